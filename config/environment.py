@@ -1,0 +1,75 @@
+"""Reads settings from the environment and `.env`, loudly.
+
+A value that can't be read does not stop Django from starting: it is kept in `PROBLEMS`, the default stands, and
+`manage.py check` names it (config.E001) with the way out. Commands run those checks first, so nothing starts on it.
+"""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import environ
+
+T = TypeVar("T")
+PROBLEMS: list[tuple[str, str, str]] = []  # (variable, what is wrong, how to mend it)
+
+_TRUE, _FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off", ""}
+
+
+def load_dotenv(path: Path) -> None:
+    """Take what `.env` says; what the environment says itself wins."""
+    if path.is_file():
+        environ.Env.read_env(str(path), overwrite=False)
+
+
+def text(name: str, default: str = "") -> str:
+    return os.environ.get(name, default).strip()
+
+
+def flag(name: str, default: bool) -> bool:
+    return _read(name, default, _flag, "write 1 or 0")
+
+
+def whole(name: str, default: int, *, low: int = 0, high: int = 2**31) -> int:
+    return _read(name, default, lambda raw: _between(int(raw), low, high), f"write a whole number, {low} to {high}")
+
+
+def seconds(name: str, default: float, *, low: float = 0.0, high: float = 86_400.0) -> float:
+    return _read(name, default, lambda raw: _between(float(raw), low, high), f"write seconds, {low:g} to {high:g}")
+
+
+def listing(name: str, default: str = "") -> list[str]:
+    return [item.strip() for item in text(name, default).split(",") if item.strip()]
+
+
+def problem(name: str, what: str, hint: str) -> None:
+    PROBLEMS.append((name, what, hint))
+
+
+def _read(name: str, default: T, parse: Callable[[str], T], hint: str) -> T:
+    raw = os.environ.get(name)
+    if raw is None or not raw.strip():
+        return default
+    try:
+        return parse(raw.strip())
+    except ValueError:
+        problem(name, f"{raw!r} can't be read", hint)
+        return default
+
+
+def _flag(raw: str) -> bool:
+    if raw.lower() in _TRUE:
+        return True
+    if raw.lower() in _FALSE:
+        return False
+    raise ValueError(raw)
+
+
+N = TypeVar("N", int, float)
+
+
+def _between(value: N, low: N, high: N) -> N:
+    if not low <= value <= high:
+        raise ValueError(value)
+    return value

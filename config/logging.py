@@ -1,0 +1,44 @@
+"""Logs: one human sentence and one name from a closed set, with IDs; never message text, never a key."""
+
+from typing import Any
+
+import structlog
+
+
+def logging_config(*, style: str, level: str) -> dict[str, Any]:
+    """Django's LOGGING for `style` text or json. Also sets structlog up, so that both write alike."""
+    shared: list[Any] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.format_exc_info,
+    ]
+    structlog.configure(
+        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=True,
+    )
+    renderer: Any = (
+        structlog.processors.JSONRenderer() if style == "json" else structlog.dev.ConsoleRenderer(colors=False)
+    )
+    known = level.upper() if level.upper() in {"DEBUG", "INFO", "WARNING", "ERROR"} else "INFO"
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {
+            "rapport": {
+                "()": structlog.stdlib.ProcessorFormatter,
+                "processor": renderer,
+                "foreign_pre_chain": shared,
+            }
+        },
+        "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "rapport"}},
+        "root": {"handlers": ["console"], "level": known},
+        "loggers": {
+            "django.request": {"level": "ERROR"},
+            "django-q": {"level": "WARNING", "handlers": ["console"], "propagate": False},
+            "httpx": {"level": "WARNING"},
+            "google_genai": {"level": "WARNING"},
+        },
+    }

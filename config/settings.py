@@ -1,0 +1,280 @@
+"""Every setting of Rapport, read from the environment or `.env`; docs/reference/settings.md lists them.
+
+Nothing is started and nothing is asked of a database while this file is imported.
+"""
+
+import os
+import secrets
+from pathlib import Path
+from typing import Any
+
+import environ
+
+from config import environment as env
+from config.logging import logging_config
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+env.load_dotenv(BASE_DIR / ".env")
+
+DATA_DIR = Path(env.text("RAPPORT_DATA_DIR") or BASE_DIR / ".data").resolve()
+# What this process is: web (threads and a pool), worker (forks: persistent connections, never a pool), or command.
+PROCESS = env.text("RAPPORT_PROCESS", "command")
+
+# --- Django ---------------------------------------------------------------------------------------------------------
+DEBUG = env.flag("RAPPORT_DEBUG", False)
+ALLOWED_HOSTS = env.listing("RAPPORT_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
+ROOT_URLCONF = "config.urls"
+WSGI_APPLICATION = "config.wsgi.application"
+USE_TZ = True
+TIME_ZONE = "UTC"
+USE_I18N = False
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+AUTH_USER_MODEL = "relationships.Operator"
+APPEND_SLASH = False
+STATIC_URL = "/static/"
+STATIC_ROOT = BASE_DIR / "staticfiles"
+
+
+def _secret_key() -> str:
+    """The one given, else one made once and kept in the data folder, readable by its owner only."""
+    given = env.text("RAPPORT_SECRET_KEY")
+    if given:
+        return given
+    file = DATA_DIR / "secret_key"
+    try:
+        DATA_DIR.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return file.read_text().strip()
+    with os.fdopen(descriptor, "w") as handle:
+        handle.write(secrets.token_urlsafe(48))
+    return file.read_text().strip()
+
+
+SECRET_KEY = _secret_key()
+
+INSTALLED_APPS = [
+    "relationships",
+    "memory",
+    "context",
+    "admin_ui",
+    "django.contrib.contenttypes",
+    "django.contrib.auth",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "django_q",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "relationships.api.middleware.ProblemMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"},
+}
+WHITENOISE_USE_FINDERS = True  # no collectstatic before the first start
+
+# --- database -------------------------------------------------------------------------------------------------------
+# Without DATABASE_URL an embedded PostgreSQL under DATA_DIR is used; manage.py and wsgi start it, this file doesn't.
+WEB_PROCESSES = env.whole("RAPPORT_WEB_PROCESSES", 2, low=1, high=64)
+WEB_THREADS = env.whole("RAPPORT_WEB_THREADS", 8, low=1, high=128)
+DATABASE_URL = env.text("DATABASE_URL")
+EMBEDDED_POSTGRES_DIR = None if DATABASE_URL else DATA_DIR / "postgres"
+
+
+def _database() -> dict[str, Any]:
+    if DATABASE_URL:
+        try:
+            database: dict[str, Any] = environ.Env.db_url_config(DATABASE_URL)
+        except Exception as error:
+            env.problem("DATABASE_URL", f"can't be read: {error}", "write postgresql://user:password@host:5432/name")
+            database = {"ENGINE": "django.db.backends.postgresql", "NAME": "rapport"}
+        if database.get("ENGINE") != "django.db.backends.postgresql":
+            env.problem("DATABASE_URL", "is not PostgreSQL", "write postgresql://user:password@host:5432/name")
+    else:
+        from config.embedded_postgres import socket_dir
+
+        database = {
+            "ENGINE": "django.db.backends.postgresql",
+            "NAME": "rapport",
+            "USER": "postgres",
+            "HOST": str(socket_dir(DATA_DIR / "postgres")),
+        }
+    options = database.setdefault("OPTIONS", {})
+    options.setdefault("application_name", f"rapport-{PROCESS}")
+    if PROCESS == "web":
+        # Threads share a pool. Workers must not: a fork that inherits the pool's sockets crashes the pusher.
+        options["pool"] = {"min_size": 1, "max_size": WEB_THREADS + 2, "timeout": 10}
+        database["CONN_MAX_AGE"] = 0
+    else:
+        database["CONN_MAX_AGE"] = None
+    database["CONN_HEALTH_CHECKS"] = True
+    database["TEST"] = {"NAME": env.text("RAPPORT_TEST_DATABASE", "test_rapport")}
+    return database
+
+
+DATABASES = {"default": _database()}
+
+# --- queue: django-q2 on the same database, woken by LISTEN/NOTIFY ----------------------------------------------------
+# The turn's row is the truth and the task a nudge, so tasks are never retried by the queue (max_attempts 1); a small
+# prefetch, because what is prefetched by a killed worker waits for `retry`.
+Q_CLUSTER = {
+    "name": "rapport",
+    "orm": "default",
+    "broker_class": "memory.queue.broker.NotifyBroker",
+    "workers": env.whole("RAPPORT_WORKERS", 2, low=1, high=64),
+    "queue_limit": 2,
+    "bulk": 1,
+    "poll": 2,
+    "timeout": 300,
+    "retry": 600,
+    "max_attempts": 1,
+    "ack_failures": True,
+    "save_limit": -1,
+    "catch_up": False,
+    "label": "Queue",
+    "scheduler": False,
+}
+LEASE_SECONDS = env.seconds("RAPPORT_LEASE_SECONDS", 180, low=5, high=3600)
+SWEEP_SECONDS = env.seconds("RAPPORT_SWEEP_SECONDS", 1, low=0.1, high=60)
+WATCHDOG_SECONDS = env.seconds("RAPPORT_WATCHDOG_SECONDS", 6, low=1, high=600)
+HEARTBEAT_LIMIT_SECONDS = env.seconds("RAPPORT_HEARTBEAT_LIMIT_SECONDS", 15, low=1, high=3600)
+OLDEST_TURN_LIMIT_SECONDS = env.seconds("RAPPORT_OLDEST_TURN_LIMIT_SECONDS", 300, low=1)
+RETRY_BASE_SECONDS = env.seconds("RAPPORT_RETRY_BASE_SECONDS", 2, low=0.01, high=600)
+RETRY_CAP_SECONDS = env.seconds("RAPPORT_RETRY_CAP_SECONDS", 600, low=0.01)
+MAX_ATTEMPTS = env.whole("RAPPORT_MAX_ATTEMPTS", 12, low=1, high=1000)
+
+# --- limits of what is taken in ----------------------------------------------------------------------------------------
+MAX_BODY_BYTES = env.whole("RAPPORT_MAX_BODY_BYTES", 1_048_576, low=1024)
+MAX_IMPORT_BYTES = env.whole("RAPPORT_MAX_IMPORT_BYTES", 67_108_864, low=1024)
+MAX_MESSAGE_BYTES = env.whole("RAPPORT_MAX_MESSAGE_BYTES", 65_536, low=64)
+MAX_MESSAGES_PER_TURN = env.whole("RAPPORT_MAX_MESSAGES_PER_TURN", 50, low=1)
+MAX_ENTRY_BYTES = env.whole("RAPPORT_MAX_ENTRY_BYTES", 4096, low=64)
+MAX_PROFILE_BYTES = env.whole("RAPPORT_MAX_PROFILE_BYTES", 262_144, low=64)
+MAX_JSON_DEPTH = env.whole("RAPPORT_MAX_JSON_DEPTH", 32, low=2, high=200)
+DATA_UPLOAD_MAX_MEMORY_SIZE = max(MAX_BODY_BYTES, MAX_IMPORT_BYTES)
+IDEMPOTENCY_HOURS = env.whole("RAPPORT_IDEMPOTENCY_HOURS", 24, low=1)
+MAX_WAIT_SECONDS = env.seconds("RAPPORT_MAX_WAIT_SECONDS", 30, low=0, high=300)
+# A waiting request holds a thread: never more than half of them, so that contexts are always answered.
+MAX_WAITERS = env.whole("RAPPORT_MAX_WAITERS", max(1, WEB_THREADS // 2), low=0)
+
+# --- seams: a slug is one line here, an outsider's own is its dotted path in the configuration -----------------------
+LLM_PROVIDERS: dict[str, dict[str, Any]] = {
+    "gemini": {
+        "BACKEND": "memory.providers.gemini.GeminiProvider",
+        "OPTIONS": {
+            "api_key": env.text("GEMINI_API_KEY") or env.text("GOOGLE_API_KEY"),
+            "base_url": env.text("GOOGLE_GEMINI_BASE_URL"),
+            "model": env.text("RAPPORT_GEMINI_MODEL"),
+            "timeout": env.seconds("RAPPORT_PROVIDER_TIMEOUT", 60, low=0.1, high=600),
+        },
+    },
+    "openai": {
+        "BACKEND": "memory.providers.openai.OpenAIProvider",
+        "OPTIONS": {
+            "api_key": env.text("OPENAI_API_KEY"),
+            "base_url": env.text("OPENAI_BASE_URL"),
+            "model": env.text("RAPPORT_OPENAI_MODEL"),
+            "timeout": env.seconds("RAPPORT_PROVIDER_TIMEOUT", 60, low=0.1, high=600),
+        },
+    },
+    "offline": {"BACKEND": "memory.providers.offline.OfflineProvider", "OPTIONS": {}},
+}
+
+
+def _default_provider() -> str:
+    """The one asked for; else the first that has a key; else offline, which says so everywhere."""
+    given = env.text("RAPPORT_LLM_PROVIDER")
+    if given:
+        if given not in LLM_PROVIDERS:
+            known = ", ".join(LLM_PROVIDERS)
+            env.problem("RAPPORT_LLM_PROVIDER", f"{given!r} is not a provider", f"write one of {known}")
+            return "offline"
+        return given
+    if LLM_PROVIDERS["gemini"]["OPTIONS"]["api_key"]:
+        return "gemini"
+    if LLM_PROVIDERS["openai"]["OPTIONS"]["api_key"] or LLM_PROVIDERS["openai"]["OPTIONS"]["base_url"]:
+        return "openai"
+    return "offline"
+
+
+DEFAULT_LLM_PROVIDER = _default_provider()
+ALLOW_EXTERNAL_PROVIDERS = env.flag("RAPPORT_ALLOW_EXTERNAL_PROVIDERS", True)
+
+INGESTION_STRATEGIES = {"operations": "memory.ingestion.strategies.operations.OperationsStrategy"}
+RECIPES = {"scratchpad": "memory.recipes.scratchpad.RECIPE"}
+CONTEXT_LAYERS = {
+    "core": "context.layers.core.CoreLayer",
+    "priorities": "context.layers.priorities.PrioritiesLayer",
+    "memory": "context.layers.memory.MemoryLayer",
+    "profile": "context.layers.profile.ProfileLayer",
+    "session": "context.layers.session.SessionLayer",
+    "messages": "context.layers.messages.MessagesLayer",
+    "current": "context.layers.current.CurrentLayer",
+}
+CONTEXT_FORMATS = {
+    "openai": "context.formats.openai.to_openai",
+    "anthropic": "context.formats.anthropic.to_anthropic",
+    "gemini": "context.formats.gemini.to_gemini",
+    "text": "context.formats.text.to_text",
+}
+
+# --- REST ----------------------------------------------------------------------------------------------------------
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["relationships.api.authentication.BearerAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["relationships.api.authentication.HasScope"],
+    "DEFAULT_RENDERER_CLASSES": ["relationships.api.rendering.OrjsonRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["relationships.api.parsing.StrictJSONParser"],
+    "EXCEPTION_HANDLER": "relationships.api.problems.problem_response",
+    "DEFAULT_SCHEMA_CLASS": "relationships.api.openapi.RapportSchema",
+    "UNAUTHENTICATED_USER": None,
+    "UNAUTHENTICATED_TOKEN": None,
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Rapport",
+    "DESCRIPTION": "What an AI companion knows about a person: kept, shown, and mended.",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_AUTHENTICATION": [],
+    "SERVE_PERMISSIONS": [],
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "SCHEMA_PATH_PREFIX": r"/v1",
+    "OAS_VERSION": "3.1.0",
+}
+
+# --- logs ----------------------------------------------------------------------------------------------------------
+LOGGING = logging_config(style=env.text("RAPPORT_LOG_STYLE", "text"), level=env.text("RAPPORT_LOG_LEVEL", "INFO"))
+
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = env.flag("RAPPORT_SECURE_COOKIES", False)
+CSRF_TRUSTED_ORIGINS = env.listing("RAPPORT_TRUSTED_ORIGINS")

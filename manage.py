@@ -1,0 +1,23 @@
+#!/usr/bin/env python
+"""Django's command line. Starts the embedded database first where a command needs one."""
+
+import os
+import sys
+
+# Commands that must work while the database is down, or that never ask it anything.
+WITHOUT_DATABASE = {"database", "help", "version", "--version", "--help", "collectstatic", "makemessages"}
+
+
+def main() -> None:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    from django.core.management import execute_from_command_line
+
+    if len(sys.argv) > 1 and sys.argv[1] not in WITHOUT_DATABASE:
+        from config.embedded_postgres import start_if_used
+
+        start_if_used()
+    execute_from_command_line(sys.argv)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,19 @@
+from memory.models.entry import USER_SUBJECT, EntrySource, EntryState, ScratchpadEntry, Tier
+from memory.models.held_deletion import HeldDeletion, HeldState
+from memory.models.ingestion_prompt import IngestionPrompt
+from memory.models.model_call import ModelCall
+from memory.models.revision import EntryRevision, RevisionEvent
+
+__all__ = [
+    "USER_SUBJECT",
+    "EntryRevision",
+    "EntrySource",
+    "EntryState",
+    "HeldDeletion",
+    "HeldState",
+    "IngestionPrompt",
+    "ModelCall",
+    "RevisionEvent",
+    "ScratchpadEntry",
+    "Tier",
+]

@@ -1,0 +1,108 @@
+from datetime import datetime
+from typing import Self
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import Q
+
+from relationships.models import OwnedQuerySet, RelationshipOwned
+
+USER_SUBJECT = "user"
+
+
+class EntryState(models.TextChoices):
+    ACTIVE = "active"
+    SUPERSEDED = "superseded"
+    EXPIRED = "expired"
+    DELETED = "deleted"
+
+
+class Tier(models.TextChoices):
+    SCRATCHPAD = "scratchpad"
+    ARCHIVE = "archive"
+
+
+class EntrySource(models.TextChoices):
+    TURN = "turn"
+    MANUAL = "manual"
+    IMPORT = "import"
+    API = "api"
+
+
+class EntryQuerySet(OwnedQuerySet):
+    def active(self) -> Self:
+        return self.filter(state=EntryState.ACTIVE)
+
+    def in_scratchpad(self) -> Self:
+        return self.filter(tier=Tier.SCRATCHPAD)
+
+    def newest_first(self) -> Self:
+        return self.order_by("-effective_at", "-id")
+
+    def past_expiry(self, now: datetime) -> Self:
+        return self.active().filter(expires_at__lte=now)
+
+
+class ScratchpadEntry(RelationshipOwned):
+    """One remembered thing. Every change of it leaves an EntryRevision in the same transaction."""
+
+    type = models.CharField(max_length=60)
+    tier = models.CharField(max_length=12, choices=Tier.choices, default=Tier.SCRATCHPAD)
+    state = models.CharField(max_length=12, choices=EntryState.choices, default=EntryState.ACTIVE)
+    subject = models.CharField(max_length=200, default=USER_SUBJECT)  # whom it is about
+    content = models.TextField()
+    content_hash = models.BinaryField(max_length=32)  # memory.services.fingerprint
+    key = models.CharField(max_length=80, null=True)  # stable name, such as city
+    single_valued = models.BooleanField(default=False)  # the vocabulary's word on `key`: city yes, pet no
+    importance = models.FloatField(default=0.5)
+    confidence = models.FloatField(default=1.0)
+    weight = models.FloatField(default=1.0)  # the developer's or person's own
+    pinned = models.BooleanField(default=False)
+    read_only = models.BooleanField(default=False)
+    tags = models.JSONField(default=dict)  # up to 12 name=value pairs
+    metadata = models.JSONField(default=dict)
+    modality = models.CharField(max_length=20, default="text")
+    source = models.CharField(max_length=10, choices=EntrySource.choices)
+    source_message_ids = ArrayField(models.UUIDField(), default=list)  # citations
+    recorded_at = models.DateTimeField()
+    effective_at = models.DateTimeField()  # when what it says now was said
+    happens_at = models.DateTimeField(null=True)
+    valid_from = models.DateTimeField(null=True)
+    valid_to = models.DateTimeField(null=True)
+    expires_at = models.DateTimeField(null=True)
+    last_accessed_at = models.DateTimeField(null=True)
+    access_count = models.PositiveIntegerField(default=0)
+    version = models.PositiveIntegerField(default=1)
+
+    objects = EntryQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            # the same thing is kept once, whoever writes it at the same time
+            models.UniqueConstraint(
+                fields=["relationship", "subject", "type", "content_hash"],
+                condition=Q(state="active"),
+                name="entry_active_once",
+            ),
+            models.UniqueConstraint(
+                fields=["relationship", "subject", "key"],
+                condition=Q(state="active", single_valued=True),
+                name="entry_single_value_once",
+            ),
+            models.CheckConstraint(condition=Q(state__in=EntryState.values), name="entry_known_state"),
+            models.CheckConstraint(condition=Q(tier__in=Tier.values), name="entry_known_tier"),
+            models.CheckConstraint(condition=Q(source__in=EntrySource.values), name="entry_known_source"),
+            models.CheckConstraint(condition=Q(importance__gte=0, importance__lte=1), name="entry_importance_0_1"),
+            models.CheckConstraint(condition=Q(confidence__gte=0, confidence__lte=1), name="entry_confidence_0_1"),
+            models.CheckConstraint(condition=Q(weight__gte=0), name="entry_weight_positive"),
+            models.CheckConstraint(condition=~Q(content=""), name="entry_says_something"),
+            models.CheckConstraint(condition=Q(single_valued=False) | Q(key__isnull=False), name="entry_single_has_key"),
+        ]
+        indexes = [
+            # the scratchpad, and every list, newest first
+            models.Index(fields=["relationship", "state", "tier", "-effective_at"], name="entry_listed"),
+            # the sweep: active entries whose time is over
+            models.Index(
+                fields=["expires_at"], condition=Q(state="active", expires_at__isnull=False), name="entry_expiry"
+            ),
+        ]

@@ -1,0 +1,44 @@
+from relationships.models.api_key import ApiKey, Scope
+from relationships.models.audit_event import AuditEvent
+from relationships.models.companion import Companion
+from relationships.models.end_user import EndUser
+from relationships.models.idempotency_key import IdempotencyKey
+from relationships.models.membership import Membership, Role
+from relationships.models.message import Message, MessageRole
+from relationships.models.operator import Operator
+from relationships.models.owned import OwnedQuerySet, RelationshipOwned
+from relationships.models.profile import Profile, ProfileRevision
+from relationships.models.project import Project
+from relationships.models.relationship import Relationship
+from relationships.models.relationship_token import RelationshipToken
+from relationships.models.session_state import DEFAULT_SESSION, SessionState
+from relationships.models.snapshot import Snapshot
+from relationships.models.turn import Turn, TurnState
+from relationships.models.worker_heartbeat import WorkerHeartbeat
+
+__all__ = [
+    "DEFAULT_SESSION",
+    "ApiKey",
+    "AuditEvent",
+    "Companion",
+    "EndUser",
+    "IdempotencyKey",
+    "Membership",
+    "Message",
+    "MessageRole",
+    "Operator",
+    "OwnedQuerySet",
+    "Profile",
+    "ProfileRevision",
+    "Project",
+    "Relationship",
+    "RelationshipOwned",
+    "RelationshipToken",
+    "Role",
+    "Scope",
+    "SessionState",
+    "Snapshot",
+    "Turn",
+    "TurnState",
+    "WorkerHeartbeat",
+]

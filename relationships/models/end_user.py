@@ -1,0 +1,34 @@
+from uuid import UUID
+
+from django.db import models
+
+from relationships.ids import uuid7
+from relationships.models.project import Project
+
+
+class EndUserQuerySet(models.QuerySet["EndUser"]):
+    def of_project(self, project_id: UUID) -> "EndUserQuerySet":
+        return self.filter(project_id=project_id)
+
+
+class EndUser(models.Model):
+    """The person. Known by the developer's own `external_id`; called `user` in the API."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="end_users")
+    external_id = models.CharField(max_length=200)
+    display_name = models.CharField(max_length=200, blank=True)
+    metadata = models.JSONField(default=dict, blank=True)
+    # While paused, turns are kept and marked skipped; nothing is learnt from them.
+    ingestion_paused = models.BooleanField(default=False)
+    version = models.PositiveIntegerField(default=1)
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    objects = EndUserQuerySet.as_manager()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["project", "external_id"], name="%(class)s_external_id_once")]
+
+    def __str__(self) -> str:
+        return self.display_name or self.external_id

@@ -1,0 +1,16 @@
+from django.db import models
+
+from relationships.ids import uuid7
+
+
+class Project(models.Model):
+    """The tenant: a companion developer's own space. Its configuration is the cascade's second lowest level."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    name = models.CharField(max_length=200)
+    config = models.JSONField(default=dict, blank=True)
+    version = models.PositiveIntegerField(default=1)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return self.name

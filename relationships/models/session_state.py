@@ -1,0 +1,34 @@
+from typing import Self
+
+from django.db import models
+
+from relationships.models.owned import OwnedQuerySet, RelationshipOwned
+
+DEFAULT_SESSION = "current"
+
+
+class SessionStateQuerySet(OwnedQuerySet):
+    def open(self) -> Self:
+        return self.filter(ended_at=None)
+
+
+class SessionState(RelationshipOwned):
+    """One session of the developer's own naming, with its temporary JSON. Ending it clears the JSON."""
+
+    session = models.CharField(max_length=200, default=DEFAULT_SESSION)
+    state = models.JSONField(default=dict)
+    version = models.PositiveIntegerField(default=1)
+    started_at = models.DateTimeField(auto_now_add=True)
+    last_active_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True)
+    # When the configuration's idle timeout ends it; null: never by itself.
+    idle_at = models.DateTimeField(null=True)
+
+    objects = SessionStateQuerySet.as_manager()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["relationship", "session"], name="%(class)s_once")]
+        indexes = [
+            # the sweep: open sessions whose idle timeout has passed
+            models.Index(fields=["idle_at"], condition=models.Q(ended_at=None), name="session_idle"),
+        ]

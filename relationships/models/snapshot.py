@@ -1,0 +1,22 @@
+from django.db import models
+
+from relationships.models.owned import OwnedQuerySet, RelationshipOwned
+
+
+class Snapshot(RelationshipOwned):
+    """What a context needs and is known at write time, one row a relationship, one column a section.
+
+    Each section is written by its owner in the transaction of the change. `fresh_until` is when time alone makes
+    the scratchpad section untrue (something expires, or becomes valid); readers then look at each line's own times.
+    """
+
+    profile = models.JSONField(default=dict)
+    sessions = models.JSONField(default=dict)  # open sessions: {session: state}
+    scratchpad = models.JSONField(default=list)  # active entries, newest first; memory.services.snapshots
+    fresh_until = models.DateTimeField(null=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    objects = OwnedQuerySet.as_manager()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["relationship"], name="%(class)s_one_each")]

@@ -1,0 +1,73 @@
+from datetime import datetime
+from typing import Self
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+
+from relationships.models.owned import OwnedQuerySet, RelationshipOwned
+from relationships.models.session_state import DEFAULT_SESSION
+
+
+class TurnState(models.TextChoices):
+    PENDING = "pending"  # waits for a worker, for its trigger (due_at null) or for its retry (due_at ahead)
+    PROCESSING = "processing"  # a worker holds it, by lease
+    APPLIED = "applied"
+    SKIPPED = "skipped"  # the configuration leaves it out; `error` says why
+    FAILED = "failed"  # permanently; `error` says why, Retry brings it back
+
+
+class TurnQuerySet(OwnedQuerySet):
+    def due(self, now: datetime) -> Self:
+        return self.filter(state=TurnState.PENDING, due_at__lte=now)
+
+
+class Turn(RelationshipOwned):
+    """The messages of one exchange, and how far remembering them has come. This row is the queue."""
+
+    seq = models.BigIntegerField()
+    session = models.CharField(max_length=200, default=DEFAULT_SESSION)
+    occurred_at = models.DateTimeField()  # effective time: when it was said
+    recorded_at = models.DateTimeField(auto_now_add=True)
+    config = models.JSONField(default=dict, blank=True)  # the cascade's highest level, for this turn only
+    state = models.CharField(max_length=12, choices=TurnState.choices, default=TurnState.PENDING)
+    due_at = models.DateTimeField(null=True)  # null while pending: waits for its trigger
+    attempts = models.PositiveIntegerField(default=0)
+    lease_token = models.UUIDField(null=True)
+    lease_until = models.DateTimeField(null=True)
+    leased_by = models.CharField(max_length=120, blank=True)  # host and process, so that a dead one is noticed
+    claimed_at = models.DateTimeField(null=True)
+    settled_at = models.DateTimeField(null=True)
+    error_code = models.CharField(max_length=60, blank=True)
+    error = models.TextField(blank=True)
+    prompt_version = models.PositiveIntegerField(null=True)
+    # Parsed operations of this turn, each with its verdict; shape: memory.ingestion.operations
+    operations = models.JSONField(default=list)
+    model_call_ids = ArrayField(models.UUIDField(), default=list)
+
+    objects = TurnQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["relationship", "seq"], name="%(class)s_seq_once"),
+            models.CheckConstraint(condition=models.Q(state__in=TurnState.values), name="%(class)s_known_state"),
+            models.CheckConstraint(
+                condition=models.Q(state=TurnState.PROCESSING, lease_token__isnull=False, lease_until__isnull=False)
+                | (~models.Q(state=TurnState.PROCESSING) & models.Q(lease_token=None, lease_until=None)),
+                name="%(class)s_lease_while_processing",
+            ),
+        ]
+        indexes = [
+            # claiming: the open turns of one relationship, in order
+            models.Index(
+                fields=["relationship", "seq"],
+                condition=models.Q(state__in=["pending", "processing"]),
+                name="turn_open",
+            ),
+            # the sweep, /readyz and /metrics: what is due or leased, oldest first
+            models.Index(fields=["due_at"], condition=models.Q(state="pending"), name="turn_due"),
+            models.Index(fields=["lease_until"], condition=models.Q(state="processing"), name="turn_leased"),
+            # a project's failed turns
+            models.Index(
+                fields=["project_id", "-recorded_at"], condition=models.Q(state="failed"), name="turn_failed"
+            ),
+        ]

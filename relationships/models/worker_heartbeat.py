@@ -1,0 +1,13 @@
+from django.db import models
+
+
+class WorkerHeartbeat(models.Model):
+    """A worker machine that is alive: written every second or so by `manage.py worker`, read by /readyz."""
+
+    name = models.CharField(max_length=120, primary_key=True)  # host and process
+    started_at = models.DateTimeField()
+    beat_at = models.DateTimeField()
+    pool_restarts = models.PositiveIntegerField(default=0)  # how often the watchdog had to start the pool anew
+
+    def __str__(self) -> str:
+        return self.name
