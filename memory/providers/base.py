@@ -1,0 +1,123 @@
+"""The seam behind which every language model stands: what is asked, what comes back, and who answers.
+
+A provider is an alias in `LLM_PROVIDERS`; nothing outside this package knows a vendor. It answers with text, also where
+JSON was asked for: whether the JSON is any good is the asker's to judge.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, ClassVar
+
+
+@dataclass(frozen=True, slots=True)
+class NumberedEntry:
+    """A remembered entry as the model sees it: by number, never by ID."""
+
+    number: int
+    type: str
+    subject: str
+    content: str
+    key: str | None = None
+    effective_at: datetime | None = None
+    pinned: bool = False
+    read_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NumberedMessage:
+    """A new message as the model sees it."""
+
+    number: int
+    role: str
+    speaker: str
+    content: str
+    sent_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class IngestionMaterial:
+    """The structured form of what the prompt says, for providers that answer by rules."""
+
+    entries: tuple[NumberedEntry, ...]
+    messages: tuple[NumberedMessage, ...]
+    timezone: str
+    types: tuple[str, ...]
+    user_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class CompletionRequest:
+    """One question to a model.
+
+    `schema` is a JSON Schema (None: plain text is wanted). `model`, `max_output_tokens` and `temperature` fall back to
+    the provider's options, then to the vendor's defaults. `history` holds (role, text) turns, role `user` or
+    `assistant`; see `turns` for where they stand.
+    """
+
+    system: str
+    prompt: str
+    schema: dict[str, Any] | None
+    material: IngestionMaterial | None = None
+    model: str | None = None
+    max_output_tokens: int | None = None
+    temperature: float | None = None
+    history: tuple[tuple[str, str], ...] = ()
+
+    def turns(self) -> tuple[tuple[str, str], ...]:
+        """Every (role, text) turn in the order in which the model is to read them.
+
+        History comes before the prompt. One that begins with the assistant's turn is an answer to the prompt, so it
+        follows it: that is the repair round, `(("assistant", bad answer), ("user", what was wrong))`.
+        """
+        prompt = ("user", self.prompt)
+        if self.history and self.history[0][0] == "assistant":
+            return (prompt, *self.history)
+        return (*self.history, prompt)
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What a model answered and what it took.
+
+    Tokens are the vendor's own counts (output includes a reasoning model's thoughts; cached is a part of prompt), None
+    where it gave none. `cost` is in USD, None where the price is unknown. `finish_reason` is `stop`, `length`,
+    `blocked`, or the vendor's own word in lower case.
+    """
+
+    text: str
+    provider: str
+    model: str
+    prompt_tokens: int | None
+    output_tokens: int | None
+    cached_tokens: int | None
+    milliseconds: float
+    cost: Decimal | None
+    finish_reason: str
+    request_id: str | None = None
+
+
+class LLMProvider(ABC):
+    """One configured way to ask a model. Made once per process and alias; used by many threads at once.
+
+    `kind` names the sort of provider, `alias` this one. `supports_schema` says whether a request's JSON Schema is
+    handed to the model; where it is not, the prompt must say it all.
+    """
+
+    kind: ClassVar[str]
+    supports_schema: ClassVar[bool] = False
+    default_model: str = ""
+
+    def __init__(self, *, alias: str, options: Mapping[str, Any] | None = None) -> None:
+        """`options` are the alias's OPTIONS from the settings."""
+        self.alias = alias
+
+    @abstractmethod
+    def complete(self, request: CompletionRequest) -> Completion:
+        """Ask the model and wait for its answer. Raises ProviderError, and nothing else."""
+
+    def describe(self) -> dict[str, str]:
+        """What an operator may see: alias, kind, model and the host that answers ("" for none). Never a key."""
+        return {"alias": self.alias, "kind": self.kind, "model": self.default_model, "host": ""}
