@@ -229,6 +229,8 @@ def _default_provider() -> str:
 DEFAULT_LLM_PROVIDER = _default_provider()
 ALLOW_EXTERNAL_PROVIDERS = env.flag("RAPPORT_ALLOW_EXTERNAL_PROVIDERS", True)
 
+# Modules a configuration may name by dotted path: nobody with a mere API key should make us import things.
+PLUGINS = env.listing("RAPPORT_PLUGINS")
 INGESTION_STRATEGIES = {"operations": "memory.ingestion.strategies.operations.OperationsStrategy"}
 RECIPES = {"scratchpad": "memory.recipes.scratchpad.RECIPE"}
 CONTEXT_LAYERS = {

@@ -1,0 +1,111 @@
+"""The cascade: turn > relationship > companion > project > recipe > default.
+
+Merged like RFC 7396: objects merge, anything else replaces. Null takes a value back to the default, whatever the
+levels below said (there is always a default to go back to, so nothing is ever merely removed).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import orjson
+from pydantic import ValidationError
+
+from relationships.configuration.schema import Configuration
+from relationships.configuration.seams import load
+from relationships.errors import FieldProblem, InvalidConfiguration
+
+LEVELS = ("project", "companion", "relationship", "turn")  # lowest first
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedConfiguration:
+    """The values that hold, and the level each was given at (`provenance`, by dotted path; absent: default)."""
+
+    values: Configuration
+    provenance: Mapping[str, str]
+
+
+def resolve_configuration(
+    *,
+    project: Mapping[str, Any] | None = None,
+    companion: Mapping[str, Any] | None = None,
+    relationship: Mapping[str, Any] | None = None,
+    turn: Mapping[str, Any] | None = None,
+) -> ResolvedConfiguration:
+    """What holds for one turn or context. Raises InvalidConfiguration, naming the field."""
+    return _resolve(*(orjson.dumps(level or {}) for level in (project, companion, relationship, turn)))
+
+
+@lru_cache(maxsize=4096)
+def _resolve(project: bytes, companion: bytes, relationship: bytes, turn: bytes) -> ResolvedConfiguration:
+    """By content, so that nothing needs to be told when a level changes."""
+    levels = [(name, orjson.loads(raw)) for name, raw in zip(LEVELS, (project, companion, relationship, turn), strict=True)]
+    recipe = next((level["recipe"] for _, level in reversed(levels) if level.get("recipe")), "scratchpad")
+    merged = _defaults()
+    provenance: dict[str, str] = {}
+    for name, level in [("recipe", _recipe_values(recipe)), *levels]:
+        merged = _overlay(merged, level, _defaults())
+        _trace(name, level, "", provenance)
+    return ResolvedConfiguration(validate_configuration(merged), provenance)
+
+
+def validate_configuration(raw: Mapping[str, Any]) -> Configuration:
+    """One level, or a merged one, held against the schema. Raises InvalidConfiguration."""
+    try:
+        return Configuration.model_validate(raw)
+    except ValidationError as error:
+        problems = [
+            FieldProblem(".".join(str(part) for part in line["loc"]) or "config", line["msg"])
+            for line in error.errors(include_url=False, include_context=False, include_input=False)
+        ]
+        raise InvalidConfiguration(problems) from None
+
+
+def validate_level(raw: Mapping[str, Any]) -> None:
+    """A level as a developer sends it: nulls stand for the default. Raises InvalidConfiguration."""
+    recipe = raw.get("recipe")
+    base = _overlay(_defaults(), _recipe_values(recipe) if isinstance(recipe, str) else {}, _defaults())
+    validate_configuration(_overlay(base, raw, _defaults()))
+
+
+def _defaults() -> dict[str, Any]:
+    values: dict[str, Any] = Configuration().model_dump(mode="json")
+    return values
+
+
+def _overlay(below: Any, level: Mapping[str, Any], defaults: Any) -> dict[str, Any]:
+    """`below` with `level` on top; null brings the default back, or removes what has none."""
+    merged = dict(below) if isinstance(below, dict) else {}
+    known = defaults if isinstance(defaults, dict) else {}
+    for name, value in level.items():
+        if value is None and name not in known:
+            merged.pop(name, None)
+        elif value is None:
+            merged[name] = known[name]
+        elif isinstance(value, dict):
+            merged[name] = _overlay(merged.get(name), value, known.get(name))
+        else:
+            merged[name] = value
+    return merged
+
+
+def _recipe_values(slug: str) -> dict[str, Any]:
+    try:
+        recipe: dict[str, Any] = load("RECIPES", slug)["config"]
+    except (ImportError, KeyError, TypeError):
+        return {}  # an unknown recipe is named by the schema
+    return recipe
+
+
+def _trace(level: str, values: Mapping[str, Any], prefix: str, provenance: dict[str, str]) -> None:
+    for name, value in values.items():
+        path = f"{prefix}{name}"
+        if isinstance(value, dict) and value:
+            _trace(level, value, f"{path}.", provenance)
+        elif value is None:
+            for known in [known for known in provenance if known == path or known.startswith(f"{path}.")]:
+                del provenance[known]
+        else:
+            provenance[path] = level

@@ -1,0 +1,44 @@
+"""Slugs of the settings' registries, and outsiders' own by their dotted path."""
+
+import re
+from functools import cache
+from typing import Any
+
+from django.conf import settings
+from django.utils.module_loading import import_string
+
+DOTTED = re.compile(r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$")
+# Registries whose values are {"BACKEND", "OPTIONS"}: an alias there is an account, so no dotted path can stand in.
+ALIASES = {"LLM_PROVIDERS"}
+
+
+def known_slug(registry: str, value: str) -> str:
+    """`value` again, when `registry` (a setting's name) has it or it is an importable dotted path. Else ValueError."""
+    known = getattr(settings, registry)
+    if value in known:
+        return value
+    if registry not in ALIASES and DOTTED.match(value) and _importable(value):
+        return value
+    noun = registry.rsplit("_", 1)[-1].lower().removesuffix("s").replace("strategie", "strategy")
+    raise ValueError(f"{value!r} is not a known {noun}; known: {', '.join(known)}")
+
+
+def load(registry: str, value: str) -> Any:
+    """What a slug or dotted path stands for."""
+    return _import(getattr(settings, registry).get(value, value))
+
+
+@cache
+def _import(path: str) -> Any:
+    return import_string(path)
+
+
+def _importable(path: str) -> bool:
+    """Only modules the operator named in RAPPORT_PLUGINS may be imported by a configuration's word."""
+    if not any(path == plugin or path.startswith(plugin + ".") for plugin in settings.PLUGINS):
+        return False
+    try:
+        _import(path)
+    except ImportError:
+        return False
+    return True

@@ -1,0 +1,19 @@
+"""The settings of the tests: a database of their own, scripted providers, nothing beyond loopback."""
+
+import os
+import tempfile
+
+os.environ.setdefault("RAPPORT_PROCESS", "test")
+os.environ.setdefault("RAPPORT_SECRET_KEY", "a key for tests only, long enough for every check")
+# Tests must not depend on the keys of whoever runs them.
+for name in ("GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL", "RAPPORT_LLM_PROVIDER"):
+    os.environ.pop(name, None)
+
+from config.settings import *  # noqa: E402, F403
+from config.settings import LLM_PROVIDERS
+
+ALLOW_EXTERNAL_PROVIDERS = False
+LLM_PROVIDERS["scripted"] = {"BACKEND": "tests.fakes.ScriptedProvider", "OPTIONS": {}}
+PLUGINS = ["tests.plugins"]
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+MEDIA_ROOT = tempfile.gettempdir()
