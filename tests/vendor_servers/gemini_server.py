@@ -1,0 +1,90 @@
+"""A local server that speaks the Gemini API's generateContent. What it can be told is in script.py.
+
+python -m tests.vendor_servers.gemini_server --port 8999
+"""
+
+import re
+from typing import Any
+
+from tests.vendor_servers.script import Item, Seen, answer_text, token_count
+from tests.vendor_servers.server import Reply, VendorServer, run_alone
+
+PATH = re.compile(r"^/v1beta/models/(?P<model>[^/:]+):generateContent$")
+STATUS_NAMES = {
+    400: "INVALID_ARGUMENT",
+    401: "UNAUTHENTICATED",
+    403: "PERMISSION_DENIED",
+    404: "NOT_FOUND",
+    429: "RESOURCE_EXHAUSTED",
+    500: "INTERNAL",
+    503: "UNAVAILABLE",
+    504: "DEADLINE_EXCEEDED",
+}
+SILENT_FINISHES = {"SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "MALFORMED_RESPONSE"}
+
+
+class GeminiServer(VendorServer):
+    def speaks(self, path: str) -> bool:
+        return PATH.match(path) is not None
+
+    def said(self, body: dict[str, Any]) -> str:
+        spoken = [body.get("systemInstruction") or {}, *body.get("contents", [])]
+        return "\n".join(part.get("text", "") for content in spoken for part in content.get("parts", []))
+
+    def refusal_of_key(self, headers: dict[str, str]) -> Item | None:
+        given = headers.get("x-goog-api-key")
+        if not given:
+            return {"status": 403, "message": "Method doesn't allow unregistered callers."}
+        if self.key is not None and given != self.key:
+            message = "API key not valid. Please pass a valid API key."
+            return {"status": 400, "message": message, "reason": "API_KEY_INVALID"}
+        return None
+
+    def success(self, item: Item, seen: Seen) -> Reply:
+        match = PATH.match(seen.path)
+        assert match
+        schema = (seen.body.get("generationConfig") or {}).get("responseJsonSchema")
+        text = answer_text(item, schema=schema, said=seen.said)
+        thoughts = token_count(item["think"]) if "think" in item else 0
+        used = {"promptTokenCount": token_count(seen.said), "candidatesTokenCount": token_count(text)}
+        if thoughts:
+            used["thoughtsTokenCount"] = thoughts
+        body: dict[str, Any] = {
+            "usageMetadata": item.get("usage", used),
+            "modelVersion": item.get("model", match["model"]),
+            "responseId": f"local-{self.asked}",
+        }
+        if "blocked" in item:
+            body["promptFeedback"] = {"blockReason": item["blocked"]}
+        elif not item.get("empty"):
+            body["candidates"] = [_candidate(item, text)]
+        return Reply(200, body)
+
+    def failure(self, item: Item) -> Reply:
+        status = item["status"]
+        error: dict[str, Any] = {
+            "code": status,
+            "message": item.get("message", f"The script says {status}."),
+            "status": item.get("code", STATUS_NAMES.get(status, "UNKNOWN")),
+            "details": [],
+        }
+        if "reason" in item:
+            error["details"].append({"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": item["reason"]})
+        if "retry_delay" in item:
+            delay = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": item["retry_delay"]}
+            error["details"].append(delay)
+        headers = {"Retry-After": str(item["retry_after"])} if "retry_after" in item else {}
+        return Reply(status, {"error": error}, headers)
+
+
+def _candidate(item: Item, text: str) -> dict[str, Any]:
+    finish = item.get("finish", "MAX_TOKENS" if "truncate" in item else "STOP")
+    parts = [{"text": item["think"], "thought": True}] if "think" in item else []
+    candidate: dict[str, Any] = {"index": 0, "finishReason": finish}
+    if finish not in SILENT_FINISHES:
+        candidate["content"] = {"role": "model", "parts": [*parts, {"text": text}]}
+    return candidate
+
+
+if __name__ == "__main__":
+    run_alone(GeminiServer)

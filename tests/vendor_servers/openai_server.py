@@ -1,0 +1,72 @@
+"""A local server that speaks OpenAI's chat completions. What it can be told is in script.py.
+
+python -m tests.vendor_servers.openai_server --port 8998
+"""
+
+from typing import Any
+
+from tests.vendor_servers.script import Item, Seen, answer_text, token_count
+from tests.vendor_servers.server import Reply, VendorServer, run_alone
+
+
+class OpenAIServer(VendorServer):
+    base_path = "/v1"
+
+    def speaks(self, path: str) -> bool:
+        return path == "/v1/chat/completions"
+
+    def said(self, body: dict[str, Any]) -> str:
+        return "\n".join(str(message.get("content") or "") for message in body.get("messages", []))
+
+    def refusal_of_key(self, headers: dict[str, str]) -> Item | None:
+        if self.key is None or headers.get("authorization") == f"Bearer {self.key}":
+            return None
+        return {"status": 401, "message": "Incorrect API key provided.", "code": "invalid_api_key"}
+
+    def success(self, item: Item, seen: Seen) -> Reply:
+        if "blocked" in item:
+            return self.failure({"status": 400, "message": "The prompt was filtered.", "code": item["blocked"]})
+        form = seen.body.get("response_format") or {}
+        schema = (form.get("json_schema") or {}).get("schema")
+        text = answer_text(item, schema=schema, said=seen.said)
+        used = {"prompt_tokens": token_count(seen.said), "completion_tokens": token_count(text)}
+        choice = {
+            "index": 0,
+            "message": _message(item, text),
+            "finish_reason": item.get("finish", "length" if "truncate" in item else "stop"),
+        }
+        body = {
+            "id": f"local-{self.asked}",
+            "object": "chat.completion",
+            "created": 0,
+            "model": item.get("model", seen.body.get("model")),
+            "choices": [] if item.get("empty") else [choice],
+            "usage": item.get("usage", {**used, "total_tokens": sum(used.values())}),
+        }
+        return Reply(200, body, {"x-request-id": f"local-request-{self.asked}"})
+
+    def failure(self, item: Item) -> Reply:
+        status = item["status"]
+        error = {
+            "message": item.get("message", f"The script says {status}."),
+            "type": "server_error" if status >= 500 else "invalid_request_error",
+            "param": item.get("param"),
+            "code": item.get("code"),
+        }
+        headers = {"Retry-After": str(item["retry_after"])} if "retry_after" in item else {}
+        return Reply(status, {"error": error}, headers)
+
+
+def _message(item: Item, text: str) -> dict[str, Any]:
+    message: dict[str, Any] = {"role": "assistant", "content": text}
+    if "think" in item:
+        message["content"] = f"<think>{item['think']}</think>\n\n{text}"
+    if "answer_in" in item:
+        message |= {"content": "", item["answer_in"]: text}
+    if "refusal" in item:
+        message |= {"content": None, "refusal": item["refusal"]}
+    return message
+
+
+if __name__ == "__main__":
+    run_alone(OpenAIServer)

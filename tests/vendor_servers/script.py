@@ -1,0 +1,137 @@
+"""What a vendor's server is to answer, one item per request, and what it was asked.
+
+An item is a dict, so that it can also be sent over HTTP. Without one the server answers sensibly by itself: the
+smallest thing that fits the schema, or an echo.
+
+    the answer   json: value      text: str
+    its shape    fenced: true     prose and a Markdown fence around it
+                 think: str       thoughts before it (a <think> block, or Gemini's thought part)
+                 answer_in: str   OpenAI: in this field of the message, `content` stays empty
+                 truncate: n      only its first n characters, finished for length
+                 finish: str      the vendor's own finish reason
+                 blocked: str     the prompt is refused by a filter, for this reason
+                 refusal: str     OpenAI: the model refuses in these words
+                 empty: true      no candidates, no choices
+                 usage: {}        instead of counted tokens
+                 model: str       the model that says that it answered
+    a failure    status: n        with message, code, param, reason, retry_after (header), retry_delay (Gemini: "3s")
+                 raw: str         exactly this body, with status 200 and content_type
+                 redirect: url
+                 drop: true       close the socket without a word; "body": in the middle of one; "reset": hard
+    when         delay: seconds   before answering
+                 match: str       only for a request that holds this text (in a prompt or a system instruction)
+                 repeat: n        serves n requests, not 1;  always: true   serves all of them
+"""
+
+import json
+import threading
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+Item = dict[str, Any]
+Responder = Callable[[dict[str, Any]], Item | None]
+
+KEYS = frozenset(
+    "json text fenced think answer_in truncate finish blocked refusal empty usage model status message code param"
+    " reason retry_after retry_delay raw content_type redirect drop delay match repeat always".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One request as it came in. Header names are in lower case."""
+
+    path: str
+    headers: dict[str, str]
+    body: dict[str, Any]
+    said: str = field(repr=False)  # every text that the model would read
+
+    def as_json(self) -> dict[str, Any]:
+        return {"path": self.path, "headers": self.headers, "body": self.body}
+
+
+class Script:
+    """The items that wait, and the newest `keep` requests. Shared by the server's threads."""
+
+    def __init__(self, *, keep: int = 1000) -> None:
+        self.asked = 0
+        self._items: list[Item] = []
+        self._seen: deque[Seen] = deque(maxlen=keep)
+        self._lock = threading.Lock()
+
+    def push(self, *items: Item) -> None:
+        for item in items:
+            unknown = set(item) - KEYS
+            if unknown:
+                raise ValueError(f"A script item knows no {', '.join(sorted(unknown))}; see script.py.")
+        with self._lock:
+            self._items.extend(dict(item) for item in items)
+
+    def clear(self) -> None:
+        """Forget what waits and what was asked."""
+        with self._lock:
+            self._items.clear()
+            self._seen.clear()
+            self.asked = 0
+
+    @property
+    def requests(self) -> list[Seen]:
+        with self._lock:
+            return list(self._seen)
+
+    def take(self, seen: Seen) -> Item | None:
+        """Note the request down; the first waiting item that matches it."""
+        with self._lock:
+            self.asked += 1
+            self._seen.append(seen)
+            for position, item in enumerate(self._items):
+                if item.get("match", "") in seen.said:
+                    return self._use(position)
+        return None
+
+    def _use(self, position: int) -> Item:
+        item = self._items[position]
+        if not item.get("always"):
+            item["repeat"] = item.get("repeat", 1) - 1
+            if item["repeat"] <= 0:
+                del self._items[position]
+        return dict(item)
+
+
+def answer_text(item: Item, *, schema: dict[str, Any] | None, said: str) -> str:
+    """The model's words for an item, before a vendor's envelope is put around them."""
+    if "json" in item:
+        text = json.dumps(item["json"], ensure_ascii=False)
+    elif "text" in item:
+        text = str(item["text"])
+    elif schema is not None:
+        text = json.dumps(instance_of(schema))
+    else:
+        text = f"You said: {said[-200:]}"
+    if item.get("fenced"):
+        text = f"Here is what I found:\n```json\n{text}\n```\nTell me if you need more."
+    return text[: item["truncate"]] if "truncate" in item else text
+
+
+def instance_of(schema: dict[str, Any]) -> Any:
+    """The smallest value that fits a plain JSON Schema (no references)."""
+    if schema.get("enum"):
+        return schema["enum"][0]
+    for choice in ("anyOf", "oneOf"):
+        if schema.get(choice):
+            return instance_of(schema[choice][0])
+    kind = schema.get("type", "object")
+    kind = kind[0] if isinstance(kind, list) else kind
+    if kind == "object":
+        properties = schema.get("properties", {})
+        return {name: instance_of(properties.get(name, {})) for name in schema.get("required", ())}
+    if kind == "array":
+        return [instance_of(schema.get("items", {})) for _ in range(schema.get("minItems", 0))]
+    simple: dict[str, Any] = {"string": "", "integer": 0, "number": 0.0, "boolean": False, "null": None}
+    return simple[kind]
+
+
+def token_count(text: str) -> int:
+    return max(1, len(text) // 4)
