@@ -1,0 +1,37 @@
+"""The embedded PostgreSQL, used when DATABASE_URL is not set: the wheel's programs, started by us.
+
+manage.py, wsgi and the tests call `start_if_used()`. Nothing is started while settings are imported, and the
+server outlives whoever started it: `manage.py database stop` stops it.
+"""
+
+from pathlib import Path
+
+from django.conf import settings
+
+from config.embedded_postgres.errors import EmbeddedPostgresError
+from config.embedded_postgres.layout import database_url, socket_dir
+from config.embedded_postgres.server import ServerStatus, create_database, ensure_running, status, stop
+
+__all__ = [
+    "EmbeddedPostgresError",
+    "ServerStatus",
+    "create_database",
+    "database_url",
+    "ensure_running",
+    "socket_dir",
+    "start_if_used",
+    "status",
+    "stop",
+]
+
+
+def start_if_used() -> None:
+    """Have the embedded server up and the service's database in it. Does nothing when DATABASE_URL is set.
+
+    Raises EmbeddedPostgresError; psycopg.Error if the server goes down in between.
+    """
+    data_dir: Path | None = settings.EMBEDDED_POSTGRES_DIR
+    if data_dir is None:
+        return
+    ensure_running(data_dir)
+    create_database(data_dir, settings.DATABASES["default"]["NAME"])

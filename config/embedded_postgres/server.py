@@ -1,0 +1,187 @@
+"""Start, attach to, stop and look at the embedded server."""
+
+import fcntl
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+from psycopg import sql
+
+from config.embedded_postgres import data_directory
+from config.embedded_postgres.account import Account, account_for, run_as
+from config.embedded_postgres.errors import (
+    DataDirectoryUnusableError,
+    ServerNotStartedError,
+    ServerNotStoppedError,
+    advice_for,
+)
+from config.embedded_postgres.layout import PORT, USER, database_url, lock_file, log_file, socket_dir
+from config.embedded_postgres.postmaster import Answer, ask, drop_stale_locks, running_pid
+from config.embedded_postgres.programs import programs_for, wheel_programs
+
+START_SECONDS = 120  # recovery replays at most 256 MB of WAL
+STOP_SECONDS = 60
+STOP_MODES = ("smart", "fast", "immediate")
+
+_OLD_CHILDREN = "pre-existing shared memory block"  # a killed server's processes need a moment to notice
+_LONGEST_LOG = 10 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class ServerStatus:
+    """The embedded server as it is now. `version` is the programs', `url` the maintenance database's."""
+
+    running: bool
+    pid: int | None
+    version: str
+    socket_dir: Path
+    data_dir: Path
+    url: str
+    log_file: Path
+
+
+def ensure_running(data_dir: Path) -> str:
+    """Start the server on these files unless it runs, wait until it takes connections, and return its URL.
+
+    Makes the files at the first start. Safe in any number of processes at once. About 1 ms when it runs
+    already. Raises EmbeddedPostgresError.
+    """
+    data = data_dir.resolve()
+    if ask(data) is not Answer.READY:
+        with _alone(data):
+            _bring_up(data)
+    return database_url(data)
+
+
+def stop(data_dir: Path, *, mode: str = "fast") -> bool:
+    """Stop the server and wait until it has ended; False if none ran.
+
+    `smart` lets clients finish, `fast` cuts them off, `immediate` leaves the rest to crash recovery.
+    Raises ValueError for another mode, ServerNotStoppedError.
+    """
+    if mode not in STOP_MODES:
+        raise ValueError(f"mode {mode!r} is not one of {', '.join(STOP_MODES)}")
+    data = data_dir.resolve()
+    if not data.exists():
+        return False
+    with _alone(data):
+        pid = running_pid(data)
+        if pid is None:
+            return False
+        _pg_ctl(data, account_for(data), "stop", f"--mode={mode}", f"--timeout={STOP_SECONDS}")
+        if running_pid(data):
+            raise ServerNotStoppedError(data_dir=data, pid=pid, seconds=STOP_SECONDS)
+        return True
+
+
+def status(data_dir: Path) -> ServerStatus:
+    """What there is, without starting or changing anything. Raises EmbeddedPostgresError."""
+    data = data_dir.resolve()
+    try:
+        pid = running_pid(data)
+    except OSError as error:
+        raise _unusable(data, error) from error
+    version = run_as(None, [wheel_programs() / "postgres", "--version"]).output
+    return ServerStatus(
+        running=pid is not None,
+        pid=pid,
+        version=version.removeprefix("postgres (PostgreSQL) "),
+        socket_dir=socket_dir(data),
+        data_dir=data,
+        url=database_url(data),
+        log_file=log_file(data),
+    )
+
+
+def create_database(data_dir: Path, name: str = "rapport") -> None:
+    """Create the database in the running server if it is missing; two at once are no trouble.
+
+    Raises psycopg.Error.
+    """
+    connection = psycopg.connect(
+        host=str(socket_dir(data_dir)), port=PORT, user=USER, dbname="postgres", autocommit=True
+    )
+    with connection:
+        known = connection.execute("SELECT FROM pg_database WHERE datname = %s", [name]).rowcount
+        if known:
+            return
+        try:
+            connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+        except (psycopg.errors.DuplicateDatabase, psycopg.errors.UniqueViolation):
+            return  # somebody else was first
+
+
+@contextmanager
+def _alone(data: Path) -> Iterator[None]:
+    """Hold the lock that lets one process at a time start or stop the server. It is freed if we die."""
+    try:
+        data.parent.mkdir(parents=True, exist_ok=True)
+        with lock_file(data).open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+    except OSError as error:
+        raise _unusable(data, error) from error
+
+
+def _bring_up(data: Path) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    account = account_for(data)
+    prepared = False
+    while ask(data) is not Answer.READY:
+        if running_pid(data) is None:
+            if not prepared:
+                data_directory.prepare(data, account, programs=programs_for(account))
+                prepared = True
+            _start_once(data, account, may_retry=time.monotonic() < deadline)
+        elif time.monotonic() > deadline:
+            raise _did_not_start(data, f"it did not answer in {START_SECONDS} s, though it still runs")
+        time.sleep(0.02)  # it recovers or stops: both end by themselves
+
+
+def _start_once(data: Path, account: Account | None, *, may_retry: bool) -> None:
+    """One attempt. Returns too when a retry may help; raises ServerNotStartedError when none can."""
+    drop_stale_locks(data)
+    log = log_file(data)
+    if log.exists() and log.stat().st_size > _LONGEST_LOG:
+        log.replace(log.with_suffix(".log.1"))
+    read_already = log.stat().st_size if log.exists() else 0
+    output = _pg_ctl(data, account, "start", f"--log={log.name}", f"--timeout={START_SECONDS}")
+    if output is None or running_pid(data):
+        return
+    written = _text_after(log, read_already)
+    if may_retry and _OLD_CHILDREN in written:
+        return
+    raise _did_not_start(data, "it ended at once", tail=written or output)
+
+
+def _pg_ctl(data: Path, account: Account | None, verb: str, *options: str) -> str | None:
+    """Run pg_ctl in the data folder and wait for it: None when it did it, else what it said."""
+    program = programs_for(account) / "pg_ctl"
+    pgdata = data_directory.spelled_for(account, data)
+    done = run_as(account, [program, verb, f"--pgdata={pgdata}", "--wait", *options], cwd=data)
+    return None if done.succeeded else done.output
+
+
+def _did_not_start(data: Path, reason: str, *, tail: str = "") -> ServerNotStartedError:
+    log = log_file(data)
+    lines = (tail or _text_after(log, 0)).splitlines()[-12:]
+    last = "\n".join(lines)
+    return ServerNotStartedError(
+        data_dir=data, reason=reason, tail=last, advice=advice_for(last), log_file=log
+    )
+
+
+def _text_after(log: Path, offset: int) -> str:
+    if not log.exists():
+        return ""
+    with log.open("rb") as handle:
+        handle.seek(offset)
+        return handle.read().decode(errors="replace").strip()
+
+
+def _unusable(data: Path, error: OSError) -> DataDirectoryUnusableError:
+    way_out = "See that this account may write there, or set RAPPORT_DATA_DIR to another folder."
+    return DataDirectoryUnusableError(data_dir=data, reason=str(error), way_out=way_out)
