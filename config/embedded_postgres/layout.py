@@ -45,6 +45,6 @@ def log_file(data_dir: Path) -> Path:
 
 
 def lock_file(data_dir: Path) -> Path:
-    """The file that whoever starts or stops the server holds locked; beside the data, which may not be yet."""
+    """The file that whoever starts or stops the server holds locked; beside the data."""
     data = data_dir.resolve()
     return data.with_name(f"{data.name}.lock")

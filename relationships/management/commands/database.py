@@ -1,0 +1,65 @@
+"""manage.py database start|stop|status|url: the embedded PostgreSQL, by hand."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from config.embedded_postgres import (
+    EmbeddedPostgresError,
+    ServerStatus,
+    database_url,
+    start_if_used,
+    status,
+    stop,
+)
+from config.embedded_postgres.server import STOP_MODES
+
+
+class Command(BaseCommand):
+    help = "Start, stop or look at the embedded PostgreSQL, which Rapport uses when DATABASE_URL is not set."
+    requires_system_checks = ()  # they may ask the database, which need not be up
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        actions = parser.add_subparsers(dest="action", required=True)
+        actions.add_parser("start", help="start it unless it runs, and wait until it takes connections")
+        stopping = actions.add_parser("stop", help="stop it, and wait until it has ended")
+        stopping.add_argument("--mode", choices=STOP_MODES, default="fast", help="how to treat its clients")
+        actions.add_parser("status", help="say whether it runs, and where its files are")
+        actions.add_parser("url", help="print its address, for psql or pg_dump")
+
+    def handle(self, *args: Any, action: str, mode: str = "fast", **options: Any) -> None:
+        data_dir: Path | None = settings.EMBEDDED_POSTGRES_DIR
+        if data_dir is None:
+            raise CommandError(
+                "DATABASE_URL is set, so the embedded database is not in use. "
+                "Look after that server with its own tools, or unset DATABASE_URL."
+            )
+        try:
+            self.stdout.write(self._answer(data_dir, action=action, mode=mode))
+        except EmbeddedPostgresError as error:
+            raise CommandError(str(error)) from error
+
+    def _answer(self, data_dir: Path, *, action: str, mode: str) -> str:
+        if action == "url":
+            return database_url(data_dir, name=settings.DATABASES["default"]["NAME"])
+        if action == "stop":
+            return (
+                "The database has stopped." if stop(data_dir, mode=mode) else "The database was not running."
+            )
+        if action == "start":
+            start_if_used()
+        return _in_words(status(data_dir))
+
+
+def _in_words(found: ServerStatus) -> str:
+    lines = [
+        f"running, PID {found.pid}" if found.running else "not running",
+        f"version  PostgreSQL {found.version}",
+        f"files    {found.data_dir}",
+        f"socket   {found.socket_dir}",
+        f"log      {found.log_file}",
+    ]
+    return "\n".join(lines)
