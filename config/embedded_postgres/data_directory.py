@@ -27,6 +27,7 @@ SETTINGS = {
     # WAL: nobody replicates from here, so as little as crash recovery needs, and quickly given back.
     "wal_level": "minimal",
     "max_wal_senders": "0",
+    "max_logical_replication_workers": "0",
     "min_wal_size": "32MB",
     "max_wal_size": "256MB",
     "wal_recycle": "off",  # a recycled segment would keep erased text for weeks

@@ -1,7 +1,9 @@
 """The running server: which process it is, whether it answers, and what a dead one left behind."""
 
+import signal
 import socket
 import struct
+from contextlib import suppress
 from enum import Enum
 from pathlib import Path
 
@@ -58,13 +60,7 @@ def is_server_on(data_dir: Path, pid: int) -> bool:
     directory is always its data folder.
     """
     try:
-        process = psutil.Process(pid)
-        if process.status() == psutil.STATUS_ZOMBIE or not process.name().startswith("postgres"):
-            return False
-        # A server runs as the owner of its files; asked first, as others' folders may be hidden from us.
-        if process.uids().effective != data_dir.stat().st_uid:
-            return False
-        return Path(process.cwd()) == data_dir.resolve()
+        return _works_on(data_dir, psutil.Process(pid))
     except psutil.NoSuchProcess:
         return False
     except psutil.AccessDenied:
@@ -80,6 +76,34 @@ def drop_stale_locks(data_dir: Path) -> None:
         pid = _pid_in(lock)
         if pid and psutil.pid_exists(pid) and not is_server_on(data_dir, pid):
             lock.unlink(missing_ok=True)
+
+
+def end_survivors(data_dir: Path) -> None:
+    """End the processes that outlived their killed server. Only for when no server runs on these files.
+
+    Idle ones leave by themselves; one in the middle of a long query holds the server's memory until it is
+    done, and no new server can start before. SIGQUIT is how a server itself ends them in an emergency.
+    """
+    for process in psutil.process_iter():
+        if _surely_works_on(data_dir, process):
+            with suppress(psutil.Error):
+                process.send_signal(signal.SIGQUIT)
+
+
+def _surely_works_on(data_dir: Path, process: psutil.Process) -> bool:
+    try:
+        return _works_on(data_dir, process)
+    except psutil.Error:
+        return False
+
+
+def _works_on(data_dir: Path, process: psutil.Process) -> bool:
+    if process.status() == psutil.STATUS_ZOMBIE or not process.name().startswith("postgres"):
+        return False
+    # A server runs as the owner of its files; asked first, as others' folders may be hidden from us.
+    if process.uids().effective != data_dir.stat().st_uid:
+        return False
+    return Path(process.cwd()) == data_dir.resolve()
 
 
 def _pid_in(file: Path) -> int | None:

@@ -19,14 +19,14 @@ from config.embedded_postgres.errors import (
     advice_for,
 )
 from config.embedded_postgres.layout import PORT, USER, database_url, lock_file, log_file, socket_dir
-from config.embedded_postgres.postmaster import Answer, ask, drop_stale_locks, running_pid
+from config.embedded_postgres.postmaster import Answer, ask, drop_stale_locks, end_survivors, running_pid
 from config.embedded_postgres.programs import programs_for, wheel_programs
 
 START_SECONDS = 120  # recovery replays at most 256 MB of WAL
 STOP_SECONDS = 60
 STOP_MODES = ("smart", "fast", "immediate")
 
-_OLD_CHILDREN = "pre-existing shared memory block"  # a killed server's processes need a moment to notice
+_OLD_CHILDREN = "pre-existing shared memory block"  # held by the processes of a killed server
 _LONGEST_LOG = 10 * 1024 * 1024
 
 
@@ -153,6 +153,7 @@ def _start_once(data: Path, account: Account | None, *, may_retry: bool) -> None
         return
     written = _text_after(log, read_already)
     if may_retry and _OLD_CHILDREN in written:
+        end_survivors(data)
         return
     raise _did_not_start(data, "it ended at once", tail=written or output)
 
