@@ -131,18 +131,18 @@ def _bring_up(data: Path) -> None:
     account = account_for(data)
     prepared = False
     while ask(data) is not Answer.READY:
+        if time.monotonic() > deadline:
+            raise _did_not_start(data, f"it took no connections within {START_SECONDS} s")
         if running_pid(data) is None:
             if not prepared:
                 data_directory.prepare(data, account, programs=programs_for(account))
                 prepared = True
-            _start_once(data, account, may_retry=time.monotonic() < deadline)
-        elif time.monotonic() > deadline:
-            raise _did_not_start(data, f"it did not answer in {START_SECONDS} s, though it still runs")
+            _start_once(data, account)
         time.sleep(0.02)  # it recovers or stops: both end by themselves
 
 
-def _start_once(data: Path, account: Account | None, *, may_retry: bool) -> None:
-    """One attempt. Returns too when a retry may help; raises ServerNotStartedError when none can."""
+def _start_once(data: Path, account: Account | None) -> None:
+    """One attempt. Returns too when another may succeed; raises ServerNotStartedError when none can."""
     drop_stale_locks(data)
     log = log_file(data)
     if log.exists() and log.stat().st_size > _LONGEST_LOG:
@@ -152,7 +152,7 @@ def _start_once(data: Path, account: Account | None, *, may_retry: bool) -> None
     if output is None or running_pid(data):
         return
     written = _text_after(log, read_already)
-    if may_retry and _OLD_CHILDREN in written:
+    if _OLD_CHILDREN in written:
         end_survivors(data)
         return
     raise _did_not_start(data, "it ended at once", tail=written or output)
