@@ -1,5 +1,7 @@
 """Every URL prefix of the service, on one screen."""
 
-from django.urls import URLPattern, URLResolver
+from django.urls import URLPattern, URLResolver, include, path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("v1/", include("relationships.api.urls")),
+]

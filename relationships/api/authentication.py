@@ -1,0 +1,140 @@
+"""Bearer keys and tokens: who asks, for which project, and what they may do.
+
+A key is `rk_<prefix>_<secret>` and is found by its prefix; a token is `rt_<relationship>_<secret>` and is
+looked for inside its relationship. Either takes one query. Only SHA-256 hashes are kept (docs/adr/0005).
+"""
+
+import hashlib
+import hmac
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db import connection
+from rest_framework.authentication import BaseAuthentication
+from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.permissions import BasePermission
+from rest_framework.request import Request
+
+from relationships.actor import Actor, ActorKind
+from relationships.errors import NotAllowed, NotFound
+
+NOTE_USE_EVERY = timedelta(minutes=1)
+INCLUDED = {"admin": {"read", "write", "admin"}, "write": {"read", "write"}, "read": {"read"}}
+DEFAULT_SCOPES = {"GET": "read", "HEAD": "read", "OPTIONS": "read"}
+
+_KEY = re.compile(r"^(rk_[a-z0-9]{8})_[A-Za-z0-9_-]{43}$")
+_TOKEN = re.compile(r"^rt_([0-9a-f]{32})_[A-Za-z0-9_-]{43}$")
+
+_QUERY_OF_KEYS = """
+SELECT id, project_id, key_hash, scopes, last_used_at, revoked_at FROM relationships_apikey WHERE prefix = %s
+"""
+_NOTE_USE = """
+UPDATE relationships_apikey SET last_used_at = %s
+WHERE id = %s AND (last_used_at IS NULL OR last_used_at < %s)
+"""
+_QUERY_OF_TOKENS = """
+SELECT token.project_id, token.token_hash, token.scopes, token.expires_at, token.revoked_at, pair.user_id
+FROM relationships_relationshiptoken token
+JOIN relationships_relationship pair ON pair.id = token.relationship_id
+WHERE token.relationship_id = %s AND token.token_hash = %s
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """What a request may do. `relationship_id` is set for a token, which reaches that relationship alone."""
+
+    project_id: UUID
+    scopes: frozenset[str]
+    actor: Actor
+    key_id: UUID | None = None
+    relationship_id: UUID | None = None
+
+    def allow(self, scope: str) -> bool:
+        return any(scope in INCLUDED[held] for held in self.scopes)
+
+
+def secret_hash(secret: str) -> bytes:
+    return hashlib.sha256(secret.encode()).digest()
+
+
+class BearerAuthentication(BaseAuthentication):
+    """`request.user` is the Actor, `request.auth` the Credentials."""
+
+    def authenticate(self, request: Request) -> tuple[Any, Credentials] | None:
+        header = request.META.get("HTTP_AUTHORIZATION", "")
+        if not header:
+            return None
+        scheme, _, secret = header.partition(" ")
+        if scheme.lower() != "bearer":
+            raise AuthenticationFailed("Send your key as: Authorization: Bearer rk_...")
+        credentials = authenticate_secret(secret.strip(), now=datetime.now(UTC))
+        return credentials.actor, credentials
+
+    def authenticate_header(self, request: Request) -> str:
+        return 'Bearer realm="rapport"'
+
+
+def authenticate_secret(secret: str, *, now: datetime) -> Credentials:
+    """The credentials a key or token stands for. Raises AuthenticationFailed."""
+    if match := _KEY.match(secret):
+        return _of_key(match.group(1), secret, now)
+    if match := _TOKEN.match(secret):
+        return _of_token(UUID(match.group(1)), secret, now)
+    raise AuthenticationFailed("This is not a key of ours.")
+
+
+def _of_key(prefix: str, secret: str, now: datetime) -> Credentials:
+    with connection.cursor() as cursor:
+        cursor.execute(_QUERY_OF_KEYS, [prefix])
+        row = cursor.fetchone()
+        if row is None or not hmac.compare_digest(bytes(row[2]), secret_hash(secret)):
+            raise AuthenticationFailed("This key is not known.")
+        key_id, project_id, _, scopes, last_used_at, revoked_at = row
+        if revoked_at is not None:
+            raise AuthenticationFailed("This key was revoked.")
+        if last_used_at is None or last_used_at < now - NOTE_USE_EVERY:
+            cursor.execute(_NOTE_USE, [now, key_id, now - NOTE_USE_EVERY])
+    return Credentials(project_id, frozenset(scopes), Actor(ActorKind.DEVELOPER, prefix), key_id=key_id)
+
+
+def _of_token(relationship_id: UUID, secret: str, now: datetime) -> Credentials:
+    hashed = secret_hash(secret)
+    with connection.cursor() as cursor:
+        cursor.execute(_QUERY_OF_TOKENS, [relationship_id, hashed])
+        row = cursor.fetchone()
+    if row is None or not hmac.compare_digest(bytes(row[1]), hashed):
+        raise AuthenticationFailed("This token is not known.")
+    project_id, _, scopes, expires_at, revoked_at, user_id = row
+    if revoked_at is not None or expires_at <= now:
+        raise AuthenticationFailed("This token has expired.")
+    actor = Actor(ActorKind.END_USER, str(user_id))
+    return Credentials(project_id, frozenset(scopes), actor, relationship_id=relationship_id)
+
+
+class HasScope(BasePermission):
+    """A view says which scope each method takes in `scopes`; reading needs `read`, anything else `write`."""
+
+    def has_permission(self, request: Request, view: Any) -> bool:
+        credentials = request.auth
+        if not isinstance(credentials, Credentials):
+            return False
+        declared: Mapping[str, str] = getattr(view, "scopes", {})
+        method = request.method or ""
+        scope = declared.get(method) or DEFAULT_SCOPES.get(method, "write")
+        if not credentials.allow(scope):
+            raise NotAllowed(f"This needs a key with the scope {scope!r}.", scope=scope)
+        if credentials.relationship_id is not None:
+            _token_may_enter(credentials.relationship_id, view)
+        return True
+
+
+def _token_may_enter(relationship_id: UUID, view: Any) -> None:
+    if not getattr(view, "open_to_tokens", False):
+        raise NotAllowed("A relationship token can't be used here: send an API key.")
+    if view.kwargs.get("relationship_id") != relationship_id:
+        raise NotFound("This relationship is not there.")

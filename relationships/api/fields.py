@@ -1,0 +1,136 @@
+"""Field types that request bodies and query strings share, and the two base classes they stand in."""
+
+import re
+from datetime import UTC, datetime
+from typing import Annotated, Any
+from zoneinfo import ZoneInfo
+
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+    WithJsonSchema,
+)
+
+from relationships.errors import FieldProblem
+
+# Times that survive a change of zone, and that a person could mean.
+EARLIEST, LATEST = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
+_RFC3339 = re.compile(r"^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:?\d\d)$")
+
+
+class Body(BaseModel):
+    """A request body: JSON types as they are, nothing coerced, no unknown names."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, use_attribute_docstrings=True)
+
+
+class Query(BaseModel):
+    """A query string: every value comes as text, unknown names are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+
+class Answer(BaseModel):
+    """What a response holds. Answers are plain dicts; these classes describe them to OpenAPI."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+
+def _written_as_rfc3339(value: Any) -> Any:
+    if isinstance(value, str) and not _RFC3339.match(value):
+        raise ValueError("write a time with its zone, such as 2026-03-02T09:00:00Z")
+    return value
+
+
+def _in_utc(value: datetime) -> datetime:
+    if not EARLIEST <= value <= LATEST:
+        raise ValueError("is out of range: years 1 to 9999")
+    return value.astimezone(UTC)
+
+
+def _digits_only(value: Any) -> Any:
+    if isinstance(value, str) and not re.fullmatch(r"-?\d{1,18}", value, re.ASCII):
+        raise ValueError("write a whole number")
+    return value
+
+
+def _known_zone(value: str) -> str:
+    # A zone's name is also a path below the system's zone files: only names may pass.
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_+\-]*(/[A-Za-z0-9_+\-]+)*", value):
+        raise ValueError(f"{value[:64]!r} is not an IANA time zone, such as Europe/Lisbon")
+    try:
+        ZoneInfo(value)
+    except (KeyError, ValueError, OSError):
+        raise ValueError(f"{value[:64]!r} is not an IANA time zone, such as Europe/Lisbon") from None
+    return value
+
+
+Timestamp = Annotated[AwareDatetime, BeforeValidator(_written_as_rfc3339), AfterValidator(_in_utc)]
+"""A time with its zone; in our hands always UTC."""
+Whole = Annotated[int, BeforeValidator(_digits_only)]
+"""A whole number in a query string."""
+TimeZone = Annotated[str, StringConstraints(min_length=1, max_length=64), AfterValidator(_known_zone)]
+"""An IANA time zone."""
+
+# No control characters: these are names, and they stand in addresses and logs.
+_NAME = r"^[^\x00-\x1f\x7f]+$"
+Name = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=_NAME)]
+ShortText = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
+ExternalId = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=_NAME)]
+"""The developer's own ID of a person."""
+CompanionSlug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,79}$")]
+SessionName = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^/\x00-\x1f\x7f]+$")]
+"""The developer's own ID of a session."""
+JsonObject = Annotated[dict[str, Any], WithJsonSchema({"type": "object", "additionalProperties": True})]
+"""Any JSON object."""
+
+
+class PageQuery(Query):
+    """One page of a list. List views extend it with their filters."""
+
+    limit: Annotated[Whole, Field(ge=1, le=200)] = 50
+    """How many, 1 to 200."""
+    cursor: Annotated[str, StringConstraints(max_length=1000)] | None = None
+    """`next_cursor` of the page before."""
+
+
+_SENTENCES = {
+    "missing": "is required",
+    "extra_forbidden": "is not a known field",
+    "string_type": "must be a string",
+    "int_type": "must be a whole number",
+    "bool_type": "must be true or false",
+    "dict_type": "must be an object",
+    "list_type": "must be a list",
+    "tuple_type": "must be a list",
+}
+
+
+def field_problems(error: ValidationError, data: Any) -> list[FieldProblem]:
+    """pydantic's complaints as ours: dotted paths into what was sent, a sentence each."""
+    problems: dict[str, str] = {}
+    for line in error.errors(include_url=False, include_input=False):
+        path = _path(line["loc"], data, missing=line["type"] == "missing")
+        detail = _SENTENCES.get(line["type"]) or line["msg"].removeprefix("Value error, ")
+        problems.setdefault(path, detail[:1].lower() + detail[1:])
+    return [FieldProblem(path, detail) for path, detail in problems.items()]
+
+
+def _path(loc: tuple[int | str, ...], data: Any, *, missing: bool) -> str:
+    """`loc` without the labels pydantic adds for the members of a union: only what is really in `data`."""
+    parts: list[str] = []
+    for place, part in enumerate(loc):
+        inside = (isinstance(data, dict) and part in data) or (
+            isinstance(data, list) and isinstance(part, int) and part < len(data)
+        )
+        if inside:
+            data = data[part]
+        if inside or (missing and place == len(loc) - 1):
+            parts.append(str(part))
+    return ".".join(parts) or "body"

@@ -1,0 +1,158 @@
+"""OpenAPI 3.1 from the views' own declarations: pydantic models are the bodies, every problem is listed."""
+
+from collections.abc import Iterator
+from http import HTTPStatus
+from typing import Any
+
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.plumbing import ComponentRegistry, ResolvedComponent
+from pydantic import BaseModel
+from rest_framework.permissions import AllowAny
+
+from relationships.api.fields import Answer
+from relationships.api.operations import Operation, operation_of
+from relationships.api.parsing import JSON, MERGE_PATCH
+from relationships.api.problems import CONTENT_TYPE
+
+REF = "#/components/schemas/{model}"
+IDEMPOTENCY_KEY = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "description": "The same key and body within a day make one thing; with another body it is 422.",
+    "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": r"^[\x20-\x7e]+$"},
+}
+IF_MATCH = {
+    "name": "If-Match",
+    "in": "header",
+    "description": "The ETag this change is based on; when it is not the present one, the answer is 412.",
+    "schema": {"type": "string", "pattern": r'^("\d{1,9}"|\*)$'},
+}
+ETAG = {"ETag": {"description": "The version, in quotes.", "schema": {"type": "string"}}}
+
+
+class FieldError(Answer):
+    """One field that is wrong."""
+
+    field: str
+    detail: str
+
+
+class Problem(Answer):
+    """RFC 9457: what went wrong and where."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    errors: list[FieldError]
+
+
+class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+    target_class = "relationships.api.authentication.BearerAuthentication"
+    name = "bearer"
+
+    def get_security_definition(self, auto_schema: AutoSchema) -> dict[str, Any]:
+        return {"type": "http", "scheme": "bearer", "description": "An API key (rk_...) or a token (rt_...)."}
+
+
+class RapportSchema(AutoSchema):
+    """Describes methods declared with `@operation`; a method without a declaration is left out."""
+
+    def get_operation(
+        self, path: str, path_regex: str, path_prefix: str, method: str, registry: ComponentRegistry
+    ) -> dict[str, Any] | None:
+        self.registry, self.path, self.path_regex = registry, path, path_regex
+        self.path_prefix, self.method = path_prefix, method.upper()
+        declared = operation_of(self.view, method)
+        if declared is None:
+            return None
+        described: dict[str, Any] = {
+            "operationId": declared.id,
+            "summary": declared.summary,
+            "tags": [declared.tag],
+            "parameters": [*self._get_parameters(), *self._own_parameters(declared)],
+            "security": self.get_auth(),
+            "responses": self._responses(declared),
+        }
+        described["description"] = self.get_description() or declared.summary
+        if declared.body is not None:
+            described["requestBody"] = self._request_body(declared, declared.body)
+        return described
+
+    def _own_parameters(self, declared: Operation) -> Iterator[dict[str, Any]]:
+        if declared.query is not None:
+            yield from self._query_parameters(declared.query)
+        if declared.idempotent:
+            yield IDEMPOTENCY_KEY
+        if declared.if_match:
+            yield IF_MATCH
+
+    def _query_parameters(self, model: type[BaseModel]) -> Iterator[dict[str, Any]]:
+        schema = self._schema(model)
+        for name, field in schema["properties"].items():
+            # null stands for "not given", which a query string says by leaving it out
+            kinds = [kind for kind in field.pop("anyOf", []) if kind.get("type") != "null"]
+            field.update(kinds[0] if len(kinds) == 1 else {"anyOf": kinds} if kinds else {})
+            if field.get("default", ...) is None:
+                del field["default"]
+            parameter = {"name": name, "in": "query", "required": name in schema.get("required", [])}
+            yield {**parameter, "description": field.pop("description", ""), "schema": field}
+
+    def _request_body(self, declared: Operation, model: type[BaseModel]) -> dict[str, Any]:
+        content: dict[str, Any] = {"schema": self._component(model)}
+        if declared.example is not None:
+            content["examples"] = {"example": {"value": declared.example}}
+        types = [JSON, MERGE_PATCH] if self.method == "PATCH" else [JSON]
+        return {"required": not declared.body_optional, "content": dict.fromkeys(types, content)}
+
+    def _responses(self, declared: Operation) -> dict[str, Any]:
+        responses = {str(status): self._answer(declared, status) for status in declared.answers}
+        for status in sorted(self._problem_statuses(declared) - set(declared.answers)):
+            content = {CONTENT_TYPE: {"schema": self._component(Problem)}}
+            responses[str(status)] = {"description": HTTPStatus(status).phrase, "content": content}
+        return responses
+
+    def _answer(self, declared: Operation, status: int) -> dict[str, Any]:
+        described: dict[str, Any] = {"description": HTTPStatus(status).phrase}
+        model = declared.answers[status]
+        if model is not None:
+            content: dict[str, Any] = {"schema": self._component(model)}
+            if declared.answer_example is not None:
+                content["examples"] = {"example": {"value": declared.answer_example}}
+            described["content"] = {JSON: content}
+        if declared.etag:
+            described["headers"] = ETAG
+        return described
+
+    def _problem_statuses(self, declared: Operation) -> set[int]:
+        """What any such operation may answer: asking badly, asking without leave, the database being away."""
+        statuses = {400, 422, 503, *declared.problems}
+        if not any(isinstance(permission, AllowAny) for permission in self.view.get_permissions()):
+            statuses |= {401, 403}
+        if "{" in self.path:
+            statuses.add(404)
+        if declared.body is not None:
+            statuses |= {413, 415}
+        if declared.if_match:
+            statuses |= {409, 412}
+        if declared.idempotent:
+            statuses.add(409)
+        return statuses
+
+    def _component(self, model: type[BaseModel]) -> dict[str, Any]:
+        """A reference to `model` among the components, where it is put on first sight."""
+        self._register(model.__name__, self._schema(model))
+        return {"$ref": REF.format(model=model.__name__)}
+
+    def _schema(self, model: type[BaseModel]) -> dict[str, Any]:
+        schema = model.model_json_schema(ref_template=REF, mode="validation")
+        for name, part in schema.pop("$defs", {}).items():
+            self._register(name, part)
+        return schema
+
+    def _register(self, name: str, schema: dict[str, Any]) -> None:
+        component = ResolvedComponent(name, ResolvedComponent.SCHEMA, schema, name)  # type: ignore[no-untyped-call]
+        if component in self.registry and self.registry[component].schema != schema:
+            raise ValueError(f"two different models are called {name}: rename one")
+        self.registry.register_on_missing(component)

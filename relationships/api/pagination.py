@@ -1,0 +1,72 @@
+"""Keyset pages: a cursor says after which row the next page begins, so late pages cost no more."""
+
+import base64
+import binascii
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any, cast
+
+import orjson
+from django.core.exceptions import ValidationError
+from django.db.models import Field, Model, Q, QuerySet
+
+from relationships.api.fields import EARLIEST, LATEST, PageQuery
+from relationships.errors import InvalidInput
+
+
+def page_of(
+    rows: QuerySet[Any, Any], *, order: Sequence[str], page: PageQuery, present: Callable[[Any], Any]
+) -> dict[str, Any]:
+    """{"items", "next_cursor"}: at most `page.limit` rows in `order`, each through `present`.
+
+    `order` names fields of the model, none of them null, `-` for descending; together they must be unique.
+    """
+    names = [name.lstrip("-") for name in order]
+    if page.cursor is not None:
+        rows = rows.filter(_after(order, _decode(rows.model, names, page.cursor)))
+    found = list(rows.order_by(*order)[: page.limit + 1])
+    shown = found[: page.limit]
+    more = len(found) > page.limit
+    cursor = _encode([_value(shown[-1], name) for name in names]) if more else None
+    return {"items": [present(row) for row in shown], "next_cursor": cursor}
+
+
+def _value(row: Any, name: str) -> Any:
+    return row[name] if isinstance(row, dict) else getattr(row, name)
+
+
+def _after(order: Sequence[str], values: Sequence[Any]) -> Q:
+    """The rows that come later than `values`: the first key bounds the index, the rest break its ties."""
+    name, value = order[0].lstrip("-"), values[0]
+    later = "lt" if order[0].startswith("-") else "gt"
+    beyond = Q(**{f"{name}__{later}": value})
+    if len(order) == 1:
+        return beyond
+    return Q(**{f"{name}__{later}e": value}) & (beyond | _after(order[1:], values[1:]))
+
+
+def _encode(values: Sequence[Any]) -> str:
+    return base64.urlsafe_b64encode(orjson.dumps(list(values))).decode().rstrip("=")
+
+
+def _decode(model: type[Model], names: Sequence[str], cursor: str) -> list[Any]:
+    """The sort key of the last row that was shown. Raises InvalidInput for what no cursor of ours can be."""
+    try:
+        padded = cursor + "=" * (-len(cursor) % 4)
+        values = orjson.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
+        if not isinstance(values, list) or len(values) != len(names):
+            raise ValueError
+        return [_key(model, name, value) for name, value in zip(names, values, strict=True)]
+    except (ValueError, OverflowError, binascii.Error, ValidationError):
+        raise InvalidInput.of("cursor", "send back next_cursor as it was given, or leave it out") from None
+
+
+def _key(model: type[Model], name: str, value: Any) -> Any:
+    if type(value) not in (str, int) or (isinstance(value, str) and "\x00" in value):
+        raise ValueError
+    key = cast("Field[Any, Any]", model._meta.get_field(name)).to_python(value)
+    if key is None or (isinstance(key, int) and not -(2**63) <= key < 2**63):
+        raise ValueError
+    if isinstance(key, datetime) and not EARLIEST <= key <= LATEST:
+        raise ValueError
+    return key

@@ -1,0 +1,200 @@
+"""Reads a JSON body strictly: what we can't keep, or can't read in one way only, is refused with its field.
+
+One parse does it. NUL characters and lone surrogates can only come as escapes, so a look at the raw bytes
+tells whether the strings need to be walked at all; the depth likewise, by counting brackets.
+"""
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from typing import IO, Any
+
+from django.conf import settings
+from django.http import HttpRequest
+from rest_framework.parsers import BaseParser
+from rest_framework.request import Request
+
+from relationships.api.problems import LengthRequired, MalformedBody, WrongMediaType
+from relationships.errors import FieldProblem, InvalidInput, TooMuch
+
+JSON = "application/json"
+MERGE_PATCH = "application/merge-patch+json"
+
+_SUSPECT_ESCAPE = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+# Beyond this JSON readers, and our own database's answers, disagree about what the number is.
+_LARGEST = 2**63
+
+
+class StrictJSONParser(BaseParser):
+    """DRF's door to `read_object`, for a view that asks for `request.data`."""
+
+    media_type = JSON
+
+    def parse(
+        self, stream: IO[Any], media_type: str | None = None, parser_context: Any = None
+    ) -> dict[str, Any]:
+        return read_object(parser_context["request"], limit=settings.MAX_BODY_BYTES)[1]
+
+
+class MergePatchParser(StrictJSONParser):
+    media_type = MERGE_PATCH
+
+
+def read_object(request: Request, *, limit: int) -> tuple[bytes, dict[str, Any]]:
+    """The body as bytes and as the object it holds.
+
+    Raises MalformedBody, InvalidInput, TooMuch, WrongMediaType, LengthRequired.
+    """
+    raw = read_bytes(request, limit=limit)
+    if not raw.strip():
+        raise MalformedBody("The body is empty: send a JSON object.")
+    _check_media_type(request)
+    return raw, parse_object(raw)
+
+
+def read_bytes(request: HttpRequest | Request, *, limit: int) -> bytes:
+    """The body, when its Content-Length is within `limit` bytes."""
+    length = str(request.META.get("CONTENT_LENGTH") or "")
+    if not length and request.META.get("HTTP_TRANSFER_ENCODING"):
+        raise LengthRequired("Send a Content-Length: a body of unknown length is not read.")
+    if length.isascii() and length.isdigit() and int(length) > limit:
+        raise TooMuch(f"The body is {length} bytes long; at most {limit} are taken.", limit=limit)
+    django_request = request._request if isinstance(request, Request) else request
+    return bytes(django_request.body)
+
+
+def parse_object(raw: bytes) -> dict[str, Any]:
+    """The JSON object in `raw`. MalformedBody: it is no JSON. InvalidInput, TooMuch: it can't be kept."""
+    duplicates: list[tuple[dict[str, Any], str]] = []
+
+    def build(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        built = dict(pairs)
+        if len(built) != len(pairs):
+            names = [name for name, _ in pairs]
+            duplicates.extend((built, name) for name in built if names.count(name) > 1)
+        return built
+
+    try:
+        value = json.loads(
+            raw.decode("utf-8"),
+            object_pairs_hook=build,
+            parse_constant=_no_constant,
+            parse_int=_whole,
+            parse_float=_decimal,
+        )
+    except UnicodeDecodeError as error:
+        raise MalformedBody(f"The body is not UTF-8 (at byte {error.start}).") from None
+    except json.JSONDecodeError as error:
+        raise MalformedBody(
+            f"The body is not JSON: {error.msg}, line {error.lineno} column {error.colno}."
+        ) from None
+    except RecursionError:
+        raise _too_deep() from None
+    if not isinstance(value, dict):
+        raise InvalidInput.of("body", "send a JSON object, in braces")
+    _check_depth(raw, value)
+    if duplicates:
+        raise InvalidInput("A name stands twice in one object.", problems=_places(value, duplicates))
+    if _SUSPECT_ESCAPE.search(raw):
+        _check_strings(value)
+    return value
+
+
+def _check_media_type(request: Request) -> None:
+    given, _, parameters = (request.content_type or "").partition(";")
+    allowed = {JSON, MERGE_PATCH} if request.method == "PATCH" else {JSON}
+    if given.strip().lower() not in allowed:
+        raise WrongMediaType(f"Send Content-Type: {JSON}, not {given.strip()[:80] or 'none'}.")
+    charset = parameters.strip().lower().removeprefix("charset=").strip('"')
+    if charset not in ("", "utf-8", "utf8"):
+        raise WrongMediaType("Send the body in UTF-8.")
+
+
+def _no_constant(name: str) -> Any:
+    raise MalformedBody(f"The body is not JSON: {name} is not a JSON number.")
+
+
+def _whole(text: str) -> int:
+    if len(text) > 20 or not -_LARGEST <= int(text) < _LARGEST:
+        raise InvalidInput(f"The number {text[:24]} is too large: whole numbers have at most 64 bits.")
+    return int(text)
+
+
+def _decimal(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value) or abs(value) >= _LARGEST:
+        raise InvalidInput(f"The number {text[:24]} is too large: send it as a string.")
+    return value
+
+
+def _check_depth(raw: bytes, value: Any) -> None:
+    limit = settings.MAX_JSON_DEPTH
+    if raw.count(b"{") + raw.count(b"[") <= limit:
+        return
+    level, depth = [value], 0
+    while level:
+        depth += 1
+        if depth > limit:
+            raise _too_deep()
+        level = [child for parent in level for child in _children(parent) if isinstance(child, dict | list)]
+
+
+def _too_deep() -> TooMuch:
+    limit = settings.MAX_JSON_DEPTH
+    return TooMuch(f"The JSON is nested more than {limit} deep.", limit=limit)
+
+
+def _children(parent: Any) -> Iterator[Any]:
+    return iter(parent.values() if isinstance(parent, dict) else parent)
+
+
+def _check_strings(value: Any) -> None:
+    problems = [
+        FieldProblem(path or "body", f"holds {what}, which can't be kept; leave it out")
+        for path, text in _strings(value, "")
+        if (what := _unkeepable(text))
+    ]
+    if problems:
+        raise InvalidInput(f"{problems[0].field}: {problems[0].detail}", problems=problems[:20])
+
+
+def _unkeepable(text: str) -> str:
+    if "\x00" in text:
+        return "a NUL character"
+    return "half of a surrogate pair" if _SURROGATE.search(text) else ""
+
+
+def _strings(value: Any, path: str) -> Iterator[tuple[str, str]]:
+    """Every string with its dotted path, names of members included. The depth was checked before."""
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, list):
+        for place, child in enumerate(value):
+            yield from _strings(child, f"{path}.{place}" if path else str(place))
+    elif isinstance(value, dict):
+        for name, child in value.items():
+            shown = name.encode("utf-8", "backslashreplace").decode().replace("\x00", "\\u0000")
+            below = f"{path}.{shown}" if path else shown
+            yield below, name
+            yield from _strings(child, below)
+
+
+def _places(value: Any, duplicates: list[tuple[dict[str, Any], str]]) -> list[FieldProblem]:
+    """Where the duplicates stand: the objects are found again by identity."""
+    paths = {id(found): path for path, found in _objects(value, "")}
+    return [
+        FieldProblem(f"{paths[id(owner)]}.{name}".lstrip(".") if id(owner) in paths else name, "stands twice")
+        for owner, name in duplicates[:20]
+    ]
+
+
+def _objects(value: Any, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    if isinstance(value, dict):
+        yield path, value
+    members = (
+        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    )
+    for name, child in members:
+        yield from _objects(child, f"{path}.{name}".lstrip("."))

@@ -1,0 +1,135 @@
+"""Sessions: the developer's own conversations, with temporary JSON that ending clears."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import orjson
+from django.conf import settings
+from django.db import connection, transaction
+from django.db.models import F
+
+from relationships.actor import Actor
+from relationships.configuration.merge_patch import merge_patch
+from relationships.errors import NotFound, TooMuch
+from relationships.ids import uuid7
+from relationships.models import Relationship, SessionState
+from relationships.services.sequence import lock_relationship
+from relationships.services.snapshots import write_section
+from relationships.services.versions import check_version
+
+IDLE = Actor.policy("session_idle")
+
+_TOUCH = """
+INSERT INTO relationships_sessionstate AS old
+    (relationship_id, id, project_id, session, state, version, started_at, last_active_at, idle_at)
+VALUES (%s, %s, %s, %s, '{}', 1, %s, %s, %s)
+ON CONFLICT (relationship_id, session) DO UPDATE SET
+    last_active_at = greatest(old.last_active_at, EXCLUDED.last_active_at),
+    idle_at = EXCLUDED.idle_at,
+    started_at = CASE WHEN old.ended_at IS NULL THEN old.started_at ELSE EXCLUDED.started_at END,
+    ended_at = NULL
+"""
+
+
+def touch_session(*, relationship: Relationship, session: str, at: datetime, idle_minutes: int) -> None:
+    """A turn came in `at` (our clock): the session is made or opened again, its idle timeout starts anew."""
+    idle_at = at + timedelta(minutes=idle_minutes) if idle_minutes else None
+    with connection.cursor() as cursor:
+        cursor.execute(_TOUCH, [relationship.id, uuid7(), relationship.project_id, session, at, at, idle_at])
+
+
+@transaction.atomic
+def patch_session(
+    *,
+    relationship: Relationship,
+    session: str,
+    patch: dict[str, Any],
+    idle_minutes: int,
+    expected_version: int | None = None,
+) -> SessionState:
+    """Merge `patch` into the session's state (RFC 7396); a session that is new or ended is opened.
+
+    Raises StaleVersion, TooMuch when the state would pass the limit, NotFound when the relationship is gone.
+    """
+    _lock(relationship)
+    current = _rows(relationship).filter(session=session).first()
+    check_version(expected=expected_version, current=current.version if current else 0)
+    state = merge_patch(current.state if current else {}, patch)
+    _check_size(state)
+    touch_session(relationship=relationship, session=session, at=datetime.now(UTC), idle_minutes=idle_minutes)
+    # a row that touching has just made keeps its version 1
+    _rows(relationship).filter(session=session).update(
+        state=state, version=F("version") + (1 if current else 0)
+    )
+    _write_snapshot(relationship)
+    return get_session(relationship=relationship, session=session)
+
+
+@transaction.atomic
+def end_session(*, relationship: Relationship, session: str, by: Actor) -> SessionState:
+    """Mark the session ended and clear its state; one that has ended is left as it is. Raises NotFound."""
+    _lock(relationship)
+    _end(relationship, [session])
+    return get_session(relationship=relationship, session=session)
+
+
+def end_idle_sessions(now: datetime) -> int:
+    """End every session whose idle timeout has passed; how many. One short transaction a relationship."""
+    idle = SessionState.objects.open().filter(idle_at__lte=now)
+    ended = 0
+    for relationship_id in idle.values_list("relationship_id", flat=True).distinct()[:1000]:
+        with transaction.atomic():
+            relationship = Relationship.objects.filter(id=relationship_id).first()
+            if relationship is None or not lock_relationship(relationship_id):
+                continue
+            # asked again under the lock: a turn may have come in meanwhile
+            names = _rows(relationship).open().filter(idle_at__lte=now).values_list("session", flat=True)
+            ended += _end(relationship, list(names))
+    return ended
+
+
+def get_session(*, relationship: Relationship, session: str) -> SessionState:
+    """Raises NotFound."""
+    found: SessionState | None = _rows(relationship).filter(session=session).first()
+    if found is None:
+        raise NotFound("This session is not there.")
+    return found
+
+
+def _rows(relationship: Relationship) -> Any:
+    return SessionState.objects.for_relationship(relationship.id)
+
+
+def _lock(relationship: Relationship) -> None:
+    if not lock_relationship(relationship.id):
+        raise NotFound("This relationship is not there.")
+
+
+def _end(relationship: Relationship, sessions: Iterable[str]) -> int:
+    ended: int = (
+        _rows(relationship)
+        .open()
+        .filter(session__in=list(sessions))
+        .update(state={}, ended_at=datetime.now(UTC), idle_at=None, version=F("version") + 1)
+    )
+    if ended:
+        _write_snapshot(relationship)
+    return ended
+
+
+def _write_snapshot(relationship: Relationship) -> None:
+    """Only open sessions that hold something: most never do, and the snapshot is read for every reply."""
+    held = _rows(relationship).open().exclude(state={}).values_list("session", "state")
+    write_section(
+        relationship_id=relationship.id,
+        project_id=relationship.project_id,
+        section="sessions",
+        value=dict(held),
+    )
+
+
+def _check_size(state: Any) -> None:
+    size, limit = len(orjson.dumps(state)), settings.MAX_PROFILE_BYTES
+    if size > limit:
+        raise TooMuch(f"The session's state would be {size} bytes; at most {limit} are kept.", limit=limit)
