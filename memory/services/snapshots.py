@@ -1,0 +1,96 @@
+"""The scratchpad's section of the snapshot: what a context shows of each active entry, and when time changes it.
+
+A line is as short as JSON allows, for it is read before every reply: `[id, type, content, more]`. `more` is null,
+or holds what is not usual: `subject` (when it isn't the user), `pinned`, `happens_at` (ISO 8601), and `from` and
+`until` (seconds since 1970) for what is not to be shown before, or from then on.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from memory.models import ScratchpadEntry
+from memory.models.entry import USER_SUBJECT
+from relationships.services.snapshots import write_section
+
+Line = list[Any]
+
+
+class SectionRow(NamedTuple):
+    """What a line is made of; the names are the entry's own columns."""
+
+    id: UUID
+    type: str
+    content: str
+    subject: str
+    pinned: bool
+    happens_at: datetime | None
+    valid_from: datetime | None
+    valid_to: datetime | None
+    expires_at: datetime | None
+
+
+def rebuild_scratchpad(*, relationship_id: UUID, project_id: UUID, now: datetime) -> None:
+    """Write the section anew from the active entries. Call it in the transaction of the change, under the row lock."""
+    entries = (
+        ScratchpadEntry.objects.for_relationship(relationship_id).active().in_scratchpad().newest_first()
+    )
+    rows = map(SectionRow._make, entries.values_list(*SectionRow._fields))
+    lines, fresh_until = scratchpad_section(rows, now=now)
+    write_section(
+        relationship_id=relationship_id,
+        project_id=project_id,
+        section="scratchpad",
+        value=lines,
+        fresh_until=fresh_until,
+    )
+
+
+def scratchpad_section(
+    entries: Iterable[SectionRow | ScratchpadEntry], *, now: datetime
+) -> tuple[list[Line], datetime | None]:
+    """The lines of these entries, in their order, and when the first of them appears or ends (None: never).
+
+    What is over by `now` is left out; what has yet to begin is in, with its `from`.
+    """
+    lines: list[Line] = []
+    changes: list[datetime] = []
+    for entry in entries:
+        begins = entry.valid_from if entry.valid_from and entry.valid_from > now else None
+        ends = min((time for time in (entry.valid_to, entry.expires_at) if time), default=None)
+        if ends and ends <= now:
+            continue
+        changes += [time for time in (begins, ends) if time]
+        lines.append([str(entry.id), entry.type, entry.content, _more(entry, begins, ends)])
+    return lines, min(changes, default=None)
+
+
+def lines_at(lines: Sequence[Line], *, fresh_until: datetime | None, now: datetime) -> Sequence[Line]:
+    """The lines to show at `now`. Without `fresh_until` that is all of them, whatever the time."""
+    if fresh_until is None:
+        return lines
+    moment = now.timestamp()
+    return [line for line in lines if line[3] is None or _holds(line[3], moment)]
+
+
+def _holds(more: dict[str, Any], moment: float) -> bool:
+    begins, ends = more.get("from"), more.get("until")
+    return (begins is None or begins <= moment) and (ends is None or moment < ends)
+
+
+def _more(
+    entry: SectionRow | ScratchpadEntry, begins: datetime | None, ends: datetime | None
+) -> dict[str, Any] | None:
+    more: dict[str, Any] = {}
+    if entry.subject != USER_SUBJECT:
+        more["subject"] = entry.subject
+    if entry.pinned:
+        more["pinned"] = True
+    if entry.happens_at:
+        more["happens_at"] = entry.happens_at.astimezone(UTC).isoformat()
+    if begins:
+        more["from"] = begins.timestamp()
+    if ends:
+        more["until"] = ends.timestamp()
+    return more or None

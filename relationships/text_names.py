@@ -1,0 +1,51 @@
+"""What other people wrote, made fit to stand on one line of a prompt: their words, and their names.
+
+A name or a remembered sentence is data. On one line, without hidden characters and without markup, it can't
+start a line of its own, hide an instruction from the person who reads along, or open a tag.
+"""
+
+import re
+
+NAME_LENGTH = 80
+NOBODY = "the user"
+
+# Characters that show nothing but change what is read: controls, soft hyphens and zero-width spaces, bidi marks
+# and overrides (made anew below, where needed), fillers, and the tag and selector planes, which can spell whole
+# hidden sentences. The joiners U+200C and U+200D stay: Persian, Hindi and many emoji are written with them.
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f"
+    "\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
+)
+_RIGHT_TO_LEFT = re.compile(
+    "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
+)
+_ISOLATE, _END_ISOLATE = "\u2068", "\u2069"
+# A `<` that could begin a tag or a chat template's marker; "I <3 you" and "1 < 2" stay as they are.
+_MARKUP = re.compile(r"<(?=\s{0,9}(?:[^\W\d]|[/|!?<]))")
+
+
+def one_line(text: str) -> str:
+    """`text` on one line: white space folded, hidden characters gone, `<` of tags escaped.
+
+    Text with right-to-left letters is wrapped in an isolate: it reads right, and turns nothing around it.
+    """
+    if text.isascii() and text.isprintable() and "<" not in text and "  " not in text:
+        return text.strip()
+    line = escape_markup(" ".join(_HIDDEN.sub("", text).split()))
+    if _RIGHT_TO_LEFT.search(line):
+        return f"{_ISOLATE}{line}{_END_ISOLATE}"
+    return line
+
+
+def escape_markup(text: str) -> str:
+    """`text` with every `<` that could begin a tag written as `&lt;`."""
+    return _MARKUP.sub("&lt;", text) if "<" in text else text
+
+
+def name_in_text(*names: str) -> str:
+    """The first name that says something, fit for a prompt: one line, and about 80 characters of it."""
+    for name in names:
+        folded = " ".join(_HIDDEN.sub("", name).split())
+        if folded:
+            return one_line(folded if len(folded) <= NAME_LENGTH else f"{folded[:NAME_LENGTH].rstrip()}…")
+    return NOBODY
