@@ -23,7 +23,7 @@ _STRUCTURE = re.compile(
 
 
 def escape_item(text: str) -> str:
-    """`text` as one item of a list: a single line that can't be taken for structure, nor for a role's line."""
+    """`text` as one item of a list: a single line that passes for no structure and no role's words."""
     line = one_line(text)
     return f"\\{line}" if _STRUCTURE.match(line.lstrip("\u2068")) else line
 

@@ -1,8 +1,8 @@
-"""The scratchpad's section of the snapshot: what a context shows of each active entry, and when time changes it.
+"""The scratchpad's section of the snapshot: what a context shows of each active entry, and until when.
 
-A line is as short as JSON allows, for it is read before every reply: `[id, type, content, more]`. `more` is null,
-or holds what is not usual: `subject` (when it isn't the user), `pinned`, `happens_at` (ISO 8601), and `from` and
-`until` (seconds since 1970) for what is not to be shown before, or from then on.
+A line is as short as JSON allows, for it is read before every reply: `[id, type, content, more]`. `more` is
+null, or holds what is not usual: `subject` (when it isn't the user), `pinned`, `happens_at` (ISO 8601), and
+`from` and `until` (seconds since 1970) for what is not to be shown before, or from then on.
 """
 
 from collections.abc import Iterable, Sequence
@@ -32,10 +32,9 @@ class SectionRow(NamedTuple):
 
 
 def rebuild_scratchpad(*, relationship_id: UUID, project_id: UUID, now: datetime) -> None:
-    """Write the section anew from the active entries. Call it in the transaction of the change, under the row lock."""
-    entries = (
-        ScratchpadEntry.objects.for_relationship(relationship_id).active().in_scratchpad().newest_first()
-    )
+    """Write the section anew from the active entries, inside the transaction and the lock of their change."""
+    active = ScratchpadEntry.objects.for_relationship(relationship_id).active()
+    entries = active.in_scratchpad().newest_first()
     rows = map(SectionRow._make, entries.values_list(*SectionRow._fields))
     lines, fresh_until = scratchpad_section(rows, now=now)
     write_section(
