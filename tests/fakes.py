@@ -8,17 +8,17 @@ from typing import Any
 
 from memory.providers.base import Completion, CompletionRequest, LLMProvider
 
-# What a test may queue: text as it stands, a dict or list to become JSON, an error to raise, a whole Completion, or a
-# function of the request that gives any of these.
+# What a test may queue: text as it stands, a dict or list to become JSON, an error to raise, a whole
+# Completion, or a function of the request that gives any of these.
 Answer = str | dict[str, Any] | list[Any] | Exception | Completion | Callable[[CompletionRequest], Any]
 
 
 class ScriptedProvider(LLMProvider):
-    """Answers from a queue, in order, to any number of threads. Not to be confused with `offline`, which reads.
+    """Answers from a queue, in order, to any number of threads. Unlike `offline` it reads nothing.
 
     >>> provider.answer_with({"operations": []}, RateLimited(retry_after=3))
-    >>> provider.otherwise = {"operations": []}            # once the queue is empty; by default that is a failure
-    >>> provider.while_answering = lambda request: edit_the_entry()   # runs after the question, before the answer
+    >>> provider.otherwise = {"operations": []}  # once the queue is empty; by default that is a failure
+    >>> provider.while_answering = lambda request: edit()  # runs after the question, before the answer
     """
 
     kind = "scripted"
@@ -48,7 +48,9 @@ class ScriptedProvider(LLMProvider):
             self.requests.append(request)
             answer = self._answers.popleft() if self._answers else self.otherwise
         if answer is None:
-            raise AssertionError(f"Nothing is queued for question {len(self.requests)}: {request.prompt[:200]!r}")
+            raise AssertionError(
+                f"Nothing is queued for question {len(self.requests)}: {request.prompt[:200]!r}"
+            )
         if self.while_answering is not None:
             self.while_answering(request)
         if callable(answer):

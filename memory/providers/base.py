@@ -1,7 +1,7 @@
 """The seam behind which every language model stands: what is asked, what comes back, and who answers.
 
-A provider is an alias in `LLM_PROVIDERS`; nothing outside this package knows a vendor. It answers with text, also where
-JSON was asked for: whether the JSON is any good is the asker's to judge.
+A provider is an alias in `LLM_PROVIDERS`; nothing outside this package knows a vendor. It answers with text,
+also where JSON was asked for: whether the JSON is any good is the asker's to judge.
 """
 
 from abc import ABC, abstractmethod
@@ -52,9 +52,9 @@ class IngestionMaterial:
 class CompletionRequest:
     """One question to a model.
 
-    `schema` is a JSON Schema (None: plain text is wanted). `model`, `max_output_tokens` and `temperature` fall back to
-    the provider's options, then to the vendor's defaults. `history` holds (role, text) turns, role `user` or
-    `assistant`; see `turns` for where they stand.
+    `schema` is a JSON Schema (None: plain text is wanted). `model`, `max_output_tokens` and `temperature`
+    fall back to the provider's options, then to the vendor's defaults. `history` holds (role, text) turns,
+    role `user` or `assistant`; see `turns` for where they stand.
     """
 
     system: str
@@ -69,8 +69,8 @@ class CompletionRequest:
     def turns(self) -> tuple[tuple[str, str], ...]:
         """Every (role, text) turn in the order in which the model is to read them.
 
-        History comes before the prompt. One that begins with the assistant's turn is an answer to the prompt, so it
-        follows it: that is the repair round, `(("assistant", bad answer), ("user", what was wrong))`.
+        History comes before the prompt. One that begins with the assistant's turn is an answer to the prompt,
+        so it follows it: that is the repair round, `(("assistant", bad answer), ("user", what was wrong))`.
         """
         prompt = ("user", self.prompt)
         if self.history and self.history[0][0] == "assistant":
@@ -82,9 +82,9 @@ class CompletionRequest:
 class Completion:
     """What a model answered and what it took.
 
-    Tokens are the vendor's own counts (output includes a reasoning model's thoughts; cached is a part of prompt), None
-    where it gave none. `cost` is in USD, None where the price is unknown. `finish_reason` is `stop`, `length`,
-    `blocked`, or the vendor's own word in lower case.
+    Tokens are the vendor's own counts (output includes a reasoning model's thoughts; cached is a part of
+    prompt), None where it gave none. `cost` is in USD, None where the price is unknown. `finish_reason` is
+    `stop`, `length`, `blocked`, or the vendor's own word in lower case.
     """
 
     text: str
@@ -102,8 +102,8 @@ class Completion:
 class LLMProvider(ABC):
     """One configured way to ask a model. Made once per process and alias; used by many threads at once.
 
-    `kind` names the sort of provider, `alias` this one. `supports_schema` says whether a request's JSON Schema is
-    handed to the model; where it is not, the prompt must say it all.
+    `kind` names the sort of provider, `alias` this one. `supports_schema` says whether a request's JSON
+    Schema is handed to the model; where it is not, the prompt must say it all.
     """
 
     kind: ClassVar[str]
@@ -119,5 +119,8 @@ class LLMProvider(ABC):
         """Ask the model and wait for its answer. Raises ProviderError, and nothing else."""
 
     def describe(self) -> dict[str, str]:
-        """What an operator may see: alias, kind, model and the host that answers ("" for none). Never a key."""
+        """What an operator may see: alias, kind, model, host ("" for none). Never a key."""
         return {"alias": self.alias, "kind": self.kind, "model": self.default_model, "host": ""}
+
+    def close(self) -> None:  # noqa: B027 - most providers hold nothing
+        """Let go of connections. Nothing is asked afterwards."""

@@ -19,12 +19,14 @@
 
     * also an AnswerUnusable: there was an answer, it was paid for, and it can't be used
 
-`permanent` decides: False waits and tries again, True steps aside (a batch is bisected first). `blocks` is True where
-no turn can succeed until a person acts; such an attempt says nothing about the turn, so it need not count towards
-giving up. A wrong key or model name is therefore never the end of a turn. `str(error)` is fit for an operator's eyes:
-it holds no key and none of the prompt, at most a short quotation of the vendor's own words.
+`permanent` decides: False waits and tries again, True steps aside (a batch is bisected first). `blocks` is
+True where no turn can succeed until a person acts; such an attempt says nothing about the turn, so it need
+not count towards giving up. A wrong key or model name is therefore never the end of a turn. `str(error)` is
+fit for an operator's eyes: it holds no key and none of the prompt, at most a short quotation of the vendor's
+own words.
 """
 
+# ruff: noqa: N818
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
@@ -47,7 +49,7 @@ class ProviderError(Exception):
         status: int | None = None,
         completion: "Completion | None" = None,
     ) -> None:
-        """`retry_after` in seconds; `status` the HTTP status, if one came; `completion` what was answered and paid."""
+        """`retry_after` in seconds, `status` of HTTP, `completion` for an answer that came and was paid."""
         super().__init__(message or _first_line(type(self).__doc__))
         self.retry_after = retry_after if retry_after is not None else self.default_retry_after
         self.status = status

@@ -1,8 +1,8 @@
 """Finds the JSON in what a model wrote around it.
 
-Models that are asked for JSON alone still wrap it in Markdown fences, greet first, or think aloud. Only an answer that
-is certain is unwrapped: where it is cut off, where there are two, or where there is none, the text stays as it came
-and whoever asked can ask again.
+Models that are asked for JSON alone still wrap it in Markdown fences, greet first, or think aloud. Only an
+answer that is certain is unwrapped: where it is cut off, where there are two, or where there is none, the
+text stays as it came and whoever asked can ask again.
 """
 
 import json
@@ -12,7 +12,9 @@ import re
 _OPENING = re.compile(r'\{\s*["}]|\[\s*(?:["{\[\]]|-?\d|true\b|false\b|null\b)')
 _THOUGHT = re.compile(r"\A\s*<(think|thinking|thought)>.*?</\1>\s*", re.DOTALL | re.IGNORECASE)
 _UNCLOSED_THOUGHT = re.compile(r"\A\s*<(think|thinking|thought)>", re.IGNORECASE)
-_UNOPENED_THOUGHT = re.compile(r"\A(?!\s*[{\[]).*?</(?:think|thinking|thought)>\s*", re.DOTALL | re.IGNORECASE)
+_UNOPENED_THOUGHT = re.compile(
+    r"\A(?!\s*[{\[]).*?</(?:think|thinking|thought)>\s*", re.DOTALL | re.IGNORECASE
+)
 _DECODER = json.JSONDecoder()
 
 
@@ -29,14 +31,14 @@ def extract_json_text(text: str) -> str:
     objects = [span for value, span in found if isinstance(value, dict)]
     arrays = [span for value, span in found if _is_array_of_objects(value)]
     candidates = objects or arrays
-    return candidates[0] if len(candidates) == 1 else bare
+    return candidates[0] if len(set(candidates)) == 1 else bare
 
 
 def without_thoughts(text: str) -> str:
     """`text` without the thoughts that a reasoning model put before its answer.
 
-    Some chat templates open the tag themselves, so that the answer only closes it. Thoughts that were never closed are
-    all there is: then nothing is left.
+    Some chat templates open the tag themselves, so that the answer only closes it. Thoughts that were never
+    closed are all there is: then nothing is left.
     """
     rest = _THOUGHT.sub("", text, count=1)
     if rest != text:
@@ -55,16 +57,27 @@ def _is_json(text: str) -> bool:
 
 
 def _outermost_json(text: str) -> list[tuple[object, str]]:
-    """Every complete object or array in `text` with its own text; none at all once one turns out to be broken."""
+    """Every complete object or array with its own text.
+
+    None at all once one turns out to be broken, or to stand inside something that only resembles JSON: a
+    part of an answer must not pass for the whole.
+    """
     found: list[tuple[object, str]] = []
     position = 0
     while opening := _OPENING.search(text, position):
+        start = opening.start()
+        if not _is_balanced(text[position:start]):
+            return []
         try:
-            value, position = _DECODER.raw_decode(text, opening.start())
+            value, position = _DECODER.raw_decode(text, start)
         except (ValueError, RecursionError):
             return []
-        found.append((value, text[opening.start() : position]))
+        found.append((value, text[start:position]))
     return found
+
+
+def _is_balanced(prose: str) -> bool:
+    return prose.count("{") == prose.count("}") and prose.count("[") == prose.count("]")
 
 
 def _is_array_of_objects(value: object) -> bool:

@@ -1,14 +1,14 @@
 """The OPTIONS of the providers that are asked over HTTP, and what can be wrong with them. Knows no SDK.
 
-    api_key             the vendor's key; a server of your own may need none
-    base_url            where the vendor's protocol is spoken; empty is the vendor itself
-    model               asked where a request names none; empty is the provider's default
-    timeout             seconds of silence after which a call is given up
-    max_output_tokens   where a request names none; None is the vendor's default
-    temperature         where a request names none; None is the vendor's default
-    prices              {model: (input, output) or (input, output, cached input)}, see pricing.py
-    extra               merged into every request in the vendor's own words, such as a thinking budget
-    api_version         gemini only
+api_key             the vendor's key; a server of your own may need none
+base_url            where the vendor's protocol is spoken; empty is the vendor itself
+model               asked where a request names none; empty is the provider's default
+timeout             seconds of silence after which a call is given up
+max_output_tokens   where a request names none; None is the vendor's default
+temperature         where a request names none; None is the vendor's default
+prices              {model: (input, output) or (input, output, cached input)}, see pricing.py
+extra               merged into every request in the vendor's own words, such as a thinking budget
+api_version         gemini only
 """
 
 import difflib
@@ -16,7 +16,15 @@ from collections.abc import Mapping
 from typing import Annotated, Any, TypeVar
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError, field_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    field_validator,
+)
 
 from memory.providers.errors import ProviderMisconfigured
 from memory.providers.pricing import Price, read_prices
@@ -25,7 +33,9 @@ from memory.providers.pricing import Price, read_prices
 class HostedOptions(BaseModel):
     """What every provider over HTTP can be told. The key shows in no representation."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True, hide_input_in_errors=True)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, str_strip_whitespace=True, hide_input_in_errors=True
+    )
 
     api_key: SecretStr = SecretStr("")
     base_url: str = ""
@@ -76,7 +86,9 @@ def option_problems(kind: type[HostedOptions], options: Mapping[str, Any]) -> li
     try:
         kind.model_validate(_given(options))
     except ValidationError as invalid:
-        return [_sentence(error["type"], str(error["loc"][0]), error["msg"], kind) for error in invalid.errors()]
+        return [
+            _sentence(error["type"], str(error["loc"][0]), error["msg"], kind) for error in invalid.errors()
+        ]
     return []
 
 

@@ -1,8 +1,8 @@
 """What a call cost, from prices that the operator states.
 
-Prices change and differ by contract, so none are built in: a price nobody stated is unknown, and the cost is then None.
-State them as a provider's option, in USD per million tokens, for input, output and (if it differs) cached input. A name
-ending in * stands for every model that begins so; the longest match wins:
+Prices change and differ by contract, so none are built in: a price nobody stated is unknown, and the cost is
+then None. State them as a provider's option, in USD per million tokens, for input, output and (if it differs)
+cached input. A name ending in * stands for every model that begins so; the longest match wins:
 
     "prices": {"gemini-flash*": (0.50, 3.00, 0.05), "my-own-llama": (0, 0)}
 """
@@ -42,7 +42,7 @@ def call_cost(
     output_tokens: int | None,
     cached_tokens: int | None = None,
 ) -> Decimal | None:
-    """USD for one call; None where the price or a count is unknown. The first of `models` with a price decides."""
+    """USD for one call, by the first of `models` with a price; None where price or count is unknown."""
     price = next((found for model in models if (found := _price_of(prices, model))), None)
     if price is None or prompt_tokens is None or output_tokens is None:
         return None

@@ -1,14 +1,14 @@
 """Which provider stands behind an alias.
 
-One instance per alias and process, made at first use: a vendor's SDK takes a second and tens of MB to import, and its
-connections may not cross a fork. Instances are kept under the process's ID and a child starts with a lock of its own.
+One instance per alias and process, made at first use: a vendor's SDK takes a second and tens of MB to import,
+and its connections may not cross a fork. Instances are kept under the process's ID and a child starts with a
+lock of its own.
 """
 
 import os
 import threading
 from collections.abc import Mapping
 from importlib.util import find_spec
-from typing import Any
 
 from django.conf import settings
 from django.utils.module_loading import import_string
@@ -47,9 +47,10 @@ def get_provider(alias: str) -> LLMProvider:
 
 
 def reset_providers() -> None:
-    """Forget every instance, so that changed settings are read again."""
+    """Forget this process's instances, so that changed settings are read again."""
     with _lock:
-        _providers.clear()
+        for key in [key for key in _providers if key[0] == os.getpid()]:
+            _providers.pop(key).close()
 
 
 def provider_problems(alias: str, spec: object) -> list[str]:

@@ -40,7 +40,9 @@ def error_class(status: int) -> type[ProviderError]:
         return ProviderUnavailable
     if status >= 400:
         return RequestRefused
-    return ProviderMisconfigured  # a redirect: the base URL is not the final one, and a key is not sent after it
+    return (
+        ProviderMisconfigured  # a redirect: the base URL is not the final one, and a key is not sent after it
+    )
 
 
 def quotation(words: str, *, secret: str = "") -> str:
@@ -52,7 +54,7 @@ def quotation(words: str, *, secret: str = "") -> str:
 
 
 def retry_after_seconds(headers: Mapping[str, str], *, now: datetime | None = None) -> float | None:
-    """How long the headers ask us to wait: Retry-After in seconds or as a date, or OpenAI's retry-after-ms."""
+    """How long the headers ask us to wait: Retry-After (seconds or a date) or retry-after-ms."""
     milliseconds = _number(headers.get("retry-after-ms"))
     if milliseconds is not None:
         return milliseconds / 1000

@@ -69,7 +69,9 @@ class GeminiServer(VendorServer):
             "details": [],
         }
         if "reason" in item:
-            error["details"].append({"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": item["reason"]})
+            error["details"].append(
+                {"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": item["reason"]}
+            )
         if "retry_delay" in item:
             delay = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": item["retry_delay"]}
             error["details"].append(delay)

@@ -25,7 +25,9 @@ class OpenAIServer(VendorServer):
 
     def success(self, item: Item, seen: Seen) -> Reply:
         if "blocked" in item:
-            return self.failure({"status": 400, "message": "The prompt was filtered.", "code": item["blocked"]})
+            return self.failure(
+                {"status": 400, "message": "The prompt was filtered.", "code": item["blocked"]}
+            )
         form = seen.body.get("response_format") or {}
         schema = (form.get("json_schema") or {}).get("schema")
         text = answer_text(item, schema=schema, said=seen.said)

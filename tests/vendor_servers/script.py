@@ -1,7 +1,7 @@
 """What a vendor's server is to answer, one item per request, and what it was asked.
 
-An item is a dict, so that it can also be sent over HTTP. Without one the server answers sensibly by itself: the
-smallest thing that fits the schema, or an echo.
+An item is a dict, so that it can also be sent over HTTP. Without one the server answers by itself: with
+the smallest thing that fits the schema, or an echo.
 
     the answer   json: value      text: str
     its shape    fenced: true     prose and a Markdown fence around it
@@ -14,12 +14,13 @@ smallest thing that fits the schema, or an echo.
                  empty: true      no candidates, no choices
                  usage: {}        instead of counted tokens
                  model: str       the model that says that it answered
-    a failure    status: n        with message, code, param, reason, retry_after (header), retry_delay (Gemini: "3s")
-                 raw: str         exactly this body, with status 200 and content_type
+    a failure    status: n        with message, code, param, reason, retry_after (header),
+                                   retry_delay (Gemini: "3s")
+                 raw: str         exactly this body, with content_type and status (or 200)
                  redirect: url
-                 drop: true       close the socket without a word; "body": in the middle of one; "reset": hard
+                 drop: true       close the socket without a word; "body": amid one; "reset": hard
     when         delay: seconds   before answering
-                 match: str       only for a request that holds this text (in a prompt or a system instruction)
+                 match: str       only for a request that says this (in its prompt or system instruction)
                  repeat: n        serves n requests, not 1;  always: true   serves all of them
 """
 
@@ -33,10 +34,11 @@ from typing import Any
 Item = dict[str, Any]
 Responder = Callable[[dict[str, Any]], Item | None]
 
-KEYS = frozenset(
-    "json text fenced think answer_in truncate finish blocked refusal empty usage model status message code param"
-    " reason retry_after retry_delay raw content_type redirect drop delay match repeat always".split()
-)
+KEYS = {
+    *("json", "text", "fenced", "think", "answer_in", "truncate", "finish", "blocked", "refusal", "empty"),
+    *("usage", "model", "status", "message", "code", "param", "reason", "retry_after", "retry_delay", "raw"),
+    *("content_type", "redirect", "drop", "delay", "match", "repeat", "always"),
+}
 
 
 @dataclass(frozen=True, slots=True)

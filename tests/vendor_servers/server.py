@@ -1,4 +1,4 @@
-"""A threaded HTTP server on loopback that answers by script; each vendor says only what its envelopes look like.
+"""A threaded HTTP server on loopback that answers by script; a vendor adds only its envelopes.
 
 In a test it is a context manager. Run alone, it is steered over HTTP:
 
@@ -34,7 +34,7 @@ class Reply:
 
 
 class VendorServer(ABC):
-    """`respond(body)` gives the item for requests that the script leaves open; `key` is the one key accepted."""
+    """`respond(body)` gives the item where the script has none; `key` is the one key accepted."""
 
     base_path: ClassVar[str] = ""
 
@@ -93,12 +93,13 @@ class VendorServer(ABC):
         delay = self.latency + item.get("delay", 0.0)
         if delay:
             self._stopping.wait(delay)
-        if "status" in item:
+        if "raw" in item:
+            form = {"Content-Type": item.get("content_type", "application/json")}
+            reply = Reply(item.get("status", 200), item["raw"], form)
+        elif "status" in item:
             reply = self.failure(item)
         elif "redirect" in item:
             reply = Reply(307, "", {"Location": item["redirect"]})
-        elif "raw" in item:
-            reply = Reply(200, item["raw"], {"Content-Type": item.get("content_type", "application/json")})
         else:
             reply = self.success(item, seen)
         return Reply(reply.status, reply.body, reply.headers, drop=item.get("drop", False))
