@@ -41,7 +41,10 @@ def resolve_configuration(
 @lru_cache(maxsize=4096)
 def _resolve(project: bytes, companion: bytes, relationship: bytes, turn: bytes) -> ResolvedConfiguration:
     """By content, so that nothing needs to be told when a level changes."""
-    levels = [(name, orjson.loads(raw)) for name, raw in zip(LEVELS, (project, companion, relationship, turn), strict=True)]
+    levels = [
+        (name, orjson.loads(raw))
+        for name, raw in zip(LEVELS, (project, companion, relationship, turn), strict=True)
+    ]
     recipe = next((level["recipe"] for _, level in reversed(levels) if level.get("recipe")), "scratchpad")
     merged = _defaults()
     provenance: dict[str, str] = {}

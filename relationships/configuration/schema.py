@@ -39,7 +39,9 @@ DEFAULT_TYPES = (
         description="likes, dislikes, ways of doing things, limits",
         examples=("Prefers tea over coffee", "Doesn't want to be called before 10:00"),
     ),
-    EntryType(name="goal", description="what they want to reach", examples=("Wants to run a marathon in 2027",)),
+    EntryType(
+        name="goal", description="what they want to reach", examples=("Wants to run a marathon in 2027",)
+    ),
     EntryType(
         name="event",
         description="what happened or will happen, with its date",
@@ -84,6 +86,10 @@ class Ingestion(Strict):
     reference_messages: Annotated[int, Field(ge=0, le=50)] = 4
     """How many earlier messages are shown for reference."""
     types: tuple[EntryType, ...] = Field(default=DEFAULT_TYPES, min_length=1, max_length=30)
+    single_valued: tuple[Slug, ...] = Field(
+        default=("name", "birthday", "age", "city", "timezone"), max_length=100
+    )
+    """Keys of which a person has one at a time: a new value supersedes the old. (A job can be one of two.)"""
     soft_budget: Tokens = 2000
     """Tokens of the active scratchpad past which the model is asked to condense."""
     shown_budget: Annotated[int, Field(ge=200, le=1_000_000)] = 16_000

@@ -1,0 +1,272 @@
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memory.api.answers import EntryAnswer, EntryPage, RevisionPage
+from memory.api.presenters import present_entry, present_revision
+from memory.api.schemas import DeleteEntryQuery, EntryBody, EntryListQuery, EntryPatch, ReasonBody
+from memory.models import EntryRevision, EntrySource, ScratchpadEntry
+from memory.services.entries import add_entry, delete_entry, restore_entry, revise_entry
+from memory.services.erasure import erase_entry
+from relationships.api.etag import expected_version
+from relationships.api.fields import PageQuery
+from relationships.api.idempotency import (
+    earlier_resource,
+    idempotency_key,
+    remember_key,
+    request_fingerprint,
+)
+from relationships.api.operations import operation
+from relationships.api.pagination import page_of
+from relationships.api.parsing import read_bytes
+from relationships.api.views import ApiView
+from relationships.configuration.cascade import resolve_configuration
+from relationships.configuration.merge_patch import merge_patch
+from relationships.configuration.schema import Ingestion
+from relationships.errors import Gone, InvalidInput, NotFound
+from relationships.models import Relationship
+from relationships.services.sequence import lock_relationship
+
+NEWEST_FIRST = ["-effective_at", "-id"]
+ROUTE = "entries"  # of its idempotency keys
+
+
+class EntriesView(ApiView):
+    open_to_tokens = True
+
+    @operation(
+        "list_entries",
+        tag="Entries",
+        summary="List entries, newest first",
+        query=EntryListQuery,
+        answers={200: EntryPage},
+    )
+    def get(self, request: Request, relationship_id: UUID) -> Response:
+        query = self.query(EntryListQuery)
+        self.get_relationship(relationship_id)
+        rows = ScratchpadEntry.objects.for_relationship(relationship_id).filter(**_filters(query))
+        return self.answer(page_of(rows, order=NEWEST_FIRST, page=query, present=present_entry))
+
+    @operation(
+        "create_entry",
+        tag="Entries",
+        summary="Remember something",
+        body=EntryBody,
+        answers={201: EntryAnswer},
+        idempotent=True,
+        etag=True,
+        problems=(404, 409),
+        example={"content": "Prefers tea over coffee", "type": "preference"},
+    )
+    def post(self, request: Request, relationship_id: UUID) -> Response:
+        body = self.body(EntryBody)
+        relationship = self.get_relationship(relationship_id, "companion", "project")
+        values = _values(body.model_dump(exclude={"reason"}), relationship)
+        if values["effective_at"] is None:
+            del values["effective_at"]
+        entry = self._remembered_once(request, relationship, values, body.reason)
+        return self.answer(present_entry(entry), status=201, version=entry.version)
+
+    def _remembered_once(
+        self, request: Request, relationship: Relationship, values: dict[str, Any], reason: str
+    ) -> ScratchpadEntry:
+        key = idempotency_key(request)
+        fingerprint = request_fingerprint(read_bytes(request, limit=self.max_body_bytes()))
+        with transaction.atomic():
+            if key is not None:
+                lock_relationship(relationship.id)
+                earlier = earlier_resource(
+                    relationship_id=relationship.id, route=ROUTE, key=key, request_hash=fingerprint
+                )
+                if earlier is not None:
+                    return get_entry(relationship.id, earlier)
+            entry = add_entry(
+                relationship=relationship,
+                values=values,
+                by=self.actor,
+                source=EntrySource.API,
+                reason=reason,
+            )
+            if key is not None:
+                remember_key(
+                    relationship=relationship,
+                    route=ROUTE,
+                    key=key,
+                    request_hash=fingerprint,
+                    resource_id=entry.id,
+                )
+            return entry
+
+
+class EntryView(ApiView):
+    open_to_tokens = True
+
+    @operation("read_entry", tag="Entries", summary="Read an entry", answers={200: EntryAnswer}, etag=True, problems=(410,))
+    def get(self, request: Request, relationship_id: UUID, entry_id: UUID) -> Response:
+        self.get_relationship(relationship_id)
+        entry = get_entry(relationship_id, entry_id)
+        return self.answer(present_entry(entry), version=entry.version)
+
+    @operation(
+        "change_entry",
+        tag="Entries",
+        summary="Change an entry",
+        body=EntryPatch,
+        answers={200: EntryAnswer},
+        if_match=True,
+        etag=True,
+        problems=(410,),
+        example={"content": "Prefers green tea over coffee"},
+    )
+    def patch(self, request: Request, relationship_id: UUID, entry_id: UUID) -> Response:
+        """With If-Match, a change that is based on an older version is refused: read it again and decide."""
+        sent = self.body(EntryPatch).model_dump(exclude_unset=True)
+        version = expected_version(request)
+        relationship = self.get_relationship(relationship_id, "companion", "project")
+        entry = get_entry(relationship_id, entry_id)
+        reason = sent.pop("reason", "")
+        for name in ("tags", "metadata"):
+            if name in sent:
+                sent[name] = merge_patch(getattr(entry, name), sent[name])
+        entry = revise_entry(
+            relationship_id=relationship_id,
+            entry_id=entry_id,
+            values=_values(sent, relationship),
+            by=self.actor,
+            # What was merged rests on the version just read.
+            version=entry.version if version is None and {"tags", "metadata"} & sent.keys() else version,
+            reason=reason,
+        )
+        return self.answer(present_entry(entry), version=entry.version)
+
+    @operation(
+        "delete_entry",
+        tag="Entries",
+        summary="Delete an entry, or erase it for good",
+        query=DeleteEntryQuery,
+        answers={200: EntryAnswer, 204: None},
+        if_match=True,
+        problems=(410,),
+    )
+    def delete(self, request: Request, relationship_id: UUID, entry_id: UUID) -> Response:
+        """A deleted entry can be restored. `permanent=true` erases it with every copy of its text, and answers 204."""
+        query = self.query(DeleteEntryQuery)
+        version = expected_version(request)
+        self.get_relationship(relationship_id)
+        get_entry(relationship_id, entry_id)
+        if query.permanent:
+            erase_entry(
+                relationship_id=relationship_id, entry_id=entry_id, by=self.actor, messages=query.messages
+            )
+            return self.answer(status=204)
+        entry = delete_entry(relationship_id=relationship_id, entry_id=entry_id, by=self.actor, version=version)
+        return self.answer(present_entry(entry), version=entry.version)
+
+
+class RestoreEntryView(ApiView):
+    open_to_tokens = True
+
+    @operation(
+        "restore_entry",
+        tag="Entries",
+        summary="Bring a deleted, expired or superseded entry back",
+        body=ReasonBody,
+        body_optional=True,
+        answers={200: EntryAnswer},
+        if_match=True,
+        etag=True,
+        problems=(410,),
+    )
+    def post(self, request: Request, relationship_id: UUID, entry_id: UUID) -> Response:
+        body = self.body(ReasonBody, optional=True)
+        self.get_relationship(relationship_id)
+        get_entry(relationship_id, entry_id)
+        entry = restore_entry(
+            relationship_id=relationship_id,
+            entry_id=entry_id,
+            by=self.actor,
+            version=expected_version(request),
+            reason=body.reason,
+        )
+        return self.answer(present_entry(entry), version=entry.version)
+
+
+class EntryHistoryView(ApiView):
+    open_to_tokens = True
+
+    @operation(
+        "read_entry_history",
+        tag="Entries",
+        summary="An entry's every change, newest first",
+        query=PageQuery,
+        answers={200: RevisionPage},
+    )
+    def get(self, request: Request, relationship_id: UUID, entry_id: UUID) -> Response:
+        """It outlives the entry: of one that was erased, what happened and when, without its text."""
+        query = self.query(PageQuery)
+        self.get_relationship(relationship_id)
+        rows = EntryRevision.objects.for_relationship(relationship_id).filter(entry_id=entry_id)
+        page = page_of(rows, order=["-seq"], page=query, present=present_revision)
+        if not page["items"] and query.cursor is None:
+            raise NotFound("This entry is not there.")
+        return self.answer(page)
+
+
+class HistoryView(ApiView):
+    open_to_tokens = True
+
+    @operation(
+        "read_history",
+        tag="Entries",
+        summary="Every change of the relationship's memory, newest first",
+        query=PageQuery,
+        answers={200: RevisionPage},
+    )
+    def get(self, request: Request, relationship_id: UUID) -> Response:
+        query = self.query(PageQuery)
+        self.get_relationship(relationship_id)
+        rows = EntryRevision.objects.for_relationship(relationship_id)
+        return self.answer(page_of(rows, order=["-seq"], page=query, present=present_revision))
+
+
+def get_entry(relationship_id: UUID, entry_id: UUID) -> ScratchpadEntry:
+    """Raises NotFound; Gone where only its history is left."""
+    entry: ScratchpadEntry | None = (
+        ScratchpadEntry.objects.for_relationship(relationship_id).filter(id=entry_id).first()
+    )
+    if entry is not None:
+        return entry
+    if EntryRevision.objects.for_relationship(relationship_id).filter(entry_id=entry_id).exists():
+        raise Gone("This entry was erased for good.")
+    raise NotFound("This entry is not there.")
+
+
+def _filters(query: EntryListQuery) -> dict[str, Any]:
+    filters: dict[str, Any] = {
+        name: getattr(query, name) for name in ("type", "tier", "subject") if getattr(query, name) is not None
+    }
+    if query.state != "any":
+        filters["state"] = query.state
+    if query.text is not None:
+        filters["content__icontains"] = query.text
+    if query.tag:
+        filters["tags__contains"] = dict(tag.split("=", 1) for tag in query.tag)
+    return filters
+
+
+def _values(sent: dict[str, Any], relationship: Relationship) -> dict[str, Any]:
+    """What was sent, held against the companion's entry types and vocabulary. Raises InvalidInput."""
+    ingestion: Ingestion = resolve_configuration(
+        project=relationship.project.config,
+        companion=relationship.companion.config,
+        relationship=relationship.config,
+    ).values.ingestion
+    known = [entry_type.name for entry_type in ingestion.types]
+    if "type" in sent and sent["type"] not in known:
+        raise InvalidInput.of("type", f"is none of the companion's types; known: {', '.join(known)}")
+    if "key" in sent:
+        sent["single_valued"] = sent["key"] in ingestion.single_valued
+    return sent

@@ -1,0 +1,67 @@
+from uuid import UUID
+
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memory.api.answers import DecidedAnswer, HeldAnswer, HeldPage
+from memory.api.presenters import present_held
+from memory.models import HeldDeletion, ScratchpadEntry
+from memory.services.held import confirm_deletions, decline_deletions
+from relationships.api.fields import PageQuery
+from relationships.api.operations import operation
+from relationships.api.pagination import page_of
+from relationships.api.views import ApiView
+
+
+class HeldDeletionsView(ApiView):
+    @operation(
+        "list_held_deletions",
+        tag="Held deletions",
+        summary="Deletions that were too many at once and wait for a person",
+        query=PageQuery,
+        answers={200: HeldPage},
+    )
+    def get(self, request: Request, relationship_id: UUID) -> Response:
+        query = self.query(PageQuery)
+        self.get_relationship(relationship_id)
+        rows = HeldDeletion.objects.for_relationship(relationship_id)
+        page = page_of(rows, order=["-recorded_at", "-id"], page=query, present=lambda held: held)
+        entries = _entries(relationship_id, *page["items"])
+        page["items"] = [present_held(held, entries) for held in page["items"]]
+        return self.answer(page)
+
+
+class ConfirmHeldView(ApiView):
+    @operation(
+        "confirm_held_deletions",
+        tag="Held deletions",
+        summary="Delete what was held",
+        answers={200: DecidedAnswer},
+        problems=(409,),
+    )
+    def post(self, request: Request, relationship_id: UUID, held_id: UUID) -> Response:
+        """Each deletion can still be undone by restoring its entry. Entries changed since are left alone."""
+        self.get_relationship(relationship_id)
+        held, left = confirm_deletions(relationship_id=relationship_id, held_id=held_id, by=self.actor)
+        shown = present_held(held, _entries(relationship_id, held))
+        return self.answer({**shown, "left_alone": left})
+
+
+class DeclineHeldView(ApiView):
+    @operation(
+        "decline_held_deletions",
+        tag="Held deletions",
+        summary="Keep the entries",
+        answers={200: HeldAnswer},
+        problems=(409,),
+    )
+    def post(self, request: Request, relationship_id: UUID, held_id: UUID) -> Response:
+        self.get_relationship(relationship_id)
+        held = decline_deletions(relationship_id=relationship_id, held_id=held_id, by=self.actor)
+        return self.answer(present_held(held, _entries(relationship_id, held)))
+
+
+def _entries(relationship_id: UUID, *held: HeldDeletion) -> dict[UUID, ScratchpadEntry]:
+    ids = [UUID(item["entry_id"]) for one in held for item in one.deletions]
+    rows = ScratchpadEntry.objects.for_relationship(relationship_id).filter(id__in=ids)
+    return {entry.id: entry for entry in rows}

@@ -1,0 +1,194 @@
+"""Bodies and query strings of memory's routes."""
+
+from typing import Annotated, Any, Literal, Self
+
+from django.conf import settings
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
+
+from memory.models import EntryState, Tier
+from relationships.api.fields import Body, JsonObject, Name, PageQuery, Query, SessionName, ShortText, Timestamp, Whole
+from relationships.models import DEFAULT_SESSION, TurnState
+
+MAX_TAGS = 12
+MAX_JSON_BYTES = 16_384  # of an entry's metadata
+
+
+def _message_size(text: str) -> str:
+    if len(text.encode()) > settings.MAX_MESSAGE_BYTES:
+        raise ValueError(f"is longer than {settings.MAX_MESSAGE_BYTES} bytes; send it as several messages")
+    if not text.strip():
+        raise ValueError("is empty")
+    return text
+
+
+def _entry_size(text: str) -> str:
+    if len(text.encode()) > settings.MAX_ENTRY_BYTES:
+        raise ValueError(f"is longer than {settings.MAX_ENTRY_BYTES} bytes; an entry is one short statement")
+    if not text.strip():
+        raise ValueError("is empty")
+    return text
+
+
+def _tag_count(tags: dict[str, Any]) -> dict[str, Any]:
+    if len(tags) > MAX_TAGS:
+        raise ValueError(f"has {len(tags)} tags; an entry may have {MAX_TAGS}")
+    return tags
+
+
+def _metadata_size(metadata: dict[str, Any]) -> dict[str, Any]:
+    if len(str(metadata)) > MAX_JSON_BYTES:
+        raise ValueError(f"is longer than {MAX_JSON_BYTES} bytes")
+    return metadata
+
+
+MessageText = Annotated[str, StringConstraints(min_length=1, max_length=65_536), AfterValidator(_message_size)]
+EntryText = Annotated[str, StringConstraints(min_length=1, max_length=4096), AfterValidator(_entry_size)]
+TypeName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,59}$")]
+TagName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.:-]{1,60}$")]
+TagValue = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
+Fraction = Annotated[float, Field(ge=0, le=1, strict=False)]
+Weight = Annotated[float, Field(ge=0, le=100, strict=False)]
+
+
+class MessageBody(Body):
+    role: Literal["user", "assistant", "system", "tool"]
+    content: MessageText
+    speaker: ShortText = ""
+    """A name, where it differs from the person's or the companion's own."""
+    occurred_at: Timestamp | None = None
+    """When it was said; the turn's time if left out."""
+
+
+class TurnBody(Body):
+    """One exchange. `occurred_at` back-dates it: an older turn never overrules newer facts."""
+
+    messages: Annotated[list[MessageBody], Field(min_length=1, max_length=settings.MAX_MESSAGES_PER_TURN)]
+    session: SessionName = DEFAULT_SESSION
+    occurred_at: Timestamp | None = None
+    config: JsonObject = {}
+    """The cascade's highest level, for this turn only."""
+
+    @model_validator(mode="after")
+    def _roles_in_order(self) -> Self:
+        roles = [message.role for message in self.messages]
+        for place, role in enumerate(roles):
+            if role == "system" and set(roles[:place]) - {"system"}:
+                raise ValueError(f"messages.{place}.role: a system message comes before all others")
+            if role == "tool" and (place == 0 or roles[place - 1] not in ("assistant", "tool")):
+                raise ValueError(f"messages.{place}.role: a tool message follows the assistant's")
+        return self
+
+
+class WaitQuery(Query):
+    wait: Annotated[Whole, Field(ge=0, le=30)] = 0
+    """Seconds to wait for the turn to be remembered; 0: do not wait."""
+
+
+class TurnListQuery(PageQuery):
+    state: TurnState | None = None
+    session: SessionName | None = None
+
+
+class EntryBody(Body):
+    content: EntryText
+    type: TypeName
+    """One of the companion's entry types."""
+    subject: Name = "user"
+    """Whom it is about: `user`, or a name."""
+    key: TypeName | None = None
+    """A stable name such as `city`. Where the configuration has it single-valued, it supersedes the old value."""
+    tier: Tier = Field(default=Tier.SCRATCHPAD, strict=False)
+    importance: Fraction = 0.5
+    confidence: Fraction = 1.0
+    weight: Weight = 1.0
+    pinned: bool = False
+    read_only: bool = False
+    tags: Annotated[dict[TagName, TagValue], Field(max_length=MAX_TAGS), AfterValidator(_tag_count)] = {}
+    metadata: Annotated[JsonObject, AfterValidator(_metadata_size)] = {}
+    happens_at: Timestamp | None = None
+    valid_from: Timestamp | None = None
+    valid_to: Timestamp | None = None
+    expires_at: Timestamp | None = None
+    effective_at: Timestamp | None = None
+    """When it was said or became known; now if left out."""
+    reason: ShortText = ""
+
+
+class EntryPatch(Body):
+    """Only what is sent is changed; null empties what may be empty."""
+
+    content: EntryText = ""
+    type: TypeName = ""
+    subject: Name = ""
+    key: TypeName | None = None
+    tier: Tier = Field(default=Tier.SCRATCHPAD, strict=False)
+    importance: Fraction = 0.5
+    confidence: Fraction = 1.0
+    weight: Weight = 1.0
+    pinned: bool = False
+    read_only: bool = False
+    tags: Annotated[dict[TagName, TagValue | None], Field(max_length=2 * MAX_TAGS)] = {}
+    """Merged into the tags there are; null takes one away."""
+    metadata: Annotated[JsonObject, AfterValidator(_metadata_size)] = {}
+    """Merged into the metadata there is (RFC 7396)."""
+    happens_at: Timestamp | None = None
+    valid_from: Timestamp | None = None
+    valid_to: Timestamp | None = None
+    expires_at: Timestamp | None = None
+    reason: ShortText = ""
+
+
+class EntryListQuery(PageQuery):
+    type: TypeName | None = None
+    tier: Tier | None = None
+    state: EntryState | Literal["any"] = EntryState.ACTIVE
+    subject: Name | None = None
+    tag: Annotated[list[Annotated[str, StringConstraints(pattern=r"^[^=\x00-\x1f]{1,60}=[^\x00-\x1f]{0,200}$")]],
+                   Field(max_length=MAX_TAGS)] = []
+    """name=value; several must all hold."""
+    text: Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")] | None = None
+    """Entries that contain this, in any case."""
+
+
+class DeleteEntryQuery(Query):
+    permanent: bool = False
+    """Erase it and every copy of it, for good."""
+    messages: Literal["redact", "keep"] = "redact"
+    """With `permanent`: what happens to the messages it came from."""
+
+
+class ReasonBody(Body):
+    reason: ShortText = ""
+
+
+class PromptBody(Body):
+    template: Annotated[str, StringConstraints(min_length=1, max_length=20_000)]
+    """What to keep, as a sandboxed Jinja template; see docs/reference/ingestion-prompt.md."""
+    note: ShortText = ""
+    publish: bool = False
+    """Use it from now on."""
+
+
+class PreviewBody(Body):
+    """A dry run: nothing is written. Give `messages`, or `relationship` with `turns`."""
+
+    template: Annotated[str, StringConstraints(min_length=1, max_length=20_000)] | None = None
+    """A draft; else `version`; else the published one."""
+    version: Annotated[int, Field(ge=0, le=2**31 - 1)] | None = None
+    messages: Annotated[list[MessageBody], Field(min_length=1, max_length=settings.MAX_MESSAGES_PER_TURN)] | None = None
+    relationship: Annotated[str, StringConstraints(pattern=r"^[0-9a-fA-F-]{32,36}$")] | None = None
+    turns: Annotated[
+        list[Annotated[str, StringConstraints(pattern=r"^[0-9a-fA-F-]{32,36}$")]], Field(min_length=1, max_length=50)
+    ] | None = None
+    start_from: Literal["empty", "present"] = "empty"
+    """The scratchpad to begin with: none, or the relationship's as it is now."""
+
+    @model_validator(mode="after")
+    def _messages_or_turns(self) -> Self:
+        if (self.messages is None) == (self.turns is None):
+            raise ValueError("give either messages, or relationship with turns")
+        if (self.turns is not None or self.start_from == "present") and self.relationship is None:
+            raise ValueError("name the relationship, too")
+        if self.template is not None and self.version is not None:
+            raise ValueError("give template or version, not both")
+        return self

@@ -1,0 +1,167 @@
+from collections.abc import Iterable
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.utils import timezone
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memory.api.answers import DueAnswer, TurnAnswer, TurnPage, TurnTraceAnswer
+from memory.api.presenters import present_trace, present_turn
+from memory.api.schemas import TurnBody, TurnListQuery, WaitQuery
+from memory.models import EntryRevision, ModelCall
+from memory.queue.waiting import waiting_place
+from memory.services.turns import Idempotency, accept_turn, ingest_now, retry_turn
+from relationships.api.idempotency import idempotency_key, request_fingerprint
+from relationships.api.operations import operation
+from relationships.api.pagination import page_of
+from relationships.api.parsing import read_bytes
+from relationships.api.views import ApiView
+from relationships.configuration.cascade import validate_level
+from relationships.errors import NotFound
+from relationships.models import Message, Turn, TurnState
+from relationships.services.turns import NewMessage, NewTurn
+
+SETTLED = frozenset({TurnState.APPLIED, TurnState.SKIPPED, TurnState.FAILED})
+
+
+class TurnsView(ApiView):
+    open_to_tokens = True
+
+    @operation(
+        "list_turns",
+        tag="Turns",
+        summary="List turns, newest first",
+        query=TurnListQuery,
+        answers={200: TurnPage},
+    )
+    def get(self, request: Request, relationship_id: UUID) -> Response:
+        query = self.query(TurnListQuery)
+        self.get_relationship(relationship_id)
+        rows = Turn.objects.for_relationship(relationship_id)
+        if query.state is not None:
+            rows = rows.filter(state=query.state)
+        if query.session is not None:
+            rows = rows.filter(session=query.session)
+        return self.answer(page_of(rows, order=["-seq"], page=query, present=present_turn))
+
+    @operation(
+        "create_turn",
+        tag="Turns",
+        summary="Hand over a turn to be remembered",
+        body=TurnBody,
+        query=WaitQuery,
+        answers={200: TurnAnswer, 202: TurnAnswer},
+        idempotent=True,
+        problems=(404,),
+        example={
+            "messages": [
+                {"role": "user", "content": "I moved to Lisbon last week."},
+                {"role": "assistant", "content": "How do you like it there?"},
+            ]
+        },
+    )
+    def post(self, request: Request, relationship_id: UUID) -> Response:
+        """Answers 202 as soon as the turn is stored. With `wait`, 200 once it is settled, if that is in time."""
+        body, query = self.body(TurnBody), self.query(WaitQuery)
+        validate_level(body.config)
+        relationship = self.get_relationship(relationship_id)
+        accepted = accept_turn(
+            relationship=relationship, new=_new_turn(body), idempotency=self._idempotency(request)
+        )
+        turn = accepted.turn
+        if query.wait and turn.state not in SETTLED:
+            turn = _wait(turn, min(query.wait, settings.MAX_WAIT_SECONDS))
+        settled = turn.state in SETTLED
+        remembered = _remembered(turn) if settled else None
+        return self.answer(present_turn(turn, remembered), status=200 if query.wait and settled else 202)
+
+    def _idempotency(self, request: Request) -> Idempotency | None:
+        key = idempotency_key(request)
+        if key is None:
+            return None
+        raw = read_bytes(request, limit=self.max_body_bytes())
+        return Idempotency(key, request_fingerprint(raw))
+
+
+class TurnView(ApiView):
+    open_to_tokens = True
+
+    @operation("read_turn", tag="Turns", summary="Read a turn's full trace", answers={200: TurnTraceAnswer})
+    def get(self, request: Request, relationship_id: UUID, turn_id: UUID) -> Response:
+        """Messages, each proposed operation with its verdict, and every model call with its exact prompt.
+
+        A relationship token is not shown the model calls: the prompt is the developer's.
+        """
+        self.get_relationship(relationship_id)
+        turn = _turn(relationship_id, turn_id)
+        calls = ModelCall.objects.for_relationship(relationship_id).filter(id__in=turn.model_call_ids)
+        messages = Message.objects.for_relationship(relationship_id).filter(turn_id=turn_id)
+        trace = present_trace(
+            turn,
+            remembered=_remembered(turn),
+            messages=messages.order_by("seq"),
+            calls=[] if self.credentials.relationship_id else calls.order_by("recorded_at", "id"),
+        )
+        return self.answer(trace)
+
+
+class RetryTurnView(ApiView):
+    @operation(
+        "retry_turn",
+        tag="Turns",
+        summary="Try a failed, skipped or waiting turn again",
+        answers={202: TurnAnswer},
+        problems=(409,),
+    )
+    def post(self, request: Request, relationship_id: UUID, turn_id: UUID) -> Response:
+        """It keeps its place and date: entries that have become newer meanwhile stay as they are."""
+        self.get_relationship(relationship_id)
+        turn = retry_turn(relationship_id=relationship_id, turn_id=turn_id)
+        return self.answer(present_turn(turn), status=202)
+
+
+class IngestView(ApiView):
+    @operation(
+        "ingest_now",
+        tag="Turns",
+        summary="Read the turns that wait for their trigger now",
+        answers={202: DueAnswer},
+    )
+    def post(self, request: Request, relationship_id: UUID) -> Response:
+        self.get_relationship(relationship_id)
+        return self.answer({"due": ingest_now(relationship_id=relationship_id)}, status=202)
+
+
+def _new_turn(body: TurnBody) -> NewTurn:
+    return NewTurn(
+        messages=[NewMessage(m.role, m.content, m.speaker, m.occurred_at) for m in body.messages],
+        occurred_at=body.occurred_at or timezone.now(),
+        session=body.session,
+        config=body.config,
+    )
+
+
+def _turn(relationship_id: UUID, turn_id: UUID) -> Turn:
+    turn: Turn | None = Turn.objects.for_relationship(relationship_id).filter(id=turn_id).first()
+    if turn is None:
+        raise NotFound("This turn is not there.")
+    return turn
+
+
+def _wait(turn: Turn, seconds: float) -> Turn:
+    """The turn once it is settled, or as it stands after `seconds`; at once where too many wait already."""
+    with waiting_place(turn.id) as place:
+        current = _turn(turn.relationship_id, turn.id)
+        if place is None or current.state in SETTLED:
+            return current
+        place.wait(seconds)
+    return _turn(turn.relationship_id, turn.id)
+
+
+def _remembered(turn: Turn) -> Iterable[EntryRevision]:
+    found: Any = EntryRevision.objects.for_relationship(turn.relationship_id).filter(turn_id=turn.id)
+    return list(found.order_by("seq"))
+
+

@@ -1,0 +1,61 @@
+"""What can go wrong while something is remembered. (What a provider can do wrong: memory.providers.errors.)
+
+RapportError
+├── ReadOnlyEntry            the entry is marked read-only
+├── EntryNotActive           the change needs an active entry
+├── SameAsAnother            another active entry says exactly this
+├── InvalidTemplate          an ingestion prompt can't be rendered; names the line
+├── TurnNotRetryable         only failed and skipped turns can be retried
+└── AlreadyDecided           a held deletion was confirmed or declined before
+
+IngestionError               inside the worker only
+├── UnparsableAnswer         no JSON operations in it, even when asked again; permanent
+├── StaleAnswer              an entry it speaks of has changed since the model saw it
+└── LeaseLost                another worker has taken the turns over
+"""
+
+from typing import ClassVar
+
+from relationships.errors import Conflict, InvalidInput
+
+
+class ReadOnlyEntry(Conflict):
+    code = "read_only"
+
+
+class EntryNotActive(Conflict):
+    code = "entry_not_active"
+
+
+class SameAsAnother(Conflict):
+    code = "same_as_another"
+
+
+class InvalidTemplate(InvalidInput):
+    code = "invalid_template"
+
+
+class TurnNotRetryable(Conflict):
+    code = "turn_not_retryable"
+
+
+class AlreadyDecided(Conflict):
+    code = "already_decided"
+
+
+class IngestionError(Exception):
+    code: ClassVar[str] = "ingestion_error"
+    permanent: ClassVar[bool] = False
+
+
+class UnparsableAnswer(IngestionError):
+    code = "unparsable_answer"
+    permanent = True
+
+
+class StaleAnswer(IngestionError):
+    code = "stale_answer"
+
+
+class LeaseLost(IngestionError):
+    code = "lease_lost"

@@ -1,0 +1,157 @@
+"""Applies an answer: one short transaction under the relationship's row lock, all of it or nothing."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from memory.errors import StaleAnswer
+from memory.ingestion.calls import CallLog, store_calls
+from memory.ingestion.claim import Claim, hold_claim, settle_turn
+from memory.ingestion.operations import Operation, Refusal, Verdict
+from memory.ingestion.reading import Reading
+from memory.ingestion.verbs import carry_out
+from memory.ingestion.workbench import Workbench, open_workbench
+from memory.models import EntryRevision, HeldDeletion, ScratchpadEntry
+from memory.services.entries import WRITTEN_FIELDS
+from memory.services.history import Origin, record_changes
+from memory.services.snapshots import rebuild_scratchpad
+from relationships.actor import Actor, ActorKind
+from relationships.models import Message, Turn, TurnState
+
+
+@transaction.atomic
+def apply_operations(
+    *, claim: Claim, reading: Reading, items: Sequence[Operation | Refusal], log: CallLog, last_try: bool
+) -> list[EntryRevision]:
+    """Carry the operations out, settle the turns, keep the calls. The revisions it made, in order.
+
+    Raises StaleAnswer when an entry it would change is not what the model saw, or a text it saw was erased; on the
+    last try only the operations concerned are refused. Raises LeaseLost. Nothing is written in either case.
+    """
+    hold_claim(claim)
+    now = timezone.now()
+    bench = open_workbench(reading, items, now=now)
+    if not last_try:
+        _refuse_stale(bench, items)
+    judge_operations(bench, items, _origins(reading, log))
+    revisions = _write(bench, by=Actor(ActorKind.MODEL, log.last_model))
+    store_calls(log, now=now)
+    _settle(claim, bench, log)
+    return revisions
+
+
+def judge_operations(
+    bench: Workbench, items: Sequence[Operation | Refusal], origins: dict[UUID, Origin]
+) -> None:
+    """Each by itself, in order; too many deletions at once are held."""
+    hold = _too_many_deletions(bench, items)
+    for item in items:
+        if isinstance(item, Refusal):
+            bench.judge(item, Verdict.REFUSED, item.reason)
+        elif hold and item.op == "delete":
+            _hold(bench, item)
+        else:
+            carry_out(bench, item, origins[bench.turn_of(item).id])
+
+
+def _refuse_stale(bench: Workbench, items: Sequence[Operation | Refusal]) -> None:
+    for item in items:
+        if isinstance(item, Operation) and item.entry is not None and bench.target(item) is None:
+            raise StaleAnswer(f"Entry {item.entry} was changed while the model answered.")
+    cited = {
+        message_id for item in items if isinstance(item, Operation) for message_id in bench.cited_ids(item)
+    }
+    messages = Message.objects.for_relationship(bench.reading.relationship_id).filter(id__in=list(cited))
+    if cited and messages.filter(erased_at=None).count() != len(cited):
+        raise StaleAnswer("A message was erased while the model answered.")
+
+
+def _too_many_deletions(bench: Workbench, items: Sequence[Operation | Refusal]) -> bool:
+    deletions = sum(
+        1 for item in items if isinstance(item, Operation) and item.op == "delete" and bench.target(item)
+    )
+    limit = bench.reading.ingestion.deletion_hold
+    return deletions > limit.count and deletions > limit.share * bench.active_count
+
+
+def _hold(bench: Workbench, operation: Operation) -> None:
+    entry = bench.target(operation)
+    if entry is None:
+        carry_out(bench, operation, Origin())  # writes down why it is refused
+        return
+    bench.held.append((operation, entry))
+    bench.judge(operation, Verdict.HELD, "so many deletions at once wait for a person", entry.id)
+
+
+def _write(bench: Workbench, *, by: Actor) -> list[EntryRevision]:
+    """Superseded and changed entries first, so that the unique indexes see the old ones leave."""
+    reading = bench.reading
+    added = {entry.id for entry in bench.added}
+    touched = {UUID(change.after["id"]) for change in bench.changes if change.after} - added
+    changed = [bench.targets[entry_id] for entry_id in touched if entry_id in bench.targets]
+    for entry in sorted(changed, key=lambda entry: entry.state == "active"):
+        values = {name: getattr(entry, name) for name in WRITTEN_FIELDS}
+        ScratchpadEntry.objects.for_relationship(reading.relationship_id).filter(id=entry.id).update(**values)
+    ScratchpadEntry.objects.bulk_create(bench.added)
+    if bench.held:
+        _write_held(bench)
+    revisions = record_changes(
+        relationship_id=reading.relationship_id,
+        project_id=reading.project_id,
+        changes=bench.changes,
+        by=by,
+        now=bench.now,
+    )
+    if bench.changes:
+        rebuild_scratchpad(
+            relationship_id=reading.relationship_id, project_id=reading.project_id, now=bench.now
+        )
+    return revisions
+
+
+def _write_held(bench: Workbench) -> None:
+    turn = bench.turn_of(bench.held[-1][0])
+    HeldDeletion(
+        relationship_id=bench.reading.relationship_id,
+        project_id=bench.reading.project_id,
+        turn_id=turn.id,
+        deletions=[
+            {
+                "entry_id": str(entry.id),
+                "entry_version": entry.version,
+                "reason": operation.reason,
+                "message_ids": [str(message_id) for message_id in bench.cited_ids(operation)],
+                "turn_id": str(bench.turn_of(operation).id),
+            }
+            for operation, entry in bench.held
+        ],
+    ).save(force_insert=True)
+
+
+def _settle(claim: Claim, bench: Workbench, log: CallLog) -> None:
+    by_turn: dict[UUID, list[dict[str, object]]] = {turn.id: [] for turn in bench.reading.turns}
+    for judgement in bench.judgements:
+        by_turn[judgement.turn_id].append(judgement.as_json())
+    for turn in bench.reading.turns:
+        settle_turn(
+            claim,
+            turn,
+            TurnState.APPLIED,
+            operations=by_turn[turn.id],
+            prompt_version=bench.reading.guidance.version,
+            model_call_ids=[*turn.model_call_ids, *log.ids],
+            attempts=turn.attempts + 1,
+            error_code="",
+            error="",
+        )
+
+
+def _origins(reading: Reading, log: CallLog) -> dict[UUID, Origin]:
+    call_id = log.ids[-1] if log.ids else None
+    return {turn.id: _origin(turn, call_id, reading, log) for turn in reading.turns}
+
+
+def _origin(turn: Turn, call_id: UUID | None, reading: Reading, log: CallLog) -> Origin:
+    return Origin(turn.id, call_id, reading.guidance.version, log.last_model)

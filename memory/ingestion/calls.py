@@ -1,0 +1,159 @@
+"""Keeps every question to a model: the exact prompt, the raw answer, what it took, what went wrong."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from time import perf_counter
+from uuid import UUID
+
+from django.db import connection
+
+from memory.ingestion.reading import Reading
+from memory.models import ModelCall
+from memory.providers.base import Completion, CompletionRequest, LLMProvider
+from memory.providers.errors import ProviderError
+from relationships.ids import uuid7
+
+
+@dataclass(frozen=True, slots=True)
+class CallRecord:
+    """One call that was made, not yet stored. `shown_*` are in the order of the numbers the model saw."""
+
+    id: UUID
+    purpose: str
+    request: CompletionRequest
+    provider: str
+    model: str
+    answer: str
+    milliseconds: float
+    completion: Completion | None
+    error_code: str
+    error: str
+    reading: Reading
+
+
+class CallLog:
+    """The calls made for one batch, in order. They are stored in the transaction that settles the batch."""
+
+    def __init__(self, provider: LLMProvider) -> None:
+        self.provider = provider
+        self.waiting: list[CallRecord] = []
+        self.ids: list[UUID] = []
+        self.last_model = provider.default_model
+
+    def ask(self, request: CompletionRequest, reading: Reading, *, purpose: str) -> Completion:
+        """Ask and remember that we asked. Raises ProviderError."""
+        started = perf_counter()
+        completion: Completion | None = None
+        failure: ProviderError | None = None
+        try:
+            completion = self.provider.complete(request)
+            return completion
+        except ProviderError as error:
+            failure, completion = error, error.completion
+            raise
+        finally:
+            self._keep(request, reading, purpose, completion, failure, (perf_counter() - started) * 1000)
+
+    def _keep(
+        self,
+        request: CompletionRequest,
+        reading: Reading,
+        purpose: str,
+        completion: Completion | None,
+        failure: ProviderError | None,
+        milliseconds: float,
+    ) -> None:
+        model = completion.model if completion else (request.model or self.provider.default_model)
+        record = CallRecord(
+            id=uuid7(),
+            purpose=purpose,
+            request=request,
+            provider=self.provider.alias,
+            model=model,
+            answer=completion.text if completion else "",
+            milliseconds=milliseconds,
+            completion=completion,
+            error_code=failure.code if failure else "",
+            error=str(failure)[:2000] if failure else "",
+            reading=reading,
+        )
+        self.last_model = model
+        self.waiting.append(record)
+        self.ids.append(record.id)
+
+
+def store_calls(log: CallLog, *, now: datetime) -> None:
+    """Insert what waits. Call it in the settling transaction, under the relationship's row lock.
+
+    What a call quotes may have been erased while the model answered: such a call is stored without its texts.
+    """
+    if not log.waiting:
+        return
+    first = log.waiting[0].reading
+    erased = _erased(first.relationship_id, log.waiting)
+    ModelCall.objects.bulk_create(
+        _row(record, redacted_at=now if _shown(record) & erased else None) for record in log.waiting
+    )
+    log.waiting.clear()
+
+
+def _row(record: CallRecord, *, redacted_at: datetime | None) -> ModelCall:
+    completion, reading = record.completion, record.reading
+    keep = redacted_at is None
+    return ModelCall(
+        relationship_id=reading.relationship_id,
+        project_id=reading.project_id,
+        id=record.id,
+        purpose=record.purpose,
+        turn_ids=[turn.id for turn in reading.turns],
+        provider=record.provider,
+        model=record.model[:120],
+        prompt_version=reading.guidance.version,
+        system=record.request.system if keep else "",
+        prompt=_asked(record.request) if keep else "",
+        answer=storable(record.answer) if keep else "",
+        shown_entry_ids=[entry.id for entry in reading.entries],
+        shown_message_ids=[message.id for message in reading.messages],
+        reference_message_ids=[message.id for message in reading.references],
+        prompt_tokens=completion.prompt_tokens if completion else None,
+        output_tokens=completion.output_tokens if completion else None,
+        cost=completion.cost if completion else None,
+        milliseconds=round(record.milliseconds, 3),
+        error_code=record.error_code,
+        error=storable(record.error) if keep else "",
+        redacted_at=redacted_at,
+    )
+
+
+def storable(text: str) -> str:
+    """What PostgreSQL can hold: a model's answer may carry NUL or half a surrogate pair."""
+    return text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode()
+
+
+def _asked(request: CompletionRequest) -> str:
+    """The whole question as one text: the repair round's turns follow the prompt."""
+    turns = [request.prompt, *(f"--- {role} ---\n{text}" for role, text in request.history)]
+    return storable("\n\n".join(turns))
+
+
+def _shown(record: CallRecord) -> set[UUID]:
+    reading = record.reading
+    return {item.id for item in (*reading.entries, *reading.messages, *reading.references)}
+
+
+def _erased(relationship_id: UUID, records: Sequence[CallRecord]) -> set[UUID]:
+    """Of everything the calls show: entries that are no more, and messages whose text is gone."""
+    entries = {entry.id for record in records for entry in record.reading.entries}
+    messages = {
+        message.id for record in records for message in (*record.reading.messages, *record.reading.references)
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT id FROM memory_scratchpadentry WHERE relationship_id = %(r)s AND id = ANY(%(entries)s) "
+            "UNION ALL SELECT id FROM relationships_message "
+            "WHERE relationship_id = %(r)s AND id = ANY(%(messages)s) AND erased_at IS NULL",
+            {"r": relationship_id, "entries": list(entries), "messages": list(messages)},
+        )
+        alive = {row[0] for row in cursor.fetchall()}
+    return (entries | messages) - alive

@@ -1,0 +1,190 @@
+"""Takes turns of one relationship, in order, for as long as a lease lasts; and settles them.
+
+The turn's row is the queue. A claim is an UPDATE under the relationship's row lock, so one worker at a time reads a
+relationship; a lease that ran out or whose worker died is taken back by the sweep (memory.queue.leases).
+"""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from memory.errors import LeaseLost
+from memory.ingestion.calls import CallLog, store_calls
+from memory.queue.waiting import announce_settled
+from relationships.configuration.cascade import resolve_configuration
+from relationships.models import Relationship, Turn, TurnState
+from relationships.services.sequence import lock_relationship
+
+# Beyond any batch the schema allows.
+MOST_TURNS_READ = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Turns that this worker holds, in order of seq."""
+
+    relationship_id: UUID
+    token: UUID
+    turns: tuple[Turn, ...]
+
+
+@transaction.atomic
+def claim_turns(*, relationship_id: UUID, worker: str) -> Claim | None:
+    """The next batch of due turns, or None: nothing is due, somebody is at it, or an earlier turn waits to retry."""
+    if not lock_relationship(relationship_id):
+        return None
+    now = timezone.now()
+    waiting = Turn.objects.for_relationship(relationship_id)
+    if waiting.filter(state=TurnState.PROCESSING).exists():
+        return None
+    ordered = list(
+        waiting.filter(state=TurnState.PENDING, due_at__isnull=False).order_by("seq")[:MOST_TURNS_READ]
+    )
+    batch = _batch(ordered, now)
+    if not batch:
+        return None
+    batch = batch[: _max_batch(relationship_id, batch[0].config)]
+    claim = Claim(relationship_id, uuid4(), tuple(batch))
+    leased: dict[str, Any] = {
+        "state": TurnState.PROCESSING,
+        "lease_token": claim.token,
+        "lease_until": now + timedelta(seconds=settings.LEASE_SECONDS),
+        "leased_by": worker,
+        "claimed_at": now,
+    }
+    waiting.filter(id__in=[turn.id for turn in batch]).update(**leased)
+    return claim
+
+
+def renew_lease(claim: Claim) -> None:
+    """Hold on for another while, before the next call. Raises LeaseLost."""
+    until = timezone.now() + timedelta(seconds=settings.LEASE_SECONDS)
+    if _held(claim).update(lease_until=until) != len(claim.turns):
+        raise LeaseLost("Another worker has taken these turns over.")
+
+
+def hold_claim(claim: Claim) -> None:
+    """Lock the relationship and make sure that the turns are still ours. Raises LeaseLost. In a transaction."""
+    if not lock_relationship(claim.relationship_id):
+        raise LeaseLost("The relationship was erased.")
+    if _held(claim).count() != len(claim.turns):
+        raise LeaseLost("Another worker has taken these turns over.")
+
+
+def settle_turn(claim: Claim, turn: Turn, state: TurnState, **values: Any) -> None:
+    """The end of a turn for now: gives the lease back and tells who waits. Call after hold_claim."""
+    _held(claim).filter(id=turn.id).update(
+        state=state, lease_token=None, lease_until=None, leased_by="", settled_at=timezone.now(), **values
+    )
+    announce_settled(claim.relationship_id, turn.id)
+
+
+@transaction.atomic
+def fail_turns(claim: Claim, turns: Sequence[Turn], *, code: str, error: str, log: CallLog | None) -> None:
+    """Permanently: each steps aside, visibly, and can be retried by a person."""
+    hold_claim(claim)
+    if log is not None:
+        store_calls(log, now=timezone.now())
+    for turn in turns:
+        settle_turn(
+            claim,
+            turn,
+            TurnState.FAILED,
+            error_code=code,
+            error=error[:2000],
+            due_at=None,
+            attempts=turn.attempts + 1,
+            model_call_ids=_call_ids(turn, log),
+        )
+
+
+@transaction.atomic
+def release_turns(
+    claim: Claim,
+    turns: Sequence[Turn],
+    *,
+    code: str = "",
+    error: str = "",
+    delay: float = 0.0,
+    counted: bool = False,
+    log: CallLog | None = None,
+) -> None:
+    """Give turns back for another try, `delay` seconds from now. Until then they block the turns after them."""
+    hold_claim(claim)
+    if log is not None:
+        store_calls(log, now=timezone.now())
+    due_at = timezone.now() + timedelta(seconds=delay)
+    for turn in turns:
+        _held(claim).filter(id=turn.id).update(
+            state=TurnState.PENDING,
+            lease_token=None,
+            lease_until=None,
+            leased_by="",
+            due_at=due_at,
+            error_code=code,
+            error=error[:2000],
+            attempts=turn.attempts + counted,
+            model_call_ids=_call_ids(turn, log),
+        )
+
+
+@transaction.atomic
+def keep_calls(claim: Claim, log: CallLog) -> None:
+    """Store the calls of a batch that is read again in halves, and note them on its turns."""
+    hold_claim(claim)
+    store_calls(log, now=timezone.now())
+    for turn in claim.turns:
+        turn.model_call_ids = _call_ids(turn, log)
+        _held(claim).filter(id=turn.id).update(model_call_ids=turn.model_call_ids)
+
+
+def give_back(claim: Claim) -> None:
+    """On the way out: whatever of the claim is not settled is due again at once."""
+    _held(claim).update(
+        state=TurnState.PENDING, lease_token=None, lease_until=None, leased_by="", due_at=timezone.now()
+    )
+
+
+def retry_delay(attempts: int, retry_after: float | None) -> float:
+    """Seconds until the next try: exponential with full jitter above a half, never before the provider allows."""
+    ceiling = min(settings.RETRY_CAP_SECONDS, settings.RETRY_BASE_SECONDS * 2 ** min(attempts, 30))
+    jittered = ceiling * random.uniform(0.5, 1.0)  # noqa: S311 - spreads retries, guards nothing
+    return max(jittered, min(retry_after or 0.0, settings.RETRY_CAP_SECONDS))
+
+
+def _held(claim: Claim) -> Any:
+    return Turn.objects.for_relationship(claim.relationship_id).filter(
+        id__in=[turn.id for turn in claim.turns], state=TurnState.PROCESSING, lease_token=claim.token
+    )
+
+
+def _batch(ordered: Sequence[Turn], now: datetime) -> list[Turn]:
+    """The first turns that are due one after the other and are read under the same turn configuration."""
+    batch: list[Turn] = []
+    for turn in ordered:
+        if turn.due_at > now or turn.config != ordered[0].config:
+            break
+        batch.append(turn)
+    return batch
+
+
+def _max_batch(relationship_id: UUID, turn_config: dict[str, Any]) -> int:
+    project, companion, relationship = (
+        Relationship.objects.filter(id=relationship_id)
+        .values_list("project__config", "companion__config", "config")
+        .get()
+    )
+    return resolve_configuration(
+        project=project, companion=companion, relationship=relationship, turn=turn_config
+    ).values.ingestion.max_batch
+
+
+def _call_ids(turn: Turn, log: CallLog | None) -> list[UUID]:
+    return [*turn.model_call_ids, *(log.ids if log else [])]

@@ -1,0 +1,212 @@
+"""Drains a relationship: claims its due turns in order, reads them, and writes down what is worth remembering."""
+
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from time import monotonic
+from uuid import UUID
+
+import structlog
+from django.conf import settings
+from django.db import InterfaceError, OperationalError, transaction
+
+from memory.errors import IngestionError, InvalidTemplate, LeaseLost, StaleAnswer
+from memory.ingestion.apply import apply_operations
+from memory.ingestion.calls import CallLog
+from memory.ingestion.claim import (
+    Claim,
+    claim_turns,
+    fail_turns,
+    give_back,
+    keep_calls,
+    release_turns,
+    renew_lease,
+    retry_delay,
+)
+from memory.ingestion.reading import Reading, read_batch
+from memory.ingestion.strategies.base import Strategy
+from memory.models import EntryRevision
+from memory.providers.errors import ProviderError
+from memory.providers.registry import get_provider
+from memory.queue.nudge import nudge
+from relationships.configuration.seams import load
+from relationships.errors import NotFound
+from relationships.models import Turn
+
+log = structlog.get_logger(__name__)
+
+ASK_AGAIN = 2  # times, when an answer was overtaken by a person's edit
+INTERNAL_TRIES = 3  # of a batch that trips over a mistake of ours, before it is taken apart
+MOST_SECONDS = 60.0  # after so long a task hands over to another, so that no relationship starves the rest
+
+
+@dataclass(slots=True)
+class Drained:
+    """What one task did: turns applied, failed for good, and given back for a later try."""
+
+    applied: int = 0
+    failed: int = 0
+    released: int = 0
+    revisions: list[EntryRevision] = field(default_factory=list)
+
+
+def drain_relationship(*, relationship_id: UUID, worker: str) -> Drained:
+    """Read all that is due in one relationship, batch after batch, until nothing is or it has to wait."""
+    drained = Drained()
+    started = monotonic()
+    while monotonic() - started < MOST_SECONDS:
+        claim = claim_turns(relationship_id=relationship_id, worker=worker)
+        if claim is None:
+            return drained
+        if not ingest_claim(claim, drained):
+            return drained
+    with transaction.atomic():
+        nudge(relationship_id)
+    return drained
+
+
+def ingest_claim(claim: Claim, drained: Drained) -> bool:
+    """Read one claimed batch to its end. False: it has to wait, or is not ours any more."""
+    try:
+        return _ingest(claim, claim.turns, drained)
+    except LeaseLost:
+        log.warning("lost the lease of a batch", event_name="ingestion.lease.lost", **_ids(claim))
+        return False
+    except (KeyboardInterrupt, SystemExit):
+        give_back(claim)
+        raise
+
+
+def _ingest(claim: Claim, turns: Sequence[Turn], drained: Drained) -> bool:
+    """Read `turns` together; where they are refused for good, half by half, so that one bad turn fails alone."""
+    call_log: CallLog | None = None
+    try:
+        reading = read_batch(turns)
+        if not any(message.content.strip() for message in reading.messages):
+            return _apply_nothing(claim, reading, drained)
+        call_log = CallLog(get_provider(reading.ingestion.provider or settings.DEFAULT_LLM_PROVIDER))
+        drained.revisions += _read_and_apply(claim, reading, call_log)
+    except NotFound:
+        raise LeaseLost("The relationship was erased.") from None
+    except ProviderError as error:
+        if not error.permanent:
+            return _wait(claim, turns, error, call_log, drained)
+        return _refused(claim, turns, error.code, str(error), call_log, drained)
+    except (IngestionError, InvalidTemplate) as error:
+        if isinstance(error, LeaseLost):
+            raise
+        return _refused(claim, turns, error.code, str(error), call_log, drained)
+    except (OperationalError, InterfaceError):
+        raise  # the database went away: the lease brings the turns back
+    except Exception as error:
+        return _stumble(claim, turns, error, call_log, drained)
+    drained.applied += len(turns)
+    log.info("applied turns", event_name="ingestion.turn.applied", turns=len(turns), **_ids(claim))
+    return True
+
+
+def _read_and_apply(claim: Claim, reading: Reading, call_log: CallLog) -> list[EntryRevision]:
+    strategy: Strategy = load("INGESTION_STRATEGIES", reading.ingestion.strategy)()
+    purpose = "ingestion"
+    for again in range(ASK_AGAIN + 1):
+        renew_lease(_of(claim, reading.turns))
+        items = strategy.propose(reading, call_log, purpose=purpose)
+        try:
+            return apply_operations(
+                claim=_of(claim, reading.turns),
+                reading=reading,
+                items=items,
+                log=call_log,
+                last_try=again == ASK_AGAIN,
+            )
+        except StaleAnswer as stale:
+            log.info("asked again", event_name="ingestion.answer.stale", why=str(stale), **_ids(claim))
+            reading, purpose = read_batch(reading.turns), "ask_again"
+    raise AssertionError("the last try never raises StaleAnswer")
+
+
+def _apply_nothing(claim: Claim, reading: Reading, drained: Drained) -> bool:
+    """Nothing is left to read (only memory of ours that was injected, or erased text): no model is asked."""
+    call_log = CallLog(get_provider(reading.ingestion.provider or settings.DEFAULT_LLM_PROVIDER))
+    apply_operations(claim=_of(claim, reading.turns), reading=reading, items=[], log=call_log, last_try=True)
+    drained.applied += len(reading.turns)
+    return True
+
+
+def _wait(
+    claim: Claim, turns: Sequence[Turn], error: ProviderError, call_log: CallLog | None, drained: Drained
+) -> bool:
+    """A passing failure: the relationship waits. What is an operator's to mend never counts against a turn."""
+    attempts = max(turn.attempts for turn in turns)
+    counted = not error.blocks
+    if counted and attempts + 1 >= settings.MAX_ATTEMPTS:
+        return _refused(
+            claim, turns, error.code, f"{error} (given up after {attempts + 1} tries)", call_log, drained
+        )
+    delay = retry_delay(attempts, error.retry_after)
+    release_turns(
+        _of(claim, turns),
+        turns,
+        code=error.code,
+        error=str(error),
+        delay=delay,
+        counted=counted,
+        log=call_log,
+    )
+    drained.released += len(turns)
+    log.warning(
+        "a turn waits for the provider",
+        event_name="ingestion.turn.waiting",
+        code=error.code,
+        seconds=round(delay, 2),
+        **_ids(claim),
+    )
+    return False
+
+
+def _refused(
+    claim: Claim, turns: Sequence[Turn], code: str, reason: str, call_log: CallLog | None, drained: Drained
+) -> bool:
+    """For good: alone, the turn steps aside; in a batch, each half is read by itself."""
+    if len(turns) > 1:
+        if call_log is not None:
+            keep_calls(_of(claim, turns), call_log)
+        first, second = turns[: len(turns) // 2], turns[len(turns) // 2 :]
+        if _ingest(claim, first, drained):
+            return _ingest(claim, second, drained)
+        release_turns(_of(claim, second), second)  # they wait behind the first half
+        drained.released += len(second)
+        return False
+    fail_turns(_of(claim, turns), turns, code=code, error=reason, log=call_log)
+    drained.failed += 1
+    log.warning("a turn failed", event_name="ingestion.turn.failed", code=code, **_ids(claim))
+    return True
+
+
+def _stumble(
+    claim: Claim, turns: Sequence[Turn], error: Exception, call_log: CallLog | None, drained: Drained
+) -> bool:
+    """A mistake of ours. Tried again a few times, then the turn that trips us is found and steps aside.
+
+    Only the kind and place of the error are kept: its text may quote somebody's words.
+    """
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"{type(error).__name__} at {Path(place.filename).name}:{place.lineno}"
+    log.error("a mistake of ours", event_name="ingestion.internal_error", where=where, **_ids(claim))
+    attempts = max(turn.attempts for turn in turns)
+    if attempts + 1 >= INTERNAL_TRIES:
+        return _refused(claim, turns, "internal_error", where, call_log, drained)
+    delay = retry_delay(attempts, None)
+    release_turns(_of(claim, turns), turns, code="internal_error", error=where, delay=delay, counted=True)
+    drained.released += len(turns)
+    return False
+
+
+def _of(claim: Claim, turns: Sequence[Turn]) -> Claim:
+    """The part of a claim that these turns are."""
+    return replace(claim, turns=tuple(turns))
+
+
+def _ids(claim: Claim) -> dict[str, str]:
+    return {"relationship_id": str(claim.relationship_id), "first_turn_id": str(claim.turns[0].id)}

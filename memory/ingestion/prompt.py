@@ -1,0 +1,138 @@
+"""Turns a reading into the question to a model: numbered entries, numbered messages, one line of ours each."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import pairwise
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from memory.ingestion.answer_schema import ANSWER_SCHEMA
+from memory.ingestion.reading import Reading, ReadMessage
+from memory.ingestion.templates import render_guidance, shipped
+from memory.providers.base import CompletionRequest, IngestionMaterial, NumberedEntry, NumberedMessage
+
+_LINE_BREAKS = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+
+
+def build_request(reading: Reading) -> CompletionRequest:
+    """The question for one batch. Raises InvalidTemplate when a published prompt can't be rendered after all."""
+    guidance = render_guidance(reading.guidance.template, _guidance_variables(reading))
+    contract = shipped("contract.md").render(
+        user=one_line(reading.user_name),
+        single_valued=", ".join(reading.ingestion.single_valued) or "any name",
+    )
+    return CompletionRequest(
+        system=f"{contract.strip()}\n\n{guidance}",
+        prompt=shipped("material.md").render(**_material_variables(reading)).strip(),
+        schema=ANSWER_SCHEMA,
+        material=_material(reading),
+        model=reading.ingestion.model,
+        max_output_tokens=reading.ingestion.max_output_tokens,
+    )
+
+
+def one_line(text: str) -> str:
+    """A name or an entry, so that it can't begin a line of its own."""
+    return " ".join(_LINE_BREAKS.sub(" ", text).split())
+
+
+def indented(text: str) -> str:
+    """A message of several lines: ours begin at the margin, so no line of it can pass for one of ours."""
+    return _LINE_BREAKS.sub("\n    ", text.strip())
+
+
+def capacity_note(reading: Reading) -> str:
+    """What the model is told when the list nears its soft budget; empty below that."""
+    budget = reading.ingestion.soft_budget
+    if not budget or reading.entry_tokens < 0.9 * budget:
+        return ""
+    share = round(100 * reading.entry_tokens / budget)
+    return (
+        f"The entries take {share}% of the room they have. Where entries say parts of one thing, update one of them "
+        "to say it all and delete the other; delete what has become unimportant. Add only what matters."
+    )
+
+
+def _guidance_variables(reading: Reading) -> dict[str, Any]:
+    last = reading.messages[-1].occurred_at if reading.messages else reading.turns[-1].occurred_at
+    return {
+        "user": one_line(reading.user_name),
+        "companion": one_line(reading.companion_name),
+        "today": last.astimezone(ZoneInfo(reading.timezone)).date().isoformat(),
+        "timezone": reading.timezone,
+        "types": [entry_type.model_dump() for entry_type in reading.ingestion.types],
+        "session": reading.turns[-1].session,
+        "entry_count": len(reading.entries),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    speaker: str
+    content: str
+    role: str = ""
+    number: int = 0
+    heading: str = ""
+
+
+def _material_variables(reading: Reading) -> dict[str, Any]:
+    return {
+        "types": reading.ingestion.types,
+        "entries": [
+            {
+                "number": number,
+                "type": entry.type,
+                "subject": one_line(entry.subject),
+                "read_only": entry.read_only,
+                "content": one_line(entry.content),
+            }
+            for number, entry in enumerate(reading.entries, start=1)
+        ],
+        "hidden_entries": reading.hidden_entries,
+        "capacity_note": capacity_note(reading),
+        "references": [_Line(one_line(line.speaker), indented(line.content)) for line in reading.references],
+        "messages": _numbered_lines(reading.messages, ZoneInfo(reading.timezone)),
+        "timezone": reading.timezone,
+    }
+
+
+def _numbered_lines(messages: Sequence[ReadMessage], zone: ZoneInfo) -> list[_Line]:
+    """Each message with its number; a heading where the date or hour moves on."""
+    headings = [_heading(message.occurred_at, zone) for message in messages]
+    shown = headings[:1] + [later if later != earlier else "" for earlier, later in pairwise(headings)]
+    return [
+        _Line(one_line(message.speaker), indented(message.content), message.role, number, heading)
+        for number, (message, heading) in enumerate(zip(messages, shown, strict=True), start=1)
+    ]
+
+
+def _heading(at: datetime, zone: ZoneInfo) -> str:
+    local = at.astimezone(zone)
+    return f"{local:%A}, {local.date().isoformat()}, {local:%H:%M}"
+
+
+def _material(reading: Reading) -> IngestionMaterial:
+    return IngestionMaterial(
+        entries=tuple(
+            NumberedEntry(
+                number=number,
+                type=entry.type,
+                subject=entry.subject,
+                content=entry.content,
+                key=entry.key,
+                effective_at=entry.effective_at,
+                pinned=entry.pinned,
+                read_only=entry.read_only,
+            )
+            for number, entry in enumerate(reading.entries, start=1)
+        ),
+        messages=tuple(
+            NumberedMessage(number, message.role, message.speaker, message.content, message.occurred_at)
+            for number, message in enumerate(reading.messages, start=1)
+        ),
+        timezone=reading.timezone,
+        types=tuple(entry_type.name for entry_type in reading.ingestion.types),
+        user_name=reading.user_name,
+    )

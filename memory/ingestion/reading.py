@@ -1,0 +1,225 @@
+"""What a batch of turns is read with: the configuration that holds, the entries, the messages. Only reads."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import connection
+
+from memory.fence import cut_fenced
+from memory.ingestion.templates import default_guidance
+from memory.models import IngestionPrompt, ScratchpadEntry
+from memory.tokens import estimate_tokens
+from relationships.configuration.cascade import resolve_configuration
+from relationships.configuration.schema import Configuration, Ingestion
+from relationships.errors import NotFound
+from relationships.models import Message, Relationship, Turn
+
+TOKENS_PER_LINE = 6  # number, type and brackets of a shown entry, on top of its content
+
+
+@dataclass(frozen=True, slots=True)
+class ShownEntry:
+    """An entry as the model sees it. Its place in `Reading.entries`, from 1, is its number."""
+
+    id: UUID
+    version: int
+    type: str
+    subject: str
+    content: str
+    key: str | None
+    effective_at: datetime
+    pinned: bool
+    read_only: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ReadMessage:
+    """A message as the model sees it: without memory that was injected into it (`cut` characters of it)."""
+
+    id: UUID
+    turn_id: UUID
+    role: str
+    speaker: str
+    content: str
+    occurred_at: datetime
+    cut: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Guidance:
+    """The companion's published ingestion prompt; version None: the one that ships with Rapport."""
+
+    version: int | None
+    template: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Everything a strategy may look at. Numbers given to the model are places in `entries` and `messages`, from 1."""
+
+    relationship_id: UUID
+    project_id: UUID
+    timezone: str
+    user_name: str
+    companion_name: str
+    ingestion: Ingestion
+    guidance: Guidance
+    turns: tuple[Turn, ...]
+    entries: tuple[ShownEntry, ...]
+    hidden_entries: int
+    entry_tokens: int
+    messages: tuple[ReadMessage, ...]
+    references: tuple[ReadMessage, ...]
+
+
+def read_batch(turns: Sequence[Turn]) -> Reading:
+    """What the model will be shown for these turns of one relationship. Raises NotFound when it was erased."""
+    relationship = _relationship(turns[0].relationship_id)
+    configuration = _configuration(relationship, turns[0].config)
+    messages = _new_messages(relationship, turns, configuration.ingestion)
+    references = _reference_messages(relationship, turns, configuration.ingestion)
+    return compose_reading(
+        relationship, configuration, turns, messages, references, read_guidance(relationship)
+    )
+
+
+def compose_reading(
+    relationship: Relationship,
+    configuration: Configuration,
+    turns: Sequence[Turn],
+    messages: Sequence[ReadMessage],
+    references: Sequence[ReadMessage],
+    guidance: Guidance,
+) -> Reading:
+    entries, hidden, tokens = _shown_entries(relationship.id, configuration.ingestion.shown_budget)
+    return Reading(
+        relationship_id=relationship.id,
+        project_id=relationship.project_id,
+        timezone=relationship.timezone,
+        user_name=relationship.user.display_name or relationship.user.external_id,
+        companion_name=relationship.companion.name,
+        ingestion=configuration.ingestion,
+        guidance=guidance,
+        turns=tuple(turns),
+        entries=entries,
+        hidden_entries=hidden,
+        entry_tokens=tokens,
+        messages=tuple(messages),
+        references=tuple(references),
+    )
+
+
+def read_guidance(relationship: Relationship) -> Guidance:
+    version = relationship.companion.prompt_version
+    if version is None:
+        return Guidance(None, default_guidance())
+    prompt = IngestionPrompt.objects.get(companion_id=relationship.companion_id, version=version)
+    return Guidance(version, prompt.template)
+
+
+def _relationship(relationship_id: UUID) -> Relationship:
+    found = (
+        Relationship.objects.select_related("companion", "project", "user").filter(id=relationship_id).first()
+    )
+    if found is None:
+        raise NotFound("This relationship is not there any more.")
+    return found
+
+
+def _configuration(relationship: Relationship, turn_config: dict[str, Any]) -> Configuration:
+    return resolve_configuration(
+        project=relationship.project.config,
+        companion=relationship.companion.config,
+        relationship=relationship.config,
+        turn=turn_config,
+    ).values
+
+
+def _shown_entries(relationship_id: UUID, budget: int) -> tuple[tuple[ShownEntry, ...], int, int]:
+    """Newest first, within `budget` tokens: (shown, how many are not, tokens of all)."""
+    rows = (
+        ScratchpadEntry.objects.for_relationship(relationship_id)
+        .active()
+        .in_scratchpad()
+        .newest_first()
+        .values_list(
+            "id", "version", "type", "subject", "content", "key", "effective_at", "pinned", "read_only"
+        )
+    )
+    shown, total = [], 0
+    hidden = 0
+    for row in rows:
+        entry = ShownEntry(*row)
+        total += estimate_tokens(entry.content) + TOKENS_PER_LINE
+        if total <= budget:
+            shown.append(entry)
+        else:
+            hidden += 1
+    return tuple(shown), hidden, total
+
+
+def _new_messages(
+    relationship: Relationship, turns: Sequence[Turn], ingestion: Ingestion
+) -> list[ReadMessage]:
+    rows = Message.objects.for_relationship(relationship.id).filter(
+        turn_id__in=[turn.id for turn in turns], role__in=ingestion.roles, erased_at=None
+    )
+    return [read_message(row, relationship) for row in rows.order_by("seq")]
+
+
+# Earlier messages give the new ones their sense. One that a deleted entry rests on is not shown again: it would only
+# be learnt anew.
+REFERENCES = """
+SELECT m.id, m.turn_id, m.role, m.speaker, m.content, m.occurred_at FROM relationships_message m
+ WHERE m.relationship_id = %(relationship)s AND m.seq < %(before)s AND m.erased_at IS NULL
+   AND m.role = ANY(%(roles)s)
+   AND NOT EXISTS (SELECT 1 FROM memory_scratchpadentry e
+                    WHERE e.relationship_id = m.relationship_id AND e.state = 'deleted'
+                      AND m.id = ANY(e.source_message_ids))
+ ORDER BY m.seq DESC LIMIT %(limit)s
+"""
+
+
+def _reference_messages(
+    relationship: Relationship, turns: Sequence[Turn], ingestion: Ingestion
+) -> list[ReadMessage]:
+    if not ingestion.reference_messages:
+        return []
+    with connection.cursor() as cursor:
+        cursor.execute(
+            REFERENCES,
+            {
+                "relationship": relationship.id,
+                "before": turns[0].seq,
+                "roles": list(ingestion.roles),
+                "limit": ingestion.reference_messages,
+            },
+        )
+        rows = cursor.fetchall()
+    columns = ("id", "turn_id", "role", "speaker", "content", "occurred_at")
+    messages = [
+        Message(relationship_id=relationship.id, **dict(zip(columns, row, strict=True))) for row in rows
+    ]
+    return [read_message(message, relationship) for message in reversed(messages)]
+
+
+def read_message(message: Message, relationship: Relationship) -> ReadMessage:
+    content, cut = cut_fenced(message.content)
+    return ReadMessage(
+        id=message.id,
+        turn_id=message.turn_id,
+        role=message.role,
+        speaker=message.speaker or _default_speaker(message.role, relationship),
+        content=content,
+        occurred_at=message.occurred_at,
+        cut=cut,
+    )
+
+
+def _default_speaker(role: str, relationship: Relationship) -> str:
+    if role == "user":
+        return relationship.user.display_name or relationship.user.external_id
+    return relationship.companion.name if role == "assistant" else role

@@ -1,0 +1,135 @@
+"""What an answer is applied to: the entries as they are now, under the relationship's lock, and what became of them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from memory.ingestion.operations import Operation, Refusal, Verdict
+from memory.ingestion.reading import Reading
+from memory.models import (
+    USER_SUBJECT,
+    EntryRevision,
+    EntryState,
+    RevisionEvent,
+    ScratchpadEntry,
+)
+from memory.services.fingerprint import content_hash
+from memory.services.history import Change
+from relationships.models import Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What became of one operation. It is kept on the turn it belongs to."""
+
+    turn_id: UUID
+    raw: Any
+    verdict: Verdict
+    reason: str = ""
+    entry_id: UUID | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "operation": self.raw,
+            "verdict": self.verdict.value,
+            "reason": self.reason,
+            "entry_id": str(self.entry_id) if self.entry_id else None,
+        }
+
+
+@dataclass(slots=True)
+class Workbench:
+    """The state of one application. `targets` by ID; `active` by (subject, hash); `keyed` by (subject, key)."""
+
+    reading: Reading
+    now: datetime
+    targets: dict[UUID, ScratchpadEntry]
+    active: dict[tuple[str, bytes], ScratchpadEntry]
+    forgotten: dict[tuple[str, bytes], datetime]  # when an entry that said this was deleted, effectively
+    keyed: dict[tuple[str, str], ScratchpadEntry]
+    active_count: int
+    added: list[ScratchpadEntry] = field(default_factory=list)
+    changes: list[Change] = field(default_factory=list)
+    judgements: list[Judgement] = field(default_factory=list)
+    held: list[tuple[Operation, ScratchpadEntry]] = field(default_factory=list)
+
+    def turn_of(self, item: Operation | Refusal) -> Turn:
+        """The turn an operation rests on: that of the last message it cites; else the batch's last."""
+        turns = {turn.id: turn for turn in self.reading.turns}
+        cited = [self.reading.messages[number - 1] for number in item.messages]
+        return turns[max(cited, key=lambda m: m.occurred_at).turn_id] if cited else self.reading.turns[-1]
+
+    def said_at(self, operation: Operation) -> datetime:
+        """Effective time: when the last message it rests on was said."""
+        return max(self.reading.messages[number - 1].occurred_at for number in operation.messages)
+
+    def cited_ids(self, operation: Operation) -> list[UUID]:
+        return [self.reading.messages[number - 1].id for number in operation.messages]
+
+    def target(self, operation: Operation) -> ScratchpadEntry | None:
+        """The entry an update or delete speaks of, if it is still what the model saw."""
+        assert operation.entry is not None
+        shown = self.reading.entries[operation.entry - 1]
+        entry = self.targets.get(shown.id)
+        fresh = entry is not None and entry.version == shown.version and entry.state == EntryState.ACTIVE
+        return entry if fresh else None
+
+    def judge(
+        self, item: Operation | Refusal, verdict: Verdict, reason: str = "", entry_id: UUID | None = None
+    ) -> None:
+        remarks = item.remarks if isinstance(item, Operation) else ()
+        said = "; ".join(part for part in (reason, *remarks) if part)
+        self.judgements.append(Judgement(self.turn_of(item).id, item.raw, verdict, said, entry_id))
+
+
+def open_workbench(reading: Reading, items: Sequence[Operation | Refusal], *, now: datetime) -> Workbench:
+    """Read what the operations speak of: three queries, whatever their number. Call under the lock."""
+    operations = [item for item in items if isinstance(item, Operation)]
+    owned = ScratchpadEntry.objects.for_relationship(reading.relationship_id)
+    targeted = [reading.entries[o.entry - 1].id for o in operations if o.entry is not None]
+    hashes = [content_hash(o.content) for o in operations if o.content]
+    keys = [o.key for o in operations if o.key]
+    rows: list[ScratchpadEntry] = []
+    if operations:
+        rows = list(
+            owned.filter(id__in=targeted)
+            | owned.filter(content_hash__in=hashes, state__in=[EntryState.ACTIVE, EntryState.DELETED])
+            | owned.filter(key__in=keys, state=EntryState.ACTIVE, single_valued=True)
+        )
+    deletes = any(o.op == "delete" for o in operations)
+    return Workbench(
+        reading=reading,
+        now=now,
+        targets={row.id: row for row in rows},
+        active={
+            (row.subject, bytes(row.content_hash)): row for row in rows if row.state == EntryState.ACTIVE
+        },
+        forgotten=_forgotten(reading.relationship_id, rows),
+        keyed={
+            (row.subject, row.key): row
+            for row in rows
+            if row.state == EntryState.ACTIVE and row.single_valued and row.key
+        },
+        active_count=owned.active().count() if deletes else 0,
+    )
+
+
+def _forgotten(relationship_id: UUID, rows: Iterable[ScratchpadEntry]) -> dict[tuple[str, bytes], datetime]:
+    deleted = {
+        row.id: (row.subject, bytes(row.content_hash)) for row in rows if row.state == EntryState.DELETED
+    }
+    if not deleted:
+        return {}
+    revisions = (
+        EntryRevision.objects.for_relationship(relationship_id)
+        .filter(entry_id__in=list(deleted), event=RevisionEvent.DELETE)
+        .order_by("seq")
+        .values_list("entry_id", "effective_at")
+    )
+    return {deleted[entry_id]: effective_at for entry_id, effective_at in revisions}
+
+
+def subject_of(operation: Operation, entry: ScratchpadEntry | None = None) -> str:
+    return operation.subject or (entry.subject if entry else USER_SUBJECT)

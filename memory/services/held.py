@@ -1,0 +1,77 @@
+"""Deletions that wait for a person: `forget everything about me` is a lawful wish, and an injected one is not."""
+
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from memory.errors import AlreadyDecided
+from memory.models import EntryState, HeldDeletion, HeldState, RevisionEvent, ScratchpadEntry
+from memory.services.entries import save_change
+from memory.services.history import Change, Origin, fields_of, record_changes
+from memory.services.snapshots import rebuild_scratchpad
+from relationships.actor import Actor
+from relationships.errors import NotFound
+from relationships.services.sequence import lock_relationship
+
+
+@transaction.atomic
+def confirm_deletions(*, relationship_id: UUID, held_id: UUID, by: Actor) -> tuple[HeldDeletion, list[UUID]]:
+    """Delete what was held. Returns it and the entries left alone, because they were changed since.
+
+    Raises NotFound, AlreadyDecided.
+    """
+    held = _waiting(relationship_id, held_id)
+    now = timezone.now()
+    entries = {
+        entry.id: entry
+        for entry in ScratchpadEntry.objects.for_relationship(relationship_id).filter(
+            id__in=[UUID(item["entry_id"]) for item in held.deletions]
+        )
+    }
+    changes, left_alone = [], []
+    for item in held.deletions:
+        entry = entries.get(UUID(item["entry_id"]))
+        if entry is None or entry.state != EntryState.ACTIVE:
+            continue  # gone already
+        if entry.version != item["entry_version"] or entry.read_only:
+            left_alone.append(entry.id)
+            continue
+        before = fields_of(entry)
+        entry.state = EntryState.DELETED
+        cited = [UUID(message_id) for message_id in item["message_ids"]]
+        entry.source_message_ids = list(dict.fromkeys([*entry.source_message_ids, *cited]))
+        save_change(entry)
+        origin = Origin(turn_id=UUID(item["turn_id"]))
+        reason = item["reason"] or "confirmed"
+        changes.append(Change(RevisionEvent.DELETE, before, fields_of(entry), now, reason, origin))
+    project_id = held.project_id
+    record_changes(relationship_id=relationship_id, project_id=project_id, changes=changes, by=by, now=now)
+    rebuild_scratchpad(relationship_id=relationship_id, project_id=project_id, now=now)
+    return _decide(held, HeldState.CONFIRMED, by), left_alone
+
+
+@transaction.atomic
+def decline_deletions(*, relationship_id: UUID, held_id: UUID, by: Actor) -> HeldDeletion:
+    """Keep the entries. The request stays readable. Raises NotFound, AlreadyDecided."""
+    return _decide(_waiting(relationship_id, held_id), HeldState.DECLINED, by)
+
+
+def _waiting(relationship_id: UUID, held_id: UUID) -> HeldDeletion:
+    lock_relationship(relationship_id)
+    held: HeldDeletion | None = (
+        HeldDeletion.objects.for_relationship(relationship_id).filter(id=held_id).first()
+    )
+    if held is None:
+        raise NotFound("This held deletion is not there.")
+    if held.state != HeldState.WAITING:
+        raise AlreadyDecided(f"This deletion was {held.state} before.")
+    return held
+
+
+def _decide(held: HeldDeletion, state: HeldState, by: Actor) -> HeldDeletion:
+    HeldDeletion.objects.for_relationship(held.relationship_id).filter(id=held.id).update(
+        state=state, decided_by_kind=by.kind, decided_by_id=by.id, decided_at=timezone.now()
+    )
+    held.refresh_from_db()
+    return held

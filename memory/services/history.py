@@ -1,0 +1,98 @@
+"""The one place where an entry's history is written: every change, with all fields before and after."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+from uuid import UUID
+
+from memory.models import EntryRevision, RevisionEvent, ScratchpadEntry
+from relationships.actor import Actor
+from relationships.services.sequence import allocate_seq
+
+FIELDS = tuple(
+    field.attname
+    for field in ScratchpadEntry._meta.concrete_fields
+    if field.attname not in {"relationship_id", "project_id"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a change comes from: which turn, which answer of which model, under which prompt version."""
+
+    turn_id: UUID | None = None
+    model_call_id: UUID | None = None
+    prompt_version: int | None = None
+    model: str = ""
+
+
+NO_ORIGIN = Origin()
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One change that was made. `before` null: the entry is new. `after` null: it is gone for good."""
+
+    event: RevisionEvent
+    before: dict[str, Any] | None
+    after: dict[str, Any] | None
+    effective_at: datetime
+    reason: str = ""
+    origin: Origin = NO_ORIGIN
+
+
+def fields_of(entry: ScratchpadEntry) -> dict[str, Any]:
+    """All fields of an entry as JSON values: what a revision keeps, and what an entry is restored from."""
+    return {name: _plain(getattr(entry, name)) for name in FIELDS}
+
+
+def record_changes(
+    *, relationship_id: UUID, project_id: UUID, changes: Sequence[Change], by: Actor, now: datetime
+) -> list[EntryRevision]:
+    """Append one revision a change, numbered in order. Call it in the transaction that makes the changes."""
+    if not changes:
+        return []
+    first = allocate_seq(relationship_id, count=len(changes))
+    return EntryRevision.objects.bulk_create(
+        _revision(change, relationship_id, project_id, first + place, by, now)
+        for place, change in enumerate(changes)
+    )
+
+
+def _revision(
+    change: Change, relationship_id: UUID, project_id: UUID, seq: int, by: Actor, now: datetime
+) -> EntryRevision:
+    known = change.after or change.before
+    assert known is not None, "a change has a before or an after"
+    return EntryRevision(
+        relationship_id=relationship_id,
+        project_id=project_id,
+        entry_id=UUID(known["id"]),
+        entry_version=known["version"],
+        seq=seq,
+        event=change.event,
+        before=change.before,
+        after=change.after,
+        actor_kind=by.kind,
+        actor_id=by.id,
+        turn_id=change.origin.turn_id,
+        model_call_id=change.origin.model_call_id,
+        prompt_version=change.origin.prompt_version,
+        model=change.origin.model,
+        reason=change.reason,
+        recorded_at=now,
+        effective_at=change.effective_at,
+    )
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, UUID):
+        return str(value)
+    if isinstance(value, bytes | memoryview):
+        return bytes(value).hex()
+    if isinstance(value, datetime | date):
+        return value.isoformat()
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    return value

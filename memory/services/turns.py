@@ -1,0 +1,185 @@
+"""Takes a turn in: stored, ruled on by the configuration, and handed to the workers, in one transaction."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import orjson
+from django.db import connection, transaction
+from django.utils import timezone
+
+from memory.errors import TurnNotRetryable
+from memory.ingestion.triggers import dispose_turn, fire_trigger
+from memory.queue.nudge import nudge
+from relationships.actor import Actor
+from relationships.api.idempotency import earlier_resource, remember_key
+from relationships.configuration.cascade import resolve_configuration
+from relationships.configuration.schema import Configuration
+from relationships.errors import InvalidInput, NotFound
+from relationships.models import Relationship, SessionState, Turn, TurnState
+from relationships.services.sequence import lock_relationship
+from relationships.services.sessions import end_session, touch_session
+from relationships.services.turns import NewTurn, store_turn
+
+ROUTE = "turns"  # of its idempotency keys
+# The clocks of two machines may differ; a turn from further ahead is a mistake that would outrank every later fact.
+FUTURE_TOLERANCE_SECONDS = 300
+
+# One statement takes the numbers, locks the row and brings all that rules on the turn.
+TAKE_NUMBERS = """
+UPDATE relationships_relationship r
+   SET last_seq = r.last_seq + %(count)s, last_turn_at = %(now)s
+  FROM relationships_companion c, relationships_project p, relationships_enduser u
+ WHERE r.id = %(relationship)s AND r.project_id = %(project)s
+   AND c.id = r.companion_id AND p.id = r.project_id AND u.id = r.user_id
+RETURNING r.last_seq, p.config, c.config, r.config, u.ingestion_paused
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Idempotency:
+    """The developer's key for this call, and a hash of what was sent (32 bytes)."""
+
+    key: str
+    request_hash: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptedTurn:
+    turn: Turn
+    created: bool  # False: the same call was made before, and this is what it made
+
+
+@transaction.atomic
+def accept_turn(
+    *, relationship: Relationship, new: NewTurn, idempotency: Idempotency | None = None
+) -> AcceptedTurn:
+    """Store a turn and owe it to the workers. Raises NotFound, InvalidInput, IdempotencyMismatch."""
+    now = timezone.now()
+    _refuse_future(new.occurred_at, now)
+    taken = _take_numbers(relationship, 1 + len(new.messages), now)
+    earlier = _earlier(relationship.id, idempotency)
+    if earlier is not None:
+        transaction.set_rollback(True)  # the numbers were not needed after all
+        return AcceptedTurn(earlier, created=False)
+    configuration = _resolve(taken, new.config)
+    disposal = dispose_turn(configuration.ingestion, new.messages, paused=taken.paused, now=now)
+    turn = store_turn(
+        relationship_id=relationship.id,
+        project_id=relationship.project_id,
+        seq=taken.first_seq,
+        turn=new,
+        disposal=disposal,
+        now=now,
+    )
+    idle_minutes = configuration.sessions.idle_minutes
+    touch_session(relationship=relationship, session=new.session, at=now, idle_minutes=idle_minutes)
+    if idempotency is not None:
+        remember_key(
+            relationship=relationship,
+            route=ROUTE,
+            key=idempotency.key,
+            request_hash=idempotency.request_hash,
+            resource_id=turn.id,
+        )
+    fired = fire_trigger(configuration.ingestion.trigger, relationship_id=relationship.id, turn=turn, now=now)
+    if turn.state == TurnState.PENDING and fired:
+        nudge(relationship.id)
+    return AcceptedTurn(turn, created=True)
+
+
+@transaction.atomic
+def retry_turn(*, relationship_id: UUID, turn_id: UUID) -> Turn:
+    """Bring a failed or skipped turn back, or a waiting one forward. Raises NotFound, TurnNotRetryable.
+
+    It keeps its place and its date: what has become newer meanwhile stays as it is.
+    """
+    if not lock_relationship(relationship_id):
+        raise NotFound("This relationship is not there.")
+    turn: Turn | None = Turn.objects.for_relationship(relationship_id).filter(id=turn_id).first()
+    if turn is None:
+        raise NotFound("This turn is not there.")
+    if turn.state in {TurnState.APPLIED, TurnState.PROCESSING}:
+        raise TurnNotRetryable(
+            f"The turn is {turn.state}; only failed, skipped and waiting turns can be retried."
+        )
+    values = {"state": TurnState.PENDING, "due_at": timezone.now(), "attempts": 0, "settled_at": None}
+    Turn.objects.for_relationship(relationship_id).filter(id=turn_id).update(
+        **values, error_code="", error=""
+    )
+    nudge(relationship_id)
+    turn.refresh_from_db()
+    return turn
+
+
+@transaction.atomic
+def ingest_now(*, relationship_id: UUID) -> int:
+    """Make every turn that waits for its trigger due now. How many it was."""
+    waiting = Turn.objects.for_relationship(relationship_id)
+    due: int = waiting.filter(state=TurnState.PENDING, due_at=None).update(due_at=timezone.now())
+    if due:
+        nudge(relationship_id)
+    return due
+
+
+@transaction.atomic
+def finish_session(*, relationship: Relationship, session: str, by: Actor) -> SessionState:
+    """End a session: clears its state, and reads the turns that waited for this."""
+    ended = end_session(relationship=relationship, session=session, by=by)
+    waiting = Turn.objects.for_relationship(relationship.id).filter(session=session, due_at=None)
+    if waiting.filter(state=TurnState.PENDING).update(due_at=timezone.now()):
+        nudge(relationship.id)
+    return ended
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    first_seq: int
+    project: Mapping[str, Any]
+    companion: Mapping[str, Any]
+    relationship: Mapping[str, Any]
+    paused: bool
+
+
+def _take_numbers(relationship: Relationship, count: int, now: datetime) -> _Taken:
+    named = {"relationship": relationship.id, "project": relationship.project_id}
+    with connection.cursor() as cursor:
+        cursor.execute(TAKE_NUMBERS, {"count": count, "now": now, **named})
+        row = cursor.fetchone()
+    if row is None:
+        raise NotFound("This relationship is not there.")
+    return _Taken(row[0] - count + 1, _json(row[1]), _json(row[2]), _json(row[3]), row[4])
+
+
+def _resolve(taken: _Taken, turn: Mapping[str, Any] | None) -> Configuration:
+    return resolve_configuration(
+        project=taken.project, companion=taken.companion, relationship=taken.relationship, turn=turn
+    ).values
+
+
+def _earlier(relationship_id: UUID, idempotency: Idempotency | None) -> Turn | None:
+    if idempotency is None:
+        return None
+    turn_id = earlier_resource(
+        relationship_id=relationship_id,
+        route=ROUTE,
+        key=idempotency.key,
+        request_hash=idempotency.request_hash,
+    )
+    if turn_id is None:
+        return None
+    turn: Turn = Turn.objects.for_relationship(relationship_id).get(id=turn_id)
+    return turn
+
+
+def _refuse_future(occurred_at: datetime, now: datetime) -> None:
+    if (occurred_at - now).total_seconds() > FUTURE_TOLERANCE_SECONDS:
+        raise InvalidInput.of("occurred_at", "lies in the future; leave it out for now")
+
+
+def _json(value: Any) -> Mapping[str, Any]:
+    """Django's connection hands JSON of a raw statement over as text."""
+    parsed: Mapping[str, Any] = orjson.loads(value) if isinstance(value, str | bytes) else value
+    return parsed

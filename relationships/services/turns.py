@@ -1,0 +1,76 @@
+"""Stores what was said: one turn and its messages."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from relationships.ids import uuid7
+from relationships.models import DEFAULT_SESSION, Message, Turn, TurnState
+
+
+@dataclass(frozen=True, slots=True)
+class NewMessage:
+    """A message as it comes in. `occurred_at` defaults to its turn's."""
+
+    role: str
+    content: str
+    speaker: str = ""
+    occurred_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NewTurn:
+    """A turn as it comes in. `occurred_at` is when it was said; `config` the cascade's highest level."""
+
+    messages: Sequence[NewMessage]
+    occurred_at: datetime
+    session: str = DEFAULT_SESSION
+    config: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TurnDisposal:
+    """What the configuration makes of a turn at its intake: `due_at` null waits for its trigger."""
+
+    state: TurnState
+    due_at: datetime | None
+    error_code: str = ""
+    error: str = ""
+
+
+def store_turn(
+    *, relationship_id: UUID, project_id: UUID, seq: int, turn: NewTurn, disposal: TurnDisposal, now: datetime
+) -> Turn:
+    """Insert the turn as number `seq` and its messages as the numbers after it. Call inside a transaction."""
+    row = Turn(
+        relationship_id=relationship_id,
+        project_id=project_id,
+        id=uuid7(),
+        seq=seq,
+        session=turn.session,
+        occurred_at=turn.occurred_at,
+        config=dict(turn.config or {}),
+        state=disposal.state,
+        due_at=disposal.due_at,
+        error_code=disposal.error_code,
+        error=disposal.error,
+        settled_at=now if disposal.state == TurnState.SKIPPED else None,
+    )
+    row.save(force_insert=True)
+    Message.objects.bulk_create(
+        Message(
+            relationship_id=relationship_id,
+            project_id=project_id,
+            turn_id=row.id,
+            seq=seq + place,
+            session=turn.session,
+            role=message.role,
+            speaker=message.speaker,
+            content=message.content,
+            occurred_at=message.occurred_at or turn.occurred_at,
+        )
+        for place, message in enumerate(turn.messages, start=1)
+    )
+    return row
