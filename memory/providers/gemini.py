@@ -85,10 +85,11 @@ class GeminiProvider(HostedProvider):
         return self._answer(response, model)
 
     def _config(self, request: CompletionRequest) -> types.GenerateContentConfig:
+        max_output_tokens, temperature = self._limits(request)
         wanted: dict[str, Any] = {
             "system_instruction": request.system or None,
-            "temperature": _first(request.temperature, self.options.temperature),
-            "max_output_tokens": _first(request.max_output_tokens, self.options.max_output_tokens),
+            "temperature": temperature,
+            "max_output_tokens": max_output_tokens,
         }
         if request.schema is not None:
             wanted |= {"response_mime_type": "application/json", "response_json_schema": request.schema}
@@ -129,10 +130,6 @@ class GeminiProvider(HostedProvider):
 
 def _content(role: str, text: str) -> types.Content:
     return types.Content(role="model" if role == "assistant" else "user", parts=[types.Part(text=text)])
-
-
-def _first(*values: Any) -> Any:
-    return next((value for value in values if value is not None), None)
 
 
 def _sum(*counts: int | None) -> int | None:

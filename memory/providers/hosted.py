@@ -89,6 +89,14 @@ class HostedProvider(LLMProvider):
         if not self._key:
             raise Unauthorized(f"There is no API key for {self.alias!r}. Set {self.key_variable}.")
 
+    def _limits(self, request: CompletionRequest) -> tuple[int | None, float | None]:
+        """Token limit and temperature: the request's, else the options'; None leaves it to the vendor."""
+        tokens, temperature = request.max_output_tokens, request.temperature
+        return (
+            self.options.max_output_tokens if tokens is None else tokens,
+            self.options.temperature if temperature is None else temperature,
+        )
+
     def _completion(
         self, request: CompletionRequest, answer: VendorAnswer, *, asked_model: str, milliseconds: float
     ) -> Completion:

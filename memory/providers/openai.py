@@ -37,8 +37,8 @@ class OpenAIProvider(HostedProvider):
     def __init__(self, *, alias: str, options: Mapping[str, Any] | None = None) -> None:
         super().__init__(alias=alias, options=options)
         self._dialects: dict[str, Dialect] = {}
-        at_openai = self.base_url.rstrip("/") == self.vendor_url
-        self._first_dialect = Dialect(token_field="max_completion_tokens" if at_openai else "max_tokens")
+        token_field = "max_completion_tokens" if self._is_the_vendor() else "max_tokens"
+        self._first_dialect = Dialect(token_field=token_field)
         self._http = sdk.DefaultHttpxClient(**self._client_settings())
         self._client = sdk.OpenAI(
             api_key=self._key or "none",
@@ -55,8 +55,11 @@ class OpenAIProvider(HostedProvider):
         return read_options(OpenAIOptions, options)
 
     def _require_key(self) -> None:
-        if not self.options.base_url:  # a server of one's own needs no key
+        if self._is_the_vendor():  # a server of one's own needs no key
             super()._require_key()
+
+    def _is_the_vendor(self) -> bool:
+        return self.base_url.rstrip("/") == self.vendor_url
 
     def _ask(self, request: CompletionRequest, model: str) -> VendorAnswer:
         dialect = self._dialects.get(model, self._first_dialect)
@@ -75,11 +78,9 @@ class OpenAIProvider(HostedProvider):
             return answer
 
     def _fields(self, request: CompletionRequest, dialect: Dialect) -> dict[str, Any]:
-        limit, temperature = request.max_output_tokens, request.temperature
+        max_output_tokens, temperature = self._limits(request)
         return dialect.fields(
-            schema=request.schema,
-            max_output_tokens=self.options.max_output_tokens if limit is None else limit,
-            temperature=self.options.temperature if temperature is None else temperature,
+            schema=request.schema, max_output_tokens=max_output_tokens, temperature=temperature
         )
 
     def _send(
@@ -100,6 +101,9 @@ class OpenAIProvider(HostedProvider):
         except (sdk.APIError, httpx2.HTTPError, *NOT_UNDERSTOOD) as error:
             raise self._transport_error(error) from error
         text = envelope.text(reasoning_may_answer=request.schema is not None)
+        return self._answer(envelope, text, model=model, request_id=raw.request_id)
+
+    def _answer(self, envelope: Envelope, text: str, *, model: str, request_id: str | None) -> VendorAnswer:
         problem = envelope.problem(text, quote=self._quote)
         usage = envelope.usage or Usage()
         cached = usage.prompt_tokens_details
@@ -110,7 +114,7 @@ class OpenAIProvider(HostedProvider):
             prompt_tokens=usage.prompt_tokens,
             output_tokens=usage.completion_tokens,
             cached_tokens=cached.cached_tokens if cached else None,
-            request_id=raw.request_id or (str(envelope.id) if envelope.id else None),
+            request_id=request_id or (str(envelope.id) if envelope.id else None),
             problem=problem,
         )
 

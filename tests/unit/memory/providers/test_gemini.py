@@ -296,6 +296,15 @@ def test_the_environment_cannot_turn_it_into_another_service(
     assert gemini_server.requests[0].path.startswith("/v1beta/models/gemini-flash-latest")
 
 
+def test_a_proxy_in_the_environment_is_not_asked_for_this_machine(
+    gemini: Make, question: CompletionRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
+
+    assert gemini().complete(question).text == '{"operations": []}'
+
+
 def test_no_test_reaches_google(gemini: Make, question: CompletionRequest) -> None:
     provider = gemini(base_url="")
 

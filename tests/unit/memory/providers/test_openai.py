@@ -398,6 +398,15 @@ def test_a_wrong_key_is_named_but_never_shown(question: CompletionRequest) -> No
     assert "wrong-key" not in str(failure.value) + repr(provider.options) + str(provider.describe())
 
 
+def test_a_proxy_in_the_environment_is_not_asked_for_this_machine(
+    openai: Make, question: CompletionRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
+
+    assert openai().complete(question).text == '{"operations": []}'
+
+
 def test_no_test_reaches_openai(openai: Make, question: CompletionRequest) -> None:
     provider = openai(base_url="")
 
