@@ -26,7 +26,6 @@ fit for an operator's eyes: it holds no key and none of the prompt, at most a sh
 own words.
 """
 
-# ruff: noqa: N818
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
