@@ -25,6 +25,8 @@ _STRUCTURE = re.compile(
 def escape_item(text: str) -> str:
     """`text` as one item of a list: a single line that passes for no structure and no role's words."""
     line = one_line(text)
+    if line[:1].isalpha() and ":" not in line:
+        return line  # most are, and they are read before every reply
     return f"\\{line}" if _STRUCTURE.match(line.lstrip("\u2068")) else line
 
 

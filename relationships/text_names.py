@@ -10,8 +10,8 @@ NAME_LENGTH = 80
 NOBODY = "the user"
 
 # Characters that show nothing but change what is read: controls, soft hyphens and zero-width spaces, bidi
-# marks and overrides (isolates are made anew below), fillers, and the tag and selector planes, which can spell
-# whole hidden sentences. The joiners U+200C and U+200D stay: Persian, Hindi and many emoji need them.
+# marks and overrides (isolates are made anew below), fillers, and the tag and selector planes, which can
+# spell whole hidden sentences. The joiners U+200C and U+200D stay: Persian, Hindi and many emoji need them.
 _HIDDEN = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f"
     "\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"

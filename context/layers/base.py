@@ -1,0 +1,65 @@
+"""What every layer is: one source of text, independent of the others, that says where its text is from."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar
+
+from context.answer import CapacityNote, ChatMessage, LeftOut
+from context.facts import Facts
+from relationships.configuration.schema import Configuration
+
+LISTED = 20  # how many of what was left out are named
+
+
+@dataclass(frozen=True, slots=True)
+class LayerText:
+    """What a layer gives: `text` for the system prompt, or `messages` to stand after it.
+
+    `reason` says in a few words why these sources, and `reasons` where one of them has a reason of its own.
+    """
+
+    text: str = ""
+    messages: Sequence[ChatMessage] = ()
+    sources: Sequence[str] = ()
+    reason: str = ""
+    reasons: Mapping[str, str] | None = None
+    left_out: LeftOut | None = None
+    capacity: CapacityNote | None = None
+
+
+NOTHING = LayerText()
+
+
+@dataclass(frozen=True, slots=True)
+class LayerRequest:
+    """What a layer may look at. `message` is the person's current one."""
+
+    facts: Facts
+    configuration: Configuration
+    message: str | None
+    session: str
+    now: datetime
+
+    def budget_of(self, layer: "Layer") -> int | None:
+        """Tokens the layer may take; None: any number."""
+        setting = self.configuration.context.layers.get(layer.name)
+        return setting.budget if setting else None
+
+
+class Layer:
+    """One source of text. `name` is what the configuration calls it: its slug, or a dotted path."""
+
+    slug: ClassVar[str]
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def render(self, request: LayerRequest) -> LayerText:
+        """The text for this request, within `request.budget_of(self)`; `NOTHING` when there is none."""
+        raise NotImplementedError
+
+
+def left_out(names: Sequence[str]) -> LeftOut | None:
+    """The note on what a budget did not let in; None when that is nothing."""
+    return LeftOut(len(names), names[:LISTED]) if names else None

@@ -1,0 +1,23 @@
+from context.layers.base import NOTHING, Layer, LayerRequest, LayerText, left_out
+from context.text import fill_names, fit_lines, line_cost
+
+HEADING = "Before everything else:"
+
+
+class PrioritiesLayer(Layer):
+    """Behaviours that go before all others, one line each."""
+
+    slug = "priorities"
+
+    def render(self, request: LayerRequest) -> LayerText:
+        priorities = request.configuration.context.priorities
+        if not priorities:
+            return NOTHING
+        budget = request.budget_of(self)
+        lines = [f"- {fill_names(' '.join(line.split()), request.facts)}" for line in priorities]
+        kept, left = fit_lines(lines, budget=None if budget is None else budget - line_cost(HEADING))
+        return LayerText(
+            "\n".join([HEADING, *(lines[place] for place in kept)]) if kept else "",
+            reason="the configuration's priorities, in order",
+            left_out=left_out([f"priority {place + 1}" for place in left]),
+        )

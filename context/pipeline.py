@@ -1,0 +1,90 @@
+"""Puts together what the model is shown before a reply: one pass over the layers, two statements at most."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from time import perf_counter
+from typing import Any
+from uuid import UUID
+
+from context.answer import AssembledContext, ChatMessage, LayerReport
+from context.explain import levels_of
+from context.facts import read_facts
+from context.layers.base import Layer, LayerRequest, LayerText
+from context.message_tokens import message_tokens
+from context.plan import plan_for
+from memory.tokens import estimate_tokens
+from relationships.configuration.seams import known_slug, load
+from relationships.errors import FieldProblem, InvalidConfiguration
+from relationships.models import DEFAULT_SESSION
+
+
+def build_context(
+    *,
+    project_id: UUID,
+    relationship_id: UUID,
+    message: str | None,
+    session: str | None = None,
+    config: Mapping[str, Any] | None = None,
+    format: str | None = None,
+    explain: bool = False,
+    now: datetime | None = None,
+) -> AssembledContext:
+    """The system text and the messages for a reply to `message`, with a report of each layer.
+
+    `session`: the developer's own ID; None is the default one. `config`: the cascade's highest level, for
+    this context only. Raises NotFound (for another project's relationship too), InvalidConfiguration.
+    """
+    now, session = now or datetime.now(UTC), session or DEFAULT_SESSION
+    facts = read_facts(project_id=project_id, relationship_id=relationship_id, session=session)
+    plan = plan_for(facts.levels, config)
+    configuration = plan.resolved.values
+    format = _known_format(format) if format else configuration.context.format
+    request = LayerRequest(facts, configuration, message, session, now)
+    rendered = [_render(layer, request) for layer in plan.layers]
+    reports = [_report(*of_layer, explain=explain) for of_layer in rendered]
+    system = "\n\n".join(text.text for _, text, _ in rendered if text.text)
+    messages = [line for _, text, _ in rendered for line in text.messages]
+    return AssembledContext(
+        system=system,
+        messages=messages,
+        layers=reports,
+        total_tokens=sum(report.tokens for report in reports),
+        capacity=next((text.capacity for _, text, _ in rendered if text.capacity), None),
+        format=format,
+        rendered=load("CONTEXT_FORMATS", format)(system, messages),
+        provenance=levels_of(plan.resolved) if explain else None,
+        relationship_id=relationship_id,
+        session=session,
+        assembled_at=now,
+    )
+
+
+def _render(layer: Layer, request: LayerRequest) -> tuple[str, LayerText, float]:
+    """The layer's name, its text, and the milliseconds that took."""
+    began = perf_counter()
+    text = layer.render(request)
+    return layer.name, text, (perf_counter() - began) * 1000
+
+
+def _report(name: str, text: LayerText, milliseconds: float, *, explain: bool) -> LayerReport:
+    own = text.reasons or {}
+    return LayerReport(
+        name=name,
+        tokens=_tokens(text.text, text.messages),
+        milliseconds=round(milliseconds, 3),
+        sources=text.sources,
+        reason=text.reason,
+        left_out=text.left_out,
+        reasons={source: own.get(source, text.reason) for source in text.sources} if explain else None,
+    )
+
+
+def _tokens(text: str, messages: Sequence[ChatMessage]) -> int:
+    return estimate_tokens(text) + sum(map(message_tokens, messages))
+
+
+def _known_format(name: str) -> str:
+    try:
+        return known_slug("CONTEXT_FORMATS", name)
+    except ValueError as error:
+        raise InvalidConfiguration([FieldProblem("format", str(error))]) from None

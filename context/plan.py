@@ -1,0 +1,55 @@
+"""What a configuration asks of a context, worked out once for as long as its text stays the same."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import orjson
+
+from context.facts import Levels
+from context.layers.base import Layer
+from relationships.configuration.cascade import ResolvedConfiguration, resolve_configuration
+from relationships.configuration.schema import Context
+from relationships.configuration.seams import load
+from relationships.errors import FieldProblem, InvalidConfiguration
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The resolved configuration, and its layers that are on, in order."""
+
+    resolved: ResolvedConfiguration
+    layers: tuple[Layer, ...]
+
+
+def plan_for(levels: Levels, turn: Mapping[str, Any] | None) -> Plan:
+    """The plan of these levels, with `turn` on top. Raises InvalidConfiguration."""
+    if not turn:
+        return _plan(levels)
+    try:
+        return _make_plan(levels, turn)
+    except InvalidConfiguration as error:
+        _plan(levels)  # what is stored is at fault before what came with this call
+        problems = [FieldProblem(f"config.{line.field}", line.detail) for line in error.problems]
+        raise InvalidConfiguration(problems) from None
+
+
+@lru_cache(maxsize=1024)
+def _plan(levels: Levels) -> Plan:
+    """By content and not by version: a level that was changed by any hand is a new key."""
+    return _make_plan(levels, None)
+
+
+def _make_plan(levels: Levels, turn: Mapping[str, Any] | None) -> Plan:
+    project, companion, relationship = map(orjson.loads, levels)
+    resolved = resolve_configuration(
+        project=project, companion=companion, relationship=relationship, turn=turn
+    )
+    return Plan(resolved, tuple(_layers_of(resolved.values.context)))
+
+
+def _layers_of(context: Context) -> list[Layer]:
+    settings = context.layers
+    names = [name for name in context.order if name not in settings or settings[name].enabled]
+    return [load("CONTEXT_LAYERS", name)(name) for name in names]

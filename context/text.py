@@ -1,0 +1,58 @@
+"""Text that several layers write alike: names filled in, lines within a budget, and fenced data."""
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+import orjson
+
+from context.budget import keep_within
+from context.facts import Facts
+from memory.fence import escape_item, fence
+from memory.tokens import estimate_tokens
+
+DEEPEST_PATH = 6
+_PLACEHOLDER = re.compile(r"\{(user|companion)\}")
+
+
+def fill_names(text: str, facts: Facts) -> str:
+    """`text` with {user} and {companion} replaced at once: a name that holds a placeholder stays a name."""
+    names = {"user": facts.user_name, "companion": facts.companion_name}
+    return _PLACEHOLDER.sub(lambda match: names[match[1]], text) if "{" in text else text
+
+
+def line_cost(line: str) -> int:
+    """Tokens of a line with its line break; the sum over lines is never below the count of their text."""
+    return estimate_tokens(f"{line}\n")
+
+
+def fit_lines(
+    lines: Sequence[str], *, budget: int | None, first: Collection[int] = ()
+) -> tuple[Sequence[int], Sequence[int]]:
+    """The places of the lines that fit and of those that don't; lines in `first` go before the others."""
+    if budget is None or estimate_tokens("\n".join(lines)) < budget:
+        return range(len(lines)), ()
+    kept = keep_within([line_cost(line) for line in lines], room=budget, first=first)
+    shown = set(kept)
+    return kept, [place for place in range(len(lines)) if place not in shown]
+
+
+def fenced_data(
+    data: Mapping[str, Any], *, what: str, intro: str, budget: int | None
+) -> tuple[str, list[str]]:
+    """A JSON object as `- path: value` lines inside a fence under `intro`, and the paths that did not fit."""
+    pairs = list(_pairs(data, "", 1))
+    if budget is not None:
+        budget -= line_cost(f"{intro}\n{fence([], what=what)}")
+    lines = [f"- {escape_item(f'{path}: {value}')}" for path, value in pairs]
+    kept, left = fit_lines(lines, budget=budget)
+    text = f"{intro}\n{fence([lines[place] for place in kept], what=what)}" if kept else ""
+    return text, [pairs[place][0] for place in left]
+
+
+def _pairs(data: Mapping[str, Any], prefix: str, depth: int) -> Iterator[tuple[str, str]]:
+    for name, value in data.items():
+        if isinstance(value, dict) and value and depth < DEEPEST_PATH:
+            yield from _pairs(value, f"{prefix}{name}.", depth + 1)
+        else:
+            yield f"{prefix}{name}", value if isinstance(value, str) else orjson.dumps(value).decode()
