@@ -4,4 +4,5 @@ from django.urls import URLPattern, URLResolver, include, path
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/", include("relationships.api.urls")),
+    path("v1/", include("context.api.urls")),
 ]

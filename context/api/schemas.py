@@ -1,0 +1,68 @@
+"""The body and the answer of a context. Answers are plain dicts; these classes describe them to OpenAPI."""
+
+from datetime import datetime
+from typing import Annotated, Any
+from uuid import UUID
+
+from pydantic import StringConstraints
+
+from memory.api.schemas import MessageText
+from relationships.api.fields import Answer, Body, JsonObject, SessionName
+
+
+class ContextBody(Body):
+    message: MessageText | None = None
+    """The person's current message; it becomes the last one."""
+    session: SessionName | None = None
+    """Whose state and recent messages are shown; `current` if left out."""
+    config: JsonObject = {}
+    """The cascade's highest level, for this context only."""
+    format: Annotated[str, StringConstraints(min_length=1, max_length=200)] | None = None
+    """`openai`, `anthropic`, `gemini` or `text`; the configuration's if left out."""
+    explain: bool = False
+    """Say of every entry why it is there, and of every configuration value where it comes from."""
+
+
+class LeftOutAnswer(Answer):
+    count: int
+    ids: list[str]
+    """The first 20 of them."""
+
+
+class LayerAnswer(Answer):
+    name: str
+    tokens: int
+    """Estimated."""
+    milliseconds: float
+    sources: list[str]
+    """IDs of the entries or messages that are shown."""
+    reason: str
+    reasons: dict[str, str] | None
+    """Why each source is there; with `explain` only."""
+    left_out: LeftOutAnswer | None
+    """What the layer's budget did not let in."""
+
+
+class CapacityAnswer(Answer):
+    used: int
+    """Tokens of the whole scratchpad, estimated."""
+    budget: int
+    share: float
+    detail: str
+
+
+class ContextAnswer(Answer):
+    relationship: UUID
+    session: str
+    assembled_at: datetime
+    system: str
+    messages: list[dict[str, str]]
+    format: str
+    rendered: Any
+    """`system` and `messages` as `format` wants them, ready to be sent."""
+    layers: list[LayerAnswer]
+    total_tokens: int
+    capacity: CapacityAnswer | None
+    """Set when the scratchpad takes nine tenths of its soft budget, or more."""
+    provenance: dict[str, str] | None
+    """The level of every configuration value, by dotted path; with `explain` only."""

@@ -1,0 +1,43 @@
+from typing import ClassVar
+from uuid import UUID
+
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from context.api.presenters import present_context
+from context.api.schemas import ContextAnswer, ContextBody
+from context.pipeline import build_context
+from relationships.api.operations import operation
+from relationships.api.views import ApiView
+
+EXAMPLE = {"message": "What should I cook tonight?", "session": "phone", "format": "anthropic"}
+
+
+class ContextView(ApiView):
+    open_to_tokens = True
+    scopes: ClassVar = {"POST": "read"}  # it changes nothing; the message is too long for an address
+
+    @operation(
+        "context_build",
+        tag="Context",
+        summary="Assemble the context of a reply",
+        body=ContextBody,
+        body_optional=True,
+        answers={200: ContextAnswer},
+        example=EXAMPLE,
+    )
+    def post(self, request: Request, relationship_id: UUID) -> Response:
+        """What the model is shown before it replies: the companion's prompt, what is remembered, the profile,
+        the session's state, the recent messages and the current one. Nothing is stored.
+        """
+        body = self.body(ContextBody, optional=True)
+        assembled = build_context(
+            project_id=self.project_id,
+            relationship_id=relationship_id,
+            message=body.message,
+            session=body.session,
+            config=body.config,
+            format=body.format,
+            explain=body.explain,
+        )
+        return self.answer(present_context(assembled))
