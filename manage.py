@@ -10,12 +10,17 @@ WITHOUT_DATABASE = {"database", "help", "version", "--version", "--help", "colle
 
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    if sys.argv[1:2] == ["worker"]:
+        os.environ["RAPPORT_PROCESS"] = "worker"  # before settings are read: it forks, so never a connection pool
     from django.core.management import execute_from_command_line
 
     if len(sys.argv) > 1 and sys.argv[1] not in WITHOUT_DATABASE:
-        from config.embedded_postgres import start_if_used
+        from config.embedded_postgres import EmbeddedPostgresError, start_if_used
 
-        start_if_used()
+        try:
+            start_if_used()
+        except EmbeddedPostgresError as error:
+            sys.exit(f"The embedded database did not start. {error}")
     execute_from_command_line(sys.argv)
 
 

@@ -20,7 +20,9 @@ def logging_config(*, style: str, level: str) -> dict[str, Any]:
         cache_logger_on_first_use=True,
     )
     renderer: Any = (
-        structlog.processors.JSONRenderer() if style == "json" else structlog.dev.ConsoleRenderer(colors=False)
+        structlog.processors.JSONRenderer()
+        if style == "json"
+        else structlog.dev.ConsoleRenderer(colors=False)
     )
     known = level.upper() if level.upper() in {"DEBUG", "INFO", "WARNING", "ERROR"} else "INFO"
     return {
@@ -39,6 +41,8 @@ def logging_config(*, style: str, level: str) -> dict[str, Any]:
             "django.request": {"level": "ERROR"},
             "django-q": {"level": "WARNING", "handlers": ["console"], "propagate": False},
             "httpx": {"level": "WARNING"},
+            "httpx2": {"level": "WARNING"},
+            "openai": {"level": "WARNING"},
             "google_genai": {"level": "WARNING"},
         },
     }

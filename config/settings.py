@@ -115,10 +115,14 @@ def _database() -> dict[str, Any]:
         try:
             database: dict[str, Any] = environ.Env.db_url_config(DATABASE_URL)
         except Exception as error:
-            env.problem("DATABASE_URL", f"can't be read: {error}", "write postgresql://user:password@host:5432/name")
+            env.problem(
+                "DATABASE_URL", f"can't be read: {error}", "write postgresql://user:password@host:5432/name"
+            )
             database = {"ENGINE": "django.db.backends.postgresql", "NAME": "rapport"}
         if database.get("ENGINE") != "django.db.backends.postgresql":
-            env.problem("DATABASE_URL", "is not PostgreSQL", "write postgresql://user:password@host:5432/name")
+            env.problem(
+                "DATABASE_URL", "is not PostgreSQL", "write postgresql://user:password@host:5432/name"
+            )
     else:
         from config.embedded_postgres import socket_dir
 
@@ -127,9 +131,13 @@ def _database() -> dict[str, Any]:
             "NAME": "rapport",
             "USER": "postgres",
             "HOST": str(socket_dir(DATA_DIR / "postgres")),
+            "PORT": 5432,  # names the socket's file; else a PGPORT in the environment would
         }
     options = database.setdefault("OPTIONS", {})
     options.setdefault("application_name", f"rapport-{PROCESS}")
+    # Only our hot reads prepare; the ORM never does. Turn it off behind a pooler that shares connections.
+    if env.flag("RAPPORT_PREPARED_STATEMENTS", True):
+        options.setdefault("prepare_threshold", 5)
     if PROCESS == "web":
         # Threads share a pool. Workers must not: a fork that inherits the pool's sockets crashes the pusher.
         options["pool"] = {"min_size": 1, "max_size": WEB_THREADS + 2, "timeout": 10}
@@ -274,7 +282,9 @@ SPECTACULAR_SETTINGS = {
 }
 
 # --- logs ----------------------------------------------------------------------------------------------------------
-LOGGING = logging_config(style=env.text("RAPPORT_LOG_STYLE", "text"), level=env.text("RAPPORT_LOG_LEVEL", "INFO"))
+LOGGING = logging_config(
+    style=env.text("RAPPORT_LOG_STYLE", "text"), level=env.text("RAPPORT_LOG_LEVEL", "INFO")
+)
 
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SESSION_COOKIE_HTTPONLY = True

@@ -10,7 +10,9 @@ RapportError                      what every part of ours raises; knows no HTTP
 │   ├── StaleVersion              somebody changed it meanwhile
 │   └── IdempotencyMismatch       the same key with another request
 ├── NotAllowed                    this key may not
-└── TooMuch                       over a limit, which it names
+├── TooMuch                       over a limit, which it names
+├── Unavailable                   not now; try again shortly
+└── UpstreamFailed                somebody we asked on your behalf gave no usable answer
 """
 
 from collections.abc import Sequence
@@ -81,3 +83,11 @@ class NotAllowed(RapportError):
 
 class TooMuch(RapportError):
     code = "too_much"
+
+
+class Unavailable(RapportError):
+    code = "unavailable"
+
+
+class UpstreamFailed(RapportError):
+    code = "upstream_failed"

@@ -2,7 +2,7 @@
 
 from config.embedded_postgres import start_if_used
 
-pytest_plugins = ["tests.fixtures.providers", "tests.fixtures.people"]
+pytest_plugins = ["tests.fixtures.providers", "tests.fixtures.people", "tests.fixtures.turns"]
 
 
 def pytest_configure() -> None:

@@ -13,12 +13,7 @@ from memory.services.entries import add_entry, delete_entry, restore_entry, revi
 from memory.services.erasure import erase_entry
 from relationships.api.etag import expected_version
 from relationships.api.fields import PageQuery
-from relationships.api.idempotency import (
-    earlier_resource,
-    idempotency_key,
-    remember_key,
-    request_fingerprint,
-)
+from relationships.api.idempotency import idempotency_key, request_fingerprint
 from relationships.api.operations import operation
 from relationships.api.pagination import page_of
 from relationships.api.parsing import read_bytes
@@ -28,6 +23,7 @@ from relationships.configuration.merge_patch import merge_patch
 from relationships.configuration.schema import Ingestion
 from relationships.errors import Gone, InvalidInput, NotFound
 from relationships.models import Relationship
+from relationships.services.idempotency import earlier_resource, remember_key
 from relationships.services.sequence import lock_relationship
 
 NEWEST_FIRST = ["-effective_at", "-id"]

@@ -35,28 +35,33 @@ class CallRecord:
 class CallLog:
     """The calls made for one batch, in order. They are stored in the transaction that settles the batch."""
 
-    def __init__(self, provider: LLMProvider) -> None:
-        self.provider = provider
+    def __init__(self, provider: LLMProvider | None) -> None:
+        """`provider` None: there is nothing to ask about, and the log stays empty."""
+        self._provider = provider
         self.waiting: list[CallRecord] = []
         self.ids: list[UUID] = []
-        self.last_model = provider.default_model
+        self.last_model = provider.default_model if provider else ""
 
     def ask(self, request: CompletionRequest, reading: Reading, *, purpose: str) -> Completion:
         """Ask and remember that we asked. Raises ProviderError."""
+        provider = self._provider
+        assert provider is not None, "a log without a provider is never asked"
         started = perf_counter()
         completion: Completion | None = None
         failure: ProviderError | None = None
         try:
-            completion = self.provider.complete(request)
+            completion = provider.complete(request)
             return completion
         except ProviderError as error:
             failure, completion = error, error.completion
             raise
         finally:
-            self._keep(request, reading, purpose, completion, failure, (perf_counter() - started) * 1000)
+            milliseconds = (perf_counter() - started) * 1000
+            self._keep(provider, request, reading, purpose, completion, failure, milliseconds)
 
     def _keep(
         self,
+        provider: LLMProvider,
         request: CompletionRequest,
         reading: Reading,
         purpose: str,
@@ -64,12 +69,12 @@ class CallLog:
         failure: ProviderError | None,
         milliseconds: float,
     ) -> None:
-        model = completion.model if completion else (request.model or self.provider.default_model)
+        model = completion.model if completion else (request.model or provider.default_model)
         record = CallRecord(
             id=uuid7(),
             purpose=purpose,
             request=request,
-            provider=self.provider.alias,
+            provider=provider.alias,
             model=model,
             answer=completion.text if completion else "",
             milliseconds=milliseconds,
@@ -139,7 +144,8 @@ def _asked(request: CompletionRequest) -> str:
 
 def _shown(record: CallRecord) -> set[UUID]:
     reading = record.reading
-    return {item.id for item in (*reading.entries, *reading.messages, *reading.references)}
+    messages = (*reading.messages, *reading.references)
+    return {entry.id for entry in reading.entries} | {message.id for message in messages}
 
 
 def _erased(relationship_id: UUID, records: Sequence[CallRecord]) -> set[UUID]:

@@ -155,8 +155,9 @@ def give_back(claim: Claim) -> None:
 def retry_delay(attempts: int, retry_after: float | None) -> float:
     """Seconds until the next try: exponential with full jitter above a half, never before the provider allows."""
     ceiling = min(settings.RETRY_CAP_SECONDS, settings.RETRY_BASE_SECONDS * 2 ** min(attempts, 30))
-    jittered = ceiling * random.uniform(0.5, 1.0)  # noqa: S311 - spreads retries, guards nothing
-    return max(jittered, min(retry_after or 0.0, settings.RETRY_CAP_SECONDS))
+    jittered: float = ceiling * random.uniform(0.5, 1.0)  # noqa: S311 - spreads retries, guards nothing
+    asked_for: float = min(retry_after or 0.0, settings.RETRY_CAP_SECONDS)
+    return max(jittered, asked_for)
 
 
 def _held(claim: Claim) -> Any:
@@ -169,7 +170,7 @@ def _batch(ordered: Sequence[Turn], now: datetime) -> list[Turn]:
     """The first turns that are due one after the other and are read under the same turn configuration."""
     batch: list[Turn] = []
     for turn in ordered:
-        if turn.due_at > now or turn.config != ordered[0].config:
+        if turn.due_at is None or turn.due_at > now or turn.config != ordered[0].config:
             break
         batch.append(turn)
     return batch

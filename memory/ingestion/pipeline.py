@@ -128,8 +128,9 @@ def _read_and_apply(claim: Claim, reading: Reading, call_log: CallLog) -> list[E
 
 def _apply_nothing(claim: Claim, reading: Reading, drained: Drained) -> bool:
     """Nothing is left to read (only memory of ours that was injected, or erased text): no model is asked."""
-    call_log = CallLog(get_provider(reading.ingestion.provider or settings.DEFAULT_LLM_PROVIDER))
-    apply_operations(claim=_of(claim, reading.turns), reading=reading, items=[], log=call_log, last_try=True)
+    apply_operations(
+        claim=_of(claim, reading.turns), reading=reading, items=[], log=CallLog(None), last_try=True
+    )
     drained.applied += len(reading.turns)
     return True
 

@@ -14,7 +14,7 @@ from memory.errors import TurnNotRetryable
 from memory.ingestion.triggers import dispose_turn, fire_trigger
 from memory.queue.nudge import nudge
 from relationships.actor import Actor
-from relationships.api.idempotency import earlier_resource, remember_key
+from relationships.services.idempotency import earlier_resource, remember_key
 from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.schema import Configuration
 from relationships.errors import InvalidInput, NotFound

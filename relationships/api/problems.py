@@ -26,6 +26,8 @@ STATUSES: dict[type[errors.RapportError], int] = {
     errors.IdempotencyMismatch: 422,
     errors.NotAllowed: 403,
     errors.TooMuch: 413,
+    errors.Unavailable: 503,
+    errors.UpstreamFailed: 502,
 }
 # By SQLSTATE and never by constraint name, which a distributed table's shards rename.
 SQLSTATES: dict[str, tuple[int, str, str]] = {

@@ -1,0 +1,166 @@
+from typing import Any
+from uuid import UUID
+
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memory.api.answers import PreviewAnswer, PromptAnswer, PromptPage
+from memory.api.presenters import present_preview, present_prompt
+from memory.api.schemas import PreviewBody, PromptBody
+from memory.errors import UnparsableAnswer
+from memory.ingestion.reading import Guidance
+from memory.ingestion.templates import default_guidance
+from memory.providers.errors import ProviderError
+from memory.queue.waiting import waiting_place
+from memory.services.preview import Preview, preview_messages, preview_turns
+from memory.services.prompts import SHIPPED, create_prompt, find_guidance, publish_prompt
+from relationships.api.fields import PageQuery
+from relationships.api.operations import operation
+from relationships.api.pagination import page_of
+from relationships.api.views import ApiView
+from relationships.errors import InvalidInput, NotFound, Unavailable, UpstreamFailed
+from relationships.ids import uuid7
+from relationships.models import Companion, Relationship
+from relationships.services.turns import NewMessage
+
+
+class CompanionPromptsView(ApiView):
+    """What the views of one companion's prompts share: the companion itself."""
+
+    def companion(self, companion_id: UUID) -> Companion:
+        found = Companion.objects.of_project(self.project_id).select_related("project").filter(id=companion_id)
+        companion = found.first()
+        if companion is None:
+            raise NotFound("This companion is not there.")
+        return companion
+
+
+class PromptsView(CompanionPromptsView):
+    @operation(
+        "list_prompts",
+        tag="Prompts",
+        summary="List a companion's ingestion prompts, newest first",
+        query=PageQuery,
+        answers={200: PromptPage},
+    )
+    def get(self, request: Request, companion_id: UUID) -> Response:
+        query = self.query(PageQuery)
+        companion = self.companion(companion_id)
+
+        def present(prompt: Any) -> dict[str, Any]:
+            return present_prompt(prompt, published=companion.prompt_version)
+
+        return self.answer(page_of(companion.prompts.all(), order=["-version"], page=query, present=present))
+
+    @operation(
+        "create_prompt",
+        tag="Prompts",
+        summary="Keep a new version of the ingestion prompt",
+        body=PromptBody,
+        answers={201: PromptAnswer},
+        example={"template": "Keep only what helps {{ companion }} to coach {{ user }}.", "publish": True},
+    )
+    def post(self, request: Request, companion_id: UUID) -> Response:
+        """A template that can't be rendered is refused, with the line."""
+        body = self.body(PromptBody)
+        companion = self.companion(companion_id)
+        prompt = create_prompt(
+            companion=companion, template=body.template, note=body.note, publish=body.publish, by=self.actor
+        )
+        return self.answer(present_prompt(prompt, published=companion.prompt_version), status=201)
+
+
+class PromptView(CompanionPromptsView):
+    @operation("read_prompt", tag="Prompts", summary="Read one version", answers={200: PromptAnswer})
+    def get(self, request: Request, companion_id: UUID, version: int) -> Response:
+        companion = self.companion(companion_id)
+        return self.answer(_shown(companion, version))
+
+
+class PublishPromptView(CompanionPromptsView):
+    @operation(
+        "publish_prompt",
+        tag="Prompts",
+        summary="Use this version from the next turn on",
+        answers={200: PromptAnswer},
+    )
+    def post(self, request: Request, companion_id: UUID, version: int) -> Response:
+        """Publishing an earlier version rolls back; version 0 is the prompt that ships with Rapport."""
+        companion = publish_prompt(companion=self.companion(companion_id), version=version, by=self.actor)
+        return self.answer(_shown(companion, version))
+
+
+class PreviewPromptView(CompanionPromptsView):
+    @operation(
+        "preview_prompt",
+        tag="Prompts",
+        summary="See what a prompt would keep, without writing",
+        body=PreviewBody,
+        answers={200: PreviewAnswer},
+        problems=(502,),
+        example={"messages": [{"role": "user", "content": "Call me Max. I'm allergic to peanuts."}]},
+    )
+    def post(self, request: Request, companion_id: UUID) -> Response:
+        """Asks the model while you wait; only a few such requests are served at a time."""
+        body = self.body(PreviewBody)
+        companion = self.companion(companion_id)
+        guidance = (
+            Guidance(None, body.template) if body.template is not None else find_guidance(companion, body.version)
+        )
+        with waiting_place(uuid7()) as place:  # it holds a thread, like a turn that is waited for
+            if place is None:
+                raise Unavailable("Too many requests are waiting for a model; try again in a moment.")
+            return self.answer(present_preview(self._preview(companion, guidance, body)))
+
+    def _preview(self, companion: Companion, guidance: Guidance, body: PreviewBody) -> Preview:
+        relationship = self._relationship(companion, body.relationship)
+        present = body.start_from == "present"
+        try:
+            if body.turns is not None:
+                assert relationship is not None
+                turn_ids = [_uuid("turns", turn) for turn in body.turns]
+                return preview_turns(
+                    relationship=relationship, guidance=guidance, turn_ids=turn_ids, present_entries=present
+                )
+            messages = [NewMessage(m.role, m.content, m.speaker, m.occurred_at) for m in body.messages or ()]
+            return preview_messages(
+                companion=companion,
+                guidance=guidance,
+                messages=messages,
+                relationship=relationship,
+                present_entries=present,
+            )
+        except (ProviderError, UnparsableAnswer) as error:
+            raise UpstreamFailed(f"The model gave no usable answer: {error}") from error
+
+    def _relationship(self, companion: Companion, relationship_id: str | None) -> Relationship | None:
+        if relationship_id is None:
+            return None
+        related = ("companion", "project", "user")
+        relationship = self.get_relationship(_uuid("relationship", relationship_id), *related)
+        if relationship.companion_id != companion.id:
+            raise InvalidInput.of("relationship", "is another companion's")
+        return relationship
+
+
+def _shown(companion: Companion, version: int) -> dict[str, Any]:
+    if version == SHIPPED:
+        return {
+            "version": SHIPPED,
+            "template": default_guidance(),
+            "note": "ships with Rapport",
+            "published": companion.prompt_version is None,
+            "created_by": None,
+            "created_at": None,
+        }
+    prompt = companion.prompts.filter(version=version).first()
+    if prompt is None:
+        raise NotFound(f"This companion's prompt has no version {version}.")
+    return present_prompt(prompt, published=companion.prompt_version)
+
+
+def _uuid(field: str, value: str) -> UUID:
+    try:
+        return UUID(value)
+    except ValueError:
+        raise InvalidInput.of(field, "is not a UUID") from None

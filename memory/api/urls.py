@@ -1,0 +1,49 @@
+"""Memory's routes under /v1."""
+
+from django.urls import include, path, register_converter
+
+from memory.api.entries import EntriesView, EntryHistoryView, EntryView, HistoryView, RestoreEntryView
+from memory.api.held import ConfirmHeldView, DeclineHeldView, HeldDeletionsView
+from memory.api.prompts import PreviewPromptView, PromptsView, PromptView, PublishPromptView
+from memory.api.turns import IngestView, RetryTurnView, TurnsView, TurnView
+
+
+class VersionConverter:
+    """A version number that a column can hold."""
+
+    regex = "[0-9]{1,9}"
+
+    def to_python(self, value: str) -> int:
+        return int(value)
+
+    def to_url(self, value: int) -> str:
+        return str(value)
+
+
+register_converter(VersionConverter, "version")
+
+RELATIONSHIP = "relationships/<uuid:relationship_id>"
+TURN = f"{RELATIONSHIP}/turns/<uuid:turn_id>"
+ENTRY = f"{RELATIONSHIP}/entries/<uuid:entry_id>"
+HELD = f"{RELATIONSHIP}/held-deletions/<uuid:held_id>"
+PROMPTS = "companions/<uuid:companion_id>/prompts"
+
+urlpatterns = [
+    path(f"{RELATIONSHIP}/turns", TurnsView.as_view()),
+    path(TURN, TurnView.as_view()),
+    path(f"{TURN}/retry", RetryTurnView.as_view()),
+    path(f"{RELATIONSHIP}/ingest", IngestView.as_view()),
+    path(f"{RELATIONSHIP}/entries", EntriesView.as_view()),
+    path(ENTRY, EntryView.as_view()),
+    path(f"{ENTRY}/restore", RestoreEntryView.as_view()),
+    path(f"{ENTRY}/history", EntryHistoryView.as_view()),
+    path(f"{RELATIONSHIP}/history", HistoryView.as_view()),
+    path(f"{RELATIONSHIP}/held-deletions", HeldDeletionsView.as_view()),
+    path(f"{HELD}/confirm", ConfirmHeldView.as_view()),
+    path(f"{HELD}/decline", DeclineHeldView.as_view()),
+    path(PROMPTS, PromptsView.as_view()),
+    path(f"{PROMPTS}/preview", PreviewPromptView.as_view()),
+    path(f"{PROMPTS}/<version:version>", PromptView.as_view()),
+    path(f"{PROMPTS}/<version:version>/publish", PublishPromptView.as_view()),
+    path("", include("memory.api.urls_transfer")),
+]

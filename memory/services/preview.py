@@ -1,0 +1,159 @@
+"""A dry run of an ingestion prompt: asks the model, judges the answer, writes nothing."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from time import perf_counter
+from uuid import UUID
+
+from django.conf import settings
+from django.utils import timezone
+
+from memory.ingestion.apply import judge_operations
+from memory.ingestion.calls import CallLog
+from memory.ingestion.prompt import build_request
+from memory.ingestion.reading import Guidance, Reading, ShownEntry, compose_reading, read_message
+from memory.ingestion.strategies.base import Strategy
+from memory.ingestion.templates import check_guidance
+from memory.ingestion.workbench import Judgement, Workbench, open_workbench
+from memory.models import ScratchpadEntry
+from memory.providers.registry import get_provider
+from memory.services.history import Origin
+from relationships.configuration.cascade import resolve_configuration
+from relationships.configuration.seams import load
+from relationships.errors import InvalidInput, NotFound
+from relationships.ids import uuid7
+from relationships.models import Companion, EndUser, Message, Relationship, Turn
+from relationships.services.turns import NewMessage
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewEntry:
+    type: str
+    subject: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What a prompt would have kept. `milliseconds` of all calls; tokens and cost (USD) where they are known."""
+
+    prompt_version: int | None
+    judgements: list[Judgement]
+    entries: list[PreviewEntry]
+    system: str
+    prompt: str
+    answers: list[str]
+    prompt_tokens: int | None
+    output_tokens: int | None
+    cost: Decimal | None
+    milliseconds: float
+
+
+def preview_messages(
+    *,
+    companion: Companion,
+    guidance: Guidance,
+    messages: Sequence[NewMessage],
+    relationship: Relationship | None,
+    present_entries: bool,
+) -> Preview:
+    """Read a pasted conversation. Raises ProviderError, UnparsableAnswer, InvalidTemplate."""
+    pair = relationship or _nobody(companion)
+    now = timezone.now()
+    turn = Turn(relationship_id=pair.id, project_id=pair.project_id, seq=0, occurred_at=now)
+    rows = [
+        Message(
+            relationship_id=pair.id,
+            turn_id=turn.id,
+            role=message.role,
+            speaker=message.speaker,
+            content=message.content,
+            occurred_at=message.occurred_at or now,
+        )
+        for message in messages
+    ]
+    return _preview(pair, guidance, [turn], rows, present_entries)
+
+
+def preview_turns(
+    *, relationship: Relationship, guidance: Guidance, turn_ids: Sequence[UUID], present_entries: bool
+) -> Preview:
+    """Read past turns again. Raises NotFound, and what preview_messages raises."""
+    owned = Turn.objects.for_relationship(relationship.id).filter(id__in=list(turn_ids)).order_by("seq")
+    turns = list(owned)
+    if len(turns) != len(set(turn_ids)):
+        raise NotFound("Not all of these turns are there.")
+    rows = Message.objects.for_relationship(relationship.id).filter(
+        turn_id__in=[turn.id for turn in turns], erased_at=None
+    )
+    return _preview(relationship, guidance, turns, list(rows.order_by("seq")), present_entries)
+
+
+def _preview(
+    relationship: Relationship,
+    guidance: Guidance,
+    turns: Sequence[Turn],
+    rows: Sequence[Message],
+    present_entries: bool,
+) -> Preview:
+    check_guidance(guidance.template)
+    reading = _reading(relationship, guidance, turns, rows, present_entries)
+    if not reading.messages:
+        raise InvalidInput.of("messages", "hold nothing of a role that is read (ingestion.roles)")
+    log = CallLog(get_provider(reading.ingestion.provider or settings.DEFAULT_LLM_PROVIDER))
+    strategy: Strategy = load("INGESTION_STRATEGIES", reading.ingestion.strategy)()
+    started = perf_counter()
+    items = strategy.propose(reading, log, purpose="preview")
+    milliseconds = (perf_counter() - started) * 1000
+    bench = open_workbench(reading, items, now=timezone.now())
+    judge_operations(bench, items, {turn.id: Origin() for turn in turns})
+    request, calls = build_request(reading), [record.completion for record in log.waiting if record.completion]
+    costs = [call.cost for call in calls]
+    return Preview(
+        prompt_version=guidance.version,
+        judgements=bench.judgements,
+        entries=_entries_after(reading, bench),
+        system=request.system,
+        prompt=request.prompt,
+        answers=[call.text for call in calls],
+        prompt_tokens=sum(call.prompt_tokens or 0 for call in calls) or None,
+        output_tokens=sum(call.output_tokens or 0 for call in calls) or None,
+        cost=sum((cost for cost in costs if cost is not None), Decimal(0)) if None not in costs else None,
+        milliseconds=round(milliseconds, 3),
+    )
+
+
+def _reading(
+    relationship: Relationship,
+    guidance: Guidance,
+    turns: Sequence[Turn],
+    rows: Sequence[Message],
+    present_entries: bool,
+) -> Reading:
+    configuration = resolve_configuration(
+        project=relationship.project.config,
+        companion=relationship.companion.config,
+        relationship=relationship.config,
+    ).values
+    read = [read_message(row, relationship) for row in rows if row.role in configuration.ingestion.roles]
+    reading = compose_reading(relationship, configuration, turns, read, (), guidance)
+    return reading if present_entries else replace(reading, entries=(), hidden_entries=0, entry_tokens=0)
+
+
+def _nobody(companion: Companion) -> Relationship:
+    """A relationship that is stored nowhere, for a conversation with nobody in particular."""
+    user = EndUser(project=companion.project, external_id="preview", display_name="User")
+    return Relationship(id=uuid7(), project=companion.project, companion=companion, user=user)
+
+
+def _entries_after(reading: Reading, bench: Workbench) -> list[PreviewEntry]:
+    after = [_after(shown, bench.targets.get(shown.id)) for shown in reading.entries]
+    added = [PreviewEntry(entry.type, entry.subject, entry.content) for entry in bench.added if entry.state == "active"]
+    return [*reversed(added), *(entry for entry in after if entry is not None)]
+
+
+def _after(shown: ShownEntry, entry: ScratchpadEntry | None) -> PreviewEntry | None:
+    if entry is None:
+        return PreviewEntry(shown.type, shown.subject, shown.content)
+    return PreviewEntry(entry.type, entry.subject, entry.content) if entry.state == "active" else None

@@ -1,0 +1,238 @@
+"""What each operation of an answer does to the entries, through the whole pipeline."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from memory.models import EntryState, RevisionEvent, ScratchpadEntry
+from memory.services.entries import revise_entry
+from relationships.actor import Actor, ActorKind
+from relationships.models import Message, Snapshot, TurnState
+from tests.fakes import ScriptedProvider
+from tests.fixtures.turns import Conversation, add, answer, delete, update
+
+MARCH = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+PERSON = Actor(ActorKind.OPERATOR, "ana@example.org")
+
+
+def test_an_added_entry_cites_its_message_and_shows_where_it_came_from(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.answer_with(answer(add("Lives in Lisbon", type="identity", importance=0.9)))
+
+    turn = conversation.hear("I live in Lisbon.", at=MARCH)
+
+    entry = conversation.entries[0]
+    message = Message.objects.for_relationship(conversation.relationship.id).get()
+    assert (entry.content, entry.type, entry.importance) == ("Lives in Lisbon", "identity", 0.9)
+    assert entry.source_message_ids == [message.id]
+    assert entry.effective_at == MARCH
+    assert turn.state == TurnState.APPLIED
+    revision = conversation.revisions[0]
+    assert (revision.event, revision.turn_id, revision.actor_kind) == (RevisionEvent.ADD, turn.id, "model")
+    assert revision.model == "scripted-1"
+    assert [revision.model_call_id] == turn.model_call_ids
+    assert revision.after is not None and revision.after["content"] == "Lives in Lisbon"
+
+
+def test_an_update_keeps_the_entry_and_its_old_text_in_history(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.answer_with(answer(add("Has a sister")), answer(update(1, "Has a sister, Ana")))
+
+    conversation.hear("I have a sister.")
+    conversation.hear("Her name is Ana.")
+
+    assert conversation.contents == ["Has a sister, Ana"]
+    assert conversation.entries[0].version == 2
+    assert len(conversation.entries[0].source_message_ids) == 2
+    before = conversation.revisions[1].before
+    assert before is not None and before["content"] == "Has a sister"
+
+
+def test_a_deleted_entry_leaves_the_list_and_can_be_read_in_history(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.answer_with(answer(add("Has a dog")), answer(delete(1, reason="asked to forget it")))
+
+    conversation.hear("I have a dog.")
+    conversation.hear("Forget about the dog.")
+
+    assert conversation.contents == []
+    assert [revision.event for revision in conversation.revisions] == ["add", "delete"]
+    assert conversation.revisions[1].reason == "asked to forget it"
+
+
+def test_the_snapshot_follows_every_change(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.answer_with(answer(add("One"), add("Two")), answer(delete(1), update(2, "Two and a half")))
+
+    conversation.hear("One. Two.")
+    shown = [line[2] for line in Snapshot.objects.get().scratchpad]
+    assert sorted(shown) == ["One", "Two"]
+
+    conversation.hear("Not that.")
+    assert [line[2] for line in Snapshot.objects.get().scratchpad] == conversation.contents
+
+
+def test_an_exact_repeat_becomes_none_and_the_history_shows_it(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.answer_with(answer(add("Likes tea")), answer(add("likes  TEA.")))
+
+    conversation.hear("I like tea.")
+    turn = conversation.hear("Did I say that I like tea?")
+
+    assert conversation.contents == ["Likes tea"]
+    assert conversation.verdicts(turn)[0][0] == "none"
+    assert [revision.event for revision in conversation.revisions] == ["add", "none"]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("Likes coffee", "Doesn't like coffee"), ("Prefers tea over coffee", "Prefers coffee over tea")],
+    ids=["negation", "order"],
+)
+def test_what_is_merely_similar_is_never_merged(
+    conversation: Conversation, scripted_provider: ScriptedProvider, first: str, second: str
+) -> None:
+    scripted_provider.answer_with(answer(add(first), add(second)))
+
+    conversation.hear("Both.")
+
+    assert sorted(conversation.contents) == sorted([first, second])
+
+
+def test_an_update_that_says_what_another_entry_says_merges_the_two_visibly(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.answer_with(answer(add("Likes tea"), add("Likes drinks")))
+    conversation.hear("I like tea, and drinks.")
+    number = 1 + conversation.contents.index("Likes drinks")
+    scripted_provider.answer_with(answer(update(number, "Likes tea")))
+
+    conversation.hear("By drinks I meant tea.")
+
+    assert conversation.contents == ["Likes tea"]
+    assert conversation.revisions[-1].event == RevisionEvent.MERGE
+
+
+def test_a_new_value_of_a_single_valued_key_supersedes_the_old(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.answer_with(
+        answer(add("Lives in Porto", key="city")), answer(add("Lives in Lisbon", key="city"))
+    )
+
+    conversation.hear("I live in Porto.")
+    conversation.hear("I live in Lisbon.")
+
+    assert conversation.contents == ["Lives in Lisbon"]
+    old = ScratchpadEntry.objects.get(content="Lives in Porto")
+    assert (old.state, old.valid_to is not None) == (EntryState.SUPERSEDED, True)
+
+
+def test_one_answer_may_replace_a_keyed_entry_twice_and_the_last_stands(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.answer_with(
+        answer(add("Lives in Porto", key="city"), add("Lives in Lisbon", key="city"))
+    )
+
+    conversation.hear("I lived in Porto, I live in Lisbon.")
+
+    assert conversation.contents == ["Lives in Lisbon"]
+
+
+def test_bad_operations_are_refused_one_by_one_and_the_good_one_is_kept(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.answer_with(answer(add("Known already")))
+    conversation.hear("Something.")
+    scripted_provider.answer_with(
+        {
+            "operations": [
+                update(9, "Never shown"),
+                add("Rests on nothing", messages=[]),
+                add("Rests on another message", messages=[7]),
+                {"op": "upsert", "content": "?", "messages": [1]},
+                "not even an object",
+                update(1, "Changed once"),
+                delete(1),
+                add("Good"),
+            ]
+        }
+    )
+
+    turn = conversation.hear("Something else.")
+
+    assert sorted(conversation.contents) == ["Changed once", "Good"]
+    assert [verdict for verdict, _ in conversation.verdicts(turn)] == ["refused"] * 5 + ["applied", "refused", "applied"]
+    reasons = " | ".join(reason for _, reason in conversation.verdicts(turn))
+    assert "entry 9 was not shown" in reasons
+    assert "rests on no new message" in reasons
+    assert "changed by an earlier operation" in reasons
+
+
+def test_a_read_only_entry_is_not_changed_by_a_model(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.answer_with(answer(add("Allergic to nuts")))
+    conversation.hear("I'm allergic to nuts.")
+    entry = conversation.entries[0]
+    revise_entry(
+        relationship_id=entry.relationship_id, entry_id=entry.id, values={"read_only": True}, by=PERSON
+    )
+    scripted_provider.answer_with(answer(delete(1)))
+
+    turn = conversation.hear("Forget it.")
+
+    assert conversation.contents == ["Allergic to nuts"]
+    assert conversation.verdicts(turn) == [("refused", "entry 1 is read-only")]
+
+
+def test_a_back_filled_old_turn_does_not_overrule_a_newer_fact(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.answer_with(answer(add("Lives in Lisbon", key="city")))
+    conversation.hear("I live in Lisbon.", at=MARCH)
+    scripted_provider.answer_with(
+        answer(update(1, "Lives in Porto"), add("Lives in Porto", key="city"), add("Was in Porto in 2025"))
+    )
+
+    turn = conversation.hear("I live in Porto.", at=MARCH - timedelta(days=300))
+
+    assert sorted(conversation.contents) == ["Lives in Lisbon", "Was in Porto in 2025"]
+    assert [verdict for verdict, _ in conversation.verdicts(turn)] == ["refused", "refused", "applied"]
+
+
+def test_what_was_forgotten_later_is_not_brought_back_by_an_older_turn(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.answer_with(answer(add("Has a dog, Rex")), answer(delete(1)))
+    conversation.hear("My dog is Rex.", at=MARCH)
+    conversation.hear("Forget the dog.", at=MARCH + timedelta(days=1))
+    scripted_provider.answer_with(answer(add("Has a dog, Rex")))
+
+    turn = conversation.hear("Rex barks.", at=MARCH + timedelta(hours=1))
+
+    assert conversation.contents == []
+    assert conversation.verdicts(turn) == [("refused", "was deleted after the turn this rests on")]
+
+
+def test_each_turn_of_a_batch_gets_its_own_operations_and_dates(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    first = conversation.say("I run.", at=MARCH)
+    second = conversation.say("I swim.", at=MARCH + timedelta(days=1))
+    scripted_provider.answer_with(answer(add("Runs", messages=[1]), add("Swims", messages=[2])))
+
+    conversation.drain()
+
+    assert len(scripted_provider.requests) == 1
+    assert [len(conversation.again(turn).operations) for turn in (first, second)] == [1, 1]
+    assert {entry.content: entry.effective_at for entry in conversation.entries} == {
+        "Runs": MARCH,
+        "Swims": MARCH + timedelta(days=1),
+    }
