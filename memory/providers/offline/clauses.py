@@ -1,0 +1,160 @@
+"""One statement, freed of everything that is manner and not matter."""
+
+import re
+from dataclasses import dataclass
+
+MAX_CLAUSE = 320  # characters; nobody states one fact in more
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One statement. `text` begins with its subject; the flags say how it was put."""
+
+    text: str
+    subject: str = "user"
+    ended: bool = False  # "no longer", "anymore"
+    formerly: bool = False  # "used to"
+    corrects: bool = False  # "actually", "no,", "I meant"
+    recent: bool = False  # "just", "finally"
+    instead_of: str = ""  # the Y of "X, not Y"
+    lowercase: bool = False  # the writer uses no capitals, so names can't be told by them
+    forgets: bool = False  # a request to forget, whole and untouched
+
+
+_FILLER = re.compile(
+    r"^(?:well|so|oh|ah|aw+|hey|hi|hello|yeah|yes|yep|yup|no|nope|nah|ok|okay|anyway|by the way|btw|also|and|but|then|plus"
+    r"|in fact|to be honest|tbh|honestly|guess what|you know what|you know|fun fact|fyi|just so you know|update|good news"
+    r"|great news|bad news|right|hmm+|um+|uh+|luckily|sadly|unfortunately|fortunately|wow|haha|thanks|thank you|sorry"
+    r"|the thing is|for the record|i think(?: that)?|to be fair|as you know|as i said|like i said|now|finally"
+    r"|apparently|basically|obviously|of course|please note(?: that)?|note(?: that)?|one more thing|lately|these days"
+    r"|(?:please )?(?:do not forget|remember|keep in mind)(?: that| this)?|i am happy to say(?: that)?"
+    r"|i (?:wanted|have|need) to (?:tell you|confess)(?: that)?|i forgot to (?:say|mention|tell you)(?: that)?"
+    r"|let me tell you|i should mention(?: that)?|it is true(?: that)?|(?:it )?turns out(?: that)?|at the moment)"
+    r"(?:\s*[,:!-]+\s*|\s+)(?=\S)",
+    re.IGNORECASE,
+)
+_CORRECTION = re.compile(
+    r"^(?:actually|no,|nope,|sorry,|correction|that is (?:wrong|not (?:right|true|correct))|wrong|not quite|wait|oops"
+    r"|scratch that|my mistake|turns out|it turns out|i mean(?:t)?(?: to say)?)(?:[\s,:!-]+|$)(?:that )?",
+    re.IGNORECASE,
+)
+_TRAILING = re.compile(
+    r"[\s,]+(?:now|these days|nowadays|at the moment|right now|currently|lately|again|too|as well|by the way|btw|you know"
+    r"|though|actually|ha(?:ha)+|lol|please|thanks|thank you|honestly|for sure|at all|so much|a lot|very much|the most"
+    r"|more than anything|believe it or not|tho|for now|of course|instead|already|yet|really|after all|everyone does"
+    r"|and all)$",
+    re.IGNORECASE,
+)
+_NO_MORE = re.compile(r"[\s,]+(?:but )?(?:not )?(?:anymore|any more|any longer)$", re.IGNORECASE)
+_NOT_THAT = re.compile(
+    r"(?:,\s*(?:and )?|\s+and\s+|(?<! do| am| is)(?<! are| was| did| has)(?<! does| will| have| were)(?<! would)\s+)"
+    r"not (?:(?:the|on|in|at|an?) )*(?P<other>[^\s,]+(?: [^\s,]+){0,2})$",
+    re.IGNORECASE,
+)
+_HEDGED = re.compile(
+    r"\b(?:maybe|perhaps|probably|possibly|might|almost|nearly|not sure|no idea|i guess|i suppose|i doubt|should|could"
+    r"|supposedly|who knows)\b",
+    re.IGNORECASE,
+)
+_ADVERB = re.compile(
+    r"^((?:I|we|my \w+)(?: (?:am|are|have|was|were|had|will|do not|do|did|is))?) (?:really|just|actually|also|still"
+    r"|currently|recently|absolutely|truly|totally|definitely|finally|now|already|basically|honestly|literally|simply"
+    r"|mostly|quite|very|so|super|particularly|especially|even|kind of|sort of|officially|originally|happily|pretty"
+    r"|both|all|then|soon)\s",
+    re.IGNORECASE,
+)
+_RECENT = re.compile(r"^(?:I|we)(?: (?:have|am|are))? (?:just|finally|recently)\b", re.IGNORECASE)
+_ALWAYS = re.compile(
+    r"^(I|we) (?:have|did) (?:always |long )(love|like|hate|enjoy|prefer|want|dislike)(?:e?d) ", re.I
+)
+_EMPHATIC = re.compile(
+    r"^(I|we) do (?=(?:love|like|enjoy|hate|want|have|live|work|eat|drink)\b)", re.IGNORECASE
+)
+_PERFECT = re.compile(
+    r"^(I|we) have (?=(?:\w{3,}ed|quit|become|begun|run|won|lost|bought|sold|met|left|made|found)\s)",
+    re.IGNORECASE,
+)
+_PERFECT_GOING_ON = re.compile(r"^(I|we) have been (?=\w+ing\b)", re.IGNORECASE)
+_NO_LONGER = re.compile(r"^(I|we|[\w' ]+?) (am |are |is )?no longer (?=\w)", re.IGNORECASE)
+_USED_TO = re.compile(r"^(I|we) used to (?:be )?(?=\w)", re.IGNORECASE)
+_GOT = re.compile(r"^(I|we) have got (?=\w)", re.IGNORECASE)
+_VOCATIVE = re.compile(r"^[A-Z]\w+, (?=(?:I|we|my|our)\b)")
+_LEADING_DATE = re.compile(
+    r"^(?P<date>(?:(?:since|on|in|at|by|from|starting)\s)?(?:next|last|this|tomorrow|yesterday|today|tonight|since"
+    r"|on|in|at the end of|by|the day)\b[^,]{0,40}?),?\s(?P<rest>(?:I|we|my|our)\s.+)$",
+    re.IGNORECASE,
+)
+
+
+def tidy_clause(part: str, *, lowercase: bool) -> Clause | None:
+    """The statement a part of a sentence makes; None where it is hedged, too long or empty."""
+    if len(part) > MAX_CLAUSE or _HEDGED.search(part):
+        return None
+    text, corrects = _without_fillers(_VOCATIVE.sub("", part.strip(" .!?,;:()")))
+    text = _date_last(text)
+    recent = bool(_RECENT.match(text))
+    text, ended, instead_of = _without_tail(text)
+    text, no_longer, formerly = _present_form(text)
+    if len(text) < 3:
+        return None
+    return Clause(
+        text,
+        ended=ended or no_longer or formerly,
+        formerly=formerly,
+        corrects=corrects or bool(instead_of),
+        recent=recent,
+        instead_of=instead_of,
+        lowercase=lowercase,
+    )
+
+
+def _without_fillers(text: str) -> tuple[str, bool]:
+    corrects = False
+    for _ in range(6):
+        if found := _CORRECTION.match(text):
+            corrects = True
+        found = found or _FILLER.match(text)
+        if not found:
+            break
+        text = text[found.end() :]
+    return text, corrects
+
+
+def _date_last(text: str) -> str:
+    """ "Next month I am giving a talk" as "I am giving a talk next month"."""
+    found = _LEADING_DATE.match(text)
+    return f"{found['rest']} {found['date']}" if found else text
+
+
+def _without_tail(text: str) -> tuple[str, bool, str]:
+    ended, instead_of = False, ""
+    for _ in range(5):
+        if found := _NO_MORE.search(text):
+            ended = True
+        elif found := _NOT_THAT.search(text):
+            instead_of = found["other"]
+        found = found or _TRAILING.search(text)
+        if not found or found.start() < 3:
+            break
+        text = text[: found.start()].rstrip(" ,.!")
+    return text, ended, instead_of
+
+
+def _present_form(text: str) -> tuple[str, bool, bool]:
+    """One way to say it: without adverbs, "I have moved" as "I moved", "no longer work" as "do not work"."""
+    text = _ALWAYS.sub(r"\1 \2 ", text)
+    for _ in range(4):
+        shorter = _ADVERB.sub(r"\1 ", text)
+        if shorter == text:
+            break
+        text = shorter
+    text = _EMPHATIC.sub(r"\1 ", text)
+    text = _GOT.sub(r"\1 have ", text)
+    text = _PERFECT_GOING_ON.sub(r"\1 am ", text)
+    text = _PERFECT.sub(r"\1 ", text)
+    if found := _NO_LONGER.match(text):
+        verb = f"{found[2]}not " if found[2] else "do not "
+        return f"{found[1]} {verb}{text[found.end() :]}", True, False
+    if found := _USED_TO.match(text):
+        return f"{found[1]} do not {text[found.end() :]}", False, True
+    return text, False, False

@@ -1,0 +1,177 @@
+"""The list as it stands while messages are read: what was known, changed line by line, and the operations that it takes."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from memory.providers.base import NumberedEntry
+from memory.providers.offline.matching import Relation, compare
+from memory.providers.offline.slots import Slot, folded, slot_of
+
+MAX_CONTENT = 240  # characters; a compact statement, not a story
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A statement to be kept."""
+
+    type: str
+    content: str
+    subject: str = "user"
+    key: str | None = None
+    importance: float = 0.5
+    happens_at: str | None = None
+
+
+@dataclass(slots=True)
+class Line:
+    """One line of the list. `number` is None for one that was written in this reading."""
+
+    number: int | None
+    type: str
+    subject: str
+    content: str
+    key: str | None
+    importance: float = 0.5
+    happens_at: str | None = None
+    read_only: bool = False
+    known_since: datetime = datetime.min.replace(tzinfo=UTC)
+    messages: list[int] = field(default_factory=list)
+    changed: bool = False
+    gone: bool = False
+    reason: str = ""
+    read_slot: Slot | None = None
+
+    @property
+    def slot(self) -> Slot:
+        """What the line is about."""
+        if self.read_slot is None:
+            self.read_slot = slot_of(self.content, type=self.type, subject=self.subject)
+        return self.read_slot
+
+
+class Notebook:
+    """Lines that rules read, write and strike out; `operations` says what became of them."""
+
+    def __init__(self, entries: tuple[NumberedEntry, ...]) -> None:
+        self._lines = [
+            Line(
+                number=entry.number,
+                type=entry.type,
+                subject=entry.subject,
+                content=entry.content,
+                key=entry.key,
+                read_only=entry.read_only,
+                known_since=entry.effective_at or datetime.min.replace(tzinfo=UTC),
+            )
+            for entry in entries
+        ]
+
+    def lines(self, *, subject: str | None = None, kind: str | None = None) -> Iterator[Line]:
+        """The lines that stand, as they were given, what was written last at the end."""
+        for line in list(self._lines):
+            if line.gone or (subject is not None and line.subject != subject):
+                continue
+            if kind is None or line.slot.kind == kind:
+                yield line
+
+    def newest_first(self) -> list[Line]:
+        """The lines that stand; those of this reading first, then by when they were said."""
+        order = {id(line): place for place, line in enumerate(self._lines)}
+        return sorted(
+            self.lines(),
+            key=lambda line: (line.number is None, line.known_since, order[id(line)]),
+            reverse=True,
+        )
+
+    def keep(self, fact: Fact, *, message: int) -> Line | None:
+        """Write a fact down, in the place of what it contradicts or refines. None where it is known already."""
+        if not fact.content or len(fact.content) > MAX_CONTENT:
+            return None
+        slot = slot_of(fact.content, type=fact.type, subject=fact.subject)
+        rivals: list[Line] = []
+        for line in self.lines(subject=fact.subject):
+            relation = compare(slot, line.slot)
+            if relation is Relation.SAME or folded(line.content) == folded(fact.content):
+                return None
+            if relation is Relation.REPLACES:
+                if line.read_only:
+                    return None
+                rivals.append(line)
+        if not rivals:
+            return self._add(fact, slot, message)
+        for line in rivals[1:]:
+            self.strike(line, message=message, reason="replaced by what was said later")
+        return self.rewrite(rivals[0], fact.content, message=message, happens_at=fact.happens_at)
+
+    def rewrite(
+        self, line: Line, content: str, *, message: int, happens_at: str | None = None
+    ) -> Line | None:
+        """Put other words on a line. None where they are the same or the line is not ours to change."""
+        if line.read_only or folded(line.content) == folded(content) or len(content) > MAX_CONTENT:
+            return None
+        for other in self.lines(subject=line.subject):
+            if other is not line and folded(other.content) == folded(content):
+                self.strike(line, message=message, reason="the same is kept in another entry")
+                return None
+        line.content, line.read_slot, line.changed = content, None, True
+        line.happens_at = happens_at or line.happens_at
+        self._cite(line, message)
+        return line
+
+    def strike(self, line: Line, *, message: int, reason: str) -> None:
+        """Strike a line out."""
+        if not line.read_only:
+            line.gone, line.reason = True, reason
+            self._cite(line, message)
+
+    def operations(self) -> list[dict[str, Any]]:
+        """What to do, one operation for each line that was touched."""
+        found = [_operation(line) for line in self._lines]
+        return [operation for operation in found if operation is not None]
+
+    def _add(self, fact: Fact, slot: Slot, message: int) -> Line:
+        line = Line(
+            None,
+            fact.type,
+            fact.subject,
+            fact.content,
+            fact.key,
+            fact.importance,
+            fact.happens_at,
+            read_slot=slot,
+        )
+        self._cite(line, message)
+        self._lines.append(line)
+        return line
+
+    def _cite(self, line: Line, message: int) -> None:
+        if message not in line.messages:
+            line.messages.append(message)
+
+
+def _operation(line: Line) -> dict[str, Any] | None:
+    if line.number is None:
+        return None if line.gone else _addition(line)
+    if line.gone:
+        return {"op": "delete", "entry": line.number, "messages": line.messages, "reason": line.reason}
+    if line.changed:
+        return {"op": "update", "entry": line.number, "content": line.content, "messages": line.messages}
+    return None
+
+
+def _addition(line: Line) -> dict[str, Any]:
+    operation: dict[str, Any] = {
+        "op": "add",
+        "type": line.type,
+        "content": line.content,
+        "subject": line.subject,
+        "importance": line.importance,
+        "messages": line.messages,
+    }
+    if line.happens_at:
+        operation["happens_at"] = line.happens_at
+    if line.key:
+        operation["key"] = line.key
+    return operation

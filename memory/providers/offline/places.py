@@ -1,0 +1,143 @@
+"""Rules: where the person lives, where they come from, and moves from one place to another."""
+
+import re
+
+from memory.providers.offline.clauses import Clause
+from memory.providers.offline.dates import find_dates, without_dates
+from memory.providers.offline.notebook import Line
+from memory.providers.offline.people import clean_name
+from memory.providers.offline.reading import Reading
+from memory.providers.offline.rewriting import statement
+from memory.providers.offline.stems import words
+
+_LIVE = re.compile(
+    r"^(?:I|we) (?:live|am living|are living|am based|are based|reside|am settled) (?P<how>in|at|near|on|outside) (?P<place>.+)$",
+    re.IGNORECASE,
+)
+_HOME_IS = re.compile(
+    r"^(?:home (?:for me )?is|my home ?town is|my home is|(?:my|our) (?:flat|apartment|house|place|home) is (?P<how>in|at|near"
+    r"|on|outside)|my home city is) (?:now )?(?:in )?(?P<place>.+)$",
+    re.IGNORECASE,
+)
+_MOVED = re.compile(
+    r"^(?:I|we) (?:moved|relocated|emigrated|moved house)(?: back)?(?: in with [\w' ]{2,30}?)?"
+    r"(?: from (?P<origin>[\w' ]{2,40}?))? (?:to|into|in) (?P<place>.+)$",
+    re.IGNORECASE,
+)
+_MOVING = re.compile(
+    r"^(?:I|we) (?:(?:am|are|will be) (?:moving|relocating)|(?:am going to|are going to|will) (?:move|relocate))(?: back)?"
+    r"(?: to (?P<place>.+)| (?P<out>house|out|in with .+))$",
+    re.IGNORECASE,
+)
+_NOT_LIVE = re.compile(r"^(?:I|we) (?:do not|am not|are not) (?:live|living|based) (?:in|at|near) (?P<place>.+)$", re.IGNORECASE)
+_FROM = re.compile(r"^(?:I|we) (?:am|are|come)(?: originally)? from (?P<place>.+)$", re.IGNORECASE)
+_GREW_UP = re.compile(r"^(?:I|we) (?:grew up|was raised) (?P<how>in|on|near|outside) (?P<place>.+)$", re.IGNORECASE)
+_BOUNDARY = re.compile(
+    r"\s+(?:with|for|since|because|where|when|while|after|before|until|and|but|to|as|from|which|who|by|during|so|these)\b"
+    r"|\s*[,(](?!\s*[A-Z])|\s-\s",
+)
+_KIND_OF_PLACE = re.compile(
+    r"^(?:an?|the|my|our) (?:\w+[ -]){0,3}?(?:flat|apartment|house|houseboat|village|town|city|suburb|suburbs|countryside|farm"
+    r"|studio|dorm|cottage|island|hostel|cabin|van|boat|centre|center|coast|mountains|north|south|east|west|place|room"
+    r"|neighbou?rhood|building|castle|monastery)\b"
+)
+_NO_PLACES = frozenset(
+    "peace fear hope harmony poverty pain love denial the a my our your his her their this that constant hell heaven shock "
+    "marketing sales management silence it them bed trouble here there another different".split()
+)
+
+
+def read_places(clause: Clause, reading: Reading) -> bool:
+    """Homes, moves that were made, moves to come, and origins."""
+    return any(rule(clause, reading) for rule in (_homes, _moves, _moves_to_come, _no_homes, _origins))
+
+
+def place_in(said: str, clause: Clause) -> str:
+    """The place at the beginning of `said`, "" if there is none: a name, or a kind of place ("a village near Évora")."""
+    text = without_dates(said).strip(" ,.!")
+    cut = _BOUNDARY.search(text, 1)
+    text = (text[: cut.start()] if cut else text).strip(" ,.!")
+    if not text or len(text) > 80 or text.split()[0].lower() in _NO_PLACES and not _KIND_OF_PLACE.match(text.lower()):
+        return ""
+    if _KIND_OF_PLACE.match(text.lower()):
+        return text
+    if clause.lowercase and len(text.split()) <= 3 and text.split()[0] not in _NO_PLACES:
+        return text.title()
+    first = text.removeprefix("the ").split()[0]
+    return text if clean_name(first) else ""
+
+
+def _homes(clause: Clause, reading: Reading) -> bool:
+    found = _LIVE.match(clause.text) or _HOME_IS.match(clause.text)
+    place = place_in(found["place"], clause) if found else ""
+    if not found or not place or (found.re is _HOME_IS and clause.subject != "user"):
+        return False
+    reading.keep(clause, "identity", f"Lives {found['how'] or 'in'} {place}", key="city")
+    return True
+
+
+def _moves(clause: Clause, reading: Reading) -> bool:
+    found = _MOVED.match(clause.text)
+    place = place_in(found["place"], clause) if found else ""
+    if not found or not place:
+        return False
+    when = next(iter(find_dates(clause.text, today=reading.today, past=True)), None)
+    date = f"in {when.month}" if when and when.month else when.text if when else ""
+    date = date or (f"in {reading.today:%B %Y}" if clause.recent else "")
+    home = _home(clause, reading)
+    left = (found["origin"] or (home.slot.value if home and not home.slot.negated else "")).strip()
+    if home and left and left.lower() in home.content.lower():
+        left = home.content[home.content.lower().index(left.lower()) :][: len(left)]
+    origin = f" from {left}" if left and left.lower() != place.lower() else ""
+    note = f" (moved{origin or ' there'}{' ' + date if date else ''})" if origin or date else ""
+    reading.keep(clause, "identity", f"Lives in {place}{note}", key="city")
+    _fulfil_plans(clause, reading, place)
+    return True
+
+
+def _home(clause: Clause, reading: Reading) -> Line | None:
+    return next(reading.notebook.lines(subject=clause.subject, kind="city"), None)
+
+
+def _fulfil_plans(clause: Clause, reading: Reading, place: str) -> None:
+    """A move that was planned is no plan once it was made."""
+    for line in reading.notebook.lines(subject=clause.subject, kind="move"):
+        if words(place) <= line.slot.about:
+            reading.strike(line, "the move was made")
+
+
+def _moves_to_come(clause: Clause, reading: Reading) -> bool:
+    found = _MOVING.match(clause.text)
+    if not found or (found["place"] and not place_in(found["place"], clause)):
+        return False
+    text, dates = reading.dated(clause.text, past=False)
+    if not found["place"] and not dates:
+        return False
+    reading.keep(clause, "event", statement(text), dates=dates)
+    return True
+
+
+def _no_homes(clause: Clause, reading: Reading) -> bool:
+    found = _NOT_LIVE.match(clause.text)
+    place = place_in(found["place"], clause) if found else ""
+    if not place:
+        return False
+    for line in reading.notebook.lines(subject=clause.subject, kind="city"):
+        if words(place) <= words(line.slot.value) and not line.slot.negated:
+            reading.rewrite(line, f"No longer lives in {place}") if clause.ended else reading.strike(line, "was not so")
+            return True
+    if clause.ended and not clause.formerly and _home(clause, reading) is None:
+        reading.keep(clause, "identity", f"No longer lives in {place}", key="city")
+    return True
+
+
+def _origins(clause: Clause, reading: Reading) -> bool:
+    if found := _FROM.match(clause.text):
+        if place := place_in(found["place"], clause):
+            reading.keep(clause, "identity", f"Is from {place}")
+            return True
+    if found := _GREW_UP.match(clause.text):
+        if place := place_in(found["place"], clause):
+            reading.keep(clause, "identity", f"Grew up {found['how']} {place}")
+            return True
+    return False

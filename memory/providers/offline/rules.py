@@ -1,0 +1,94 @@
+"""Reads new messages by rules and says what to add, change and strike out. The order of the rules is their precedence."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from memory.providers.base import IngestionMaterial, NumberedMessage
+from memory.providers.offline.clauses import Clause
+from memory.providers.offline.corrections import read_corrections, read_denials
+from memory.providers.offline.events import read_events
+from memory.providers.offline.family import read_family, read_mentions
+from memory.providers.offline.forgetting import read_forgetting
+from memory.providers.offline.goals import read_goals
+from memory.providers.offline.health import read_health
+from memory.providers.offline.identity import read_identity
+from memory.providers.offline.notebook import Notebook
+from memory.providers.offline.people import about_whom
+from memory.providers.offline.places import read_places
+from memory.providers.offline.preferences import read_preferences
+from memory.providers.offline.reading import Reading
+from memory.providers.offline.sentences import read_clauses
+from memory.providers.offline.work import read_work
+
+Rule = Callable[[Clause, Reading], bool]
+RULES: tuple[Rule, ...] = (
+    read_denials,
+    read_identity,
+    read_places,
+    read_work,
+    read_family,
+    read_health,
+    read_goals,
+    read_preferences,
+    read_events,
+    read_corrections,
+)
+# Someone else's text that tries to give orders; nothing in such a message makes us forget.
+_ORDERS = re.compile(
+    r"\b(?:ignore|disregard|override|bypass)\b.{0,60}\b(?:above|previous|prior|instructions?|rules?|prompt|earlier|everything)\b|\bsystem prompt\b"
+    r"|\byou are now\b|\"(?:operations|op)\"\s*:|<\s*/?(?:system|instructions?)\b",
+    re.IGNORECASE,
+)
+
+
+def read_messages(material: IngestionMaterial) -> list[dict[str, Any]]:
+    """The operations that the person's own messages ask for, each with the numbers of the messages it rests on."""
+    notebook = Notebook(material.entries)
+    reading = Reading(notebook=notebook, types=material.types)
+    _meet_known(reading, material)
+    zone = _zone(material.timezone)
+    read: list[int] = []
+    for message in material.messages:
+        if message.role == "user":
+            reading.today = message.sent_at.astimezone(zone).date()
+            _read_message(message, reading, read)
+            read.append(message.number)
+    return notebook.operations()
+
+
+def _read_message(message: NumberedMessage, reading: Reading, previous: list[int]) -> None:
+    reading.message = message.number
+    reading.cast.next_message()
+    orders = bool(_ORDERS.search(message.content))
+    for said in read_clauses(message.content):
+        if said.forgets and orders:
+            continue
+        if read_forgetting(said, reading, previous=previous):
+            continue
+        read_mentions(said, reading)
+        clause = about_whom(said, reading.cast)
+        if not any(rule(clause, reading) for rule in RULES) and clause is not said:
+            any(rule(said, reading) for rule in RULES)
+
+
+def _meet_known(reading: Reading, material: IngestionMaterial) -> None:
+    """The people the entries already name can be spoken of by name alone."""
+    for entry in material.entries:
+        if entry.subject != "user":
+            reading.cast.names.setdefault(entry.subject, "")
+        for relation, name in _named_in(entry.content):
+            reading.cast.names[name] = relation
+
+
+def _named_in(content: str) -> list[tuple[str, str]]:
+    found = re.match(r"^(?:The user |User )?[Hh]a[sd] an? (?P<relation>[\w -]{2,30}?) (?:named|called) (?P<name>[^\W\d_][\w'-]*)", content)
+    return [(found["relation"].lower(), found["name"])] if found else []
+
+
+def _zone(name: str) -> ZoneInfo:
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return ZoneInfo("UTC")

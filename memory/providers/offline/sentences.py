@@ -1,0 +1,165 @@
+"""Cuts a message into clauses that a rule can read, and leaves out the ones that state nothing about the speaker.
+
+A clause is one statement with its contractions written out: "Well, I've just moved to Lisbon, but if I had to
+choose..." gives "I moved to Lisbon" and nothing else. Questions, conditions, wishes, fiction, jokes, tasks ("translate
+this: ...") and what others are reported to say are left out.
+"""
+
+import re
+
+from memory.providers.offline.clauses import Clause, tidy_clause
+from memory.providers.offline.text import plain_speech
+
+MAX_CLAUSES = 400  # of one message: a person's turn has a dozen, and a pasted book may not hold a worker up
+
+_PROTECTED = re.compile(
+    r"\b(?:Mr|Mrs|Ms|Dr|St|Prof|Jr|Sr|vs|etc|approx|a\.m|p\.m|e\.g|i\.e)\.|(?<=\d)\.(?=\d)|(?<=\w)\.(?=[a-z\d])"
+    r"|\b[A-Z]\.(?=[A-Z ])"
+)
+_SENTENCE = re.compile(r"[^.!?\n]+[.!?]*")
+_CONTRACTIONS = {
+    "i'm": "I am", "im": "I am", "i've": "I have", "ive": "I have", "i'll": "I will", "i'd": "I would", "i": "I",
+    "we're": "we are", "we've": "we have", "we'll": "we will", "we'd": "we would", "don't": "do not", "dont": "do not",
+    "doesn't": "does not", "doesnt": "does not", "didn't": "did not", "didnt": "did not", "can't": "cannot",
+    "cant": "cannot", "won't": "will not", "isn't": "is not", "isnt": "is not", "aren't": "are not",
+    "wasn't": "was not", "weren't": "were not", "haven't": "have not", "hasn't": "has not", "wouldn't": "would not",
+    "it's": "it is", "he's": "he is", "she's": "she is", "they're": "they are", "that's": "that is",
+    "she'll": "she will", "he'll": "he will", "who's": "who is", "there's": "there is", "name's": "name is",
+    "gonna": "going to", "wanna": "want to", "gotta": "have to", "kinda": "kind of", "'cause": "because",
+    "cuz": "because", "fave": "favourite", "fav": "favourite", "favorite": "favourite",
+}  # fmt: skip
+_CONTRACTION = re.compile(
+    r"(?<![\w'])(" + "|".join(sorted(map(re.escape, _CONTRACTIONS), key=len, reverse=True)) + r")(?![\w'])",
+    re.IGNORECASE,
+)
+_JOKE = re.compile(r"\b(?:just kidding|only kidding|jk|just joking|only joking)\b", re.IGNORECASE)
+_NOT_MEANT = re.compile(
+    r"\b(?:if|unless|suppose|supposing|imagine|pretend|pretending|assuming|wish|hypothetically|dreamt|as though"
+    r"|dreamed (?:that|I)|let's say|lets say|in (?:my|the|a|this|our) (?:novel|story|book|game|dream|poem|song"
+    r"|role[- ]?play|script|scenario)|my character|according to)\b",
+    re.IGNORECASE,
+)
+_TASK = re.compile(
+    r"^\W*(?:(?:can|could|would|will) you |please )*(?:translate|write|rewrite|rephrase|proofread|summari[sz]e|draft"
+    r"|compose|paraphrase|correct|edit|repeat|complete|finish|reply|respond|act|say)\b",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(
+    r"^\W*(?:(?:and|so|but|ok|hey|or|well)\W+)*(?:who|what|why|how|which|whose|whom"
+    r"|(?:do|does|did|am|is|are|was|were|can|could|would|should|shall|will|do not|have|has|had|may)"
+    r" (?:i|you|we|he|she|it|they|my|your|there|that|this|the|any|anyone)\b)",
+    re.IGNORECASE,
+)
+_TOLD_BACKWARDS = re.compile(
+    r"^\W*(?:back )?(?:when|whenever|while|once|after|before|until|as soon as) (?:i|we|my|our|you|it|he|she|they)\b"
+    r"|^\W*as an? (?:kid|child|teen|teenager|student|boy|girl)\b|^\W*(?:back )?in my (?:teens|twenties|youth|childhood)\b"
+    r"|^\W*(?:growing up|back then|years ago|in those days|at school)\b",
+    re.IGNORECASE,
+)
+_FORGET = re.compile(
+    r"^\W*(?:(?:please|hey|ok|okay|actually|no|oh|and|so|also|sorry)\W+)*(?:(?:can|could|would|will|should) you |you can "
+    r"|you should |I (?:would like|want|need) you to |please )*(?:please |just )*"
+    r"(?:forget|delete|erase|wipe|remove|clear|do not (?:remember|keep|store|save)|stop remembering)\b",
+    re.IGNORECASE,
+)
+_SUBJECT = (
+    r"(?:I|my|we|our|he|she|they|it|his|her|its|their|you|your|that|this|there|please|everyone|everybody)\b"
+)
+_JOINT = re.compile(
+    rf"\s*(?:(?P<stop>;|\s-+\s|--+|\()|(?:^|,?\s)(?P<word>but|because|so|since|though|although|whereas)\s"
+    rf"(?=\s*(?:{_SUBJECT}|no |not |now ))|,?\s(?P<and>and|yet|then|plus|or)\s(?=(?:then |now |also )?{_SUBJECT})"
+    rf"|,?\s(?P<under>when|while|whenever|before|after|until|once|where|as)\s(?={_SUBJECT})|,?\s(?P<which>which|who)\s"
+    rf"|,\s*(?P<comma>)(?=(?:and |now |so )?{_SUBJECT}))\s*",
+    re.IGNORECASE,
+)
+_PAST_GOES_ON = re.compile(
+    r",?\s(?:and|but|then)\s(?=(?:moved|started|got|quit|bought|adopted|joined|finished|met|went|visited|became|turned"
+    r"|lost|broke|ran|won)\s)"
+)
+_PRESENT_GOES_ON = re.compile(
+    r",?\s(?:and|but)\s(?=(?:am|love|hate|enjoy|prefer|live in|work as|work at|work for|want to|have an?|cannot|do not)\s)"
+)
+_OPEN_VERB = re.compile(r"\b(?:to|will|would|could|can|let)\b", re.IGNORECASE)
+_REPORTED = re.compile(
+    r"^(?!I |we |my name)(?:[\w' ]{1,40}\s)?(?:said|says|say|told me|tells me|thinks|thought|think|claims|claimed"
+    r"|believes|asked|wrote|texted|joked|reckons|insists|suggested|suggests|keeps saying|keeps telling)\b",
+    re.IGNORECASE,
+)
+
+
+_ONLY_A_NOUN = re.compile(r"^(?:(?:my|our) [\w'-]+(?: [\w'-]+){0,2}|[A-Z][\w'-]+)$", re.IGNORECASE)
+
+
+def read_clauses(content: str) -> list[Clause]:
+    """The clauses of one message, in order, at most MAX_CLAUSES."""
+    text = plain_speech(content)
+    if _JOKE.search(text):
+        return []
+    text = _PROTECTED.sub(lambda found: found.group().replace(".", "\x01"), text)
+    clauses: list[Clause] = []
+    for sentence in _SENTENCE.findall(text):
+        if _TASK.match(sentence) and ":" in sentence:
+            break  # the text to work on is what follows the colon, to the end
+        clauses += _clauses_of(" ".join(sentence.replace("\x01", ".").split()))
+        if len(clauses) >= MAX_CLAUSES:
+            break
+    return clauses[:MAX_CLAUSES]
+
+
+def _clauses_of(sentence: str) -> list[Clause]:
+    if len(sentence) < 4 or len(sentence) > 2_000:
+        return []
+    lowercase = sentence == sentence.lower()
+    sentence = _CONTRACTION.sub(lambda found: _CONTRACTIONS[found.group().lower()], sentence)
+    if _FORGET.match(sentence):
+        return [Clause(sentence.rstrip(" .!?"), forgets=True, lowercase=lowercase)]
+    if _NOT_MEANT.search(sentence) or _TASK.match(sentence) or _TOLD_BACKWARDS.match(sentence):
+        return []
+    stated = _without_question(sentence)
+    tidied = [tidy_clause(part, lowercase=lowercase) for part in _parts(stated)] if stated else []
+    return [clause for clause in tidied if clause is not None]
+
+
+def _without_question(sentence: str) -> str:
+    """What is stated before the question tag: "I moved to Lisbon, did I tell you?" states the move."""
+    if _ASKS.match(sentence):
+        return ""
+    if not sentence.rstrip(" .!").endswith("?"):
+        return sentence
+    stated, comma, _tag = sentence.rpartition(",")
+    return stated if comma else ""
+
+
+def _parts(sentence: str) -> list[str]:
+    """The sentence cut where a new subject and verb begin, without subordinate and reported parts."""
+    parts: list[str] = []
+    position, joint, reported = 0, "", False
+    for found in [*_JOINT.finditer(sentence), None]:
+        part = sentence[position : found.start() if found else len(sentence)].strip(" ,")
+        if found and found["and"] and _ONLY_A_NOUN.match(part):
+            continue  # "My wife and I ..."
+        if joint in ("but", "so", "stop"):
+            reported = False
+        if part and joint not in ("under", "which") and not reported:
+            reported = bool(_REPORTED.match(part))
+            parts += [part] if reported else _same_subject(part)
+        if found:
+            position, joint = found.end(), _kind(found)
+    return parts
+
+
+def _kind(joint: re.Match[str]) -> str:
+    if joint["word"]:
+        return joint["word"].lower()
+    return str(joint.lastgroup)
+
+
+def _same_subject(part: str) -> list[str]:
+    """ "I left Porto and moved to Lisbon" as two statements; a wish's second half stays with the wish."""
+    subject = part.split(" ", 1)[0]
+    if subject.lower() not in ("i", "we"):
+        return [part]
+    pieces = _PAST_GOES_ON.split(part)
+    if not _OPEN_VERB.search(part):
+        pieces = [piece for past in pieces for piece in _PRESENT_GOES_ON.split(past)]
+    return [pieces[0], *(f"{subject} {piece}" for piece in pieces[1:])]
