@@ -2,7 +2,12 @@
 
 from config.embedded_postgres import start_if_used
 
-pytest_plugins = ["tests.fixtures.providers", "tests.fixtures.people", "tests.fixtures.turns"]
+pytest_plugins = [
+    "tests.fixtures.providers",
+    "tests.fixtures.people",
+    "tests.fixtures.api",
+    "tests.fixtures.turns",
+]
 
 
 def pytest_configure() -> None:

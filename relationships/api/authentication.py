@@ -4,7 +4,6 @@ A key is `rk_<prefix>_<secret>` and is found by its prefix; a token is `rt_<rela
 looked for inside its relationship. Either takes one query. Only SHA-256 hashes are kept (docs/adr/0005).
 """
 
-import hashlib
 import hmac
 import re
 from collections.abc import Mapping
@@ -21,6 +20,7 @@ from rest_framework.request import Request
 
 from relationships.actor import Actor, ActorKind
 from relationships.errors import NotAllowed, NotFound
+from relationships.services.secrets import secret_hash
 
 NOTE_USE_EVERY = timedelta(minutes=1)
 INCLUDED = {"admin": {"read", "write", "admin"}, "write": {"read", "write"}, "read": {"read"}}
@@ -56,10 +56,6 @@ class Credentials:
 
     def allow(self, scope: str) -> bool:
         return any(scope in INCLUDED[held] for held in self.scopes)
-
-
-def secret_hash(secret: str) -> bytes:
-    return hashlib.sha256(secret.encode()).digest()
 
 
 class BearerAuthentication(BaseAuthentication):
@@ -134,7 +130,8 @@ class HasScope(BasePermission):
 
 
 def _token_may_enter(relationship_id: UUID, view: Any) -> None:
-    if not getattr(view, "open_to_tokens", False):
+    opened = getattr(view, "open_to_tokens", False)
+    if not (opened is True or (opened and view.request.method in opened)):
         raise NotAllowed("A relationship token can't be used here: send an API key.")
     if view.kwargs.get("relationship_id") != relationship_id:
         raise NotFound("This relationship is not there.")

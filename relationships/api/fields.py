@@ -91,6 +91,15 @@ JsonObject = Annotated[dict[str, Any], WithJsonSchema({"type": "object", "additi
 """Any JSON object."""
 
 
+def left_out() -> Any:
+    """The default of a member that a PATCH may leave out: `model_dump(exclude_unset=True)` has what came."""
+    return Field(default=None, json_schema_extra=_without_default)
+
+
+def _without_default(schema: dict[str, Any]) -> None:
+    schema.pop("default", None)
+
+
 class PageQuery(Query):
     """One page of a list. List views extend it with their filters."""
 

@@ -13,6 +13,7 @@ from rest_framework.permissions import AllowAny
 from relationships.api.fields import Answer
 from relationships.api.operations import Operation, operation_of
 from relationships.api.parsing import JSON, MERGE_PATCH
+from relationships.api.paths import PATH_SCHEMAS
 from relationships.api.problems import CONTENT_TYPE
 
 REF = "#/components/schemas/{model}"
@@ -71,7 +72,7 @@ class RapportSchema(AutoSchema):
             "operationId": declared.id,
             "summary": declared.summary,
             "tags": [declared.tag],
-            "parameters": [*self._get_parameters(), *self._own_parameters(declared)],
+            "parameters": [*self._path_parameters(), *self._own_parameters(declared)],
             "security": self.get_auth(),
             "responses": self._responses(declared),
         }
@@ -79,6 +80,11 @@ class RapportSchema(AutoSchema):
         if declared.body is not None:
             described["requestBody"] = self._request_body(declared, declared.body)
         return described
+
+    def _path_parameters(self) -> Iterator[dict[str, Any]]:
+        for parameter in self._get_parameters():
+            schema = PATH_SCHEMAS.get(parameter["name"], parameter["schema"])
+            yield {**parameter, "schema": schema}
 
     def _own_parameters(self, declared: Operation) -> Iterator[dict[str, Any]]:
         if declared.query is not None:

@@ -1,10 +1,49 @@
 """Everything under /v1 that is about people, companions and what was said."""
 
-from django.urls import URLPattern, path
+from django.urls import URLPattern, path, register_converter
 
+from relationships.api.api_keys import ApiKeysView, ApiKeyView
+from relationships.api.companions import (
+    CompanionConfigView,
+    CompanionsView,
+    CompanionView,
+    ConfigSchemaView,
+)
 from relationships.api.docs import DocsView, SchemaView
+from relationships.api.messages import MessagesView
+from relationships.api.paths import SessionConverter
+from relationships.api.profiles import ProfileHistoryView, ProfileView
+from relationships.api.projects import ProjectView
+from relationships.api.relationships import RelationshipsView, RelationshipView
+from relationships.api.sessions import SessionEndView, SessionsView, SessionView
+from relationships.api.tokens import TokensView, TokenView
+from relationships.api.users import UsersView, UserView
+
+register_converter(SessionConverter, "session")
+
+COMPANION = "companions/<uuid:companion_id>"
+RELATIONSHIP = "relationships/<uuid:relationship_id>"
 
 urlpatterns: list[URLPattern] = [
+    path("project", ProjectView.as_view()),
+    path("api-keys", ApiKeysView.as_view()),
+    path("api-keys/<uuid:key_id>", ApiKeyView.as_view()),
+    path("config-schema", ConfigSchemaView.as_view()),
+    path("companions", CompanionsView.as_view()),
+    path(COMPANION, CompanionView.as_view()),
+    path(f"{COMPANION}/config", CompanionConfigView.as_view()),
+    path("users", UsersView.as_view()),
+    path("users/<uuid:user_id>", UserView.as_view()),
+    path("relationships", RelationshipsView.as_view()),
+    path(RELATIONSHIP, RelationshipView.as_view()),
+    path(f"{RELATIONSHIP}/profile", ProfileView.as_view()),
+    path(f"{RELATIONSHIP}/profile/history", ProfileHistoryView.as_view()),
+    path(f"{RELATIONSHIP}/sessions", SessionsView.as_view()),
+    path(f"{RELATIONSHIP}/sessions/<session:session>", SessionView.as_view()),
+    path(f"{RELATIONSHIP}/sessions/<session:session>/end", SessionEndView.as_view()),
+    path(f"{RELATIONSHIP}/tokens", TokensView.as_view()),
+    path(f"{RELATIONSHIP}/tokens/<uuid:token_id>", TokenView.as_view()),
+    path(f"{RELATIONSHIP}/messages", MessagesView.as_view()),
     path("schema", SchemaView.as_view(), name="schema"),
     path("docs", DocsView.as_view(), name="docs"),
 ]

@@ -37,11 +37,12 @@ class JsonOnly(BaseContentNegotiation):
 class ApiView(APIView):
     """`scopes` maps a method to the scope it needs where that is not the default (read for GET, else write).
 
-    `open_to_tokens` lets a relationship token in, to its own relationship. Declare methods by `@operation`.
+    `open_to_tokens` lets a relationship token in, to its own relationship: with every method, or with those
+    named. Declare methods by `@operation`.
     """
 
     scopes: ClassVar[Mapping[str, str]] = {}
-    open_to_tokens: ClassVar[bool] = False
+    open_to_tokens: ClassVar[bool | tuple[str, ...]] = False
     content_negotiation_class = JsonOnly
     http_method_names = ["get", "head", "post", "put", "patch", "delete"]
 

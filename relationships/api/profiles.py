@@ -1,0 +1,120 @@
+"""The profile speaks for itself: the body of every call is the profile, its version is the ETag."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from pydantic import RootModel
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from relationships.api.etag import expected_version
+from relationships.api.fields import Answer, JsonObject, PageQuery
+from relationships.api.operations import operation
+from relationships.api.pagination import page_of
+from relationships.api.views import ApiView
+from relationships.models import ProfileRevision
+from relationships.services.profiles import patch_profile, read_profile, replace_profile
+
+TAG = "Profile"
+MAYA = {"tier": "gold", "preferences": {"language": "pt"}}
+
+
+class ProfileDocument(RootModel[JsonObject]):
+    """Your own structured data about the person: any JSON object."""
+
+
+class ActorAnswer(Answer):
+    kind: str
+    id: str
+
+
+class ProfileVersion(Answer):
+    version: int
+    data: JsonObject
+    actor: ActorAnswer
+    recorded_at: datetime
+
+
+class ProfileHistoryPage(Answer):
+    items: list[ProfileVersion]
+    next_cursor: str | None
+
+
+def present_profile_revision(revision: ProfileRevision) -> dict[str, Any]:
+    return {
+        "version": revision.version,
+        "data": revision.data,
+        "actor": {"kind": revision.actor_kind, "id": revision.actor_id},
+        "recorded_at": revision.recorded_at,
+    }
+
+
+class ProfileView(ApiView):
+    open_to_tokens = True
+
+    @operation("profile_read", tag=TAG, summary="Read the profile", answers={200: ProfileDocument}, etag=True)
+    def get(self, request: Request, relationship_id: UUID) -> Response:
+        """{} with the ETag "0" until something was written."""
+        self.get_relationship(relationship_id)
+        data, version = read_profile(relationship_id)
+        return self.answer(data, version=version)
+
+    @operation(
+        "profile_replace",
+        tag=TAG,
+        summary="Replace the profile",
+        body=ProfileDocument,
+        answers={200: ProfileDocument},
+        if_match=True,
+        etag=True,
+        example=MAYA,
+    )
+    def put(self, request: Request, relationship_id: UUID) -> Response:
+        """The profile becomes the body. The same again makes no new version."""
+        data, version = replace_profile(
+            relationship=self.get_relationship(relationship_id),
+            data=self.json(),
+            expected_version=expected_version(request),
+            by=self.actor,
+        )
+        return self.answer(data, version=version)
+
+    @operation(
+        "profile_patch",
+        tag=TAG,
+        summary="Change the profile",
+        body=ProfileDocument,
+        answers={200: ProfileDocument},
+        problems=(413,),
+        if_match=True,
+        etag=True,
+        example={"tier": None, "preferences": {"language": "en"}},
+    )
+    def patch(self, request: Request, relationship_id: UUID) -> Response:
+        """Merge the body in (RFC 7396): objects merge, null removes, anything else replaces."""
+        data, version = patch_profile(
+            relationship=self.get_relationship(relationship_id),
+            patch=self.json(),
+            expected_version=expected_version(request),
+            by=self.actor,
+        )
+        return self.answer(data, version=version)
+
+
+class ProfileHistoryView(ApiView):
+    open_to_tokens = True
+
+    @operation(
+        "profile_history",
+        tag=TAG,
+        summary="List the profile's versions",
+        query=PageQuery,
+        answers={200: ProfileHistoryPage},
+    )
+    def get(self, request: Request, relationship_id: UUID) -> Response:
+        """Newest first, each with all its data."""
+        query = self.query(PageQuery)
+        self.get_relationship(relationship_id)
+        rows = ProfileRevision.objects.for_relationship(relationship_id)
+        return self.answer(page_of(rows, order=["-version"], page=query, present=present_profile_revision))

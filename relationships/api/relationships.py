@@ -1,0 +1,184 @@
+from datetime import datetime
+from typing import Annotated, Any
+from uuid import UUID
+
+from pydantic import StringConstraints
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from relationships.api.etag import expected_version
+from relationships.api.fields import (
+    Answer,
+    Body,
+    ExternalId,
+    JsonObject,
+    PageQuery,
+    ShortText,
+    TimeZone,
+    left_out,
+)
+from relationships.api.operations import operation
+from relationships.api.pagination import page_of
+from relationships.api.views import ApiView
+from relationships.models import Relationship
+from relationships.services.companions import named
+from relationships.services.relationships import change_relationship, get_or_create_relationship
+
+TAG = "Relationships"
+SlugOrId = Annotated[str, StringConstraints(min_length=1, max_length=80, pattern=r"^[a-z0-9_-]+$")]
+
+
+class WhichUser(Body):
+    external_id: ExternalId
+    display_name: ShortText = ""
+    """Kept when the user is made by this call."""
+
+
+class NewRelationship(Body):
+    companion: SlugOrId
+    """Its slug or ID."""
+    user: ExternalId | WhichUser
+    """The person's external_id; one who is not there yet is made."""
+    timezone: TimeZone = "UTC"
+    """An IANA time zone, such as Europe/Lisbon: dates in prompts are the person's own."""
+    config: JsonObject = {}
+    """Its level of the configuration."""
+
+
+class RelationshipChanges(Body):
+    timezone: TimeZone = left_out()
+    config: JsonObject = left_out()
+    """A merge patch of its level of the configuration."""
+
+
+class RelationshipQuery(PageQuery):
+    companion: SlugOrId | None = None
+    """Slug or ID."""
+    user: ExternalId | None = None
+    """external_id."""
+
+
+class CompanionInBrief(Answer):
+    id: UUID
+    slug: str
+    name: str
+
+
+class UserInBrief(Answer):
+    id: UUID
+    external_id: str
+    display_name: str
+
+
+class RelationshipAnswer(Answer):
+    id: UUID
+    companion: CompanionInBrief
+    user: UserInBrief
+    timezone: str
+    config: JsonObject
+    last_turn_at: datetime | None
+    version: int
+    created_at: datetime
+    updated_at: datetime
+
+
+class RelationshipPage(Answer):
+    items: list[RelationshipAnswer]
+    next_cursor: str | None
+
+
+def present_relationship(relationship: Relationship) -> dict[str, Any]:
+    companion, user = relationship.companion, relationship.user
+    return {
+        "id": relationship.id,
+        "companion": {"id": companion.id, "slug": companion.slug, "name": companion.name},
+        "user": {"id": user.id, "external_id": user.external_id, "display_name": user.display_name},
+        "timezone": relationship.timezone,
+        "config": relationship.config,
+        "last_turn_at": relationship.last_turn_at,
+        "version": relationship.version,
+        "created_at": relationship.created_at,
+        "updated_at": relationship.updated_at,
+    }
+
+
+class RelationshipsView(ApiView):
+    @operation(
+        "relationships_list",
+        tag=TAG,
+        summary="List relationships",
+        query=RelationshipQuery,
+        answers={200: RelationshipPage},
+    )
+    def get(self, request: Request) -> Response:
+        """Newest first."""
+        query = self.query(RelationshipQuery)
+        rows = Relationship.objects.of_project(self.project_id).select_related("companion", "user")
+        if query.companion is not None:
+            rows = rows.filter(named(query.companion, prefix="companion__"))
+        if query.user is not None:
+            rows = rows.filter(user__external_id=query.user)
+        order = ["-created_at", "-id"]
+        return self.answer(page_of(rows, order=order, page=query, present=present_relationship))
+
+    @operation(
+        "relationships_get_or_create",
+        tag=TAG,
+        summary="Get or create a relationship",
+        body=NewRelationship,
+        answers={200: RelationshipAnswer, 201: RelationshipAnswer},
+        problems=(409,),
+        etag=True,
+        example={"companion": "ada", "user": "maya", "timezone": "Europe/Lisbon"},
+    )
+    def post(self, request: Request) -> Response:
+        """201 when it was made now; 200 when it was there, and then it is left as it is."""
+        body = self.body(NewRelationship)
+        user = body.user if isinstance(body.user, WhichUser) else WhichUser(external_id=body.user)
+        relationship, created = get_or_create_relationship(
+            project_id=self.project_id,
+            companion=body.companion,
+            user=user.external_id,
+            display_name=user.display_name,
+            timezone=body.timezone,
+            config=body.config,
+            by=self.actor,
+        )
+        status = 201 if created else 200
+        return self.answer(present_relationship(relationship), status=status, version=relationship.version)
+
+
+class RelationshipView(ApiView):
+    open_to_tokens = ("GET", "HEAD")  # the configuration is the developer's to change
+
+    @operation(
+        "relationships_read",
+        tag=TAG,
+        summary="Read a relationship",
+        answers={200: RelationshipAnswer},
+        etag=True,
+    )
+    def get(self, request: Request, relationship_id: UUID) -> Response:
+        relationship = self.get_relationship(relationship_id, "companion", "user")
+        return self.answer(present_relationship(relationship), version=relationship.version)
+
+    @operation(
+        "relationships_change",
+        tag=TAG,
+        summary="Change a relationship",
+        body=RelationshipChanges,
+        answers={200: RelationshipAnswer},
+        if_match=True,
+        etag=True,
+        example={"timezone": "Europe/Lisbon"},
+    )
+    def patch(self, request: Request, relationship_id: UUID) -> Response:
+        """What is left out stays; `config` is merged into what is there (RFC 7396)."""
+        relationship = change_relationship(
+            project_id=self.project_id,
+            relationship_id=relationship_id,
+            changes=self.body(RelationshipChanges).model_dump(exclude_unset=True),
+            expected_version=expected_version(request),
+            by=self.actor,
+        )
+        return self.answer(present_relationship(relationship), version=relationship.version)

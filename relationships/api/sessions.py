@@ -1,0 +1,105 @@
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from relationships.api.etag import expected_version
+from relationships.api.fields import Answer, Body, JsonObject, PageQuery
+from relationships.api.operations import operation
+from relationships.api.pagination import page_of
+from relationships.api.views import ApiView
+from relationships.models import SessionState
+from relationships.services.configuration import configuration_of
+from relationships.services.sessions import end_session, get_session, patch_session
+
+TAG = "Sessions"
+
+
+class SessionChanges(Body):
+    state: JsonObject
+    """A merge patch of the state."""
+
+
+class SessionAnswer(Answer):
+    session: str
+    """Your own ID of it."""
+    state: JsonObject
+    version: int
+    started_at: datetime
+    last_active_at: datetime
+    ended_at: datetime | None
+    idle_at: datetime | None
+    """When the idle timeout ends it; null: never by itself."""
+
+
+class SessionPage(Answer):
+    items: list[SessionAnswer]
+    next_cursor: str | None
+
+
+def present_session(session: SessionState) -> dict[str, Any]:
+    return {
+        "session": session.session,
+        "state": session.state,
+        "version": session.version,
+        "started_at": session.started_at,
+        "last_active_at": session.last_active_at,
+        "ended_at": session.ended_at,
+        "idle_at": session.idle_at,
+    }
+
+
+class SessionsView(ApiView):
+    open_to_tokens = True
+
+    @operation("sessions_list", tag=TAG, summary="List sessions", query=PageQuery, answers={200: SessionPage})
+    def get(self, request: Request, relationship_id: UUID) -> Response:
+        """By name, ended ones too."""
+        query = self.query(PageQuery)
+        self.get_relationship(relationship_id)
+        rows = SessionState.objects.for_relationship(relationship_id)
+        return self.answer(page_of(rows, order=["session"], page=query, present=present_session))
+
+
+class SessionView(ApiView):
+    open_to_tokens = True
+
+    @operation("sessions_read", tag=TAG, summary="Read a session", answers={200: SessionAnswer}, etag=True)
+    def get(self, request: Request, relationship_id: UUID, session: str) -> Response:
+        found = get_session(relationship=self.get_relationship(relationship_id), session=session)
+        return self.answer(present_session(found), version=found.version)
+
+    @operation(
+        "sessions_change",
+        tag=TAG,
+        summary="Change a session's state",
+        body=SessionChanges,
+        answers={200: SessionAnswer},
+        if_match=True,
+        etag=True,
+        example={"state": {"mood": "cheerful"}},
+    )
+    def patch(self, request: Request, relationship_id: UUID, session: str) -> Response:
+        """Merge `state` into what is there (RFC 7396). A session that is new or ended is opened."""
+        relationship = self.get_relationship(relationship_id, "companion", "project")
+        changed = patch_session(
+            relationship=relationship,
+            session=session,
+            patch=self.body(SessionChanges).state,
+            idle_minutes=configuration_of(relationship).values.sessions.idle_minutes,
+            expected_version=expected_version(request),
+        )
+        return self.answer(present_session(changed), version=changed.version)
+
+
+class SessionEndView(ApiView):
+    open_to_tokens = True
+
+    @operation("sessions_end", tag=TAG, summary="End a session", answers={200: SessionAnswer}, etag=True)
+    def post(self, request: Request, relationship_id: UUID, session: str) -> Response:
+        """Clears its state. Ending it again changes nothing; a new turn opens it again."""
+        relationship = self.get_relationship(relationship_id)
+        ended = end_session(relationship=relationship, session=session, by=self.actor)
+        return self.answer(present_session(ended), version=ended.version)

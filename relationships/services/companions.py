@@ -1,0 +1,130 @@
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+from django.db.models import Q
+
+from relationships.actor import Actor
+from relationships.configuration.merge_patch import merge_patch
+from relationships.errors import AlreadyExists, NotFound
+from relationships.models import Companion
+from relationships.services.audit import record_audit
+from relationships.services.configuration import check_level
+from relationships.services.versions import check_version
+
+TAKEN = "A companion with this slug is there already."
+
+
+@transaction.atomic
+def create_companion(
+    *, project_id: UUID, slug: str, name: str, by: Actor, config: Mapping[str, Any] | None = None
+) -> Companion:
+    """Raises AlreadyExists, InvalidConfiguration."""
+    check_level(config or {})
+    try:
+        with transaction.atomic():
+            companion = Companion.objects.create(
+                project_id=project_id, slug=slug, name=name, config=dict(config or {})
+            )
+    except IntegrityError:
+        raise AlreadyExists(TAKEN) from None
+    _audit(companion, "companion.created", by, fields=["config", "name", "slug"])
+    return companion
+
+
+@transaction.atomic
+def change_companion(
+    *,
+    project_id: UUID,
+    companion_id: UUID,
+    changes: Mapping[str, Any],
+    by: Actor,
+    expected_version: int | None = None,
+) -> Companion:
+    """`changes`: slug, name, config (a merge patch).
+
+    Raises NotFound, StaleVersion, AlreadyExists, InvalidConfiguration.
+    """
+    companion = _locked(project_id, companion_id)
+    check_version(expected=expected_version, current=companion.version)
+    if "config" in changes:
+        companion.config = merge_patch(companion.config, changes["config"])
+        check_level(companion.config)
+    companion.slug = changes.get("slug", companion.slug)
+    companion.name = changes.get("name", companion.name)
+    _save(companion, by, fields=sorted(changes))
+    return companion
+
+
+@transaction.atomic
+def write_companion_config(
+    *,
+    project_id: UUID,
+    companion_id: UUID,
+    config: Mapping[str, Any],
+    merge: bool,
+    by: Actor,
+    expected_version: int | None = None,
+) -> Companion:
+    """Replace the companion's own level, or with `merge` patch it (RFC 7396).
+
+    Raises NotFound, StaleVersion, InvalidConfiguration.
+    """
+    companion = _locked(project_id, companion_id)
+    check_version(expected=expected_version, current=companion.version)
+    companion.config = merge_patch(companion.config, config) if merge else dict(config)
+    check_level(companion.config, inside="")
+    _save(companion, by, fields=["config"])
+    return companion
+
+
+def get_companion(*, project_id: UUID, companion_id: UUID) -> Companion:
+    """Raises NotFound."""
+    companion = Companion.objects.of_project(project_id).filter(id=companion_id).first()
+    if companion is None:
+        raise NotFound("This companion is not there.")
+    return companion
+
+
+def find_companion(*, project_id: UUID, slug_or_id: str) -> Companion | None:
+    """The companion a developer names by slug or by ID."""
+    return Companion.objects.of_project(project_id).filter(named(slug_or_id)).first()
+
+
+def named(slug_or_id: str, *, prefix: str = "") -> Q:
+    """Which companion is meant; `prefix` where the rows asked are another table's, such as `companion__`."""
+    by_slug = Q(**{f"{prefix}slug": slug_or_id})
+    try:
+        return by_slug | Q(**{f"{prefix}id": UUID(slug_or_id)})
+    except ValueError:
+        return by_slug
+
+
+def _locked(project_id: UUID, companion_id: UUID) -> Companion:
+    rows = Companion.objects.of_project(project_id).select_for_update()
+    companion = rows.filter(id=companion_id).first()
+    if companion is None:
+        raise NotFound("This companion is not there.")
+    return companion
+
+
+def _save(companion: Companion, by: Actor, *, fields: list[str]) -> None:
+    companion.version += 1
+    try:
+        with transaction.atomic():
+            companion.save(update_fields=["slug", "name", "config", "version", "updated_at"])
+    except IntegrityError:
+        raise AlreadyExists(TAKEN) from None
+    _audit(companion, "companion.changed", by, fields=fields)
+
+
+def _audit(companion: Companion, action: str, by: Actor, *, fields: list[str]) -> None:
+    record_audit(
+        project_id=companion.project_id,
+        action=action,
+        target_kind="companion",
+        target_id=companion.id,
+        by=by,
+        detail={"fields": fields, "version": companion.version},
+    )

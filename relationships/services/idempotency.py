@@ -1,0 +1,63 @@
+"""Idempotency keys: the same call twice makes one thing. A key is kept with what it made, no answer is.
+
+Both functions run inside the making transaction, after it took the relationship's row lock: so of two calls
+with one key the second waits, and then finds what the first made.
+"""
+
+import hashlib
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from django.conf import settings
+
+from relationships.errors import IdempotencyMismatch
+from relationships.ids import uuid7
+from relationships.models import IdempotencyKey, Relationship
+
+
+def earlier_resource(*, relationship_id: UUID, route: str, key: str, request_hash: bytes) -> UUID | None:
+    """What this key made before, if that is not too old. Raises IdempotencyMismatch for another request."""
+    earlier = (
+        IdempotencyKey.objects.for_relationship(relationship_id)
+        .filter(route=route, key_hash=_hash(key), created_at__gt=_oldest(datetime.now(UTC)))
+        .values_list("request_hash", "resource_id")
+        .first()
+    )
+    if earlier is None:
+        return None
+    if bytes(earlier[0]) != request_hash:
+        raise IdempotencyMismatch("This Idempotency-Key was used with another request: take a new one.")
+    resource_id: UUID = earlier[1]
+    return resource_id
+
+
+def remember_key(
+    *, relationship: Relationship, route: str, key: str, request_hash: bytes, resource_id: UUID
+) -> None:
+    """Keep what `key` made. A key that is too old to count is taken over."""
+    made = {"request_hash": request_hash, "resource_id": resource_id, "created_at": datetime.now(UTC)}
+    used = IdempotencyKey.objects.for_relationship(relationship.id).filter(route=route, key_hash=_hash(key))
+    if used.update(**made):
+        return
+    IdempotencyKey.objects.create(
+        relationship_id=relationship.id,
+        id=uuid7(),
+        project_id=relationship.project_id,
+        route=route,
+        key_hash=_hash(key),
+        request_hash=request_hash,
+        resource_id=resource_id,
+    )
+
+
+def drop_old_keys(now: datetime) -> int:
+    """Delete the keys that are too old to count; how many."""
+    return IdempotencyKey.objects.filter(created_at__lte=_oldest(now)).delete()[0]
+
+
+def _oldest(now: datetime) -> datetime:
+    return now - timedelta(hours=settings.IDEMPOTENCY_HOURS)
+
+
+def _hash(key: str) -> bytes:
+    return hashlib.sha256(key.encode()).digest()

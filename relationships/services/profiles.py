@@ -1,0 +1,84 @@
+"""The profile: the developer's own JSON about a person, with every version kept."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import orjson
+from django.conf import settings
+from django.db import transaction
+
+from relationships.actor import Actor
+from relationships.configuration.merge_patch import merge_patch
+from relationships.errors import NotFound, TooMuch
+from relationships.ids import uuid7
+from relationships.models import Profile, ProfileRevision, Relationship
+from relationships.services.audit import record_audit
+from relationships.services.sequence import lock_relationship
+from relationships.services.snapshots import write_section
+from relationships.services.versions import check_version
+
+
+def read_profile(relationship_id: UUID) -> tuple[dict[str, Any], int]:
+    """The profile and its version; an empty one of version 0 where nothing was written yet."""
+    row = Profile.objects.for_relationship(relationship_id).values_list("data", "version").first()
+    return row or ({}, 0)
+
+
+def replace_profile(
+    *, relationship: Relationship, data: dict[str, Any], by: Actor, expected_version: int | None = None
+) -> tuple[dict[str, Any], int]:
+    """The profile as it is now, and its version. Raises StaleVersion, TooMuch, NotFound."""
+    return _change(relationship, lambda current: data, by, expected_version)
+
+
+def patch_profile(
+    *, relationship: Relationship, patch: dict[str, Any], by: Actor, expected_version: int | None = None
+) -> tuple[dict[str, Any], int]:
+    """As `replace_profile`, with `patch` merged into what is there (RFC 7396)."""
+    return _change(relationship, lambda current: merge_patch(current, patch), by, expected_version)
+
+
+@transaction.atomic
+def _change(
+    relationship: Relationship,
+    change: Callable[[dict[str, Any]], dict[str, Any]],
+    by: Actor,
+    expected_version: int | None,
+) -> tuple[dict[str, Any], int]:
+    if not lock_relationship(relationship.id):
+        raise NotFound("This relationship is not there.")
+    current, version = read_profile(relationship.id)
+    check_version(expected=expected_version, current=version)
+    data = change(current)
+    if version and data == current:
+        return current, version
+    _check_size(data)
+    _write(relationship, data, version + 1, by)
+    return data, version + 1
+
+
+def _write(relationship: Relationship, data: dict[str, Any], version: int, by: Actor) -> None:
+    own: dict[str, Any] = {"relationship_id": relationship.id, "project_id": relationship.project_id}
+    rows = Profile.objects.for_relationship(relationship.id)
+    if not rows.update(data=data, version=version, updated_at=datetime.now(UTC)):
+        Profile.objects.create(**own, id=uuid7(), data=data, version=version)
+    ProfileRevision.objects.create(
+        **own, id=uuid7(), version=version, data=data, actor_kind=by.kind, actor_id=by.id
+    )
+    write_section(**own, section="profile", value=data)
+    record_audit(
+        project_id=relationship.project_id,
+        action="profile.changed",
+        target_kind="relationship",
+        target_id=relationship.id,
+        by=by,
+        detail={"version": version},
+    )
+
+
+def _check_size(data: dict[str, Any]) -> None:
+    size, limit = len(orjson.dumps(data)), settings.MAX_PROFILE_BYTES
+    if size > limit:
+        raise TooMuch(f"The profile would be {size} bytes; at most {limit} are kept.", limit=limit)

@@ -1,0 +1,100 @@
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+
+from relationships.actor import Actor
+from relationships.configuration.merge_patch import merge_patch
+from relationships.errors import InvalidInput, NotFound
+from relationships.ids import relationship_id
+from relationships.models import EndUser, Relationship
+from relationships.services.audit import record_audit
+from relationships.services.companions import find_companion
+from relationships.services.configuration import check_level
+from relationships.services.users import audit_user
+from relationships.services.versions import check_version
+
+
+@transaction.atomic
+def get_or_create_relationship(
+    *,
+    project_id: UUID,
+    companion: str,
+    user: str,
+    by: Actor,
+    display_name: str = "",
+    timezone: str = "UTC",
+    config: Mapping[str, Any] | None = None,
+) -> tuple[Relationship, bool]:
+    """The one relationship of a companion (slug or ID) and a user (external_id), and whether it was made now.
+
+    A user who is not there yet is made too. What is there already is left as it is, whatever else was sent.
+    However many ask at once, one is made: the ID follows from the pair, and the primary key lets one in.
+    Raises InvalidInput for an unknown companion, InvalidConfiguration.
+    """
+    check_level(config or {})
+    persona = find_companion(project_id=project_id, slug_or_id=companion)
+    if persona is None:
+        raise InvalidInput.of("companion", "there is no companion with this slug or ID in your project")
+    person = _get_or_create_user(project_id, user, display_name, by)
+    found, created = Relationship.objects.get_or_create(
+        id=relationship_id(persona.id, person.id),
+        defaults={
+            "project_id": project_id,
+            "companion": persona,
+            "user": person,
+            "timezone": timezone,
+            "config": dict(config or {}),
+        },
+    )
+    # these are the very rows; so nobody needs to ask for them again
+    found.companion, found.user = persona, person
+    if created:
+        _audit(found, "relationship.created", by, fields=[])
+    return found, created
+
+
+@transaction.atomic
+def change_relationship(
+    *,
+    project_id: UUID,
+    relationship_id: UUID,
+    changes: Mapping[str, Any],
+    by: Actor,
+    expected_version: int | None = None,
+) -> Relationship:
+    """`changes`: timezone, config (a merge patch). Raises NotFound, StaleVersion, InvalidConfiguration."""
+    rows = Relationship.objects.of_project(project_id).filter(id=relationship_id)
+    found = rows.select_for_update(of=("self",)).select_related("companion", "user").first()
+    if found is None:
+        raise NotFound("This relationship is not there.")
+    check_version(expected=expected_version, current=found.version)
+    if "config" in changes:
+        found.config = merge_patch(found.config, changes["config"])
+        check_level(found.config)
+    found.timezone = changes.get("timezone", found.timezone)
+    found.version += 1
+    found.save(update_fields=["config", "timezone", "version", "updated_at"])
+    _audit(found, "relationship.changed", by, fields=sorted(changes))
+    return found
+
+
+def _get_or_create_user(project_id: UUID, external_id: str, display_name: str, by: Actor) -> EndUser:
+    person, created = EndUser.objects.get_or_create(
+        project_id=project_id, external_id=external_id, defaults={"display_name": display_name}
+    )
+    if created:
+        audit_user(person, "user.created", by)
+    return person
+
+
+def _audit(relationship: Relationship, action: str, by: Actor, *, fields: list[str]) -> None:
+    record_audit(
+        project_id=relationship.project_id,
+        action=action,
+        target_kind="relationship",
+        target_id=relationship.id,
+        by=by,
+        detail={"fields": fields, "version": relationship.version},
+    )

@@ -1,0 +1,24 @@
+"""Keys and tokens: random enough (256 bits) that one fast hash keeps them (docs/adr/0005)."""
+
+import hashlib
+import secrets
+import string
+from uuid import UUID
+
+_PREFIX_ALPHABET = string.ascii_lowercase + string.digits
+
+
+def new_key() -> tuple[str, str]:
+    """A key's prefix, by which it is found and recognised, and the key: `rk_<8 characters>_<secret>`."""
+    prefix = "rk_" + "".join(secrets.choice(_PREFIX_ALPHABET) for _ in range(8))
+    return prefix, f"{prefix}_{secrets.token_urlsafe(32)}"
+
+
+def new_token(relationship_id: UUID) -> str:
+    """A token that names its relationship, so that one query finds it: `rt_<relationship>_<secret>`."""
+    return f"rt_{relationship_id.hex}_{secrets.token_urlsafe(32)}"
+
+
+def secret_hash(secret: str) -> bytes:
+    """What is kept of a key or token: SHA-256, 32 bytes."""
+    return hashlib.sha256(secret.encode()).digest()

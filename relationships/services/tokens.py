@@ -1,0 +1,58 @@
+"""Relationship tokens: short-lived keys for a person's own browser, which open one relationship."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from django.db import transaction
+
+from relationships.actor import Actor
+from relationships.errors import NotFound
+from relationships.ids import uuid7
+from relationships.models import Relationship, RelationshipToken
+from relationships.services.audit import record_audit
+from relationships.services.secrets import new_token, secret_hash
+
+
+@transaction.atomic
+def create_token(
+    *, relationship: Relationship, scopes: Iterable[str], expires_in: int, by: Actor
+) -> tuple[RelationshipToken, str]:
+    """The token's row and the token itself, shown this once. `expires_in`: seconds."""
+    token = new_token(relationship.id)
+    row: RelationshipToken = RelationshipToken.objects.create(
+        relationship_id=relationship.id,
+        id=uuid7(),
+        project_id=relationship.project_id,
+        token_hash=secret_hash(token),
+        scopes=sorted(set(scopes)),
+        expires_at=datetime.now(UTC) + timedelta(seconds=expires_in),
+    )
+    _audit(relationship, row.id, "relationship_token.created", by)
+    return row, token
+
+
+@transaction.atomic
+def revoke_token(*, relationship: Relationship, token_id: UUID, by: Actor) -> None:
+    """It opens nothing from now on. Raises NotFound."""
+    rows = RelationshipToken.objects.for_relationship(relationship.id).filter(id=token_id)
+    if not rows.exists():
+        raise NotFound("This token is not there.")
+    if rows.filter(revoked_at=None).update(revoked_at=datetime.now(UTC)):
+        _audit(relationship, token_id, "relationship_token.revoked", by)
+
+
+def drop_expired_tokens(now: datetime) -> int:
+    """Delete the tokens that open nothing any more; how many."""
+    return RelationshipToken.objects.filter(expires_at__lte=now).delete()[0]
+
+
+def _audit(relationship: Relationship, token_id: UUID, action: str, by: Actor) -> None:
+    record_audit(
+        project_id=relationship.project_id,
+        action=action,
+        target_kind="relationship_token",
+        target_id=token_id,
+        by=by,
+        detail={"relationship_id": str(relationship.id)},
+    )

@@ -1,0 +1,149 @@
+from uuid import uuid4
+
+import pytest
+from pytest_django import DjangoAssertNumQueries
+
+from relationships.models import AuditEvent, Companion, Project
+from tests.fixtures.api import Api, new_key
+
+NEW = {"slug": "ada", "name": "Ada", "config": {"context": {"recent_messages": 5}}}
+
+
+def test_a_companion_is_created_and_read_back(api: Api) -> None:
+    created = api.post("/companions", NEW)
+
+    assert created.status == 201
+    assert created.headers["ETag"] == '"1"'
+    read = api.get(f"/companions/{created.body['id']}")
+    assert read.status == 200
+    assert read.body == created.body
+    assert read.body["config"] == NEW["config"]
+
+
+def test_a_slug_is_taken_once_in_a_project_and_free_in_another(api: Api, other_project_api: Api) -> None:
+    assert api.post("/companions", NEW).status == 201
+
+    again = api.post("/companions", NEW)
+
+    assert again.status == 409
+    assert again.body["type"] == "urn:rapport:problem:already_exists"
+    assert other_project_api.post("/companions", NEW).status == 201
+
+
+def test_a_wrong_configuration_names_the_field_below_config(api: Api) -> None:
+    answer = api.post("/companions", {**NEW, "config": {"ingestion": {"max_batch": 0, "speed": 1}}})
+
+    assert answer.status == 422
+    assert answer.fields == ["config.ingestion.max_batch", "config.ingestion.speed"]
+    assert not Companion.objects.exists()
+
+
+def test_a_patch_merges_the_configuration_and_leaves_the_rest(api: Api) -> None:
+    path = f"/companions/{api.post('/companions', NEW).body['id']}"
+
+    changed = api.patch(path, {"config": {"context": {"recent_messages": None, "group_by_type": True}}})
+
+    assert changed.status == 200
+    assert changed.body["config"] == {"context": {"group_by_type": True}}
+    assert (changed.body["name"], changed.body["version"]) == ("Ada", 2)
+
+
+def test_a_change_based_on_an_old_version_is_refused(api: Api) -> None:
+    path = f"/companions/{api.post('/companions', NEW).body['id']}"
+    api.patch(path, {"name": "Ada Lovelace"}, if_match='"1"')
+
+    stale = api.patch(path, {"name": "Augusta"}, if_match='"1"')
+
+    assert stale.status == 412
+    assert stale.body["current_version"] == 2
+    assert api.get(path).body["name"] == "Ada Lovelace"
+    assert api.patch(path, {"name": "Augusta"}, if_match="*").status == 200
+
+
+def test_taking_another_companions_slug_is_refused(api: Api) -> None:
+    api.post("/companions", NEW)
+    path = f"/companions/{api.post('/companions', {**NEW, 'slug': 'bob'}).body['id']}"
+
+    assert api.patch(path, {"slug": "ada"}).status == 409
+    assert api.get(path).body["slug"] == "bob"
+
+
+def test_the_configuration_shows_what_holds_and_where_it_comes_from(api: Api) -> None:
+    api.patch("/project", {"config": {"ingestion": {"max_batch": 3}}})
+    path = f"/companions/{api.post('/companions', NEW).body['id']}/config"
+
+    shown = api.get(path)
+
+    assert shown.body["config"] == NEW["config"]
+    assert shown.body["resolved"]["context"]["recent_messages"] == 5
+    assert shown.body["resolved"]["ingestion"]["max_batch"] == 3
+    assert shown.body["provenance"]["context.recent_messages"] == "companion"
+    assert shown.body["provenance"]["ingestion.max_batch"] == "project"
+    assert shown.body["provenance"]["ingestion.strategy"] == "recipe"
+
+
+def test_a_level_is_replaced_by_put_and_merged_by_patch(api: Api) -> None:
+    path = f"/companions/{api.post('/companions', NEW).body['id']}/config"
+
+    assert api.put(path, {"ingestion": {"max_batch": 4}}).body["config"] == {"ingestion": {"max_batch": 4}}
+    patched = api.patch(path, {"context": {"recent_messages": 7}}, if_match='"2"')
+
+    assert patched.body["config"] == {"ingestion": {"max_batch": 4}, "context": {"recent_messages": 7}}
+    assert patched.headers["ETag"] == '"3"'
+    assert api.put(path, {"ingestion": {"types": []}}).fields == ["ingestion.types"]
+
+
+def test_the_configuration_schema_is_json_schema(api: Api) -> None:
+    schema = api.get("/config-schema")
+
+    assert schema.status == 200
+    assert "ingestion" in schema.body["properties"]
+
+
+def test_who_changed_a_companion_is_written_down(api: Api) -> None:
+    path = f"/companions/{api.post('/companions', NEW).body['id']}"
+    api.patch(path, {"name": "Ada Lovelace"})
+
+    event = AuditEvent.objects.get(action="companion.changed")
+
+    assert event.detail == {"fields": ["name"], "version": 2}
+    assert event.actor_kind == "developer"
+    assert event.actor_id.startswith("rk_")
+
+
+def test_an_unknown_companion_is_not_there(api: Api) -> None:
+    assert api.get(f"/companions/{uuid4()}").status == 404
+    assert api.get("/companions/ada").status == 404
+    assert api.patch(f"/companions/{uuid4()}", {"name": "Ada"}).status == 404
+
+
+@pytest.mark.parametrize("slug", ["", "Ada", "a b", "ada/../x", "a" * 81, "-ada"])
+def test_a_slug_is_a_plain_short_name(api: Api, slug: str) -> None:
+    assert api.post("/companions", {"slug": slug, "name": "Ada"}).fields == ["slug"]
+
+
+def test_the_list_pages_by_slug_in_as_many_queries_for_many_as_for_one(
+    api: Api, project: Project, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    Companion.objects.bulk_create(
+        Companion(project=project, slug=f"c{number:02}", name="C") for number in range(25)
+    )
+    api.get("/project")  # the key's use is noted once a minute, so not below
+
+    with django_assert_num_queries(2):  # the key, the page
+        first = api.get("/companions?limit=20")
+    second = api.get(f"/companions?limit=20&cursor={first.body['next_cursor']}")
+
+    assert [row["slug"] for row in first.body["items"]] == [f"c{number:02}" for number in range(20)]
+    assert [row["slug"] for row in second.body["items"]] == [f"c{number:02}" for number in range(20, 25)]
+    assert second.body["next_cursor"] is None
+
+
+def test_writing_takes_the_scope_write(api: Api, project: Project) -> None:
+    reader = Api(new_key(project, "read"))
+
+    refused = reader.post("/companions", NEW)
+
+    assert refused.status == 403
+    assert refused.body["scope"] == "write"
+    assert reader.get("/companions").status == 200

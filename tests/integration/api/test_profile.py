@@ -1,0 +1,93 @@
+import pytest
+from pytest_django import DjangoAssertNumQueries, Settings
+
+from relationships.models import AuditEvent, Profile, ProfileRevision, Relationship, Snapshot
+from tests.fixtures.api import Api
+
+
+@pytest.fixture
+def path(relationship: Relationship) -> str:
+    return f"/relationships/{relationship.id}/profile"
+
+
+def test_there_is_an_empty_profile_from_the_start(api: Api, path: str) -> None:
+    empty = api.get(path)
+
+    assert (empty.status, empty.body, empty.headers["ETag"]) == (200, {}, '"0"')
+
+
+def test_a_profile_is_replaced_and_stands_in_the_snapshot(api: Api, path: str) -> None:
+    api.put(path, {"tier": "gold", "pets": ["Rex"]})
+
+    put = api.put(path, {"tier": "silver"})
+
+    assert (put.body, put.headers["ETag"]) == ({"tier": "silver"}, '"2"')
+    assert api.get(path).body == {"tier": "silver"}
+    assert Snapshot.objects.get().profile == {"tier": "silver"}
+
+
+@pytest.mark.parametrize("content_type", ["application/merge-patch+json", "application/json"])
+def test_a_patch_merges_and_null_removes(api: Api, path: str, content_type: str) -> None:
+    api.put(path, {"tier": "gold", "address": {"city": "Lisbon", "zip": "1100"}})
+
+    patched = api.send("PATCH", path, {"tier": None, "address": {"city": "Porto"}}, content_type)
+
+    assert patched.status == 200
+    assert patched.body == {"address": {"city": "Porto", "zip": "1100"}}
+    assert Snapshot.objects.get().profile == patched.body
+
+
+def test_a_profile_can_be_made_only_where_there_is_none(api: Api, path: str) -> None:
+    assert api.put(path, {"a": 1}, if_match='"0"').status == 200
+    assert api.put(path, {"a": 2}, if_match='"0"').status == 412
+    assert api.get(path).body == {"a": 1}
+
+
+def test_the_same_again_makes_no_new_version(api: Api, path: str) -> None:
+    api.put(path, {"tier": "gold"})
+
+    again = api.put(path, {"tier": "gold"})
+
+    assert again.headers["ETag"] == '"1"'
+    assert ProfileRevision.objects.count() == 1
+
+
+def test_every_version_is_kept_with_who_wrote_it(
+    api: Api, path: str, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    for number in range(4):
+        api.put(path, {"number": number})
+
+    with django_assert_num_queries(3):  # the key, the relationship, the page
+        page = api.get(f"{path}/history?limit=3")
+    rest = api.get(f"{path}/history?cursor={page.body['next_cursor']}")
+
+    assert [(row["version"], row["data"]["number"]) for row in page.body["items"]] == [(4, 3), (3, 2), (2, 1)]
+    assert [row["version"] for row in rest.body["items"]] == [1]
+    assert page.body["items"][0]["actor"]["kind"] == "developer"
+
+
+def test_a_profile_over_the_limit_is_refused_and_nothing_is_written(
+    api: Api, path: str, settings: Settings
+) -> None:
+    settings.MAX_PROFILE_BYTES = 100
+    api.put(path, {"note": "x" * 50})
+
+    too_long = api.patch(path, {"more": "y" * 50})
+
+    assert too_long.status == 413
+    assert too_long.body["limit"] == 100
+    assert api.get(path).body == {"note": "x" * 50}
+    assert Profile.objects.get().version == 1
+
+
+def test_the_audit_trail_names_the_version_and_holds_no_data(api: Api, path: str) -> None:
+    api.put(path, {"secret": "likes jazz"})
+
+    assert AuditEvent.objects.get(action="profile.changed").detail == {"version": 1}
+
+
+def test_a_profile_is_an_object(api: Api, path: str) -> None:
+    answer = api.send("PUT", path, b"[1, 2]")
+
+    assert (answer.status, answer.fields) == (422, ["body"])

@@ -1,0 +1,137 @@
+from concurrent.futures import ThreadPoolExecutor
+from uuid import uuid4
+
+import pytest
+from django.db import connection
+from pytest_django import DjangoAssertNumQueries
+
+from relationships.ids import relationship_id
+from relationships.models import AuditEvent, Companion, EndUser, Project, Relationship
+from tests.fixtures.api import Api, ApiAnswer
+
+
+def test_a_pair_is_made_once_and_its_user_with_it(api: Api, companion: Companion) -> None:
+    first = api.post("/relationships", {"companion": "ada", "user": "maya", "timezone": "Europe/Lisbon"})
+    again = api.post("/relationships", {"companion": str(companion.id), "user": "maya"})
+
+    assert (first.status, again.status) == (201, 200)
+    assert first.body["id"] == again.body["id"]
+    assert again.body["timezone"] == "Europe/Lisbon"
+    assert first.body["companion"] == {"id": str(companion.id), "slug": "ada", "name": "Ada"}
+    user = EndUser.objects.get()
+    assert first.body["id"] == str(relationship_id(companion.id, user.id))
+
+
+def test_a_user_can_be_named_with_a_display_name(api: Api, companion: Companion) -> None:
+    user = {"external_id": "maya", "display_name": "Maya"}
+
+    made = api.post("/relationships", {"companion": "ada", "user": user})
+
+    assert made.body["user"]["display_name"] == "Maya"
+
+
+def test_what_is_there_stays_as_it_is(api: Api, relationship: Relationship) -> None:
+    sent = {
+        "companion": "ada",
+        "user": {"external_id": "maya", "display_name": "Somebody"},
+        "timezone": "Asia/Tokyo",
+        "config": {"context": {"recent_messages": 3}},
+    }
+
+    found = api.post("/relationships", sent)
+
+    assert found.status == 200
+    assert (found.body["timezone"], found.body["config"]) == ("UTC", {})
+    assert found.body["user"]["display_name"] == "Maya"
+
+
+def test_an_unknown_companion_is_named_and_no_user_is_left_behind(api: Api) -> None:
+    answer = api.post("/relationships", {"companion": "nobody", "user": "maya"})
+
+    assert answer.status == 422
+    assert answer.fields == ["companion"]
+    assert not EndUser.objects.exists()
+
+
+def test_another_projects_companion_is_an_unknown_one(other_project_api: Api, companion: Companion) -> None:
+    for name in ("ada", str(companion.id)):
+        answer = other_project_api.post("/relationships", {"companion": name, "user": "maya"})
+        assert (answer.status, answer.fields) == (422, ["companion"])
+
+
+@pytest.mark.parametrize(
+    "zone", ["Mars/Olympus", "", "../../etc/passwd", "Europe/", "/etc/localtime", "Europe/Lisbon\n", "x" * 65]
+)
+def test_a_time_zone_that_does_not_exist_is_named(api: Api, companion: Companion, zone: str) -> None:
+    answer = api.post("/relationships", {"companion": "ada", "user": "maya", "timezone": zone})
+
+    assert answer.status == 422
+    assert answer.fields == ["timezone"]
+
+
+def test_a_relationship_is_changed_with_its_version_in_hand(api: Api, relationship: Relationship) -> None:
+    path = f"/relationships/{relationship.id}"
+
+    changed = api.patch(path, {"timezone": "Europe/Lisbon", "config": {"sessions": {"idle_minutes": 5}}})
+
+    assert changed.status == 200
+    assert changed.body["timezone"] == "Europe/Lisbon"
+    assert changed.headers["ETag"] == '"2"'
+    assert api.patch(path, {"timezone": "UTC"}, if_match='"1"').status == 412
+    assert api.patch(path, {"config": {"sessions": {"idle_minutes": -1}}}).fields == [
+        "config.sessions.idle_minutes"
+    ]
+    assert AuditEvent.objects.get(action="relationship.changed").detail["fields"] == ["config", "timezone"]
+
+
+def test_the_list_filters_by_companion_and_user(api: Api, relationship: Relationship) -> None:
+    api.post("/companions", {"slug": "bob", "name": "Bob"})
+    api.post("/relationships", {"companion": "bob", "user": "maya"})
+    api.post("/relationships", {"companion": "bob", "user": "noor"})
+
+    def names(query: str) -> list[tuple[str, str]]:
+        items = api.get(f"/relationships{query}").body["items"]
+        return [(item["companion"]["slug"], item["user"]["external_id"]) for item in items]
+
+    assert names("") == [("bob", "noor"), ("bob", "maya"), ("ada", "maya")]
+    assert names("?user=maya") == [("bob", "maya"), ("ada", "maya")]
+    assert names("?companion=ada") == [("ada", "maya")]
+    assert names(f"?companion={relationship.companion_id}&user=noor") == []
+
+
+def test_the_list_takes_the_same_queries_for_many_as_for_one(
+    api: Api, project: Project, companion: Companion, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    for number in range(12):
+        api.post("/relationships", {"companion": "ada", "user": f"u{number}"})
+
+    seen: list[str] = []
+    cursor = ""
+    for _ in range(3):
+        with django_assert_num_queries(2):
+            page = api.get(f"/relationships?limit=5{cursor}")
+        seen += [item["user"]["external_id"] for item in page.body["items"]]
+        cursor = f"&cursor={page.body['next_cursor']}"
+
+    assert seen == [f"u{number}" for number in reversed(range(12))]
+
+
+def test_an_unknown_relationship_is_not_there(api: Api) -> None:
+    assert api.get(f"/relationships/{uuid4()}").status == 404
+    assert api.patch(f"/relationships/{uuid4()}", {"timezone": "UTC"}).status == 404
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_many_who_ask_at_once_one_makes_the_relationship(api: Api, companion: Companion) -> None:
+    def ask(_: int) -> ApiAnswer:
+        try:
+            return Api(api.key).post("/relationships", {"companion": "ada", "user": "maya"})
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(ask, range(8)))
+
+    assert sorted(answer.status for answer in answers) == [200] * 7 + [201]
+    assert len({answer.body["id"] for answer in answers}) == 1
+    assert EndUser.objects.count() == Relationship.objects.count() == 1

@@ -1,0 +1,80 @@
+from uuid import uuid4
+
+from pytest_django import DjangoAssertNumQueries
+
+from relationships.models import AuditEvent, EndUser, Project
+from tests.fixtures.api import Api
+
+MAYA = {"external_id": "maya", "display_name": "Maya", "metadata": {"plan": "free", "since": 2024}}
+
+
+def test_a_user_is_created_and_read_back(api: Api) -> None:
+    created = api.post("/users", MAYA)
+
+    assert created.status == 201
+    assert created.body["ingestion_paused"] is False
+    assert api.get(f"/users/{created.body['id']}").body == created.body
+
+
+def test_an_external_id_is_taken_once_in_a_project(api: Api, other_project_api: Api) -> None:
+    api.post("/users", MAYA)
+
+    assert api.post("/users", MAYA).status == 409
+    assert other_project_api.post("/users", MAYA).status == 201
+    assert EndUser.objects.count() == 2
+
+
+def test_a_patch_merges_metadata_and_pauses_ingestion(api: Api) -> None:
+    path = f"/users/{api.post('/users', MAYA).body['id']}"
+
+    changed = api.patch(path, {"metadata": {"plan": "paid", "since": None}, "ingestion_paused": True})
+
+    assert changed.body["metadata"] == {"plan": "paid"}
+    assert changed.body["ingestion_paused"] is True
+    assert changed.body["display_name"] == "Maya"
+    assert changed.headers["ETag"] == '"2"'
+    assert api.patch(path, {"display_name": ""}, if_match='"1"').status == 412
+
+
+def test_an_external_id_can_not_be_changed(api: Api) -> None:
+    path = f"/users/{api.post('/users', MAYA).body['id']}"
+
+    assert api.patch(path, {"external_id": "other"}).fields == ["external_id"]
+
+
+def test_a_user_is_found_by_external_id(api: Api) -> None:
+    api.post("/users", MAYA)
+    api.post("/users", {"external_id": "noor"})
+
+    found = api.get("/users?external_id=maya")
+
+    assert [user["external_id"] for user in found.body["items"]] == ["maya"]
+    assert api.get("/users?external_id=nobody").body == {"items": [], "next_cursor": None}
+
+
+def test_the_audit_trail_of_a_user_says_which_fields_and_never_what_they_held(api: Api) -> None:
+    path = f"/users/{api.post('/users', MAYA).body['id']}"
+    api.patch(path, {"display_name": "Maya Oliveira"})
+
+    details = [event.detail for event in AuditEvent.objects.filter(target_kind="user").order_by("id")]
+
+    assert details == [{"fields": [], "version": 1}, {"fields": ["display_name"], "version": 2}]
+
+
+def test_the_list_takes_the_same_queries_for_many_as_for_one(
+    api: Api, project: Project, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    EndUser.objects.bulk_create(EndUser(project=project, external_id=f"u{n:03}") for n in range(60))
+    api.get("/project")
+
+    with django_assert_num_queries(2):
+        page = api.get("/users")
+
+    assert len(page.body["items"]) == 50
+    rest = api.get(f"/users?cursor={page.body['next_cursor']}")
+    assert [user["external_id"] for user in rest.body["items"]] == [f"u{n:03}" for n in range(50, 60)]
+
+
+def test_an_unknown_user_is_not_there(api: Api) -> None:
+    assert api.get(f"/users/{uuid4()}").status == 404
+    assert api.patch(f"/users/{uuid4()}", {"display_name": "x"}).status == 404
