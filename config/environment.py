@@ -32,11 +32,15 @@ def flag(name: str, default: bool) -> bool:
 
 
 def whole(name: str, default: int, *, low: int = 0, high: int = 2**31) -> int:
-    return _read(name, default, lambda raw: _between(int(raw), low, high), f"write a whole number, {low} to {high}")
+    return _read(
+        name, default, lambda raw: _between(int(raw), low, high), f"write a whole number, {low} to {high}"
+    )
 
 
 def seconds(name: str, default: float, *, low: float = 0.0, high: float = 86_400.0) -> float:
-    return _read(name, default, lambda raw: _between(float(raw), low, high), f"write seconds, {low:g} to {high:g}")
+    return _read(
+        name, default, lambda raw: _between(float(raw), low, high), f"write seconds, {low:g} to {high:g}"
+    )
 
 
 def listing(name: str, default: str = "") -> list[str]:

@@ -9,7 +9,7 @@ os.environ.setdefault("RAPPORT_SECRET_KEY", "a key for tests only, long enough f
 for name in ("GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL", "RAPPORT_LLM_PROVIDER"):
     os.environ.pop(name, None)
 
-from config.settings import *  # noqa: E402, F403
+from config.settings import *  # noqa: F403
 from config.settings import LLM_PROVIDERS
 
 ALLOW_EXTERNAL_PROVIDERS = False

@@ -100,7 +100,14 @@ class EntriesView(ApiView):
 class EntryView(ApiView):
     open_to_tokens = True
 
-    @operation("read_entry", tag="Entries", summary="Read an entry", answers={200: EntryAnswer}, etag=True, problems=(410,))
+    @operation(
+        "read_entry",
+        tag="Entries",
+        summary="Read an entry",
+        answers={200: EntryAnswer},
+        etag=True,
+        problems=(410,),
+    )
     def get(self, request: Request, relationship_id: UUID, entry_id: UUID) -> Response:
         self.get_relationship(relationship_id)
         entry = get_entry(relationship_id, entry_id)
@@ -158,7 +165,9 @@ class EntryView(ApiView):
                 relationship_id=relationship_id, entry_id=entry_id, by=self.actor, messages=query.messages
             )
             return self.answer(status=204)
-        entry = delete_entry(relationship_id=relationship_id, entry_id=entry_id, by=self.actor, version=version)
+        entry = delete_entry(
+            relationship_id=relationship_id, entry_id=entry_id, by=self.actor, version=version
+        )
         return self.answer(present_entry(entry), version=entry.version)
 
 

@@ -13,9 +13,7 @@ _ENTRY = tuple(EntryAnswer.model_fields)
 _REVISION = tuple(RevisionAnswer.model_fields)
 _MESSAGE = tuple(MessageOfTurn.model_fields)
 _CALL = tuple(name for name in ModelCallAnswer.model_fields if name != "cost")
-_TURN = (
-    "id relationship_id seq session state occurred_at recorded_at due_at settled_at attempts error_code error".split()
-)
+_TURN = "id relationship_id seq session state occurred_at recorded_at due_at settled_at attempts error_code error".split()
 
 
 def present_entry(entry: ScratchpadEntry) -> dict[str, Any]:
@@ -77,7 +75,8 @@ def present_preview(preview: Preview) -> dict[str, Any]:
         "prompt_version": preview.prompt_version,
         "operations": [judgement.as_json() for judgement in preview.judgements],
         "entries": [
-            {"type": entry.type, "subject": entry.subject, "content": entry.content} for entry in preview.entries
+            {"type": entry.type, "subject": entry.subject, "content": entry.content}
+            for entry in preview.entries
         ],
         "system": preview.system,
         "prompt": preview.prompt,

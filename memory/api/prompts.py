@@ -28,7 +28,9 @@ class CompanionPromptsView(ApiView):
     """What the views of one companion's prompts share: the companion itself."""
 
     def companion(self, companion_id: UUID) -> Companion:
-        found = Companion.objects.of_project(self.project_id).select_related("project").filter(id=companion_id)
+        found = (
+            Companion.objects.of_project(self.project_id).select_related("project").filter(id=companion_id)
+        )
         companion = found.first()
         if companion is None:
             raise NotFound("This companion is not there.")
@@ -105,7 +107,9 @@ class PreviewPromptView(CompanionPromptsView):
         body = self.body(PreviewBody)
         companion = self.companion(companion_id)
         guidance = (
-            Guidance(None, body.template) if body.template is not None else find_guidance(companion, body.version)
+            Guidance(None, body.template)
+            if body.template is not None
+            else find_guidance(companion, body.version)
         )
         with waiting_place(uuid7()) as place:  # it holds a thread, like a turn that is waited for
             if place is None:

@@ -6,7 +6,17 @@ from django.conf import settings
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from memory.models import EntryState, Tier
-from relationships.api.fields import Body, JsonObject, Name, PageQuery, Query, SessionName, ShortText, Timestamp, Whole
+from relationships.api.fields import (
+    Body,
+    JsonObject,
+    Name,
+    PageQuery,
+    Query,
+    SessionName,
+    ShortText,
+    Timestamp,
+    Whole,
+)
 from relationships.models import DEFAULT_SESSION, TurnState
 
 MAX_TAGS = 12
@@ -41,7 +51,9 @@ def _metadata_size(metadata: dict[str, Any]) -> dict[str, Any]:
     return metadata
 
 
-MessageText = Annotated[str, StringConstraints(min_length=1, max_length=65_536), AfterValidator(_message_size)]
+MessageText = Annotated[
+    str, StringConstraints(min_length=1, max_length=65_536), AfterValidator(_message_size)
+]
 EntryText = Annotated[str, StringConstraints(min_length=1, max_length=4096), AfterValidator(_entry_size)]
 TypeName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,59}$")]
 TagName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.:-]{1,60}$")]
@@ -143,10 +155,14 @@ class EntryListQuery(PageQuery):
     tier: Tier | None = None
     state: EntryState | Literal["any"] = EntryState.ACTIVE
     subject: Name | None = None
-    tag: Annotated[list[Annotated[str, StringConstraints(pattern=r"^[^=\x00-\x1f]{1,60}=[^\x00-\x1f]{0,200}$")]],
-                   Field(max_length=MAX_TAGS)] = []
+    tag: Annotated[
+        list[Annotated[str, StringConstraints(pattern=r"^[^=\x00-\x1f]{1,60}=[^\x00-\x1f]{0,200}$")]],
+        Field(max_length=MAX_TAGS),
+    ] = []
     """name=value; several must all hold."""
-    text: Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")] | None = None
+    text: (
+        Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")] | None
+    ) = None
     """Entries that contain this, in any case."""
 
 
@@ -175,11 +191,17 @@ class PreviewBody(Body):
     template: Annotated[str, StringConstraints(min_length=1, max_length=20_000)] | None = None
     """A draft; else `version`; else the published one."""
     version: Annotated[int, Field(ge=0, le=2**31 - 1)] | None = None
-    messages: Annotated[list[MessageBody], Field(min_length=1, max_length=settings.MAX_MESSAGES_PER_TURN)] | None = None
+    messages: (
+        Annotated[list[MessageBody], Field(min_length=1, max_length=settings.MAX_MESSAGES_PER_TURN)] | None
+    ) = None
     relationship: Annotated[str, StringConstraints(pattern=r"^[0-9a-fA-F-]{32,36}$")] | None = None
-    turns: Annotated[
-        list[Annotated[str, StringConstraints(pattern=r"^[0-9a-fA-F-]{32,36}$")]], Field(min_length=1, max_length=50)
-    ] | None = None
+    turns: (
+        Annotated[
+            list[Annotated[str, StringConstraints(pattern=r"^[0-9a-fA-F-]{32,36}$")]],
+            Field(min_length=1, max_length=50),
+        ]
+        | None
+    ) = None
     start_from: Literal["empty", "present"] = "empty"
     """The scratchpad to begin with: none, or the relationship's as it is now."""
 

@@ -163,5 +163,3 @@ def _wait(turn: Turn, seconds: float) -> Turn:
 def _remembered(turn: Turn) -> Iterable[EntryRevision]:
     found: Any = EntryRevision.objects.for_relationship(turn.relationship_id).filter(turn_id=turn.id)
     return list(found.order_by("seq"))
-
-

@@ -72,8 +72,11 @@ def check_guidance(template: str) -> None:
         raise _invalid("is empty")
     if len(template) > MAX_TEMPLATE_CHARACTERS:
         raise _invalid(f"has {len(template):,} characters; the limit is {MAX_TEMPLATE_CHARACTERS:,}")
+    try:
+        _refuse_runaway(_sandbox.parse(template))
+    except TemplateSyntaxError as error:
+        raise _invalid(f"line {error.lineno}: {error.message}") from None
     render_guidance(template, GUIDANCE_EXAMPLE)
-    _refuse_runaway(_sandbox.parse(template))
 
 
 def render_guidance(template: str, variables: Mapping[str, Any]) -> str:

@@ -92,17 +92,25 @@ class ScratchpadEntry(RelationshipOwned):
             models.CheckConstraint(condition=Q(state__in=EntryState.values), name="entry_known_state"),
             models.CheckConstraint(condition=Q(tier__in=Tier.values), name="entry_known_tier"),
             models.CheckConstraint(condition=Q(source__in=EntrySource.values), name="entry_known_source"),
-            models.CheckConstraint(condition=Q(importance__gte=0, importance__lte=1), name="entry_importance_0_1"),
-            models.CheckConstraint(condition=Q(confidence__gte=0, confidence__lte=1), name="entry_confidence_0_1"),
+            models.CheckConstraint(
+                condition=Q(importance__gte=0, importance__lte=1), name="entry_importance_0_1"
+            ),
+            models.CheckConstraint(
+                condition=Q(confidence__gte=0, confidence__lte=1), name="entry_confidence_0_1"
+            ),
             models.CheckConstraint(condition=Q(weight__gte=0), name="entry_weight_positive"),
             models.CheckConstraint(condition=~Q(content=""), name="entry_says_something"),
-            models.CheckConstraint(condition=Q(single_valued=False) | Q(key__isnull=False), name="entry_single_has_key"),
+            models.CheckConstraint(
+                condition=Q(single_valued=False) | Q(key__isnull=False), name="entry_single_has_key"
+            ),
         ]
         indexes = [
             # the scratchpad, and every list, newest first
             models.Index(fields=["relationship", "state", "tier", "-effective_at"], name="entry_listed"),
             # the sweep: active entries whose time is over
             models.Index(
-                fields=["expires_at"], condition=Q(state="active", expires_at__isnull=False), name="entry_expiry"
+                fields=["expires_at"],
+                condition=Q(state="active", expires_at__isnull=False),
+                name="entry_expiry",
             ),
         ]

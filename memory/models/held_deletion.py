@@ -40,6 +40,8 @@ class HeldDeletion(RelationshipOwned):
             # what waits for a person, per relationship and per project
             models.Index(fields=["relationship", "-recorded_at"], name="held_of_relationship"),
             models.Index(
-                fields=["project_id", "-recorded_at"], condition=models.Q(state="waiting"), name="held_waiting"
+                fields=["project_id", "-recorded_at"],
+                condition=models.Q(state="waiting"),
+                name="held_waiting",
             ),
         ]

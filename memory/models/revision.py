@@ -42,8 +42,12 @@ class EntryRevision(RelationshipOwned):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["relationship", "seq"], name="revision_seq_once"),
-            models.CheckConstraint(condition=models.Q(event__in=RevisionEvent.values), name="revision_known_event"),
-            models.CheckConstraint(condition=models.Q(actor_kind__in=ActorKind.values), name="revision_known_actor"),
+            models.CheckConstraint(
+                condition=models.Q(event__in=RevisionEvent.values), name="revision_known_event"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(actor_kind__in=ActorKind.values), name="revision_known_actor"
+            ),
         ]
         indexes = [
             # one entry's story

@@ -108,7 +108,10 @@ def _preview(
     milliseconds = (perf_counter() - started) * 1000
     bench = open_workbench(reading, items, now=timezone.now())
     judge_operations(bench, items, {turn.id: Origin() for turn in turns})
-    request, calls = build_request(reading), [record.completion for record in log.waiting if record.completion]
+    request, calls = (
+        build_request(reading),
+        [record.completion for record in log.waiting if record.completion],
+    )
     costs = [call.cost for call in calls]
     return Preview(
         prompt_version=guidance.version,
@@ -149,7 +152,11 @@ def _nobody(companion: Companion) -> Relationship:
 
 def _entries_after(reading: Reading, bench: Workbench) -> list[PreviewEntry]:
     after = [_after(shown, bench.targets.get(shown.id)) for shown in reading.entries]
-    added = [PreviewEntry(entry.type, entry.subject, entry.content) for entry in bench.added if entry.state == "active"]
+    added = [
+        PreviewEntry(entry.type, entry.subject, entry.content)
+        for entry in bench.added
+        if entry.state == "active"
+    ]
     return [*reversed(added), *(entry for entry in after if entry is not None)]
 
 

@@ -14,11 +14,11 @@ from memory.errors import TurnNotRetryable
 from memory.ingestion.triggers import dispose_turn, fire_trigger
 from memory.queue.nudge import nudge
 from relationships.actor import Actor
-from relationships.services.idempotency import earlier_resource, remember_key
 from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.schema import Configuration
 from relationships.errors import InvalidInput, NotFound
 from relationships.models import Relationship, SessionState, Turn, TurnState
+from relationships.services.idempotency import earlier_resource, remember_key
 from relationships.services.sequence import lock_relationship
 from relationships.services.sessions import end_session, touch_session
 from relationships.services.turns import NewTurn, store_turn

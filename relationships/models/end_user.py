@@ -28,7 +28,9 @@ class EndUser(models.Model):
     objects = EndUserQuerySet.as_manager()
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["project", "external_id"], name="%(class)s_external_id_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["project", "external_id"], name="%(class)s_external_id_once")
+        ]
 
     def __str__(self) -> str:
         return self.display_name or self.external_id

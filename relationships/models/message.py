@@ -29,7 +29,9 @@ class Message(RelationshipOwned):
         constraints = [
             # also serves "the last n messages"
             models.UniqueConstraint(fields=["relationship", "seq"], name="%(class)s_seq_once"),
-            models.CheckConstraint(condition=models.Q(role__in=MessageRole.values), name="%(class)s_known_role"),
+            models.CheckConstraint(
+                condition=models.Q(role__in=MessageRole.values), name="%(class)s_known_role"
+            ),
         ]
         indexes = [
             models.Index(fields=["relationship", "turn_id", "seq"], name="message_of_turn"),

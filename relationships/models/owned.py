@@ -24,7 +24,9 @@ class RelationshipOwned(models.Model):
     """
 
     pk = models.CompositePrimaryKey("relationship_id", "id")
-    relationship = models.ForeignKey(Relationship, on_delete=models.DO_NOTHING, related_name="+", db_index=False)
+    relationship = models.ForeignKey(
+        Relationship, on_delete=models.DO_NOTHING, related_name="+", db_index=False
+    )
     id = models.UUIDField(default=uuid7, editable=False)
     project_id = models.UUIDField()
 

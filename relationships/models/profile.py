@@ -28,4 +28,6 @@ class ProfileRevision(RelationshipOwned):
     objects = OwnedQuerySet.as_manager()
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["relationship", "version"], name="%(class)s_version_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["relationship", "version"], name="%(class)s_version_once")
+        ]

@@ -34,7 +34,9 @@ class Turn(RelationshipOwned):
     attempts = models.PositiveIntegerField(default=0)
     lease_token = models.UUIDField(null=True)
     lease_until = models.DateTimeField(null=True)
-    leased_by = models.CharField(max_length=120, blank=True)  # host and process, so that a dead one is noticed
+    leased_by = models.CharField(
+        max_length=120, blank=True
+    )  # host and process, so that a dead one is noticed
     claimed_at = models.DateTimeField(null=True)
     settled_at = models.DateTimeField(null=True)
     error_code = models.CharField(max_length=60, blank=True)
@@ -49,9 +51,13 @@ class Turn(RelationshipOwned):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["relationship", "seq"], name="%(class)s_seq_once"),
-            models.CheckConstraint(condition=models.Q(state__in=TurnState.values), name="%(class)s_known_state"),
             models.CheckConstraint(
-                condition=models.Q(state=TurnState.PROCESSING, lease_token__isnull=False, lease_until__isnull=False)
+                condition=models.Q(state__in=TurnState.values), name="%(class)s_known_state"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(
+                    state=TurnState.PROCESSING, lease_token__isnull=False, lease_until__isnull=False
+                )
                 | (~models.Q(state=TurnState.PROCESSING) & models.Q(lease_token=None, lease_until=None)),
                 name="%(class)s_lease_while_processing",
             ),

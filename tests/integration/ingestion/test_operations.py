@@ -66,7 +66,9 @@ def test_a_deleted_entry_leaves_the_list_and_can_be_read_in_history(
 def test_the_snapshot_follows_every_change(
     conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
-    scripted_provider.answer_with(answer(add("One"), add("Two")), answer(delete(1), update(2, "Two and a half")))
+    scripted_provider.answer_with(
+        answer(add("One"), add("Two")), answer(delete(1), update(2, "Two and a half"))
+    )
 
     conversation.hear("One. Two.")
     shown = [line[2] for line in Snapshot.objects.get().scratchpad]
@@ -168,7 +170,11 @@ def test_bad_operations_are_refused_one_by_one_and_the_good_one_is_kept(
     turn = conversation.hear("Something else.")
 
     assert sorted(conversation.contents) == ["Changed once", "Good"]
-    assert [verdict for verdict, _ in conversation.verdicts(turn)] == ["refused"] * 5 + ["applied", "refused", "applied"]
+    assert [verdict for verdict, _ in conversation.verdicts(turn)] == ["refused"] * 5 + [
+        "applied",
+        "refused",
+        "applied",
+    ]
     reasons = " | ".join(reason for _, reason in conversation.verdicts(turn))
     assert "entry 9 was not shown" in reasons
     assert "rests on no new message" in reasons

@@ -1,0 +1,64 @@
+"""Readings without a database, for what only looks at them."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from memory.ingestion.reading import Guidance, Reading, ReadMessage, ShownEntry
+from memory.ingestion.templates import default_guidance
+from relationships.configuration.schema import Ingestion
+from relationships.ids import uuid7
+from relationships.models import Turn
+
+MONDAY = datetime(2026, 3, 2, 23, 30, tzinfo=UTC)
+
+
+def shown(content: str, **fields: Any) -> ShownEntry:
+    values: dict[str, Any] = {
+        "id": uuid7(),
+        "version": 1,
+        "type": "other",
+        "subject": "user",
+        "content": content,
+        "key": None,
+        "effective_at": MONDAY - timedelta(days=1),
+        "pinned": False,
+        "read_only": False,
+        **fields,
+    }
+    return ShownEntry(**values)
+
+
+def reading(
+    *texts: str,
+    entries: Sequence[ShownEntry] = (),
+    references: Sequence[str] = (),
+    timezone: str = "UTC",
+    hidden_entries: int = 0,
+    entry_tokens: int = 0,
+    at: Sequence[datetime] = (),
+    user_name: str = "Maya",
+    **ingestion: Any,
+) -> Reading:
+    """One turn of these user messages."""
+    turn = Turn(relationship_id=uuid7(), project_id=uuid7(), seq=1, occurred_at=MONDAY)
+
+    def message(text: str, said_at: datetime) -> ReadMessage:
+        return ReadMessage(uuid7(), turn.id, "user", user_name, text, said_at)
+
+    times = [*at, *[MONDAY] * (len(texts) - len(at))]
+    return Reading(
+        relationship_id=turn.relationship_id,
+        project_id=turn.project_id,
+        timezone=timezone,
+        user_name=user_name,
+        companion_name="Ada",
+        ingestion=Ingestion(**ingestion),
+        guidance=Guidance(None, default_guidance()),
+        turns=(turn,),
+        entries=tuple(entries),
+        hidden_entries=hidden_entries,
+        entry_tokens=entry_tokens,
+        messages=tuple(message(text, said_at) for text, said_at in zip(texts, times, strict=True)),
+        references=tuple(message(text, MONDAY) for text in references),
+    )

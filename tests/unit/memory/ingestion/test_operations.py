@@ -1,0 +1,167 @@
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.errors import UnparsableAnswer
+from memory.ingestion.operations import (
+    MAX_OPERATIONS,
+    Operation,
+    Refusal,
+    check_operations,
+    parse_answer,
+)
+from tests.unit.memory.ingestion.readings import reading, shown
+
+GOOD = {"op": "add", "type": "preference", "content": "Likes tea", "messages": [1]}
+
+
+def check(*raw: Any, **of_reading: Any) -> list[Operation | Refusal]:
+    return check_operations(list(raw), reading("I like tea.", "And cake.", **of_reading))
+
+
+def test_an_object_with_operations_and_a_bare_list_are_both_understood() -> None:
+    assert parse_answer('{"operations": [1]}') == [1]
+    assert parse_answer("[]") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "Sorry, I can't.",
+        '{"operations": [',
+        '{"operations": "none"}',
+        "42",
+        '{"answer": []}',
+        "[" * 100_000,
+    ],
+    ids=["empty", "prose", "cut off", "no list", "number", "other name", "too deep"],
+)
+def test_what_holds_no_list_of_operations_is_unparsable(text: str) -> None:
+    with pytest.raises(UnparsableAnswer):
+        parse_answer(text)
+
+
+def test_a_whole_operation_is_understood() -> None:
+    [operation] = check(
+        {
+            **GOOD,
+            "subject": " Ana ",
+            "key": "Favourite Drink",
+            "importance": 0.7,
+            "happens_at": "2026-03-14",
+            "expires_at": "2026-03-15T10:00:00+01:00",
+            "messages": [2, 1, 2],
+        },
+        timezone="Europe/Lisbon",
+    )
+
+    assert isinstance(operation, Operation)
+    assert (operation.subject, operation.key, operation.importance) == ("Ana", "favourite_drink", 0.7)
+    assert operation.messages == (2, 1)
+    assert operation.happens_at == datetime(2026, 3, 14, tzinfo=UTC)
+    assert operation.expires_at == datetime(2026, 3, 15, 9, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"op": "merge"}, "known: add, update, delete"),
+        ({"op": None}, "known: add, update, delete"),
+        ({"content": ""}, "content is empty"),
+        ({"content": "\x00\x07 "}, "content is empty"),
+        ({"content": ["Likes", "tea"]}, "content is not a text"),
+        ({"content": "é" * 3000}, "longer than 4096 bytes"),
+        ({"messages": []}, "rests on no new message"),
+        ({"messages": None}, "messages is not a list of numbers"),
+        ({"messages": ["first"]}, "messages is not a list of numbers"),
+        ({"messages": [3]}, "rests on messages that were not shown"),
+        ({"messages": [0, -1]}, "rests on messages that were not shown"),
+        ({"op": "update", "entry": 2}, "entry 2 was not shown"),
+        ({"op": "update", "entry": 0}, "entry 0 was not shown"),
+        ({"op": "update", "entry": True}, "names no entry"),
+        ({"op": "delete"}, "names no entry"),
+        ({"op": "delete", "entry": "01890a5d-ac96-774b-bcce-b302099a8057"}, "names no entry"),
+    ],
+)
+def test_a_bad_operation_is_refused_with_its_reason(change: dict[str, Any], reason: str) -> None:
+    refused, good = check({**GOOD, **change}, GOOD, entries=[shown("Likes water")])
+
+    assert isinstance(refused, Refusal)
+    assert reason in refused.reason
+    assert isinstance(good, Operation)
+
+
+@pytest.mark.parametrize("number", [1, "1", "[1]", "#1"])
+def test_a_number_may_be_written_as_models_write_it(number: Any) -> None:
+    [operation] = check({"op": "delete", "entry": number, "messages": number}, entries=[shown("Likes water")])
+
+    assert isinstance(operation, Operation)
+    assert (operation.entry, operation.messages) == (1, (1,))
+
+
+@pytest.mark.parametrize(
+    ("change", "remark"),
+    [
+        ({"type": "hobby"}, "kept as other"),
+        ({"importance": 7}, "importance"),
+        ({"importance": float("nan")}, "importance"),
+        ({"happens_at": "next Tuesday"}, "happens_at"),
+        ({"expires_at": "9999-99-99"}, "expires_at"),
+        ({"happens_at": 20260314}, "happens_at"),
+    ],
+)
+def test_a_detail_that_is_wrong_is_left_out_with_a_remark_and_the_fact_is_kept(
+    change: dict[str, Any], remark: str
+) -> None:
+    [operation] = check({**GOOD, **change})
+
+    assert isinstance(operation, Operation)
+    assert operation.content == "Likes tea"
+    assert remark in " ".join(operation.remarks)
+
+
+def test_an_entry_is_changed_once_by_an_answer() -> None:
+    first, second = check(
+        {"op": "update", "entry": 1, "content": "Likes rain", "messages": [1]},
+        {"op": "delete", "entry": 1, "messages": [1]},
+        entries=[shown("Likes water")],
+    )
+
+    assert isinstance(first, Operation)
+    assert isinstance(second, Refusal)
+
+
+def test_an_answer_of_endless_operations_is_cut_off_visibly() -> None:
+    judged = check(*[{**GOOD, "content": f"Fact {number}"} for number in range(MAX_OPERATIONS + 3)])
+
+    assert sum(isinstance(item, Refusal) for item in judged) == 3
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=10), inner, max_size=4),
+    max_leaves=15,
+)
+NAMES = st.sampled_from(
+    ["op", "entry", "type", "content", "subject", "messages", "importance", "happens_at", "key"]
+)
+
+
+@given(
+    st.lists(
+        st.dictionaries(NAMES, JSON | st.sampled_from(["add", "update", "delete", [1]])) | JSON, max_size=5
+    )
+)
+def test_no_garbage_stops_the_others_and_all_of_it_can_be_stored(raw: list[Any]) -> None:
+    judged = check(*raw, GOOD, entries=[shown("Likes water")])
+
+    assert len(judged) == len(raw) + 1
+    assert isinstance(judged[-1], Operation)
+    for item in judged:
+        stored = json.dumps(item.raw, allow_nan=False)
+        assert "\\u0000" not in stored

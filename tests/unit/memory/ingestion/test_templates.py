@@ -1,0 +1,52 @@
+import pytest
+
+from memory.errors import InvalidTemplate
+from memory.ingestion.templates import GUIDANCE_EXAMPLE, check_guidance, default_guidance, render_guidance
+
+
+def test_the_prompt_that_ships_passes_its_own_check() -> None:
+    check_guidance(default_guidance())
+
+
+def test_a_template_reads_its_documented_variables() -> None:
+    template = "{{ companion }} knows {{ user }}: {% for t in types %}{{ t.name }} {{ t.examples | join }}{% endfor %}"
+
+    assert render_guidance(template, GUIDANCE_EXAMPLE) == "Ada knows Maya: preference Likes tea"
+
+
+@pytest.mark.parametrize(
+    ("template", "said"),
+    [
+        ("first line\n{% if user %}never closed", "line 2"),
+        ("first\nsecond\n{{ nobody }}", "line 3: 'nobody' is undefined"),
+        ("{{ user.__class__.__mro__ }}", "line 1"),
+        ("{{ user | attr('__class__') }}", "attr"),
+        ("{{ ''.join.__globals__ }}", "line 1"),
+        ("{% for i in range(10) %}{% endfor %}", "range"),
+        ("{{ 'a' * 1000000000 }}", "not available"),
+        ("{{ 9 ** 999999999 }}", "not available"),
+        ("{{ '%1000000000d' % 1 }}", "not available"),
+        ("{% include '/etc/passwd' %}", "line 1"),
+        ("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", "macro"),
+        (
+            "{% for a in user %}{% for b in user %}{% for c in user %}x{% endfor %}{% endfor %}{% endfor %}",
+            "nested",
+        ),
+        ("   ", "is empty"),
+        ("x" * 30_000, "30,000 characters"),
+        ("{{ 1 / 0 }}", "division"),
+    ],
+)
+def test_a_bad_template_is_refused_with_its_line(template: str, said: str) -> None:
+    with pytest.raises(InvalidTemplate) as refused:
+        check_guidance(template)
+
+    assert said in refused.value.detail
+    assert refused.value.problems[0].field == "template"
+
+
+def test_a_template_that_grows_without_end_is_stopped() -> None:
+    template = "{% for a in user %}{% for b in user %}" + "x" * 500 + "{% endfor %}{% endfor %}"
+
+    with pytest.raises(InvalidTemplate, match="60,000"):
+        render_guidance(template, {**GUIDANCE_EXAMPLE, "user": "M" * 200})
