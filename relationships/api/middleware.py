@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from relationships.api.problems import CONTENT_TYPE, foreseen, problem, sqlstate
 
 log = structlog.get_logger(__name__)
+FRAMES = 12  # of the way to a crash: where it happened and who asked
 CODES = {400: "bad_request", 403: "not_allowed", 404: "not_found", 405: "method_not_allowed", 413: "too_much"}
 DETAILS = {
     400: "The request can't be read.",
@@ -53,13 +54,14 @@ def speaks_problems(request: HttpRequest) -> bool:
 def _crashed(request: HttpRequest, error: Exception) -> HttpResponse:
     """500 with an ID that the log line shares. An error's own text may quote a person: it is not logged."""
     error_id = str(uuid4())
+    frames = traceback.extract_tb(error.__traceback__)
     log.error(
         "a request crashed",
         name="api.request.crashed",
         error_id=error_id,
         error_class=f"{type(error).__module__}.{type(error).__qualname__}",
         sqlstate=sqlstate(error),
-        frames="".join(traceback.format_tb(error.__traceback__)),
+        frames=[f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames[-FRAMES:]],
     )
     got_request_exception.send(sender=ProblemMiddleware, request=request)
     detail = f"Something broke on our side. It was logged as {error_id}."

@@ -67,6 +67,6 @@ def _key(model: type[Model], name: str, value: Any) -> Any:
     key = cast("Field[Any, Any]", model._meta.get_field(name)).to_python(value)
     if key is None or (isinstance(key, int) and not -(2**63) <= key < 2**63):
         raise ValueError
-    if isinstance(key, datetime) and not EARLIEST <= key <= LATEST:
+    if isinstance(key, datetime) and (key.tzinfo is None or not EARLIEST <= key <= LATEST):
         raise ValueError
     return key

@@ -1,0 +1,125 @@
+from datetime import UTC, datetime, timedelta
+from uuid import UUID, uuid4
+
+import pytest
+from pytest_django import DjangoAssertNumQueries
+
+from relationships.models import AuditEvent, Relationship, RelationshipToken
+from relationships.services.tokens import drop_expired_tokens
+from tests.fixtures.api import Api
+
+
+@pytest.fixture
+def path(relationship: Relationship) -> str:
+    return f"/relationships/{relationship.id}"
+
+
+def token_for(api: Api, path: str, *scopes: str) -> Api:
+    return Api(api.post(f"{path}/tokens", {"scopes": list(scopes)}).body["token"])
+
+
+def test_a_token_opens_its_relationship(api: Api, path: str) -> None:
+    made = api.post(f"{path}/tokens", {"scopes": ["read"], "expires_in": 60})
+    browser = Api(made.body["token"])
+
+    assert made.status == 201
+    assert browser.get(path).status == 200
+    assert browser.get(f"{path}/messages").status == 200
+    assert browser.get(f"{path}/profile").status == 200
+
+
+def test_a_token_that_reads_does_not_write(api: Api, path: str) -> None:
+    assert token_for(api, path, "read").patch(f"{path}/profile", {"a": 1}).status == 403
+    assert token_for(api, path, "write").patch(f"{path}/profile", {"a": 1}).status == 200
+
+
+def test_what_a_person_changes_is_put_down_to_them(api: Api, path: str, relationship: Relationship) -> None:
+    token_for(api, path, "write").put(f"{path}/profile", {"name": "Maya"})
+
+    event = AuditEvent.objects.get(action="profile.changed")
+    assert (event.actor_kind, event.actor_id) == ("end_user", str(relationship.user_id))
+
+
+def test_another_relationship_of_the_same_project_is_not_there(api: Api, path: str) -> None:
+    other = api.post("/relationships", {"companion": "ada", "user": "noor"}).body["id"]
+    browser = token_for(api, path, "read", "write")
+
+    assert browser.get(f"/relationships/{other}").status == 404
+    assert browser.put(f"/relationships/{other}/profile", {"a": 1}).status == 404
+
+
+@pytest.mark.parametrize(
+    ("method", "below"),
+    [
+        ("GET", "/users"),
+        ("GET", "/companions"),
+        ("GET", "/project"),
+        ("GET", "/api-keys"),
+        ("GET", "/relationships"),
+    ],
+)
+def test_a_token_reaches_nothing_else(api: Api, path: str, method: str, below: str) -> None:
+    assert token_for(api, path, "write").send(method, below, None).status == 403
+
+
+def test_a_token_can_not_mint_tokens_or_change_the_configuration(api: Api, path: str) -> None:
+    browser = token_for(api, path, "write")
+
+    assert browser.post(f"{path}/tokens", {"scopes": ["read"]}).status == 403
+    assert browser.patch(path, {"config": {"ingestion": {"enabled": False}}}).status == 403
+
+
+def test_a_revoked_token_opens_nothing(api: Api, path: str) -> None:
+    made = api.post(f"{path}/tokens", {"scopes": ["read"]}).body
+
+    assert api.delete(f"{path}/tokens/{made['id']}").status == 204
+    assert api.delete(f"{path}/tokens/{made['id']}").status == 204
+    assert Api(made["token"]).get(path).status == 401
+    assert api.delete(f"{path}/tokens/{uuid4()}").status == 404
+
+
+def test_an_expired_token_opens_nothing_and_is_swept_away(api: Api, path: str) -> None:
+    made = api.post(f"{path}/tokens", {"scopes": ["read"], "expires_in": 60}).body
+    api.post(f"{path}/tokens", {"scopes": ["read"], "expires_in": 600})
+    now = datetime.now(UTC)
+    row = RelationshipToken.objects.filter(id=UUID(made["id"]))
+    row.update(expires_at=now - timedelta(seconds=1))
+
+    assert Api(made["token"]).get(path).status == 401
+    assert drop_expired_tokens(now) == 1
+    assert RelationshipToken.objects.count() == 1
+
+
+def test_a_token_of_one_relationship_never_passes_for_anothers(api: Api, path: str) -> None:
+    other = api.post("/relationships", {"companion": "ada", "user": "noor"}).body["id"]
+    token = api.post(f"{path}/tokens", {"scopes": ["read"]}).body["token"]
+    forged = f"rt_{UUID(other).hex}_{token.split('_', 2)[2]}"
+
+    assert Api(forged).get(f"/relationships/{other}").status == 401
+
+
+def test_checking_a_token_takes_one_query(
+    api: Api, path: str, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    browser = token_for(api, path, "read")
+
+    with django_assert_num_queries(2):  # the token, the relationship
+        browser.get(path)
+
+
+@pytest.mark.parametrize(
+    ("sent", "field"),
+    [
+        ({}, "scopes"),
+        ({"scopes": []}, "scopes"),
+        ({"scopes": ["admin"]}, "scopes.0"),
+        ({"scopes": ["read"], "expires_in": 59}, "expires_in"),
+        ({"scopes": ["read"], "expires_in": 86_401}, "expires_in"),
+        ({"scopes": ["read"], "expires_in": "900"}, "expires_in"),
+        ({"scopes": ["read"], "expires_in": True}, "expires_in"),
+    ],
+)
+def test_a_token_is_asked_for_properly(api: Api, path: str, sent: object, field: str) -> None:
+    answer = api.post(f"{path}/tokens", sent)
+
+    assert (answer.status, answer.fields) == (422, [field])
