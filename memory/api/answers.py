@@ -99,6 +99,8 @@ class TurnAnswer(Answer):
     occurred_at: datetime
     recorded_at: datetime
     due_at: datetime | None
+    """When it is read; null: it waits for what `waits_for` says, or is settled."""
+    waits_for: str
     settled_at: datetime | None
     attempts: int
     error_code: str

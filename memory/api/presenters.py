@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from uuid import UUID
 
-from memory.api.answers import EntryAnswer, MessageOfTurn, ModelCallAnswer, RevisionAnswer
+from memory.api.answers import EntryAnswer, MessageOfTurn, ModelCallAnswer, RevisionAnswer, TurnAnswer
 from memory.models import EntryRevision, HeldDeletion, IngestionPrompt, ModelCall, ScratchpadEntry
 from memory.services.preview import Preview
 from relationships.models import Message, Turn

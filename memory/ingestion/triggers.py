@@ -4,9 +4,19 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
+from django.db import connection
+
 from relationships.configuration.schema import Ingestion, Trigger
 from relationships.models import Turn, TurnState
 from relationships.services.turns import NewMessage, TurnDisposal
+
+ENDED_SESSIONS = """
+UPDATE relationships_turn t SET due_at = %(now)s, waits_for = ''
+  FROM relationships_sessionstate s
+ WHERE t.state = 'pending' AND t.due_at IS NULL AND t.waits_for IN ('session_end', 'every_n_turns')
+   AND s.relationship_id = t.relationship_id AND s.session = t.session AND s.ended_at IS NOT NULL
+RETURNING t.relationship_id
+"""
 
 
 def dispose_turn(
@@ -20,8 +30,9 @@ def dispose_turn(
     if not any(message.role in ingestion.roles for message in messages):
         read = ", ".join(ingestion.roles) or "none"
         return _skipped("roles", f"No message is of a role that is read (ingestion.roles: {read}).")
-    due_at = now if ingestion.trigger.mode == "every_turn" else None
-    return TurnDisposal(TurnState.PENDING, due_at)
+    if ingestion.trigger.mode == "every_turn":
+        return TurnDisposal(TurnState.PENDING, now)
+    return TurnDisposal(TurnState.PENDING, None, waits_for=ingestion.trigger.mode)
 
 
 def fire_trigger(trigger: Trigger, *, relationship_id: UUID, turn: Turn, now: datetime) -> bool:
@@ -33,9 +44,19 @@ def fire_trigger(trigger: Trigger, *, relationship_id: UUID, turn: Turn, now: da
     waiting = Turn.objects.for_relationship(relationship_id).filter(state=TurnState.PENDING, due_at=None)
     if waiting.count() < trigger.n:
         return False
-    waiting.update(due_at=now)
+    waiting.update(due_at=now, waits_for="")
     return True
 
 
+def fire_ended_sessions(now: datetime) -> list[UUID]:
+    """Make due what waited for a session that has ended, by call or idle timeout. Their relationships.
+
+    The sweep calls this: an ended session is a row to be found, so no ending can be missed.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(ENDED_SESSIONS, {"now": now})
+        return list({row[0] for row in cursor.fetchall()})
+
+
 def _skipped(code: str, sentence: str) -> TurnDisposal:
-    return TurnDisposal(TurnState.SKIPPED, None, code, sentence)
+    return TurnDisposal(TurnState.SKIPPED, None, error_code=code, error=sentence)

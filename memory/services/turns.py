@@ -13,14 +13,13 @@ from django.utils import timezone
 from memory.errors import TurnNotRetryable
 from memory.ingestion.triggers import dispose_turn, fire_trigger
 from memory.queue.nudge import nudge
-from relationships.actor import Actor
 from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.schema import Configuration
 from relationships.errors import InvalidInput, NotFound
-from relationships.models import Relationship, SessionState, Turn, TurnState
+from relationships.models import Relationship, Turn, TurnState
 from relationships.services.idempotency import earlier_resource, remember_key
 from relationships.services.sequence import lock_relationship
-from relationships.services.sessions import end_session, touch_session
+from relationships.services.sessions import touch_session
 from relationships.services.turns import NewTurn, store_turn
 
 ROUTE = "turns"  # of its idempotency keys
@@ -105,7 +104,7 @@ def retry_turn(*, relationship_id: UUID, turn_id: UUID) -> Turn:
         raise TurnNotRetryable(
             f"The turn is {turn.state}; only failed, skipped and waiting turns can be retried."
         )
-    values = {"state": TurnState.PENDING, "due_at": timezone.now(), "attempts": 0, "settled_at": None}
+    values = {"state": TurnState.PENDING, "due_at": timezone.now(), "waits_for": "", "attempts": 0, "settled_at": None}
     Turn.objects.for_relationship(relationship_id).filter(id=turn_id).update(
         **values, error_code="", error=""
     )
@@ -118,20 +117,10 @@ def retry_turn(*, relationship_id: UUID, turn_id: UUID) -> Turn:
 def ingest_now(*, relationship_id: UUID) -> int:
     """Make every turn that waits for its trigger due now. How many it was."""
     waiting = Turn.objects.for_relationship(relationship_id)
-    due: int = waiting.filter(state=TurnState.PENDING, due_at=None).update(due_at=timezone.now())
+    due: int = waiting.filter(state=TurnState.PENDING, due_at=None).update(due_at=timezone.now(), waits_for="")
     if due:
         nudge(relationship_id)
     return due
-
-
-@transaction.atomic
-def finish_session(*, relationship: Relationship, session: str, by: Actor) -> SessionState:
-    """End a session: clears its state, and reads the turns that waited for this."""
-    ended = end_session(relationship=relationship, session=session, by=by)
-    waiting = Turn.objects.for_relationship(relationship.id).filter(session=session, due_at=None)
-    if waiting.filter(state=TurnState.PENDING).update(due_at=timezone.now()):
-        nudge(relationship.id)
-    return ended
 
 
 @dataclass(frozen=True, slots=True)

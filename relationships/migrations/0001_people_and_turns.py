@@ -248,6 +248,7 @@ class Migration(migrations.Migration):
                 ('config', models.JSONField(blank=True, default=dict)),
                 ('state', models.CharField(choices=[('pending', 'Pending'), ('processing', 'Processing'), ('applied', 'Applied'), ('skipped', 'Skipped'), ('failed', 'Failed')], default='pending', max_length=12)),
                 ('due_at', models.DateTimeField(null=True)),
+                ('waits_for', models.CharField(blank=True, max_length=20)),
                 ('attempts', models.PositiveIntegerField(default=0)),
                 ('lease_token', models.UUIDField(null=True)),
                 ('lease_until', models.DateTimeField(null=True)),

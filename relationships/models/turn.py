@@ -31,6 +31,7 @@ class Turn(RelationshipOwned):
     config = models.JSONField(default=dict, blank=True)  # the cascade's highest level, for this turn only
     state = models.CharField(max_length=12, choices=TurnState.choices, default=TurnState.PENDING)
     due_at = models.DateTimeField(null=True)  # null while pending: waits for its trigger
+    waits_for = models.CharField(max_length=20, blank=True)  # the trigger's mode, while due_at is null
     attempts = models.PositiveIntegerField(default=0)
     lease_token = models.UUIDField(null=True)
     lease_until = models.DateTimeField(null=True)

@@ -32,10 +32,11 @@ class NewTurn:
 
 @dataclass(frozen=True, slots=True)
 class TurnDisposal:
-    """What the configuration makes of a turn at its intake: `due_at` null waits for its trigger."""
+    """What the configuration makes of a turn at its intake. With `due_at` null it waits for its trigger."""
 
     state: TurnState
     due_at: datetime | None
+    waits_for: str = ""
     error_code: str = ""
     error: str = ""
 
@@ -54,6 +55,7 @@ def store_turn(
         config=dict(turn.config or {}),
         state=disposal.state,
         due_at=disposal.due_at,
+        waits_for=disposal.waits_for,
         error_code=disposal.error_code,
         error=disposal.error,
         settled_at=now if disposal.state == TurnState.SKIPPED else None,

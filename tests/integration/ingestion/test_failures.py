@@ -8,14 +8,16 @@ from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from memory.ingestion.claim import claim_turns
+from memory.ingestion.triggers import fire_ended_sessions
 from memory.models import EntryRevision, EntrySource, HeldDeletion, ModelCall, ScratchpadEntry
 from memory.providers.base import CompletionRequest
 from memory.providers.errors import ContentBlocked, RateLimited, Unauthorized
 from memory.services.entries import add_entry, delete_entry, revise_entry
 from memory.services.held import confirm_deletions, decline_deletions
-from memory.services.turns import retry_turn
+from memory.services.turns import ingest_now, retry_turn
 from relationships.actor import Actor, ActorKind
 from relationships.models import Turn, TurnState
+from relationships.services.sessions import end_session
 from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import Conversation, add, answer, delete, update
 
@@ -381,3 +383,33 @@ def test_a_message_a_deleted_entry_rests_on_is_not_shown_again(
 
     assert "Rex" not in scripted_provider.requests[2].prompt
     assert "Forget about" not in scripted_provider.requests[2].prompt
+
+
+def test_turns_that_wait_for_the_sessions_end_are_due_when_it_has_ended(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.otherwise = NOTHING
+    trigger = {"trigger": {"mode": "session_end"}}
+    turn = conversation.say("a", session="monday", ingestion=trigger)
+    other = conversation.say("b", session="tuesday", ingestion=trigger)
+    assert fire_ended_sessions(timezone.now()) == []
+
+    end_session(relationship=conversation.relationship, session="monday", by=PERSON)
+
+    assert fire_ended_sessions(timezone.now()) == [conversation.relationship.id]
+    conversation.drain()
+    assert [conversation.again(waiting).state for waiting in (turn, other)] == ["applied", "pending"]
+
+
+def test_turns_that_wait_to_be_asked_for_are_due_when_they_are(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.otherwise = NOTHING
+    turn = conversation.say("a", ingestion={"trigger": {"mode": "explicit"}})
+    conversation.drain()
+    assert (conversation.again(turn).state, turn.waits_for) == ("pending", "explicit")
+
+    assert ingest_now(relationship_id=turn.relationship_id) == 1
+    conversation.drain()
+
+    assert conversation.again(turn).state == "applied"
