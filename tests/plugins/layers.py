@@ -1,0 +1,10 @@
+from context.layers.base import Layer, LayerRequest, LayerText
+
+
+class MoodLayer(Layer):
+    """An outsider's layer: one line from the person's name."""
+
+    slug = "mood"
+
+    def render(self, request: LayerRequest) -> LayerText:
+        return LayerText(f"{request.facts.user_name} is in a good mood.", reason="a hunch")
