@@ -1,0 +1,70 @@
+"""/healthz, /readyz and /metrics: without authentication, without a prefix, without anybody's words."""
+
+from typing import Any
+
+from django.db import Error as DatabaseError
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+from prometheus_client import CONTENT_TYPE_LATEST
+
+from memory.api.metrics import render_metrics
+from memory.queue.condition import QueueCondition, read_condition
+from memory.queue.readiness import check_readiness, limit_statements, provider_in_use
+
+
+@require_safe
+@never_cache
+def healthz(request: HttpRequest) -> HttpResponse:
+    """200 for as long as this process answers at all."""
+    return JsonResponse({"alive": True})
+
+
+@require_safe
+@never_cache
+def readyz(request: HttpRequest) -> HttpResponse:
+    """200 when turns are taken in and remembered; else 503 with the reasons."""
+    readiness = check_readiness()
+    provider = provider_in_use()
+    body = {
+        "ready": readiness.ready,
+        "reasons": readiness.reasons,
+        "database": readiness.database,
+        "pending_migrations": readiness.pending_migrations,
+        **_queue(readiness.condition),
+        "providers": {"llm": provider},
+        "offline": provider["alias"] == "offline",
+    }
+    return JsonResponse(body, status=200 if readiness.ready else 503)
+
+
+@require_safe
+@never_cache
+def metrics(request: HttpRequest) -> HttpResponse:
+    """Prometheus' text format. 503 while the database is away, so that a scrape fails instead of saying zero."""
+    try:
+        with transaction.atomic():
+            limit_statements()
+            condition = read_condition()
+    except DatabaseError:
+        return HttpResponse("The database does not answer.\n", status=503, content_type="text/plain")
+    return HttpResponse(render_metrics(condition), content_type=CONTENT_TYPE_LATEST)
+
+
+def _queue(condition: QueueCondition | None) -> dict[str, Any]:
+    if condition is None:
+        return {"worker": None, "turns": None, "oldest_pending_turn_seconds": None}
+    age = condition.beat_age_seconds
+    return {
+        "worker": {
+            "alive": any(worker.alive for worker in condition.workers),
+            "beat_age_seconds": None if age is None else round(age, 3),
+        },
+        "turns": {
+            "due": condition.turns.due,
+            "retrying": condition.turns.retrying,
+            "failed": condition.turns.failed,
+        },
+        "oldest_pending_turn_seconds": round(condition.oldest_seconds, 3),
+    }

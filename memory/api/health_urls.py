@@ -1,0 +1,11 @@
+"""What a load balancer and Prometheus ask for."""
+
+from django.urls import URLPattern, path
+
+from memory.api.health import healthz, metrics, readyz
+
+urlpatterns: list[URLPattern] = [
+    path("healthz", healthz),
+    path("readyz", readyz),
+    path("metrics", metrics),
+]

@@ -1,0 +1,35 @@
+from argparse import ArgumentParser
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+from django.db import connections
+
+from config.serving import Address, Foreground, PortTaken, require_free, services
+
+
+class Command(BaseCommand):
+    help = "Run the whole service in the foreground, web server and worker, until Ctrl-C."
+    requires_system_checks = "__all__"
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
+        parser.add_argument("--port", type=int, default=8000, help="port to listen on (default: 8000)")
+        parser.add_argument("--no-migrate", action="store_true", help="leave pending migrations as they are")
+
+    def handle(self, *, host: str, port: int, no_migrate: bool, **options: Any) -> None:
+        address, note = Address(host, port), settings.DATA_DIR / "serve.json"
+        try:
+            require_free(address, note=note)
+        except PortTaken as taken:
+            raise CommandError(str(taken)) from taken
+        if not no_migrate:
+            call_command("migrate", interactive=False, verbosity=0)
+        connections.close_all()
+        running = services(address, settings.BASE_DIR)
+        Foreground(running, address=address, note=note, say=self._say).run()
+
+    def _say(self, sentence: str) -> None:
+        self.stdout.write(sentence)
+        self.stdout.flush()

@@ -1,0 +1,29 @@
+from argparse import ArgumentParser
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from config.embedded_postgres import start_if_used
+from memory.queue.supervisor import Supervisor
+
+
+class Command(BaseCommand):
+    help = "Remember: run the pool that reads turns, with its sweep and its watchdog, until SIGTERM."
+    requires_system_checks = "__all__"
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--grace",
+            type=float,
+            default=30.0,
+            metavar="SECONDS",
+            help="how long a stop waits for turns in hand before they are given back (default: 30)",
+        )
+
+    def handle(self, *, grace: float, **options: Any) -> None:
+        if settings.PROCESS == "web":
+            raise CommandError(
+                "RAPPORT_PROCESS is 'web', whose connection pool breaks in forks. Leave it unset."
+            )
+        Supervisor(grace=grace, revive_database=start_if_used).run()

@@ -1,0 +1,128 @@
+"""How the queue is doing, asked of the database alone, so that any process can answer for all of them.
+
+Each statement is served by a partial index or an estimate, and counting stops at a limit: a scrape of a table
+with millions of turns costs what one of an empty table does.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.conf import settings
+from django.db import connection
+from django.db.models import DurationField, ExpressionWrapper, F
+from django.db.models.functions import Now
+
+from relationships.models import WorkerHeartbeat
+
+COUNT_LIMIT = 10_000  # a number this high says enough
+
+# A turn that waits for its trigger (due_at null) waits for nobody. One that is being retried is owed since it
+# came in, whenever its next try is: so a provider that keeps failing shows.
+_OPEN = """
+WITH waiting AS (
+    SELECT due_at, attempts, recorded_at FROM relationships_turn
+     WHERE state = 'pending' AND due_at IS NOT NULL ORDER BY due_at LIMIT %(limit)s
+)
+SELECT count(*) FILTER (WHERE attempts = 0),
+       count(*) FILTER (WHERE attempts > 0),
+       extract(epoch FROM now() - least(min(due_at) FILTER (WHERE due_at <= now()),
+                                        min(recorded_at) FILTER (WHERE attempts > 0)))::float8
+  FROM waiting
+"""
+_UNTRIGGERED = """
+SELECT count(*) FROM (
+    SELECT FROM relationships_turn WHERE state = 'pending' AND due_at IS NULL LIMIT %(limit)s) few
+"""
+_PROCESSING = """
+SELECT count(*) FROM (SELECT FROM relationships_turn WHERE state = 'processing' LIMIT %(limit)s) few
+"""
+_FAILED = """
+SELECT count(*) FROM (SELECT FROM relationships_turn WHERE state = 'failed' LIMIT %(limit)s) few
+"""
+_QUEUED = """
+SELECT count(*) FROM (
+    SELECT FROM django_q_ormq WHERE key = %(queue)s AND lock <= now() LIMIT %(limit)s) few
+"""
+# The planner's own estimate, kept up by autovacuum.
+_ROWS = """
+SELECT greatest(sum(reltuples), 0)::bigint FROM pg_class
+ WHERE oid = to_regclass('relationships_turn') OR oid IN (
+       SELECT inhrelid FROM pg_inherits WHERE inhparent = to_regclass('relationships_turn'))
+"""
+WORKER_LIMIT = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerCondition:
+    """One worker machine: seconds since its last sign of life, and what its pool counted since it started."""
+
+    name: str
+    beat_age_seconds: float
+    pool_restarts: int
+    counters: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def alive(self) -> bool:
+        return self.beat_age_seconds <= settings.HEARTBEAT_LIMIT_SECONDS
+
+
+@dataclass(frozen=True, slots=True)
+class TurnCounts:
+    """Turns by what they wait for. Each stops at COUNT_LIMIT; `stored` is an estimate of all there are."""
+
+    due: int  # waiting for a worker
+    retrying: int  # tried at least once, in vain so far
+    untriggered: int  # waiting for the trigger that the configuration names
+    processing: int
+    failed: int
+    stored: int
+
+
+@dataclass(frozen=True, slots=True)
+class QueueCondition:
+    """`oldest_seconds`: how long the oldest due or retried turn has been owed; 0 if none is."""
+
+    turns: TurnCounts
+    oldest_seconds: float
+    queued: int  # nudges that no worker has taken yet
+    workers: tuple[WorkerCondition, ...]
+
+    @property
+    def beat_age_seconds(self) -> float | None:
+        """Of the worker heard last; None without any."""
+        return min((worker.beat_age_seconds for worker in self.workers), default=None)
+
+
+def read_condition() -> QueueCondition:
+    """The present condition. Raises django.db.Error."""
+    due, retrying, oldest = _row(_OPEN)
+    turns = TurnCounts(
+        due=due,
+        retrying=retrying,
+        untriggered=_row(_UNTRIGGERED)[0],
+        processing=_row(_PROCESSING)[0],
+        failed=_row(_FAILED)[0],
+        stored=_row(_ROWS)[0] or 0,
+    )
+    return QueueCondition(
+        turns=turns,
+        oldest_seconds=max(0.0, oldest or 0.0),
+        queued=_row(_QUEUED)[0],
+        workers=_workers(),
+    )
+
+
+def _workers() -> tuple[WorkerCondition, ...]:
+    age = ExpressionWrapper(Now() - F("beat_at"), output_field=DurationField())
+    rows = WorkerHeartbeat.objects.annotate(age=age).order_by("age")[:WORKER_LIMIT]
+    return tuple(
+        WorkerCondition(row.name, row.age.total_seconds(), row.pool_restarts, row.counters) for row in rows
+    )
+
+
+def _row(statement: str) -> tuple[Any, ...]:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, {"limit": COUNT_LIMIT, "queue": str(settings.Q_CLUSTER["name"])})
+        row: tuple[Any, ...] = cursor.fetchone()
+    return row

@@ -1,0 +1,102 @@
+"""What has to be done from time to time, whoever is talking: a list of duties, each failing alone."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import structlog
+from django.conf import settings
+from django.db import models, transaction
+
+from memory.ingestion.triggers import fire_ended_sessions
+from memory.queue.heartbeat import forget_old_heartbeats
+from memory.queue.nudge import nudge
+from memory.services.expiry import expire_entries
+from relationships.models import IdempotencyKey, RelationshipToken
+from relationships.services.sessions import end_idle_sessions
+
+log = structlog.get_logger(__name__)
+
+ROWS_AT_ONCE = 1000
+MOST_OF_THE_TIME = 0.05  # that one duty may take: a slow one comes less often
+
+
+@dataclass(slots=True)
+class Duty:
+    """Something to do every so many seconds. `do` takes the present and says how many rows it was about."""
+
+    name: str
+    seconds: float
+    do: Callable[[datetime], int]
+    next_at: float = 0.0  # monotonic
+
+
+def duties() -> list[Duty]:
+    return [
+        Duty("expire_entries", 30, expire_entries),
+        Duty("end_idle_sessions", 30, end_idle_sessions),
+        Duty("read_ended_sessions", 2, read_ended_sessions),
+        Duty("drop_idempotency_keys", 30, drop_old_idempotency_keys),
+        Duty("drop_tokens", 30, drop_expired_tokens),
+        Duty("forget_heartbeats", 600, lambda now: forget_old_heartbeats()),
+    ]
+
+
+def do_what_is_due(
+    duties: Sequence[Duty], *, now: datetime, clock: Callable[[], float] = time.monotonic
+) -> int:
+    """Do each duty whose time has come; how many were done. None stops another, and none takes much of the time."""
+    done = 0
+    for duty in duties:
+        started = clock()
+        if started < duty.next_at:
+            continue
+        done += _do(duty, now)
+        duty.next_at = started + max(duty.seconds, (clock() - started) / MOST_OF_THE_TIME)
+    return done
+
+
+def read_ended_sessions(now: datetime) -> int:
+    """Turns that waited for their session to end fall due once it has, by call or by idle timeout."""
+    with transaction.atomic():
+        ended = fire_ended_sessions(now)
+        for relationship_id in ended:
+            nudge(relationship_id)
+    return len(ended)
+
+
+def drop_old_idempotency_keys(now: datetime) -> int:
+    return _drop(
+        IdempotencyKey.objects.filter(created_at__lt=now - timedelta(hours=settings.IDEMPOTENCY_HOURS))
+    )
+
+
+def drop_expired_tokens(now: datetime) -> int:
+    return _drop(RelationshipToken.objects.filter(expires_at__lte=now))
+
+
+def _drop(rows: models.QuerySet[Any]) -> int:
+    """Delete in portions, so that no transaction is long. How many rows it was."""
+    return sum(
+        rows.model.objects.filter(pk__in=portion).delete()[0]
+        for portion in iter(lambda: list(rows.values_list("pk", flat=True)[:ROWS_AT_ONCE]), [])
+    )
+
+
+def _do(duty: Duty, now: datetime) -> int:
+    try:
+        rows = duty.do(now)
+    except Exception as error:
+        # The error's own text may quote a person.
+        log.warning(
+            "a duty failed; it will be tried again",
+            event_name="queue.duty.failed",
+            duty=duty.name,
+            error_class=type(error).__name__,
+        )
+        return 0
+    if rows:
+        log.info("did a duty", event_name="queue.duty.done", duty=duty.name, rows=rows)
+    return 1

@@ -1,0 +1,49 @@
+"""Who holds a turn, and how it comes back when its holder is gone.
+
+A worker that claims a turn writes its name and a time limit into the turn's row. The turn goes back to
+`pending` when the limit passes, and at once when the holder is known to be dead: its process is gone from
+this machine, or its machine has a heartbeat that stopped. It keeps its `seq`, so the order stands; a holder
+that was only slow finds its lease token gone and may not write.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connection
+
+from memory.queue.heartbeat import silent_machines
+from memory.queue.identity import is_dead, machine_of, worker_identity
+from relationships.models import Turn, TurnState
+
+__all__ = ["is_dead", "release_dead_leases", "release_leases_of", "worker_identity"]
+
+_RELEASE = """
+UPDATE relationships_turn
+   SET state = 'pending', due_at = %(now)s, lease_token = NULL, lease_until = NULL, leased_by = ''
+ WHERE state = 'processing' AND (lease_until <= %(expired)s OR leased_by = ANY (%(holders)s))
+RETURNING relationship_id
+"""
+
+
+def release_dead_leases(now: datetime) -> set[UUID]:
+    """Take back every turn whose holder is gone. The relationships that have something to do again."""
+    leased = Turn.objects.filter(state=TurnState.PROCESSING)
+    holders: list[str] = list(leased.order_by().values_list("leased_by", flat=True).distinct())
+    if not holders:
+        return set()
+    silent = silent_machines(settings.HEARTBEAT_LIMIT_SECONDS)
+    dead = [name for name in holders if is_dead(name) or machine_of(name) in silent]
+    return _release(now=now, expired=now, holders=dead)
+
+
+def release_leases_of(holders: Sequence[str], *, now: datetime) -> set[UUID]:
+    """Take back what these processes hold, whether they live or not. The relationships it was."""
+    return _release(now=now, expired=None, holders=holders)
+
+
+def _release(*, now: datetime, expired: datetime | None, holders: Sequence[str]) -> set[UUID]:
+    with connection.cursor() as cursor:
+        cursor.execute(_RELEASE, {"now": now, "expired": expired, "holders": list(holders)})
+        return {row[0] for row in cursor.fetchall()}

@@ -1,0 +1,12 @@
+"""A nudge: "there is something to do for this relationship". What there is to do, the turns' rows say."""
+
+from uuid import UUID
+
+from django_q.tasks import async_task
+
+
+def nudge(relationship_id: UUID) -> None:
+    """Have a worker drain the relationship as soon as the present transaction commits; rolled back, nothing
+    stays.
+    """
+    async_task("memory.tasks.drain", str(relationship_id))

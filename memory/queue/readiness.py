@@ -1,0 +1,113 @@
+"""Whether the service can do its work now, and if not, why: for a load balancer, and for the operator who is
+called.
+"""
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+from urllib.parse import urlsplit
+
+import psycopg
+from django.conf import settings
+from django.db import Error as DatabaseError
+from django.db import connection, connections, transaction
+from django.db.migrations.loader import MigrationLoader
+
+from memory.queue.condition import QueueCondition, read_condition
+
+_CONNECT_SECONDS = 2  # the least that libpq takes
+_STATEMENT_SECONDS = 2
+
+
+@dataclass(slots=True)
+class Readiness:
+    """`reasons` in sentences; none of them: ready. What the database knows is None while it is away."""
+
+    reasons: list[str] = field(default_factory=list)
+    database: bool = False
+    pending_migrations: list[str] | None = None
+    condition: QueueCondition | None = None
+
+    @property
+    def ready(self) -> bool:
+        return not self.reasons
+
+
+def check_readiness() -> Readiness:
+    """Ask everything, within a few seconds whatever is broken."""
+    readiness = Readiness()
+    try:
+        _knock()
+        with transaction.atomic():
+            limit_statements()
+            readiness.pending_migrations = pending_migrations()
+            readiness.database = True
+        if readiness.pending_migrations:
+            names = ", ".join(readiness.pending_migrations[:5])
+            readiness.reasons.append(f"migrations: {names} not applied; run manage.py migrate")
+            return readiness
+        with transaction.atomic():
+            limit_statements()
+            readiness.condition = read_condition()
+    except (psycopg.Error, DatabaseError) as error:
+        readiness.database = False
+        readiness.reasons.append(f"database: it does not answer ({type(error).__name__})")
+        return readiness
+    readiness.reasons += _queue_reasons(readiness.condition)
+    return readiness
+
+
+def limit_statements() -> None:
+    """In this transaction no statement waits for a lock, or works, longer than a probe would listen."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"SET LOCAL statement_timeout = '{_STATEMENT_SECONDS}s'")
+
+
+def pending_migrations() -> list[str]:
+    """Migrations that are in the code and not in the database. Raises django.db.Error."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT to_regclass('django_migrations') IS NOT NULL")
+        applied: set[tuple[str, str]] = set()
+        if cursor.fetchone()[0]:
+            cursor.execute("SELECT app, name FROM django_migrations")
+            applied = set(cursor.fetchall())
+    return [f"{app}.{name}" for app, name in _migrations_in_code() if (app, name) not in applied]
+
+
+def provider_in_use() -> dict[str, Any]:
+    """The default language model, as an operator may see it. Imports no vendor's SDK into this process."""
+    alias: str = settings.DEFAULT_LLM_PROVIDER
+    options = settings.LLM_PROVIDERS[alias].get("OPTIONS", {})
+    host = urlsplit(options.get("base_url") or "").netloc.rpartition("@")[2]
+    return {"alias": alias, "model": options.get("model") or "", "host": host}
+
+
+def _knock() -> None:
+    """A connection of our own, so that an answer does not hang on the pool's patience. Raises psycopg.Error."""
+    parameters: dict[str, Any] = connections["default"].get_connection_params()
+    parameters.pop("cursor_factory", None)
+    parameters.pop("context", None)
+    parameters.pop("prepare_threshold", None)
+    parameters["connect_timeout"] = _CONNECT_SECONDS
+    psycopg.connect(**parameters).close()
+
+
+@lru_cache(maxsize=1)
+def _migrations_in_code() -> tuple[tuple[str, str], ...]:
+    """Reading them all costs some 50 ms, and they don't change while a process runs."""
+    return tuple(sorted(MigrationLoader(None).disk_migrations))
+
+
+def _queue_reasons(condition: QueueCondition) -> list[str]:
+    reasons = []
+    age = condition.beat_age_seconds
+    if age is None:
+        reasons.append("worker: none has reported; run manage.py worker")
+    elif age > settings.HEARTBEAT_LIMIT_SECONDS:
+        reasons.append(f"worker: none has reported for {age:.0f} s; run manage.py worker")
+    limit = settings.OLDEST_TURN_LIMIT_SECONDS
+    if condition.oldest_seconds > limit:
+        waits = f"a turn has waited for {condition.oldest_seconds:.0f} s, longer than {limit:g} s"
+        retrying = condition.turns.retrying
+        reasons.append(f"turns: {waits}" + (f"; {retrying} are being retried" if retrying else ""))
+    return reasons

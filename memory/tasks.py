@@ -1,0 +1,55 @@
+"""The one task of the queue. What it is about is in the turns' rows, so it may be lost, doubled or late."""
+
+import time
+import traceback
+from datetime import UTC, datetime
+from uuid import UUID
+
+import structlog
+from django.db import Error as DatabaseError
+from django.db import connection
+from django_q.exceptions import TimeoutException
+
+from memory.ingestion.pipeline import drain_relationship
+from memory.queue.board import stop_requested
+from memory.queue.leases import release_leases_of, worker_identity
+
+log = structlog.get_logger(__name__)
+
+_RELEASE_SECONDS, _PAUSE_SECONDS = 60.0, 0.5
+
+
+def drain(relationship_id: str) -> None:
+    """Do what is due in the relationship. Never fails, so that django-q2 keeps nothing about it.
+
+    A turn that this process still holds after a crash is handed back, as nobody else would take it for dead.
+    """
+    if stop_requested():
+        return
+    try:
+        drain_relationship(relationship_id=UUID(relationship_id), worker=worker_identity())
+    except (Exception, TimeoutException) as error:
+        # The error's own text may quote a person.
+        log.error(
+            "draining a relationship crashed",
+            event_name="queue.drain.crashed",
+            relationship=relationship_id,
+            error_class=type(error).__name__,
+            frames="".join(traceback.format_tb(error.__traceback__)),
+        )
+        _hand_back()
+
+
+def _hand_back() -> None:
+    """Release what this process holds, waiting for a database that is away: there is nothing better to do."""
+    until = time.monotonic() + _RELEASE_SECONDS
+    while True:
+        try:
+            connection.close()
+            release_leases_of([worker_identity()], now=datetime.now(UTC))
+        except DatabaseError:
+            if time.monotonic() > until:
+                return  # the lease has its limit
+            time.sleep(_PAUSE_SECONDS)
+        else:
+            return
