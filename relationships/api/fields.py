@@ -73,8 +73,8 @@ def _known_zone(value: str) -> str:
 
 Timestamp = Annotated[AwareDatetime, BeforeValidator(_written_as_rfc3339), AfterValidator(_in_utc)]
 """A time with its zone; in our hands always UTC."""
-Whole = Annotated[int, BeforeValidator(_digits_only)]
-"""A whole number in a query string."""
+DIGITS = BeforeValidator(_digits_only)
+"""Goes after the limits of a whole number in a query string, which pydantic would read from " 1_0.0" too."""
 TimeZone = Annotated[str, StringConstraints(min_length=1, max_length=64), AfterValidator(_known_zone)]
 """An IANA time zone."""
 
@@ -103,7 +103,7 @@ def _without_default(schema: dict[str, Any]) -> None:
 class PageQuery(Query):
     """One page of a list. List views extend it with their filters."""
 
-    limit: Annotated[Whole, Field(ge=1, le=200)] = 50
+    limit: Annotated[int, Field(ge=1, le=200), DIGITS] = 50
     """How many, 1 to 200."""
     cursor: Annotated[str, StringConstraints(max_length=1000)] | None = None
     """`next_cursor` of the page before."""

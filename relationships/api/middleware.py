@@ -57,7 +57,7 @@ def _crashed(request: HttpRequest, error: Exception) -> HttpResponse:
     frames = traceback.extract_tb(error.__traceback__)
     log.error(
         "a request crashed",
-        name="api.request.crashed",
+        event_name="api.request.crashed",
         error_id=error_id,
         error_class=f"{type(error).__module__}.{type(error).__qualname__}",
         sqlstate=sqlstate(error),

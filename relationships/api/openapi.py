@@ -1,9 +1,9 @@
 """OpenAPI 3.1 from the views' own declarations: pydantic models are the bodies, every problem is listed."""
 
 from collections.abc import Iterator
-from http import HTTPStatus
 from typing import Any
 
+import uritemplate
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.plumbing import ComponentRegistry, ResolvedComponent
@@ -14,7 +14,7 @@ from relationships.api.fields import Answer
 from relationships.api.operations import Operation, operation_of
 from relationships.api.parsing import JSON, MERGE_PATCH
 from relationships.api.paths import PATH_SCHEMAS
-from relationships.api.problems import CONTENT_TYPE
+from relationships.api.problems import CONTENT_TYPE, title_of
 
 REF = "#/components/schemas/{model}"
 IDEMPOTENCY_KEY = {
@@ -30,6 +30,25 @@ IF_MATCH = {
     "schema": {"type": "string", "pattern": r'^("\d{1,9}"|\*)$'},
 }
 ETAG = {"ETag": {"description": "The version, in quotes.", "schema": {"type": "string"}}}
+
+
+# What the parser lets through where any JSON may stand: no NUL, no number beyond 64 bits.
+KEPT_TEXT = {"type": "string", "pattern": r"^[^\x00]*$"}
+JSON_VALUE: dict[str, Any] = {
+    "description": "Any JSON: texts without NUL, numbers of at most 64 bits.",
+    "anyOf": [
+        {"type": "null"},
+        {"type": "boolean"},
+        {"type": "number", "minimum": -(2**63), "exclusiveMaximum": 2**63},
+        KEPT_TEXT,
+        {"type": "array", "items": {"$ref": REF.format(model="JsonValue")}},
+        {
+            "type": "object",
+            "propertyNames": KEPT_TEXT,
+            "additionalProperties": {"$ref": REF.format(model="JsonValue")},
+        },
+    ],
+}
 
 
 class FieldError(Answer):
@@ -82,7 +101,8 @@ class RapportSchema(AutoSchema):
         return described
 
     def _path_parameters(self) -> Iterator[dict[str, Any]]:
-        for parameter in self._get_parameters():
+        named = uritemplate.variables(self.path)
+        for parameter in self._resolve_path_parameters(named):  # type: ignore[no-untyped-call]
             schema = PATH_SCHEMAS.get(parameter["name"], parameter["schema"])
             yield {**parameter, "schema": schema}
 
@@ -116,11 +136,11 @@ class RapportSchema(AutoSchema):
         responses = {str(status): self._answer(declared, status) for status in declared.answers}
         for status in sorted(self._problem_statuses(declared) - set(declared.answers)):
             content = {CONTENT_TYPE: {"schema": self._component(Problem)}}
-            responses[str(status)] = {"description": HTTPStatus(status).phrase, "content": content}
+            responses[str(status)] = {"description": title_of(status), "content": content}
         return responses
 
     def _answer(self, declared: Operation, status: int) -> dict[str, Any]:
-        described: dict[str, Any] = {"description": HTTPStatus(status).phrase}
+        described: dict[str, Any] = {"description": title_of(status)}
         model = declared.answers[status]
         if model is not None:
             content: dict[str, Any] = {"schema": self._component(model)}
@@ -139,7 +159,7 @@ class RapportSchema(AutoSchema):
         if "{" in self.path:
             statuses.add(404)
         if declared.body is not None:
-            statuses |= {413, 415}
+            statuses |= {411, 413, 415}
         if declared.if_match:
             statuses |= {409, 412}
         if declared.idempotent:
@@ -153,6 +173,8 @@ class RapportSchema(AutoSchema):
 
     def _schema(self, model: type[BaseModel]) -> dict[str, Any]:
         schema = model.model_json_schema(ref_template=REF, mode="validation")
+        if _say_what_json_is_kept(schema):
+            self._register("JsonValue", JSON_VALUE)
         for name, part in schema.pop("$defs", {}).items():
             self._register(name, part)
         return schema
@@ -162,3 +184,16 @@ class RapportSchema(AutoSchema):
         if component in self.registry and self.registry[component].schema != schema:
             raise ValueError(f"two different models are called {name}: rename one")
         self.registry.register_on_missing(component)
+
+
+def _say_what_json_is_kept(schema: Any) -> bool:
+    """Where `schema` takes any object, say which; whether it did anywhere."""
+    if not isinstance(schema, dict | list):
+        return False
+    parts = schema if isinstance(schema, list) else list(schema.values())
+    said = [_say_what_json_is_kept(part) for part in parts]
+    if not isinstance(schema, dict) or schema.get("additionalProperties") is not True:
+        return any(said)
+    schema["additionalProperties"] = {"$ref": REF.format(model="JsonValue")}
+    schema["propertyNames"] = KEPT_TEXT
+    return True

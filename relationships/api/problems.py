@@ -41,6 +41,14 @@ SQLSTATES: dict[str, tuple[int, str, str]] = {
 }
 
 
+# RFC 9110's words, which Python took over in 3.13.
+_TITLES = {413: "Content Too Large", 422: "Unprocessable Content"}
+
+
+def title_of(status: int) -> str:
+    return _TITLES.get(status) or HTTPStatus(status).phrase
+
+
 class MalformedBody(errors.InvalidInput):
     """The body can't be read as JSON at all."""
 
@@ -70,7 +78,7 @@ def problem(
     """The answer to a request that went wrong; `extra` holds further members, such as the limit passed."""
     body = {
         "type": f"urn:rapport:problem:{code}",
-        "title": HTTPStatus(status).phrase,
+        "title": title_of(status),
         "status": status,
         "detail": detail,
         "errors": [{"field": line.field, "detail": line.detail} for line in problems],
