@@ -18,13 +18,14 @@ class Clause:
     recent: bool = False  # "just", "finally"
     instead_of: str = ""  # the Y of "X, not Y"
     lowercase: bool = False  # the writer uses no capitals, so names can't be told by them
+    together: str = ""  # with whom, where it was "Ana and I"
     forgets: bool = False  # a request to forget, whole and untouched
 
 
 _FILLER = re.compile(
     r"^(?:well|so|oh|ah|aw+|hey|hi|hello|yeah|yes|yep|yup|no|nope|nah|ok|okay|anyway|by the way|btw|also|and|but|then|plus"
-    r"|in fact|to be honest|tbh|honestly|guess what|you know what|you know|fun fact|fyi|just so you know|update|good news"
-    r"|great news|bad news|right|hmm+|um+|uh+|luckily|sadly|unfortunately|fortunately|wow|haha|thanks|thank you|sorry"
+    r"|in fact|to be honest|tbh|honestly|guess what|you know what|you know|fun fact|fyi|just so you know|update|(?:good|great|bad|big|some) news"
+    r"|(?:exciting|sad|quick|small|another) (?:news|update|thing)|right|hmm+|um+|uh+|luckily|sadly|unfortunately|fortunately|wow|haha|thanks|thank you|sorry"
     r"|the thing is|for the record|i think(?: that)?|to be fair|as you know|as i said|like i said|now|finally"
     r"|apparently|basically|obviously|of course|please note(?: that)?|note(?: that)?|one more thing|lately|these days"
     r"|(?:please )?(?:do not forget|remember|keep in mind)(?: that| this)?|i am happy to say(?: that)?"
@@ -42,10 +43,10 @@ _TRAILING = re.compile(
     r"[\s,]+(?:now|these days|nowadays|at the moment|right now|currently|lately|again|too|as well|by the way|btw|you know"
     r"|though|actually|ha(?:ha)+|lol|please|thanks|thank you|honestly|for sure|at all|so much|a lot|very much|the most"
     r"|more than anything|believe it or not|tho|for now|of course|instead|already|yet|really|after all|everyone does"
-    r"|and all)$",
+    r"|and all|for example|for instance|sometimes|in case .{2,60})$",
     re.IGNORECASE,
 )
-_NO_MORE = re.compile(r"[\s,]+(?:but )?(?:not )?(?:anymore|any more|any longer)$", re.IGNORECASE)
+_NO_MORE = re.compile(r"[\s,]+(?:but )?(?:not )?(?:anymore|any more|any longer)(?:$|,.*$)", re.IGNORECASE)
 _NOT_THAT = re.compile(
     r"(?:,\s*(?:and )?|\s+and\s+|(?<! do| am| is)(?<! are| was| did| has)(?<! does| will| have| were)(?<! would)\s+)"
     r"not (?:(?:the|on|in|at|an?) )*(?P<other>[^\s,]+(?: [^\s,]+){0,2})$",
@@ -78,6 +79,7 @@ _PERFECT_GOING_ON = re.compile(r"^(I|we) have been (?=\w+ing\b)", re.IGNORECASE)
 _NO_LONGER = re.compile(r"^(I|we|[\w' ]+?) (am |are |is )?no longer (?=\w)", re.IGNORECASE)
 _USED_TO = re.compile(r"^(I|we) used to (?:be )?(?=\w)", re.IGNORECASE)
 _GOT = re.compile(r"^(I|we) have got (?=\w)", re.IGNORECASE)
+_BY_THE_WAY = re.compile(r",? (?:for example|for instance|by the way|to be honest|of course|as you know),?(?= )", re.IGNORECASE)
 _VOCATIVE = re.compile(r"^[A-Z]\w+, (?=(?:I|we|my|our)\b)")
 _LEADING_DATE = re.compile(
     r"^(?P<date>(?:(?:since|on|in|at|by|from|starting)\s)?(?:next|last|this|tomorrow|yesterday|today|tonight|since"
@@ -90,6 +92,7 @@ def tidy_clause(part: str, *, lowercase: bool) -> Clause | None:
     """The statement a part of a sentence makes; None where it is hedged, too long or empty."""
     if len(part) > MAX_CLAUSE or _HEDGED.search(part):
         return None
+    part = _BY_THE_WAY.sub("", part)
     text, corrects = _without_fillers(_VOCATIVE.sub("", part.strip(" .!?,;:()")))
     text = _date_last(text)
     recent = bool(_RECENT.match(text))

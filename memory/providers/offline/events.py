@@ -20,7 +20,8 @@ _PAST_VERBS = frozenset(
 )
 # Without a date these are told as well: they change a life, or at least a year.
 _WEIGHTY = re.compile(
-    r"^(?:I|we) (?:graduated|got (?:married|promoted|divorced|hired|fired|accepted|into|my|the)|won (?:an?|the|my)|passed (?:my|the|an?)|failed my"
+    r"^(?:I|we) (?:graduated|got (?:married|promoted|divorced|hired|fired|accepted|into (?:[A-Z]\w+|medical|law|grad\w*|college|university|art) |my (?:licen[cs]e|degree"
+    r"|diploma|visa|green card|keys|driving|first|results|citizenship|passport)|the (?:job|keys|results|promotion|offer|part|role|scholarship|visa))|won (?:an?|the|my)|passed (?:my|the|an?)|failed my"
     r"|bought (?:an?|our|my) (?:\w+ )?(?:house|flat|apartment|home|car|boat|van|farm)|broke my|had (?:an? )?(?:\w+ )?(?:surgery|operation|accident"
     r"|miscarriage|heart attack|stroke)|published|launched my|sold (?:my|our)|lost my (?:mother|father|mum|mom|dad|job|husband|wife|brother"
     r"|sister|house)|opened (?:my|our) (?:own )?|founded|was accepted|was promoted|retired|became an?|signed up for|enrolled in|ran my first)\b",
@@ -63,7 +64,7 @@ _TRIVIAL = re.compile(
     r"\b(?:supermarket|grocer(?:y|ies)|shops?|store|bed|sleep|gym|bathroom|toilet|office|home|for a (?:walk|run|jog|nap|drive|ride|swim)|nap|shower"
     r"|laundry|dishes|coffees?|tea|breakfast|snack|errands?|mall|headache|cold|lot|lots|bit|question|questions|feeling|idea|chance|things?|minute"
     r"|moment|time|problem|busy|blast|great day|good day|bad day|rough|long day|fun|thought|dream|nightmare|work today|to work|stuff|tons"
-    r"|plenty|much|nothing|something|photos?|pics?|pictures?|drink|beer|pizza|sandwich|meeting today|much better|mood|ready|better)\b",
+    r"|plenty|much|nothing|something|photos?|pics?|pictures?|drink|beer|pizza|sandwich|meeting today|much better|mood|ready|better|experience)\b",
     re.IGNORECASE,
 )
 _LIGHT_VERBS = frozenset("went had took made got saw watched gave drove cooked baked played rode became helped caught decided started met reached".split())
@@ -94,6 +95,8 @@ def read_events(clause: Clause, reading: Reading) -> bool:
 
 def _keep(clause: Clause, reading: Reading, content: str, dates: list[DatePhrase]) -> bool:
     """An event that is known by nearly the same words, on the same day or still to come, is not kept twice."""
+    if clause.together and clause.together not in content:
+        content = f"{content} with {clause.together}"
     about = words(content)
     days = {phrase.day for phrase in dates if phrase.day}
     for line in reading.notebook.lines():

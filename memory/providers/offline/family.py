@@ -1,8 +1,10 @@
 """Rules: family, partners, friends and animals; how they are called, and who came and went."""
 
 import re
+from dataclasses import replace
 
 from memory.providers.offline.clauses import Clause
+from memory.providers.offline.dates import without_dates
 from memory.providers.offline.notebook import Line
 from memory.providers.offline.people import (
     CHILDREN,
@@ -29,14 +31,15 @@ _HAVE = re.compile(
 _HAVE_SEVERAL = re.compile(
     rf"^(?:I|we) have (?P<count>{_COUNT}) (?P<adjective>[\w-]+ )?(?P<relation>{RELATIONS})\b(?P<rest>.*)$", re.IGNORECASE
 )
+_AND_ANOTHER = re.compile(rf",? and (?={_COUNT} [\w-]+)", re.IGNORECASE)
 _NAME_LIST = re.compile(r"^(?:,| named| called|:)\s*(?P<names>.+)$", re.IGNORECASE)
 _BETWEEN_NAMES = re.compile(r",? and |, ")
 _NAMED = re.compile(
     rf"^(?:(?:my|our) (?P<relation>{RELATION})(?:'s name)?|(?P<pronoun>his|her|its|it|he|she)(?: name)?)"
-    rf" is (?:called |named )?(?P<name>{NAME})",
+    rf" is (?:called |named )?(?P<name>{NAME})|^(?:I|we) (?:named|called|call) (?P<pronoun2>him|her|it) (?P<name2>{NAME})",
     re.IGNORECASE,
 )
-_NAMED_MARK = re.compile(r"'s name is|is (?:called|named) |^(?:his|her|its) name is ", re.IGNORECASE)
+_NAMED_MARK = re.compile(r"^(?:I|we) (?:named|called|call) |'s name is|is (?:called|named) |^(?:his|her|its) name is ", re.IGNORECASE)
 _GOT = re.compile(
     rf"^(?:I|we) (?P<how>adopted|got|bought|rescued) (?:an?|our|my|another) (?P<adjective>(?:[\w-]+ ){{0,2}}?)"
     rf"(?P<pet>{'|'.join(sorted(map(re.escape, PETS), key=len, reverse=True))})\b(?:,? (?:named|called) (?P<name>{NAME}))?"
@@ -124,7 +127,7 @@ def _names_given(clause: Clause, reading: Reading) -> bool:
     found = _NAMED.match(clause.text)
     if not found or not (_NAMED_MARK.search(clause.text) or clause.instead_of):
         return False
-    name = clean_name(found["name"], lowercase=clause.lowercase)
+    name = clean_name(found["name"] or found["name2"], lowercase=clause.lowercase)
     if not name:
         return False
     if found["relation"]:
@@ -153,6 +156,14 @@ def _name_the_unnamed(clause: Clause, reading: Reading, relation: str, name: str
 
 
 def _those_had(clause: Clause, reading: Reading) -> bool:
+    first, *others = _AND_ANOTHER.split(clause.text)
+    done = _had(replace(clause, text=first), reading)
+    for other in others if done else []:
+        _had(replace(clause, text=f"I have {other}"), reading)
+    return done
+
+
+def _had(clause: Clause, reading: Reading) -> bool:
     if found := _HAVE.match(clause.text):
         return _one_had(clause, reading, found)
     found = _HAVE_SEVERAL.match(clause.text)
@@ -259,9 +270,9 @@ def _statuses(clause: Clause, reading: Reading) -> bool:
 
 
 def _partings(clause: Clause, reading: Reading) -> bool:
-    found = _BROKE_UP.match(clause.text)
+    found = _BROKE_UP.match(without_dates(clause.text).strip())
     if found:
-        text, dates = reading.dated(clause.text, past=True)
+        _, dates = reading.dated(clause.text, past=True)
         name = clean_name((found["name"] or "").removeprefix("my ").removeprefix("boyfriend ").removeprefix("girlfriend "))
         when = f" {dates[0].text}" if dates else ""
         known = next((line for line in reading.notebook.lines(subject=clause.subject, kind="partner")), None)

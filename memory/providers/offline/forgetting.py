@@ -34,6 +34,9 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _TAIL = re.compile(r"[\s,]+(?:please|from your memory|in your memory|for me|thanks|thank you|ok|okay|completely|for good|for ever|forever|now)$", re.I)
+_GOES_ON = re.compile(
+    r"(?:,|\s-|;)\s(?:and |but |so )?(?:I|my|we|the|it|he|she|they|that|this|there|because|since|as|you)\b.*$| (?:because|but|since) .*$", re.I
+)
 _NOTHING = re.compile(r"^[\s,]*(?:it|that|this|about it|about that|never mind|me|to\b.*|all|the (?:above|previous|rest))?[\s,]*(?:never mind)?$", re.I)
 _ORDERS = re.compile(
     r"\b(?:previous|prior|above|earlier|system) (?:instructions?|prompts?|rules?|messages?|text)|\ball entries\b|\b(?:the|all|every) (?:entry|entries|rows?"
@@ -64,7 +67,8 @@ def read_forgetting(clause: Clause, reading: Reading, *, previous: list[int]) ->
     if not clause.forgets:
         return False
     found = _WHAT.search(clause.text)
-    what = _TAIL.sub("", _TAIL.sub("", f" {found['what'].strip(' ,.!?')}")) if found else ""
+    said = _GOES_ON.sub("", found["what"]) if found else ""
+    what = _TAIL.sub("", _TAIL.sub("", f" {said.strip(' ,.!?')}"))
     if _NOTHING.match(what) or _ORDERS.search(clause.text):
         return True
     if _WHOLE.search(f"{clause.text}") and _EVERYTHING.match(what):

@@ -52,7 +52,9 @@ _WEIGHTY = re.compile(
     r"|focus (?:more )?on my|eat (?:less|more|better|healthier|healthily)|drink (?:less|more)|sleep (?:more|better|earlier)|use (?:less|my phone less)"
     r"|feel (?:less|more|better)|see (?:the (?:northern lights|world|pyramids))|meet someone|see [A-Z])",
 )
-_NO_GOAL = re.compile(r"\b(?:you|your|yours|it|that|this)\b(?! (?:year|month|summer|winter|spring|autumn|is|was|will))", re.IGNORECASE)
+_NO_GOAL = re.compile(r"\b(?:you|your|yours|it|that|this|him|her|them)\b(?! (?:year|month|summer|winter|spring|autumn|is|was|will))", re.IGNORECASE)
+_BECAUSE = re.compile(r",? (?:because|since|so that|thanks to|in case|no matter)\b.*$", re.IGNORECASE)
+_VAGUE = re.compile(r"^(?:how|what|that|whether|where|why|when|something|anything|things|stuff|some things)\b", re.IGNORECASE)
 _MEMORY_WORDS = re.compile(r"\b(?:forget|delete|instructions|prompt)\b", re.IGNORECASE)
 
 
@@ -66,13 +68,15 @@ def _wanted(clause: Clause, reading: Reading) -> bool:
     found = _GOAL_IS.match(clause.text) or _WANT.match(clause.text)
     if not found:
         return False
-    what = found["what"].strip(" ,.")
+    what = _BECAUSE.sub("", found["what"]).strip(" ,.")
     if found.re is _WANT and not _is_goal(found["how"].lower(), clause.text, what):
         return False
     text, dates = reading.dated(what, past=False)
     when = found.groupdict().get("when")
     if when:
         text = f"{text} {reading.dated(when, past=False)[0]}"
+    if any(phrase.day == reading.today for phrase in dates):
+        return False  # a plan for the day, not a goal
     content = _wish(found, text)
     if len(words(content)) == 0 or _MEMORY_WORDS.search(what):
         return False
@@ -104,7 +108,7 @@ def _is_goal(how: str, whole: str, what: str) -> bool:
         return False
     if how.startswith("am working") and _NO_GOAL.match(what):
         return False
-    if _NO_GOAL.search(what):
+    if _NO_GOAL.search(what) or _VAGUE.match(what):
         return False
     return first not in _PASSING or bool(_WEIGHTY.match(what))
 

@@ -6,19 +6,7 @@ from memory.providers.offline.slots import Slot
 
 # Of these a person has one at a time.
 _SINGLE = frozenset(
-    [
-        "city",
-        "name",
-        "surname",
-        "age",
-        "birthday",
-        "birthplace",
-        "birthyear",
-        "origin",
-        "timezone",
-        "diet",
-        "partner",
-    ]
+    "city home name surname age birthday birthplace birthyear origin timezone diet partner".split()
 )
 
 
@@ -113,7 +101,7 @@ def _free(new: Slot, old: Slot) -> Relation:
         return _single(new, old)
     if len(new.about) >= 2 and new.about < old.about and new.kind == "goal":
         return Relation.SAME
-    if len(old.about) >= 2 and old.about < new.about and new.kind == "goal":
+    if len(old.about) * 2 >= max(4, len(new.about)) and old.about < new.about and new.kind == "goal":
         return Relation.REPLACES
     return Relation.NONE
 

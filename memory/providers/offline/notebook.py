@@ -153,11 +153,12 @@ class Notebook:
 
 def _operation(line: Line) -> dict[str, Any] | None:
     if line.number is None:
-        return None if line.gone else _addition(line)
+        return None if line.gone else _addition(line)  # what came and went in one reading leaves no trace
     if line.gone:
         return {"op": "delete", "entry": line.number, "messages": line.messages, "reason": line.reason}
     if line.changed:
-        return {"op": "update", "entry": line.number, "content": line.content, "messages": line.messages}
+        moved = {"happens_at": line.happens_at} if line.happens_at else {}
+        return {"op": "update", "entry": line.number, "content": line.content, "messages": line.messages, **moved}
     return None
 
 

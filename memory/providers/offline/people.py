@@ -8,169 +8,30 @@ from memory.providers.offline.dates import MONTHS, WEEKDAYS
 from memory.providers.offline.rewriting import first_person
 
 PARTNERS = frozenset(
-    [
-        "wife",
-        "husband",
-        "partner",
-        "girlfriend",
-        "boyfriend",
-        "fiance",
-        "fiancee",
-        "fiancé",
-        "fiancée",
-        "spouse",
-    ]
+    "wife husband partner girlfriend boyfriend fiance fiancee fiancé fiancée spouse".split()
 )
-CHILDREN = frozenset(["son", "daughter", "kid", "child", "baby", "toddler", "stepson", "stepdaughter"])
+CHILDREN = frozenset(
+    "son daughter kid child baby toddler stepson stepdaughter".split()
+)
 PETS = frozenset(
-    [
-        "dog",
-        "cat",
-        "puppy",
-        "kitten",
-        "hamster",
-        "rabbit",
-        "bunny",
-        "horse",
-        "pony",
-        "parrot",
-        "canary",
-        "tortoise",
-        "turtle",
-        "fish",
-        "goldfish",
-        "bird",
-        "budgie",
-        "lizard",
-        "snake",
-        "ferret",
-        "gecko",
-        "parakeet",
-        "pug",
-        "labrador",
-        "poodle",
-        "terrier",
-        "beagle",
-        "cockatiel",
-        "chicken",
-    ]
+    "dog cat pup puppy kitten hamster rabbit bunny horse pony parrot canary tortoise turtle fish goldfish bird budgie "
+    "lizard snake ferret gecko parakeet pug labrador poodle terrier beagle cockatiel chicken".split()
 ) | {"guinea pig", "golden retriever", "german shepherd"}
 _SHE = frozenset(
-    [
-        "sister",
-        "mother",
-        "mum",
-        "mom",
-        "mama",
-        "mommy",
-        "mummy",
-        "wife",
-        "girlfriend",
-        "daughter",
-        "aunt",
-        "auntie",
-        "niece",
-        "grandmother",
-        "grandma",
-        "granny",
-        "nan",
-        "nana",
-        "stepmother",
-        "stepmom",
-        "stepsister",
-        "fiancee",
-        "fiancée",
-        "stepdaughter",
-        "goddaughter",
-        "godmother",
-        "ex-wife",
-        "ex-girlfriend",
-    ]
+    "sister mother mum mom mama mommy mummy wife girlfriend daughter aunt auntie niece grandmother grandma granny "
+    "nan nana stepmother stepmom stepsister fiancee fiancée stepdaughter goddaughter godmother ex-wife "
+    "ex-girlfriend".split()
 )
 _HE = frozenset(
-    [
-        "brother",
-        "father",
-        "dad",
-        "papa",
-        "daddy",
-        "husband",
-        "boyfriend",
-        "son",
-        "uncle",
-        "nephew",
-        "grandfather",
-        "grandpa",
-        "granddad",
-        "stepfather",
-        "stepdad",
-        "stepbrother",
-        "stepson",
-        "godson",
-        "godfather",
-        "ex-husband",
-        "ex-boyfriend",
-    ]
+    "brother father dad papa daddy husband boyfriend son uncle nephew grandfather grandpa granddad stepfather "
+    "stepdad stepbrother stepson godson godfather ex-husband ex-boyfriend".split()
 )
 _EITHER = frozenset(
-    [
-        "partner",
-        "spouse",
-        "fiance",
-        "fiancé",
-        "cousin",
-        "friend",
-        "roommate",
-        "flatmate",
-        "housemate",
-        "colleague",
-        "coworker",
-        "co-worker",
-        "boss",
-        "manager",
-        "teacher",
-        "therapist",
-        "coach",
-        "doctor",
-        "neighbour",
-        "neighbor",
-        "mentor",
-        "mentee",
-        "ex",
-        "twin",
-        "sibling",
-        "kid",
-        "child",
-        "baby",
-        "toddler",
-        "grandchild",
-        "grandson",
-        "granddaughter",
-        "landlord",
-        "landlady",
-        "tutor",
-        "trainer",
-        "assistant",
-        "supervisor",
-        "professor",
-        "psychologist",
-        "psychiatrist",
-        "goddaughter",
-        "pet",
-        "mother-in-law",
-        "father-in-law",
-        "sister-in-law",
-        "brother-in-law",
-        "son-in-law",
-        "daughter-in-law",
-        "bandmate",
-        "teammate",
-        "classmate",
-        "student",
-        "nanny",
-        "babysitter",
-        "dentist",
-    ]
+    "partner spouse fiance fiancé cousin friend roommate flatmate housemate colleague coworker co-worker boss "
+    "manager teacher therapist coach doctor neighbour neighbor mentor mentee ex twin sibling kid child baby "
+    "toddler grandchild grandson granddaughter landlord landlady tutor trainer assistant supervisor professor "
+    "psychologist psychiatrist goddaughter pet mother-in-law father-in-law sister-in-law brother-in-law "
+    "son-in-law daughter-in-law bandmate teammate classmate student nanny babysitter dentist".split()
 )
 _PLURAL = {
     "parents": "parents", "kids": "kid", "children": "child", "grandparents": "grandparents", "sisters": "sister",
@@ -188,133 +49,16 @@ RELATION = rf"(?:{_ADJECTIVE}[ -])*(?:{'|'.join(sorted(map(re.escape, SINGULAR),
 RELATIONS = rf"(?:{_ADJECTIVE}[ -])*(?:{'|'.join(sorted(map(re.escape, _PLURAL), key=len, reverse=True))})"
 NAME = r"[^\W\d_][\w'.-]*(?: (?:d[aeo]s?|van|von|el|al|bin|de la) [^\W\d_][\w'.-]*| [^\W\d_][\w'.-]*)?"
 _NOT_NAMES = frozenset(
-    [
-        "i",
-        "he",
-        "she",
-        "it",
-        "we",
-        "they",
-        "you",
-        "the",
-        "a",
-        "an",
-        "my",
-        "our",
-        "his",
-        "her",
-        "its",
-        "their",
-        "your",
-        "this",
-        "that",
-        "these",
-        "those",
-        "is",
-        "are",
-        "was",
-        "were",
-        "am",
-        "be",
-        "been",
-        "has",
-        "have",
-        "had",
-        "do",
-        "does",
-        "did",
-        "will",
-        "would",
-        "can",
-        "could",
-        "should",
-        "may",
-        "might",
-        "must",
-        "not",
-        "no",
-        "yes",
-        "and",
-        "or",
-        "but",
-        "so",
-        "if",
-        "then",
-        "there",
-        "here",
-        "who",
-        "what",
-        "when",
-        "where",
-        "why",
-        "how",
-        "which",
-        "in",
-        "on",
-        "at",
-        "to",
-        "of",
-        "for",
-        "from",
-        "with",
-        "by",
-        "about",
-        "as",
-        "into",
-        "just",
-        "also",
-        "still",
-        "already",
-        "never",
-        "always",
-        "really",
-        "sorry",
-        "fine",
-        "ok",
-        "okay",
-        "good",
-        "great",
-        "happy",
-        "sad",
-        "tired",
-        "back",
-        "home",
-        "sure",
-        "glad",
-        "thanks",
-        "hello",
-        "hi",
-        "hey",
-        "well",
-        "god",
-        "mr",
-        "mrs",
-        "ms",
-        "dr",
-        "said",
-        "says",
-        "got",
-        "gets",
-        "went",
-        "came",
-        "today",
-        "tomorrow",
-        "yesterday",
-        "tonight",
-        "christmas",
-        "easter",
-        "i'm",
-        "i've",
-        "i'll",
-        "i'd",
-        "ai",
-        "dj",
-        "tv",
-    ]
+    "i he she it we they you the a an my our his her its their your this that these those is are was were am be "
+    "been has have had do does did will would can could should may might must not no yes and or but so if then "
+    "there here who what when where why how which in on at to of for from with by about as into just also still "
+    "already never always really sorry fine ok okay good great happy sad tired back home sure glad thanks hello "
+    "hi hey well god mr mrs ms dr said says got gets went came today tomorrow yesterday tonight christmas easter "
+    "i'm i've i'll i'd ai dj tv".split()
 ) | frozenset((*MONTHS, *WEEKDAYS))
 _MENTION = re.compile(rf"\b(?:my|our) (?P<relation>{RELATION}),? (?P<name>{NAME})", re.IGNORECASE)
 _APPOSED = re.compile(rf"(?:^|[,-] ?)(?P<name>{NAME}), my (?P<relation>{RELATION})\b", re.IGNORECASE)
-_TOGETHER = re.compile(rf"^(?:(?:my|our) {RELATION}(?:,? {NAME})?|{NAME}) and I ", re.IGNORECASE)
+_TOGETHER = re.compile(rf"^(?P<who>(?:my|our) {RELATION}(?:,? [^\W\d_][\w'-]*)?|[^\W\d_][\w'-]*) and I ", re.IGNORECASE)
 _NAMED_RELATION = re.compile(rf"^(?:my|our) (?P<relation>{RELATION}),? (?P<name>{NAME})", re.IGNORECASE)
 _UNNAMED_RELATION = re.compile(
     rf"^(?:my|our) (?P<relation>{RELATION}) (?P<verb>[a-z]+)\b(?P<rest>.*)$", re.IGNORECASE
@@ -404,7 +148,11 @@ def about_whom(clause: Clause, cast: Cast) -> Clause:
     if clause.text[:2] == "I " or clause.text[:3].lower() == "we ":
         return clause
     if together := _TOGETHER.match(clause.text):
-        return replace(clause, text=f"we {clause.text[together.end() :]}")
+        rest = clause.text[together.end() :]
+        name = clean_name(together["who"]) or (mentions(clause.text) or [("", "")])[0][1]
+        if name and " together" in rest:
+            return replace(clause, text=f"we {rest.replace(' together', f' with {name}', 1)}")
+        return replace(clause, text=f"we {rest}", together=name)
     if found := _NAMED_RELATION.match(clause.text):
         name = clean_name(found["name"])
         if name:
@@ -418,7 +166,8 @@ def about_whom(clause: Clause, cast: Cast) -> Clause:
 
 def _by_name_or_pronoun(clause: Clause, cast: Cast) -> Clause:
     for name in cast.names:
-        if clause.text.startswith(name):
+        if clause.text.startswith(f"{name} ") or clause.text.startswith(f"{name}'s "):
+            cast.latest = name
             return _shifted(clause, name, _VERB.match(clause.text[len(name) :]))
     found = _PRONOUN.match(clause.text)
     if found and cast.latest and _fits(found["pronoun"].lower(), cast.names.get(cast.latest, "")):

@@ -15,9 +15,12 @@ _LIVE = re.compile(
     re.IGNORECASE,
 )
 _HOME_IS = re.compile(
-    r"^(?:home (?:for me )?is|my home ?town is|my home is|(?:my|our) (?:flat|apartment|house|place|home) is (?P<how>in|at|near"
-    r"|on|outside)|my home city is) (?:now )?(?:in )?(?P<place>.+)$",
+    r"^(?:home (?:for me )?is|my home ?town is|my home is|my home city is)"
+    r" (?:now )?(?:in )?(?P<place>.+)$",
     re.IGNORECASE,
+)
+_FLAT_IS = re.compile(
+    r"^(?:my|our) (?:new )?(?:flat|apartment|house|place|home) is (?P<how>in|at|near|on|outside) (?P<place>.+)$", re.IGNORECASE
 )
 _MOVED = re.compile(
     r"^(?:I|we) (?:moved|relocated|emigrated|moved house)(?: back)?(?: in with [\w' ]{2,30}?)?"
@@ -68,11 +71,15 @@ def place_in(said: str, clause: Clause) -> str:
 
 
 def _homes(clause: Clause, reading: Reading) -> bool:
-    found = _LIVE.match(clause.text) or _HOME_IS.match(clause.text)
+    found = _LIVE.match(clause.text) or _HOME_IS.match(clause.text) or _FLAT_IS.match(clause.text)
     place = place_in(found["place"], clause) if found else ""
-    if not found or not place or (found.re is _HOME_IS and clause.subject != "user"):
+    if not found or not place or (found.re is not _LIVE and clause.subject != "user"):
         return False
-    reading.keep(clause, "identity", f"Lives {found['how'] or 'in'} {place}", key="city")
+    how = found.groupdict().get("how") or "in"
+    if found.re is _FLAT_IS:
+        reading.keep(clause, "identity", f"Home is {how} {place}")
+    else:
+        reading.keep(clause, "identity", f"Lives {how} {place}", key="city")
     return True
 
 
@@ -85,7 +92,7 @@ def _moves(clause: Clause, reading: Reading) -> bool:
     date = f"in {when.month}" if when and when.month else when.text if when else ""
     date = date or (f"in {reading.today:%B %Y}" if clause.recent else "")
     home = _home(clause, reading)
-    left = (found["origin"] or (home.slot.value if home and not home.slot.negated else "")).strip()
+    left = (found["origin"] or (home.slot.value.removeprefix("not ") if home else "")).strip()
     if home and left and left.lower() in home.content.lower():
         left = home.content[home.content.lower().index(left.lower()) :][: len(left)]
     origin = f" from {left}" if left and left.lower() != place.lower() else ""
@@ -104,6 +111,8 @@ def _fulfil_plans(clause: Clause, reading: Reading, place: str) -> None:
     for line in reading.notebook.lines(subject=clause.subject, kind="move"):
         if words(place) <= line.slot.about:
             reading.strike(line, "the move was made")
+    for line in reading.notebook.lines(subject=clause.subject, kind="home"):
+        reading.strike(line, "moved away from there")
 
 
 def _moves_to_come(clause: Clause, reading: Reading) -> bool:

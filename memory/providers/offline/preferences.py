@@ -32,7 +32,8 @@ _IS_FAVOURITE = re.compile(
 _FAVOURITE_CHANGED = re.compile(r"^my favourite (?P<what>[\w' -]{2,40}?) used to be (?P<old>.+)$", re.IGNORECASE)
 _NOW_IT_IS = re.compile(r"^it is (?P<value>.+)$", re.IGNORECASE)
 _REQUEST = re.compile(
-    r"^(?:please )?(?P<what>(?:always|never|from now on|in (?:the )?future)\b.+|(?:do not|stop) (?:use|using|send|sending|call|calling) .+)$",
+    r"^(?:please )?(?P<what>(?:always|never|from now on|in (?:the )?future|please do not|do not ever)[, ]+(?:please )?(?:do not |always |never )?"
+    r"(?:answer|reply|respond|use|speak|write|keep|give me|give us|send|be|remind|ask|explain|address|talk|call|suggest|include|tell|start|end|message|text)\b.+)$",
     re.IGNORECASE,
 )
 _UNSAFE = re.compile(
@@ -53,12 +54,12 @@ _REGULAR = re.compile(
     r"|garden|meditate|drive an?|ride an?|do (?:yoga|pilates|karate|judo|ballet|crossfit|boxing))\b(?P<rest>.*)$",
     re.IGNORECASE,
 )
-_USUALLY = re.compile(r"^(?:I|we) (?:always|usually|often) (?P<verb>drink|eat|have|cook|wear|read|watch|walk|cycle|take|go|work)\b.+$", re.I)
+_USUALLY = re.compile(r"^(?:I|we) (?:always|usually|often) (?P<verb>drink|eat|have|cook|wear|read|watch|walk|cycle|take|go|work)\b(?! (?:a few|some)\b).+$", re.I)
 _NO_OBJECT = re.compile(
     r"^(?:it|that|this|these|those|you|your|him|her|them|how|when|what|where|why|who|to (?:think|see|hear|know|be|say|thank|ask|help)"
     r"|being here|talking (?:to|with) you|the (?:idea|way|fact|sound|look|thought|vibe|design|colou?rs?|details|concept|picture"
     r"|photo|pic|song|name)|all (?:the|of)|each other|me|myself|everything|nothing|something|seeing|hearing|knowing|using my"
-    r"|making|my (?:life|new)|our (?:chats?|talks?|conversations?)|one|such|when|a lot|both|either|working on|giving|so)\b",
+    r"|making|my (?:life|new)|our (?:chats?|talks?|conversations?)|one|such|their|his|its|when|a lot|both|either|working on|giving|so)\b",
     re.IGNORECASE,
 )
 _POINTS_OUT = re.compile(r"\b(?:in (?:the|that|this|your) (?:pic|picture|photo|painting|video)|you(?:r|rs)?|that (?:one|idea)|today|tonight)\b", re.I)
@@ -152,7 +153,7 @@ def _favourites(clause: Clause, reading: Reading) -> bool:
     if not found:
         return False
     value, what = found["value"].strip(" ,."), (found["what"] or "").lower().strip()
-    if re.match(r"^(?:it|that|this|these|those|you|not|when|how|the one|there|what)\b", value, re.I) or re.match(r"^(?:part|thing about|way|time)\b", what):
+    if re.match(r"^(?:it|that|this|these|those|you|not|when|how|the one|there|what)\b", value, re.I) or re.match(r"^(?:one|part|thing|things|way|time|moment|memory|bit)\b", what):
         return False
     if what:
         reading.keep(clause, "preference", capitalised(f"favourite {what} is {about_them(value)}"))
@@ -178,7 +179,7 @@ def _habits(clause: Clause, reading: Reading) -> bool:
     found = _USUALLY.match(clause.text) or (_HABIT.match(clause.text) if _EVERY.search(clause.text) else None)
     if not found or found["verb"].lower() in _NO_HABITS and found.re is _HABIT or _POINTS_OUT.search(clause.text):
         return False
-    if found["verb"].lower().endswith("ed"):
+    if found["verb"].lower().endswith("ed") or len(words(_EVERY.sub(" ", clause.text))) < 1 + (found["verb"].lower() in ("go", "do")):
         return False
     reading.keep(clause, "other", statement(clause.text))
     return True
@@ -195,7 +196,7 @@ def _object(said: str) -> str:
     """What is liked, without what only points at something in the talk; "" where nothing is left."""
     cut = re.search(r",? (?:because|when|which|if|since|so|but|and I|as long as|even though)\b|\s-\s|[(]|: ", said)
     thing = (said[: cut.start()] if cut else said).strip(" ,.")
-    if _NO_OBJECT.match(thing) or _POINTS_OUT.search(thing) or len(thing.split()) > 16:
+    if _NO_OBJECT.match(thing) or _POINTS_OUT.search(thing) or re.search(r"\b(?:this|these|those)\b", thing) or len(thing.split()) > 16:
         return ""
     return thing
 

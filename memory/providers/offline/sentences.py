@@ -66,9 +66,9 @@ _SUBJECT = (
     r"(?:I|my|we|our|he|she|they|it|his|her|its|their|you|your|that|this|there|please|everyone|everybody)\b"
 )
 _JOINT = re.compile(
-    rf"\s*(?:(?P<stop>;|\s-+\s|--+|\()|(?:^|,?\s)(?P<word>but|because|so|since|though|although|whereas)\s"
+    rf"\s*(?:(?P<stop>;|\s-+\s|--+|-\s(?=(?:and )?{_SUBJECT})|\(|:\s(?={_SUBJECT}|\w+ (?:is|was|has|will)\b))|(?:^|,?\s)(?P<word>but|because|so|since|though|although|whereas)\s"
     rf"(?=\s*(?:{_SUBJECT}|no |not |now ))|,?\s(?P<and>and|yet|then|plus|or)\s(?=(?:then |now |also )?{_SUBJECT})"
-    rf"|,?\s(?P<under>when|while|whenever|before|after|until|once|where|as)\s(?={_SUBJECT})|,?\s(?P<which>which|who)\s"
+    rf"|,?\s(?P<under>when|while|whenever|before|after|until|once|where|as)\s(?={_SUBJECT})|,\s(?P<which>which|who)\s"
     rf"|,\s*(?P<comma>)(?=(?:and |now |so )?{_SUBJECT}))\s*",
     re.IGNORECASE,
 )

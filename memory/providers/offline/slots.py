@@ -24,6 +24,7 @@ _READERS = {
     "move": r"(?:is|are|will be) (?:moving|going to move)(?: back)? to (?P<about>.+)|(?:will|plans? to|wants? to|hopes? to"
     r"|is thinking about|would like to|has decided to) mov(?:e|ing)(?: back)? to (?P<about2>.+)",
     "city": rf"{_FADING}(?:lives?|resides?|is living|is based) (?:in|at|near|on|outside|with)? ?(?P<value>[^(,]+)",
+    "home": r"home is (?:in|at|near|on|outside) (?P<value>.+)",
     "name": r"(?:is called|(?:full |first )?name is|goes by|prefers to be called) (?P<value>[^(]+)",
     "surname": r"(?:surname|last name|family name) is (?P<value>.+)",
     "age": r"(?:is|turned) (?P<value>\d{1,3})(?: years old)?(?: \(.*|,.*|$)",
@@ -69,6 +70,7 @@ _BY_FIRST_WORD: dict[str, tuple[str, ...]] = {
     "has": ("partner", "person", "people", "move"),
     "had": ("person",),
     "name": ("name",),
+    "home": ("home",),
     "first": ("name",),
     "full": ("name",),
     "goes": ("name",),

@@ -89,6 +89,8 @@ def _new_jobs(clause: Clause, reading: Reading) -> bool:
     if not found:
         return False
     groups = found.groupdict()
+    if found.re is _JOINED_AS and not is_job(found["role"]):
+        return False
     text, dates = reading.dated(clause.text, past=True)
     to_come = re.match(r"^I (?:start|am starting)\b", clause.text, re.IGNORECASE)
     if to_come and reading.dated(clause.text, past=False)[1]:
@@ -119,6 +121,8 @@ def _write(
         if len(known) == 1:
             role = role or old_role
             employer = employer or ("" if old_role and words(role) != words(old_role) else old_employer)
+    elif not role:
+        role = _parts(known)[0]  # another hospital, still a nurse
     as_role = f" as {_article(role)}" if role else ""
     content = capitalised(f"{verb}{as_role}{f' {how} {employer}' if employer else ''}")
     if not new and len(known) > 1:
