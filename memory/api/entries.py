@@ -34,7 +34,7 @@ class EntriesView(ApiView):
     open_to_tokens = True
 
     @operation(
-        "list_entries",
+        "entries_list",
         tag="Entries",
         summary="List entries, newest first",
         query=EntryListQuery,
@@ -47,7 +47,7 @@ class EntriesView(ApiView):
         return self.answer(page_of(rows, order=NEWEST_FIRST, page=query, present=present_entry))
 
     @operation(
-        "create_entry",
+        "entries_create",
         tag="Entries",
         summary="Remember something",
         body=EntryBody,
@@ -101,7 +101,7 @@ class EntryView(ApiView):
     open_to_tokens = True
 
     @operation(
-        "read_entry",
+        "entries_read",
         tag="Entries",
         summary="Read an entry",
         answers={200: EntryAnswer},
@@ -114,7 +114,7 @@ class EntryView(ApiView):
         return self.answer(present_entry(entry), version=entry.version)
 
     @operation(
-        "change_entry",
+        "entries_change",
         tag="Entries",
         summary="Change an entry",
         body=EntryPatch,
@@ -146,7 +146,7 @@ class EntryView(ApiView):
         return self.answer(present_entry(entry), version=entry.version)
 
     @operation(
-        "delete_entry",
+        "entries_delete",
         tag="Entries",
         summary="Delete an entry, or erase it for good",
         query=DeleteEntryQuery,
@@ -175,7 +175,7 @@ class RestoreEntryView(ApiView):
     open_to_tokens = True
 
     @operation(
-        "restore_entry",
+        "entries_restore",
         tag="Entries",
         summary="Bring a deleted, expired or superseded entry back",
         body=ReasonBody,
@@ -203,7 +203,7 @@ class EntryHistoryView(ApiView):
     open_to_tokens = True
 
     @operation(
-        "read_entry_history",
+        "entries_history",
         tag="Entries",
         summary="An entry's every change, newest first",
         query=PageQuery,
@@ -224,7 +224,7 @@ class HistoryView(ApiView):
     open_to_tokens = True
 
     @operation(
-        "read_history",
+        "history_list",
         tag="Entries",
         summary="Every change of the relationship's memory, newest first",
         query=PageQuery,

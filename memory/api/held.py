@@ -15,7 +15,7 @@ from relationships.api.views import ApiView
 
 class HeldDeletionsView(ApiView):
     @operation(
-        "list_held_deletions",
+        "held_deletions_list",
         tag="Held deletions",
         summary="Deletions that were too many at once and wait for a person",
         query=PageQuery,
@@ -33,7 +33,7 @@ class HeldDeletionsView(ApiView):
 
 class ConfirmHeldView(ApiView):
     @operation(
-        "confirm_held_deletions",
+        "held_deletions_confirm",
         tag="Held deletions",
         summary="Delete what was held",
         answers={200: DecidedAnswer},
@@ -49,7 +49,7 @@ class ConfirmHeldView(ApiView):
 
 class DeclineHeldView(ApiView):
     @operation(
-        "decline_held_deletions",
+        "held_deletions_decline",
         tag="Held deletions",
         summary="Keep the entries",
         answers={200: HeldAnswer},

@@ -39,7 +39,7 @@ class CompanionPromptsView(ApiView):
 
 class PromptsView(CompanionPromptsView):
     @operation(
-        "list_prompts",
+        "prompts_list",
         tag="Prompts",
         summary="List a companion's ingestion prompts, newest first",
         query=PageQuery,
@@ -55,7 +55,7 @@ class PromptsView(CompanionPromptsView):
         return self.answer(page_of(companion.prompts.all(), order=["-version"], page=query, present=present))
 
     @operation(
-        "create_prompt",
+        "prompts_create",
         tag="Prompts",
         summary="Keep a new version of the ingestion prompt",
         body=PromptBody,
@@ -73,7 +73,7 @@ class PromptsView(CompanionPromptsView):
 
 
 class PromptView(CompanionPromptsView):
-    @operation("read_prompt", tag="Prompts", summary="Read one version", answers={200: PromptAnswer})
+    @operation("prompts_read", tag="Prompts", summary="Read one version", answers={200: PromptAnswer})
     def get(self, request: Request, companion_id: UUID, version: int) -> Response:
         companion = self.companion(companion_id)
         return self.answer(_shown(companion, version))
@@ -81,7 +81,7 @@ class PromptView(CompanionPromptsView):
 
 class PublishPromptView(CompanionPromptsView):
     @operation(
-        "publish_prompt",
+        "prompts_publish",
         tag="Prompts",
         summary="Use this version from the next turn on",
         answers={200: PromptAnswer},
@@ -94,7 +94,7 @@ class PublishPromptView(CompanionPromptsView):
 
 class PreviewPromptView(CompanionPromptsView):
     @operation(
-        "preview_prompt",
+        "prompts_preview",
         tag="Prompts",
         summary="See what a prompt would keep, without writing",
         body=PreviewBody,

@@ -7,6 +7,7 @@ from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from memory.models import EntryState, Tier
 from relationships.api.fields import (
+    DIGITS,
     Body,
     JsonObject,
     Name,
@@ -15,7 +16,6 @@ from relationships.api.fields import (
     SessionName,
     ShortText,
     Timestamp,
-    Whole,
 )
 from relationships.models import DEFAULT_SESSION, TurnState
 
@@ -92,7 +92,7 @@ class TurnBody(Body):
 
 
 class WaitQuery(Query):
-    wait: Annotated[Whole, Field(ge=0, le=30)] = 0
+    wait: Annotated[int, Field(ge=0, le=30), DIGITS] = 0
     """Seconds to wait for the turn to be remembered; 0: do not wait."""
 
 

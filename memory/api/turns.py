@@ -30,7 +30,7 @@ class TurnsView(ApiView):
     open_to_tokens = True
 
     @operation(
-        "list_turns",
+        "turns_list",
         tag="Turns",
         summary="List turns, newest first",
         query=TurnListQuery,
@@ -47,7 +47,7 @@ class TurnsView(ApiView):
         return self.answer(page_of(rows, order=["-seq"], page=query, present=present_turn))
 
     @operation(
-        "create_turn",
+        "turns_create",
         tag="Turns",
         summary="Hand over a turn to be remembered",
         body=TurnBody,
@@ -88,7 +88,7 @@ class TurnsView(ApiView):
 class TurnView(ApiView):
     open_to_tokens = True
 
-    @operation("read_turn", tag="Turns", summary="Read a turn's full trace", answers={200: TurnTraceAnswer})
+    @operation("turns_read", tag="Turns", summary="Read a turn's full trace", answers={200: TurnTraceAnswer})
     def get(self, request: Request, relationship_id: UUID, turn_id: UUID) -> Response:
         """Messages, each proposed operation with its verdict, and every model call with its exact prompt.
 
@@ -109,7 +109,7 @@ class TurnView(ApiView):
 
 class RetryTurnView(ApiView):
     @operation(
-        "retry_turn",
+        "turns_retry",
         tag="Turns",
         summary="Try a failed, skipped or waiting turn again",
         answers={202: TurnAnswer},
@@ -124,7 +124,7 @@ class RetryTurnView(ApiView):
 
 class IngestView(ApiView):
     @operation(
-        "ingest_now",
+        "turns_ingest",
         tag="Turns",
         summary="Read the turns that wait for their trigger now",
         answers={202: DueAnswer},

@@ -1,0 +1,34 @@
+"""What can be wrong about memory's settings.
+
+memory.E001  a provider of LLM_PROVIDERS can't work as it is set up
+memory.E002  the queue's settings would lose or repeat work
+"""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, register
+
+from memory.providers import provider_problems
+
+
+@register()
+def check_providers(**_: Any) -> list[CheckMessage]:
+    """Only the one in use must be in order; the others are looked at when a companion names them."""
+    alias = settings.DEFAULT_LLM_PROVIDER
+    return [
+        Error(problem, hint="See docs/reference/settings.md, Providers.", id="memory.E001")
+        for problem in provider_problems(alias, settings.LLM_PROVIDERS.get(alias))
+    ]
+
+
+@register()
+def check_queue(**_: Any) -> list[CheckMessage]:
+    queue = settings.Q_CLUSTER
+    wanted = {"max_attempts": 1, "ack_failures": True}
+    hint = "The turn's row is what is owed; the queue only nudges (docs/adr/0003-the-row-is-the-queue.md)."
+    return [
+        Error(f"Q_CLUSTER[{name!r}] must be {value!r}.", hint=hint, id="memory.E002")
+        for name, value in wanted.items()
+        if queue.get(name) != value
+    ]

@@ -1,0 +1,71 @@
+"""What can be wrong about the settings, each with an id and the way out. `manage.py check` shows them.
+
+rapport.E001  an environment variable can't be read
+rapport.E002  PostgreSQL is older than 15, or pgvector is missing or older than 0.8 (with --database default)
+rapport.W001  the secret key is this machine's own while the database is shared
+rapport.W002  DEBUG is on where the service answers other machines
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, Tags, Warning, register
+from django.db import Error as DatabaseFailure
+from django.db import connections
+
+from config import environment
+
+OLDEST_POSTGRESQL = 150000
+OLDEST_PGVECTOR = (0, 8)
+LOCAL = {"localhost", "127.0.0.1", "[::1]"}
+
+
+@register()
+def check_environment(**_: Any) -> list[CheckMessage]:
+    return [
+        Error(f"{name} {what}.", hint=f"{how[:1].upper()}{how[1:]}.", id="rapport.E001")
+        for name, what, how in environment.PROBLEMS
+    ]
+
+
+@register(Tags.security)
+def check_security(**_: Any) -> list[CheckMessage]:
+    found: list[CheckMessage] = []
+    if settings.DATABASE_URL and not environment.text("RAPPORT_SECRET_KEY"):
+        hint = "Set RAPPORT_SECRET_KEY to the same long random text on every machine: workers verify tasks with it."
+        found.append(Warning("The secret key is this machine's own.", hint=hint, id="rapport.W001"))
+    if settings.DEBUG and not set(settings.ALLOWED_HOSTS) <= LOCAL:
+        hint = "Take RAPPORT_DEBUG away: its error pages show settings."
+        found.append(Warning("DEBUG is on where others can see it.", hint=hint, id="rapport.W002"))
+    return found
+
+
+@register(Tags.database)
+def check_versions(databases: Sequence[str] | None = None, **_: Any) -> list[CheckMessage]:
+    found: list[CheckMessage] = []
+    for alias in databases or []:
+        try:
+            found += _check_versions(alias)
+        except DatabaseFailure as error:
+            hint = "Check DATABASE_URL, and that PostgreSQL is running."
+            found.append(Error(f"The database can't be asked: {error}", hint=hint, id="rapport.E002"))
+    return found
+
+
+def _check_versions(alias: str) -> list[CheckMessage]:
+    with connections[alias].cursor() as cursor:
+        cursor.execute(
+            "SELECT current_setting('server_version_num')::int, "
+            "(SELECT default_version FROM pg_available_extensions WHERE name = 'vector')"
+        )
+        server, vector = cursor.fetchone()
+    found: list[CheckMessage] = []
+    if server < OLDEST_POSTGRESQL:
+        hint = "Use PostgreSQL 15 or newer."
+        found.append(Error(f"PostgreSQL is version {server // 10000}.", hint=hint, id="rapport.E002"))
+    if vector is None or tuple(int(part) for part in vector.split(".")[:2]) < OLDEST_PGVECTOR:
+        hint = "Install pgvector 0.8 or newer on the database server (Debian: postgresql-NN-pgvector)."
+        what = f"pgvector is version {vector}." if vector else "The extension pgvector is not installed."
+        found.append(Error(what, hint=hint, id="rapport.E002"))
+    return found
