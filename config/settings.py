@@ -32,7 +32,6 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 AUTH_USER_MODEL = "relationships.Operator"
 APPEND_SLASH = False
 STATIC_URL = "/static/"
-STATIC_ROOT = BASE_DIR / "staticfiles"
 
 
 def _secret_key() -> str:
@@ -100,7 +99,7 @@ STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"},
 }
-WHITENOISE_USE_FINDERS = True  # no collectstatic before the first start
+WHITENOISE_USE_FINDERS = True  # served from where they are: no collectstatic, no STATIC_ROOT
 
 # --- database -------------------------------------------------------------------------------------------------------
 # Without DATABASE_URL an embedded PostgreSQL under DATA_DIR is used; manage.py and wsgi start it, this file doesn't.
