@@ -11,6 +11,7 @@ RapportError
 IngestionError               inside the worker only
 ├── UnparsableAnswer         no JSON operations in it, even when asked again; permanent
 ├── StaleAnswer              an entry it speaks of has changed since the model saw it
+│   └── ErasedMeanwhile      what the model saw was erased: nothing of the answer may be kept
 └── LeaseLost                another worker has taken the turns over
 """
 
@@ -55,6 +56,10 @@ class UnparsableAnswer(IngestionError):
 
 class StaleAnswer(IngestionError):
     code = "stale_answer"
+
+
+class ErasedMeanwhile(StaleAnswer):
+    code = "erased_meanwhile"
 
 
 class LeaseLost(IngestionError):

@@ -6,8 +6,8 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
-from memory.errors import StaleAnswer
-from memory.ingestion.calls import CallLog, store_calls
+from memory.errors import ErasedMeanwhile, StaleAnswer
+from memory.ingestion.calls import CallLog, erased_meanwhile, store_calls
 from memory.ingestion.claim import Claim, hold_claim, settle_turn
 from memory.ingestion.operations import Operation, Refusal, Verdict
 from memory.ingestion.reading import Reading
@@ -18,7 +18,7 @@ from memory.services.entries import WRITTEN_FIELDS
 from memory.services.history import Origin, record_changes
 from memory.services.snapshots import rebuild_scratchpad
 from relationships.actor import Actor, ActorKind
-from relationships.models import Message, Turn, TurnState
+from relationships.models import Turn, TurnState
 
 
 @transaction.atomic
@@ -27,11 +27,14 @@ def apply_operations(
 ) -> list[EntryRevision]:
     """Carry the operations out, settle the turns, keep the calls. The revisions it made, in order.
 
-    Raises StaleAnswer when an entry it would change is not what the model saw, or a text it saw was erased; on the
-    last try only the operations concerned are refused. Raises LeaseLost. Nothing is written in either case.
+    Raises StaleAnswer when an entry it would change is not what the model saw; on the last try only the operations
+    concerned are refused. Raises ErasedMeanwhile, on any try, as an answer may quote whatever was shown. Raises
+    LeaseLost. Nothing is written in any of these cases.
     """
     hold_claim(claim)
     now = timezone.now()
+    if items and erased_meanwhile(reading):
+        raise ErasedMeanwhile("Something the model was shown was erased while it answered.")
     bench = open_workbench(reading, items, now=now)
     if not last_try:
         _refuse_stale(bench, items)
@@ -60,12 +63,6 @@ def _refuse_stale(bench: Workbench, items: Sequence[Operation | Refusal]) -> Non
     for item in items:
         if isinstance(item, Operation) and item.entry is not None and bench.target(item) is None:
             raise StaleAnswer(f"Entry {item.entry} was changed while the model answered.")
-    cited = {
-        message_id for item in items if isinstance(item, Operation) for message_id in bench.cited_ids(item)
-    }
-    messages = Message.objects.for_relationship(bench.reading.relationship_id).filter(id__in=list(cited))
-    if cited and messages.filter(erased_at=None).count() != len(cited):
-        raise StaleAnswer("A message was erased while the model answered.")
 
 
 def _too_many_deletions(bench: Workbench, items: Sequence[Operation | Refusal]) -> bool:

@@ -1,6 +1,5 @@
 """Keeps every question to a model: the exact prompt, the raw answer, what it took, what went wrong."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from time import perf_counter
@@ -95,10 +94,9 @@ def store_calls(log: CallLog, *, now: datetime) -> None:
     """
     if not log.waiting:
         return
-    first = log.waiting[0].reading
-    erased = _erased(first.relationship_id, log.waiting)
+    erased = erased_meanwhile(*(record.reading for record in log.waiting))
     ModelCall.objects.bulk_create(
-        _row(record, redacted_at=now if _shown(record) & erased else None) for record in log.waiting
+        _row(record, redacted_at=now if _shown(record.reading) & erased else None) for record in log.waiting
     )
     log.waiting.clear()
 
@@ -142,24 +140,20 @@ def _asked(request: CompletionRequest) -> str:
     return storable("\n\n".join(turns))
 
 
-def _shown(record: CallRecord) -> set[UUID]:
-    reading = record.reading
-    messages = (*reading.messages, *reading.references)
-    return {entry.id for entry in reading.entries} | {message.id for message in messages}
-
-
-def _erased(relationship_id: UUID, records: Sequence[CallRecord]) -> set[UUID]:
-    """Of everything the calls show: entries that are no more, and messages whose text is gone."""
-    entries = {entry.id for record in records for entry in record.reading.entries}
-    messages = {
-        message.id for record in records for message in (*record.reading.messages, *record.reading.references)
-    }
+def erased_meanwhile(*readings: Reading) -> set[UUID]:
+    """Of everything these readings of one relationship show: entries that are no more, messages whose text is gone."""
+    shown = {shown_id for reading in readings for shown_id in _shown(reading)}
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT id FROM memory_scratchpadentry WHERE relationship_id = %(r)s AND id = ANY(%(entries)s) "
+            "SELECT id FROM memory_scratchpadentry WHERE relationship_id = %(r)s AND id = ANY(%(shown)s) "
             "UNION ALL SELECT id FROM relationships_message "
-            "WHERE relationship_id = %(r)s AND id = ANY(%(messages)s) AND erased_at IS NULL",
-            {"r": relationship_id, "entries": list(entries), "messages": list(messages)},
+            "WHERE relationship_id = %(r)s AND id = ANY(%(shown)s) AND erased_at IS NULL",
+            {"r": readings[0].relationship_id, "shown": list(shown)},
         )
         alive = {row[0] for row in cursor.fetchall()}
-    return (entries | messages) - alive
+    return shown - alive
+
+
+def _shown(reading: Reading) -> set[UUID]:
+    messages = (*reading.messages, *reading.references)
+    return {entry.id for entry in reading.entries} | {message.id for message in messages}

@@ -1,0 +1,84 @@
+from pathlib import Path
+
+import pytest
+from django.db import DatabaseError, connection, transaction
+
+from memory.services.erasure.permit import erasing
+from relationships.actor import Actor
+from relationships.models import AuditEvent, Project
+from relationships.services.audit import record_audit
+
+ROOT = Path(__file__).resolve().parents[5]
+
+
+@pytest.fixture
+def audited(project: Project) -> Project:
+    by = Actor.policy("test")
+    record_audit(project_id=project.id, action="tried", target_kind="project", target_id=project.id, by=by)
+    return project
+
+
+def flag() -> str | None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT current_setting('rapport.erasing', true)")
+        value: str | None = cursor.fetchone()[0]
+    return value
+
+
+def refused(change: str) -> bool:
+    try:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(change)
+    except DatabaseError as error:
+        return "append-only" in str(error)
+    return False
+
+
+CHANGES = [
+    "DELETE FROM relationships_auditevent",
+    "UPDATE relationships_auditevent SET action = 'another'",
+]
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=["delete", "update"])
+def test_history_is_closed_without_the_permit(audited: Project, change: str) -> None:
+    assert refused(change)
+    assert AuditEvent.objects.get().action == "tried"
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=["delete", "update"])
+def test_history_can_be_emptied_with_it(audited: Project, change: str) -> None:
+    with erasing():
+        assert not refused(change)
+
+
+def test_the_permit_ends_with_its_block_also_inside_a_longer_transaction(audited: Project) -> None:
+    with transaction.atomic():
+        with erasing():
+            pass
+        assert refused(CHANGES[0])
+
+
+def test_a_block_inside_another_leaves_the_outer_one_its_permit(audited: Project) -> None:
+    with erasing():
+        with erasing():
+            pass
+        assert flag() == "on"
+    assert flag() == "off"
+
+
+def test_a_block_that_fails_gives_the_permit_back(audited: Project) -> None:
+    with pytest.raises(ZeroDivisionError), erasing():
+        _ = 1 / 0
+
+    assert refused(CHANGES[0])
+
+
+def test_nothing_else_sets_the_flag() -> None:
+    apps = ("relationships", "memory", "context", "admin_ui", "config")
+    sources = [path for app in apps for path in (ROOT / app).rglob("*.py") if "migrations" not in path.parts]
+    setting = [path for path in sources if "rapport.erasing" in path.read_text()]
+
+    assert [path.name for path in setting] == ["permit.py"], (
+        "Only memory/services/erasure/permit.py may set rapport.erasing: erase through memory.services.erasure."
+    )
