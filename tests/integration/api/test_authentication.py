@@ -35,7 +35,7 @@ def test_without_a_known_key_nobody_comes_in(api: Api, header: str | None) -> No
     assert answer.headers["Content-Type"] == "application/problem+json"
 
 
-def test_a_known_prefix_with_another_secret_is_refused(api_key: str, static_root: None) -> None:
+def test_a_known_prefix_with_another_secret_is_refused(api_key: str) -> None:
     prefix = api_key.rsplit("_", 1)[0] if api_key.count("_") == 2 else api_key[:11]
 
     assert Api(f"{prefix[:11]}_{SECRET}").get("/project").status == 401
@@ -75,7 +75,7 @@ def test_the_last_use_is_noted_at_most_once_a_minute(api: Api) -> None:
     [("read", 200, 403, 403), ("write", 200, 201, 403), ("admin", 200, 201, 200)],
 )
 def test_each_scope_includes_the_ones_before_it(
-    project: Project, static_root: None, scope: str, read: int, write: int, admin: int
+    project: Project, scope: str, read: int, write: int, admin: int
 ) -> None:
     api = Api(new_key(project, scope))
 

@@ -1,0 +1,33 @@
+"""manage.py create_project NAME [--key]: a new project, and with --key one that may do everything in it."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from relationships.actor import Actor
+from relationships.models import Scope
+from relationships.services.api_keys import create_api_key
+from relationships.services.projects import create_project
+
+BY = Actor.policy("manage.py create_project")
+
+
+class Command(BaseCommand):
+    help = "Make a project: a companion developer's own space."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("name", help="what to call it, up to 200 characters")
+        parser.add_argument("--key", action="store_true", help="make an API key with all scopes, and show it")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        name = options["name"].strip()
+        if not 1 <= len(name) <= 200:
+            raise CommandError("Give the project a name of 1 to 200 characters.")
+        project = create_project(name=name, by=BY)
+        self.stdout.write(f"Project {project.name}: {project.id}")
+        if options["key"]:
+            _, key = create_api_key(
+                project_id=project.id, name="First key", scopes=[Scope.ADMIN.value], by=BY
+            )
+            self.stdout.write(f"API key (shown this once): {key}")

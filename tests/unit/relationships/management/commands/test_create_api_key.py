@@ -1,0 +1,42 @@
+import re
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from relationships.models import ApiKey, Project
+from tests.fixtures.api import Api
+
+
+@pytest.mark.parametrize("by", ["id", "name"])
+def test_a_key_is_made_for_the_project_that_is_named(project: Project, by: str) -> None:
+    out = StringIO()
+
+    call_command(
+        "create_api_key", str(getattr(project, by)), "--scopes", "read", "--name", "Laptop", stdout=out
+    )
+
+    found = re.search(r"rk_\S+", out.getvalue())
+    assert found is not None
+    assert Api(found.group()).get("/project").body["id"] == str(project.id)
+    assert (ApiKey.objects.get().name, ApiKey.objects.get().scopes) == ("Laptop", ["read"])
+
+
+def test_a_scope_that_does_not_exist_is_named_with_those_that_do(project: Project) -> None:
+    with pytest.raises(CommandError, match="read, write, admin"):
+        call_command("create_api_key", str(project.id), "--scopes", "root")
+
+    assert not ApiKey.objects.exists()
+
+
+@pytest.mark.django_db
+def test_an_unknown_project_is_answered_with_the_way_out() -> None:
+    with pytest.raises(CommandError, match="create_project"):
+        call_command("create_api_key", "nowhere")
+
+
+def test_a_name_that_two_projects_share_asks_for_the_id(project: Project) -> None:
+    Project.objects.create(name=project.name)
+
+    with pytest.raises(CommandError, match=str(project.id)):
+        call_command("create_api_key", project.name)

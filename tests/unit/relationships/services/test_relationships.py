@@ -1,0 +1,44 @@
+import pytest
+
+from relationships.actor import Actor
+from relationships.errors import InvalidInput, NotFound
+from relationships.ids import uuid7
+from relationships.models import AuditEvent, Companion, EndUser, Relationship
+from relationships.services.relationships import change_relationship, get_or_create_relationship
+from tests.unit.relationships.services.statements import updates_of_keys
+
+BY = Actor.policy("test")
+
+
+def test_what_was_made_is_written_down_once(companion: Companion) -> None:
+    for _ in range(2):
+        get_or_create_relationship(project_id=companion.project_id, companion="ada", user="maya", by=BY)
+
+    actions = AuditEvent.objects.order_by("id").values_list("action", flat=True)
+    assert list(actions) == ["user.created", "relationship.created"]
+
+
+def test_an_unknown_companion_leaves_no_user_behind(companion: Companion) -> None:
+    with pytest.raises(InvalidInput, match="companion"):
+        get_or_create_relationship(project_id=companion.project_id, companion="bob", user="maya", by=BY)
+
+    assert not EndUser.objects.exists()
+
+
+def test_a_change_writes_no_key(relationship: Relationship) -> None:
+    with updates_of_keys() as found:
+        change_relationship(
+            project_id=relationship.project_id,
+            relationship_id=relationship.id,
+            changes={"timezone": "Asia/Tokyo"},
+            by=BY,
+        )
+
+    assert found == []
+    relationship.refresh_from_db()
+    assert (relationship.timezone, relationship.version) == ("Asia/Tokyo", 2)
+
+
+def test_another_projects_relationship_is_not_found(relationship: Relationship) -> None:
+    with pytest.raises(NotFound):
+        change_relationship(project_id=uuid7(), relationship_id=relationship.id, changes={}, by=BY)

@@ -1,0 +1,63 @@
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.db import connection
+
+from relationships.actor import Actor
+from relationships.errors import NotFound
+from relationships.models import Relationship, SessionState
+from relationships.services.sessions import end_idle_sessions, end_session, patch_session, touch_session
+from tests.unit.relationships.services.statements import updates_of_keys
+
+NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)
+BY = Actor.policy("test")
+
+
+def test_touching_opens_once_and_moves_the_timeout(relationship: Relationship) -> None:
+    touch_session(relationship=relationship, session="web", at=NOW, idle_minutes=10)
+    touch_session(relationship=relationship, session="web", at=NOW + timedelta(minutes=5), idle_minutes=10)
+
+    session = SessionState.objects.get()
+    assert session.started_at == NOW
+    assert session.last_active_at == NOW + timedelta(minutes=5)
+    assert session.idle_at == NOW + timedelta(minutes=15)
+
+
+def test_without_a_timeout_a_session_stays(relationship: Relationship) -> None:
+    touch_session(relationship=relationship, session="web", at=NOW, idle_minutes=0)
+
+    assert end_idle_sessions(NOW + timedelta(days=9999)) == 0
+    assert SessionState.objects.get().ended_at is None
+
+
+def test_ending_what_nobody_opened_is_not_found(relationship: Relationship) -> None:
+    with pytest.raises(NotFound):
+        end_session(relationship=relationship, session="web", by=BY)
+
+
+def test_no_statement_ever_writes_a_key(relationship: Relationship) -> None:
+    with updates_of_keys() as found:
+        patch_session(relationship=relationship, session="web", patch={"a": 1}, idle_minutes=1)
+        patch_session(relationship=relationship, session="web", patch={"a": 2}, idle_minutes=1)
+        end_session(relationship=relationship, session="web", by=BY)
+
+    assert found == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_patches_at_the_same_time_all_arrive(relationship: Relationship) -> None:
+    def patch(number: int) -> None:
+        try:
+            patch_session(
+                relationship=relationship, session="web", patch={f"k{number}": number}, idle_minutes=0
+            )
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(patch, range(6)))
+
+    session = SessionState.objects.get()
+    assert session.state == {f"k{number}": number for number in range(6)}
+    assert session.version == 6

@@ -1,0 +1,56 @@
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from pytest_django import DjangoAssertNumQueries
+
+from relationships.models import Relationship, Snapshot
+from relationships.services.snapshots import write_section
+
+NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def own(relationship: Relationship) -> dict[str, Any]:
+    return {"relationship_id": relationship.id, "project_id": relationship.project_id}
+
+
+def test_the_first_section_makes_the_row(own: dict[str, Any]) -> None:
+    write_section(**own, section="profile", value={"tier": "gold"})
+
+    snapshot = Snapshot.objects.get()
+    assert (snapshot.profile, snapshot.sessions, snapshot.scratchpad) == ({"tier": "gold"}, {}, [])
+    assert snapshot.project_id == own["project_id"]
+
+
+def test_each_section_leaves_the_others_alone(own: dict[str, Any]) -> None:
+    write_section(**own, section="profile", value={"tier": "gold"})
+    write_section(**own, section="scratchpad", value=[{"id": 1}], fresh_until=NOON)
+    write_section(**own, section="sessions", value={"web": {"step": 1}})
+
+    snapshot = Snapshot.objects.get()
+    assert (snapshot.profile, snapshot.sessions) == ({"tier": "gold"}, {"web": {"step": 1}})
+    assert (snapshot.scratchpad, snapshot.fresh_until) == ([{"id": 1}], NOON)
+
+
+def test_freshness_is_left_alone_unless_it_is_said(own: dict[str, Any]) -> None:
+    write_section(**own, section="scratchpad", value=[], fresh_until=NOON)
+    write_section(**own, section="profile", value={})
+    assert Snapshot.objects.get().fresh_until == NOON
+
+    write_section(**own, section="scratchpad", value=[], fresh_until=None)
+    assert Snapshot.objects.get().fresh_until is None
+
+
+def test_it_takes_one_statement(
+    own: dict[str, Any], django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    for value in ({}, {"a": 1}):
+        with django_assert_num_queries(1):
+            write_section(**own, section="profile", value=value)
+
+
+def test_times_and_ids_become_texts(own: dict[str, Any]) -> None:
+    write_section(**own, section="scratchpad", value=[{"at": NOON, "id": own["project_id"]}])
+
+    assert Snapshot.objects.get().scratchpad == [{"at": "2026-03-02T12:00:00Z", "id": str(own["project_id"])}]
