@@ -1,6 +1,6 @@
 """Memory's routes under /v1."""
 
-from django.urls import path, register_converter
+from django.urls import include, path, register_converter
 
 from memory.api.entries import EntriesView, EntryHistoryView, EntryView, HistoryView, RestoreEntryView
 from memory.api.held import ConfirmHeldView, DeclineHeldView, HeldDeletionsView
@@ -29,6 +29,7 @@ HELD = f"{RELATIONSHIP}/held-deletions/<uuid:held_id>"
 PROMPTS = "companions/<uuid:companion_id>/prompts"
 
 urlpatterns = [
+    path("", include("memory.api.urls_transfer")),
     path(f"{RELATIONSHIP}/turns", TurnsView.as_view()),
     path(TURN, TurnView.as_view()),
     path(f"{TURN}/retry", RetryTurnView.as_view()),

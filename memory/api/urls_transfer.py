@@ -1,0 +1,19 @@
+"""Erasure, export and import under /v1. Before relationships' own routes: these views add DELETE to them."""
+
+from django.urls import URLPattern, path
+
+from memory.api.erasure import (
+    ErasableCompanionView,
+    ErasableProjectView,
+    ErasableRelationshipView,
+    ErasableUserView,
+)
+
+RELATIONSHIP = "relationships/<uuid:relationship_id>"
+
+urlpatterns: list[URLPattern] = [
+    path("project", ErasableProjectView.as_view()),
+    path("companions/<uuid:companion_id>", ErasableCompanionView.as_view()),
+    path("users/<uuid:user_id>", ErasableUserView.as_view()),
+    path(RELATIONSHIP, ErasableRelationshipView.as_view()),
+]
