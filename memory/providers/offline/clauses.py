@@ -3,6 +3,8 @@
 import re
 from dataclasses import dataclass
 
+from memory.providers.offline.dates import is_date
+
 MAX_CLAUSE = 320  # characters; nobody states one fact in more
 
 
@@ -43,7 +45,7 @@ _TRAILING = re.compile(
     r"[\s,]+(?:now|these days|nowadays|at the moment|right now|currently|lately|again|too|as well|by the way|btw|you know"
     r"|though|actually|ha(?:ha)+|lol|please|thanks|thank you|honestly|for sure|at all|so much|a lot|very much|the most"
     r"|more than anything|believe it or not|tho|for now|of course|instead|already|yet|really|after all|everyone does"
-    r"|and all|for example|for instance|sometimes|in case .{2,60})$",
+    r"|what an? .{2,40}|and all|for example|for instance|sometimes|in case .{2,60})$",
     re.IGNORECASE,
 )
 _NO_MORE = re.compile(r"[\s,]+(?:but )?(?:not )?(?:anymore|any more|any longer)(?:$|,.*$)", re.IGNORECASE)
@@ -81,6 +83,10 @@ _USED_TO = re.compile(r"^(I|we) used to (?:be )?(?=\w)", re.IGNORECASE)
 _GOT = re.compile(r"^(I|we) have got (?=\w)", re.IGNORECASE)
 _BY_THE_WAY = re.compile(r",? (?:for example|for instance|by the way|to be honest|of course|as you know),?(?= )", re.IGNORECASE)
 _VOCATIVE = re.compile(r"^[A-Z]\w+, (?=(?:I|we|my|our)\b)")
+_LEADING_PHRASE = re.compile(
+    r"^(?:after|for|at|with|during|as|besides|apart from|thanks to|in) (?!(?:I|we|my|our)\b)[^,]{2,50}?,? (?=(?:I|we) (?:am|have|work|live|love|do)\b)", re.I
+)
+_DATE_IS = re.compile(r"^(?P<date>.{3,25}?) is (?P<what>(?:my|our) .+)$", re.IGNORECASE)
 _LEADING_DATE = re.compile(
     r"^(?P<date>(?:(?:since|on|in|at|by|from|starting)\s)?(?:next|last|this|tomorrow|yesterday|today|tonight|since"
     r"|on|in|at the end of|by|the day)\b[^,]{0,40}?),?\s(?P<rest>(?:I|we|my|our)\s.+)$",
@@ -94,7 +100,7 @@ def tidy_clause(part: str, *, lowercase: bool) -> Clause | None:
         return None
     part = _BY_THE_WAY.sub("", part)
     text, corrects = _without_fillers(_VOCATIVE.sub("", part.strip(" .!?,;:()")))
-    text = _date_last(text)
+    text = _LEADING_PHRASE.sub("", _date_last(text))
     recent = bool(_RECENT.match(text))
     text, ended, instead_of = _without_tail(text)
     text, no_longer, formerly = _present_form(text)
@@ -125,6 +131,8 @@ def _without_fillers(text: str) -> tuple[str, bool]:
 
 def _date_last(text: str) -> str:
     """ "Next month I am giving a talk" as "I am giving a talk next month"."""
+    if (found := _DATE_IS.match(text)) and is_date(found["date"]):
+        return f"{found['what']} is on {found['date']}"
     found = _LEADING_DATE.match(text)
     return f"{found['rest']} {found['date']}" if found else text
 

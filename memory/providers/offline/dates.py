@@ -98,6 +98,11 @@ def absolute(text: str, *, today: date, past: bool) -> tuple[str, list[DatePhras
     return text, phrases
 
 
+def is_date(text: str) -> bool:
+    """Whether the whole text is one date: "Saturday", "14 March"."""
+    return bool(_DATE.fullmatch(text.strip()))
+
+
 def without_dates(text: str) -> str:
     """`text` with every date taken out, for comparing what happens whenever it happens."""
     return _DATE.sub(" ", _IN_COUNT.sub(" ", text))

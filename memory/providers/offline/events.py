@@ -3,7 +3,7 @@
 import re
 
 from memory.providers.offline.clauses import Clause
-from memory.providers.offline.dates import DatePhrase
+from memory.providers.offline.dates import MONTHS, DatePhrase
 from memory.providers.offline.notebook import Line
 from memory.providers.offline.reading import Reading
 from memory.providers.offline.rewriting import about_them, capitalised, statement
@@ -12,8 +12,8 @@ from memory.providers.offline.stems import overlap, words
 _PAST = re.compile(r"^(?:I|we) (?P<verb>[a-z]+)(?P<rest> .+|)$", re.IGNORECASE)
 _PAST_VERBS = frozenset(
     "went visited attended joined started finished completed ran passed failed graduated married accepted hired bought sold adopted met "
-    "travelled traveled flew performed hosted organised organized celebrated signed enrolled applied won lost broke sprained published "
-    "launched presented camped hiked climbed swam volunteered donated received interviewed quit gave took had got made painted moved "
+    "travelled traveled flew performed hosted organised organized celebrated signed enrolled applied won broke sprained published "
+    "launched presented camped hiked climbed swam volunteered donated received interviewed quit gave took had got painted moved "
     "submitted returned retired recorded released planted proposed ran raised opened closed founded built created competed played sang "
     "danced cycled rode drove sailed surfed skied explored toured saw watched registered booked began became participated helped spoke "
     "taught cooked baked reached earned hurt injured caught crashed decided contacted".split()
@@ -29,6 +29,16 @@ _WEIGHTY = re.compile(
 )
 _WAS_DONE = re.compile(r"^(?:I|we) (?:was|were) (?:accepted|promoted|invited|elected|hired|fired|robbed|mugged|hospitali[sz]ed|admitted|offered)\b.*$", re.I)
 _HAVE = re.compile(r"^(?:I|we) (?:have|am having|are having) (?P<what>.+)$", re.IGNORECASE)
+_THING = (
+    r"(?:\w+ )?(?:exam|exams|test|interview|appointment|flight|wedding|birthday party|party|surgery|operation|trip|holiday|vacation|concert|course|class"
+    r"|lesson|semester|deadline|due date|race|marathon|match|game|recital|show|exhibition|graduation|ceremony|anniversary|meeting|presentation"
+    r"|conference|workshop|training|train|bus|ferry|visit|check-?up|scan|audition|defen[cs]e|thesis|first day|last day|internship|contract|rehearsal"
+    r"|performance|funeral|christening|baptism|lease|hearing|move|review|reunion|festival|retreat|talk|book|baby|therapy session|session|driving test"
+    r"|baby shower|housewarming|dinner|lunch|photo shoot|shift|follow-up|results)"
+)
+_OWN = re.compile(
+    rf"^(?:(?:an?|my|our|his|her|their|another|one|two|three|four|some) |(?:the |a )?{_THING}\b|therapy|chemo|finals|exams|school|classes)", re.I
+)
 _COMING = re.compile(r"^(?:I|we) (?:am|are) (?P<verb>\w+ing)\b(?P<rest>.*)$", re.IGNORECASE)
 _WILL = re.compile(
     r"^(?:I|we) (?:will(?: be)?|am going to|are going to|am about to|am supposed to|plan to|am due to|get to) (?P<verb>\w+)(?P<rest>.*)$", re.I
@@ -36,13 +46,6 @@ _WILL = re.compile(
 _MUST = re.compile(r"^(?:I|we) (?:need to|have to|must) (?P<verb>\w+)(?P<rest>.*)$", re.IGNORECASE)
 _SCHEDULED = re.compile(
     r"^(?:I|we) (?P<verb>start|begin|leave|fly|travel|finish|arrive|return|graduate|move|come back|go back|turn in|defend|visit)\b(?P<rest>.*)$", re.I
-)
-_THING = (
-    r"(?:\w+ )?(?:exam|exams|test|interview|appointment|flight|wedding|birthday party|party|surgery|operation|trip|holiday|vacation|concert|course|class"
-    r"|lesson|semester|deadline|due date|race|marathon|match|game|recital|show|exhibition|graduation|ceremony|anniversary|meeting|presentation"
-    r"|conference|workshop|training|train|bus|ferry|visit|check-?up|scan|audition|defen[cs]e|thesis|first day|last day|internship|contract|rehearsal"
-    r"|performance|funeral|christening|baptism|lease|hearing|move|review|reunion|festival|retreat|talk|book|baby|therapy session|session|driving test"
-    r"|baby shower|housewarming|dinner|lunch|photo shoot|shift|follow-up|results)"
 )
 _IS_ON = re.compile(
     rf"^(?P<whose>my|our|the|my \w+'s|our \w+'s|[A-Z]\w+'s) (?P<what>(?:[\w'-]+ ){{0,3}}?{_THING}(?: (?:with|at|in|to|for) [\w' ]{{2,40}}?)?)"
@@ -84,6 +87,11 @@ _LIGHT_PLANS = re.compile(
 )
 _NOT_DUE = frozenset("go be do get sleep work think know say rest try find see talk ask tell make take have eat relax focus keep stop".split())
 _ANY_EVENT = words("trip appointment meeting event journey plan visit")
+_BOOKED = re.compile(
+    r"^(?:I|we) (?:signed up|registered|enrolled|booked|got (?:a )?tickets?|bought (?:a )?(?:plane )?tickets?|got (?:invited|a place))\b(?!.*\b(?:ago|yesterday|last)\b)",
+    re.IGNORECASE,
+)
+_NAMED_DAY = re.compile(rf"\b(?:{'|'.join(MONTHS)})\b", re.IGNORECASE)
 _MARKS = re.compile(r"\((?:goal reached|cancelled)\)|was cancelled", re.IGNORECASE)
 
 
@@ -120,6 +128,11 @@ def _past(clause: Clause, reading: Reading) -> bool:
     text, dates = reading.dated(clause.text, past=True)
     if not dates and not weighty:
         return False
+    if _BOOKED.match(clause.text):
+        text, dates = reading.dated(clause.text, past=False)  # the date is the one of the thing that was booked
+    today = any(phrase.day == reading.today for phrase in dates)
+    if today and found["verb"].lower() in _LIGHT_VERBS and not weighty:
+        return False
     if found["verb"].lower() in _LIGHT_VERBS and not weighty and (_TRIVIAL.search(found["rest"]) or len(words(found["rest"])) == 0):
         return False
     return _keep(clause, reading, statement(text), dates)
@@ -127,7 +140,7 @@ def _past(clause: Clause, reading: Reading) -> bool:
 
 def _to_have(clause: Clause, reading: Reading) -> bool:
     found = _HAVE.match(clause.text)
-    if not found or _TRIVIAL.search(found["what"]) or _POINTS_OUT.search(found["what"]):
+    if not found or _TRIVIAL.search(found["what"]) or _POINTS_OUT.search(found["what"]) or not _OWN.match(found["what"]):
         return False
     text, dates = reading.dated(clause.text, past=False)
     if not dates or found["what"].lower().startswith(("to ", "not ", "been ")) or not words(found["what"]):
@@ -188,7 +201,7 @@ def _things(clause: Clause, reading: Reading) -> bool:
     thing = about_them(f"{whose} {found['what']}".strip())
     if _corrected(clause, reading, found["what"], dates):
         return True
-    if "anniversary" in found["what"].lower() and dates[0].day:
+    if "anniversary" in found["what"].lower() and dates[0].day and _NAMED_DAY.search(found["rest"]):
         text = f" on {dates[0].day.day} {dates[0].day:%B}"
     verb = "" if found["verb"].lower() in ("is", "are", "was", "were", "will be", "is coming up") else f" {found['verb'].lower()}"
     return _keep(clause, reading, capitalised(f"{thing}{verb}{text}"), dates)
@@ -199,6 +212,8 @@ def _rescheduled(clause: Clause, reading: Reading) -> bool:
     if not found:
         return False
     text, dates = reading.dated(found["rest"], past=False)
+    if not dates:
+        text, dates = reading.dated(f" in{found['rest']}", past=False)
     line = event_about(reading, words(found["what"]))
     if line is None:
         return bool(dates) and _keep(clause, reading, capitalised(f"{about_them(found['what'])}{text}"), dates)

@@ -29,7 +29,7 @@ _HAVE = re.compile(
     re.IGNORECASE,
 )
 _HAVE_SEVERAL = re.compile(
-    rf"^(?:I|we) have (?P<count>{_COUNT}) (?P<adjective>[\w-]+ )?(?P<relation>{RELATIONS})\b(?P<rest>.*)$", re.IGNORECASE
+    rf"^(?:(?:I|we) have|it is) (?:(?P<count>{_COUNT}) )?(?P<adjective>[\w-]+ )?(?P<relation>{RELATIONS})\b(?P<rest>.*)$", re.IGNORECASE
 )
 _AND_ANOTHER = re.compile(rf",? and (?={_COUNT} [\w-]+)", re.IGNORECASE)
 _NAME_LIST = re.compile(r"^(?:,| named| called|:)\s*(?P<names>.+)$", re.IGNORECASE)
@@ -50,6 +50,9 @@ _DIED = re.compile(
     rf"^(?:(?:my|our) (?P<relation>{RELATION})(?:,? (?P<name>{NAME}))?|I)"
     r" (?P<how>died|die|passed away|pass away|was put down|was put to sleep)\b(?P<rest>.*)$",
     re.IGNORECASE,
+)
+_LOST = re.compile(
+    rf"^(?:I|we) lost (?:my|our) (?P<relation>{RELATION})(?:,? (?P<name>{NAME}))?(?P<rest> .*|)$", re.IGNORECASE
 )
 _STATUS = re.compile(
     rf"^(?:I|we) (?:am|are) (?:happily )?(?P<what>married|engaged|single|divorced|separated|widowed|a widow|a widower)\b"
@@ -83,7 +86,7 @@ def read_mentions(clause: Clause, reading: Reading) -> None:
     """Keep everybody whom the clause names beside their relation, whatever else it says."""
     named = mentions(clause.text)
     for relation, name in named:
-        if not _DIED.match(clause.text):
+        if not _DIED.match(clause.text) and not _LOST.match(clause.text):
             _introduce(clause, reading, relation, name)
         reading.cast.meet(name, relation)
     partner = _PARTNER_MENTION.search(clause.text)
@@ -105,18 +108,21 @@ def _introduce(clause: Clause, reading: Reading, relation: str, name: str) -> Li
     """Has a sister named Ana. With a correction ("not Anna") the line with the other name is put right."""
     who = noun(relation)
     key = "partner" if who in PARTNERS else None
-    known = [
-        line
-        for line in reading.notebook.lines(subject="user")
-        if line.slot.kind in ("person", "partner") and folded(clause.instead_of or "\0") in folded(line.content)
-    ]
     content = f"Has {with_article(relation.lower())} named {name}"
-    if clause.instead_of and known:
-        reading.rewrite(known[0], _renamed(known[0].content, clause.instead_of, name))
-        return known[0]
+    if clause.instead_of and (line := _put_right(clause, reading, name)):
+        return line
     if any(folded(name) in folded(line.content) for line in reading.notebook.lines(subject="user") if who in folded(line.content)):
         return None
     return reading.keep(_own(clause), "relationship", content, key=key)
+
+
+def _put_right(clause: Clause, reading: Reading, name: str) -> Line | None:
+    """The line on a person with the name that was wrong, with the right one; None where there is none."""
+    for line in reading.notebook.lines(subject="user"):
+        if line.slot.kind in ("person", "partner") and folded(clause.instead_of) in folded(line.content):
+            reading.rewrite(line, _renamed(line.content, clause.instead_of, name))
+            return line
+    return None
 
 
 def _renamed(content: str, old: str, new: str) -> str:
@@ -135,8 +141,8 @@ def _names_given(clause: Clause, reading: Reading) -> bool:
         reading.cast.meet(name, found["relation"].lower())
         return True
     relation = reading.cast.unnamed
-    if clause.instead_of:
-        return bool(_introduce(clause, reading, relation or "friend", name))
+    if clause.instead_of and not relation:
+        return _put_right(clause, reading, name) is not None
     if not relation:
         return False
     return _name_the_unnamed(clause, reading, relation, name)
@@ -170,7 +176,12 @@ def _had(clause: Clause, reading: Reading) -> bool:
     if not found:
         return False
     who = f"{(found['adjective'] or '').lower()}{found['relation'].lower()}"
-    content = f"Has {found['count'].lower()} {who}"
+    if found["count"] is None and "twin" not in who:
+        return False
+    content = " ".join(("Has", *([found["count"].lower()] if found["count"] else []), who))
+    known = [line.slot for line in reading.notebook.lines(subject="user", kind="people")]
+    if clause.text.lower().startswith("it is") and singular(who) not in {word for slot in known for word in slot.about}:
+        return False
     listed = _NAME_LIST.match(found["rest"])
     names = [name for name in _BETWEEN_NAMES.split(listed["names"]) if clean_name(name) == name] if listed else []
     if names:
@@ -219,14 +230,15 @@ def _pets_got(clause: Clause, reading: Reading) -> bool:
 
 
 def _deaths(clause: Clause, reading: Reading) -> bool:
-    found = _DIED.match(clause.text)
+    found = _DIED.match(clause.text) or _LOST.match(clause.text)
     if not found or (not found["relation"] and clause.subject == "user"):
         return False
-    text, dates = reading.dated(found["rest"], past=True)
+    _, dates = reading.dated(found["rest"], past=True)
     when = f" {dates[0].text}" if dates else ""
     name = clean_name(found["name"] or "") or (clause.subject if not clause.subject.startswith("their ") else "")
     relation = (found["relation"] or reading.cast.names.get(name, "")).lower() or clause.subject.removeprefix("their ")
-    how = {"die": "died", "pass away": "passed away"}.get(found["how"].lower(), found["how"].lower())
+    how = found.groupdict().get("how") or "died"
+    how = {"die": "died", "pass away": "passed away"}.get(how.lower(), how.lower())
     for line in reading.notebook.lines(subject="user"):
         if line.slot.kind in ("person", "partner") and (
             (name and folded(name) in folded(line.content)) or (not name and noun(relation) in folded(line.content))

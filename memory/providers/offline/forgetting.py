@@ -13,7 +13,7 @@ from memory.providers.offline.stems import overlap, stem, words
 ASKED = "asked to forget it"
 
 _WHAT = re.compile(
-    r"\b(?:forget|delete|erase|wipe|remove|clear|do not (?:remember|keep|store|save)|stop remembering)\b(?P<what>.*)$", re.IGNORECASE
+    r"\b(?:forget|delete|erase|wipe|remove|clear|scrap|do not (?:remember|keep|store|save)|stop remembering)\b(?P<what>.*)$", re.IGNORECASE
 )
 _EVERYTHING = re.compile(
     r"^(?: (?:please|all|every ?thing|anything|of|that|what|the (?:things|stuff)|my|your|memor(?:y|ies)|data|entries|notes|information|records?"

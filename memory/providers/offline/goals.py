@@ -23,7 +23,7 @@ _GOAL_IS = re.compile(
 )
 _BUSY_WITH = re.compile(
     r"^(?:I|we) (?:am|are) (?P<how>learning|training for|saving(?: up)? for|saving up to|studying for|preparing for|practising for"
-    r"|practicing for|writing an?|working on (?:an?|my)|working towards|looking for an?|renovating|building an?|planning(?: an?| our| my))"
+    r"|practicing for|writing an?|working on (?:an?|my)|working towards|looking for an?|retraining (?:as|to)|training (?:as|to)|studying to|renovating|building an?|planning(?: an?| our| my))"
     r" (?P<what>.+)$",
     re.IGNORECASE,
 )

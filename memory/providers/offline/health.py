@@ -29,6 +29,7 @@ _CONDITIONS = (
     r"|hay fever|sleep apn(?:o?e)a|thyroid problems?|a thyroid (?:problem|condition)|(?:a |chronic )?back pain|chronic pain"
     r"|a (?:bad|weak) (?:knee|back|shoulder|heart|hip)|a heart condition|a pacemaker|a slipped disc|a hernia|long covid|gout"
 )
+_SOBER = re.compile(r"^I (?:am|have been) (?P<what>sober|teetotal|tee-total|smoke-free|alcohol-free|nicotine-free)\b(?P<rest>.*)$", re.IGNORECASE)
 _HAVE_CONDITION = re.compile(
     rf"^I (?:have|suffer from|live with|struggle with|am living with)(?: (?:mild|severe|chronic|bad))? (?P<what>{_CONDITIONS})\b.{{0,80}}$",
     re.IGNORECASE,
@@ -154,6 +155,9 @@ def _third(what: str) -> str:
 
 
 def _conditions(clause: Clause, reading: Reading) -> bool:
+    if found := _SOBER.match(clause.text):
+        as_of = f" (as of {reading.today:%B %Y})" if found["rest"] else ""
+        return _constraint(clause, reading, f"{statement(reading.dated(clause.text, past=True)[0])}{as_of}")
     if found := _HAVE_CONDITION.match(clause.text):
         return _constraint(clause, reading, f"Has {_kept_case(found['what'])}")
     if found := _DIAGNOSED.match(clause.text):

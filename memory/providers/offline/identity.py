@@ -1,6 +1,7 @@
 """Rules: who the person is. Names, age, birthday, nationality, languages, traits."""
 
 import re
+from dataclasses import replace
 
 from memory.providers.offline.clauses import Clause
 from memory.providers.offline.dates import find_dates, in_words
@@ -22,6 +23,9 @@ _NOT_CALLED = re.compile(rf"^(?:please )?(?:do not|never) call me (?P<name>{NAME
 _CALL_ME_WHAT = frozenset("later back crazy maybe tomorrow today tonight when if at on in a an the old any once again soon".split())
 _SURNAME = re.compile(rf"^my (?:surname|last name|family name) is (?P<name>{NAME})", re.IGNORECASE)
 _AM_NAME = re.compile(rf"^I am (?P<name>{NAME})$")
+_TENS = dict(zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10), strict=True))
+_UNITS = dict(zip("one two three four five six seven eight nine".split(), range(1, 10), strict=True))
+_IN_LETTERS = re.compile(rf"\b(?P<tens>{'|'.join(_TENS)})(?:[ -](?P<unit>{'|'.join(_UNITS)}))?\b", re.IGNORECASE)
 _AGE = re.compile(r"^I am (?P<age>\d{1,3})(?: years? old| years of age| yo)?$", re.IGNORECASE)
 _TURNED = re.compile(r"^I turned (?P<age>\d{1,3})(?P<rest>\b.*)$", re.IGNORECASE)
 _TURNING = re.compile(r"^I (?:am turning|will be|will turn|turn) (?P<age>\d{1,3})(?P<rest> .+)$", re.IGNORECASE)
@@ -47,7 +51,7 @@ _NATIONALITY = re.compile(
     re.IGNORECASE,
 )
 _TRAIT = re.compile(
-    r"^I am (?:not )?(?P<what>(?:an? )?(?:\w+ )?(?:person|night owl|early bird|early riser|introvert|extrovert|perfectionist|foodie"
+    r"^I am (?:not )?(?:more of |very much |much more of )?(?P<what>(?:an? )?(?:\w+ )?(?:person|night owl|early bird|early riser|introvert|extrovert|perfectionist|foodie"
     r"|bookworm|homebody|minimalist|workaholic|atheist|agnostic|feminist|left-handed|right-handed|gay|lesbian|bisexual"
     r"|queer|trans|transgender|non-binary|nonbinary|deaf|colou?r-?blind|dyslexic|autistic|religious)(?: (?:wo)?man)?)$",
     re.IGNORECASE,
@@ -107,6 +111,8 @@ def _introductions(clause: Clause, reading: Reading) -> bool:
 
 
 def _ages(clause: Clause, reading: Reading) -> bool:
+    if clause.text.lower().startswith(("i am ", "i turned ")):
+        clause = replace(clause, text=_IN_LETTERS.sub(_in_digits, clause.text, count=1))
     if found := _AGE.match(clause.text):
         if int(found["age"]) <= 120:
             reading.keep(clause, "identity", f"Is {found['age']} years old (as of {reading.today:%B %Y})", key="age")
@@ -123,6 +129,10 @@ def _ages(clause: Clause, reading: Reading) -> bool:
             reading.keep(clause, "event", f"Turns {found['age']}{rest}", dates=dates)
             return True
     return False
+
+
+def _in_digits(found: re.Match[str]) -> str:
+    return str(_TENS[found["tens"].lower()] + _UNITS.get((found["unit"] or "").lower(), 0))
 
 
 def _birthdays(clause: Clause, reading: Reading) -> bool:
@@ -171,6 +181,7 @@ def _traits(clause: Clause, reading: Reading) -> bool:
         return True
     found = _TRAIT.match(clause.text)
     if found and not found["what"].lower().endswith(_NO_TRAITS):
-        reading.keep(clause, "identity", statement(clause.text))
+        taste = found["what"].lower().endswith(("person", "owl", "bird", "riser", "foodie", "bookworm", "homebody"))
+        reading.keep(clause, "preference" if taste else "identity", statement(clause.text))
         return True
     return False

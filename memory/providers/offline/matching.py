@@ -63,7 +63,7 @@ def _person(new: Slot, old: Slot) -> Relation:
 def _people(new: Slot, old: Slot) -> Relation:
     if new.about != old.about:
         return Relation.NONE
-    return Relation.SAME if not new.value and old.value else _single(new, old)
+    return Relation.SAME if old.value.startswith(new.value) else Relation.REPLACES
 
 
 def _counted_and_named(new: Slot, old: Slot) -> Relation:

@@ -37,7 +37,7 @@ _PLURAL = {
     "parents": "parents", "kids": "kid", "children": "child", "grandparents": "grandparents", "sisters": "sister",
     "brothers": "brother", "sons": "son", "daughters": "daughter", "siblings": "sibling", "cousins": "cousin",
     "in-laws": "in-laws", "twins": "twin", "nephews": "nephew", "nieces": "niece", "grandkids": "grandchild",
-    "grandchildren": "grandchild", "puppies": "puppy", "flatmates": "flatmate", "roommates": "roommate",
+    "grandchildren": "grandchild", "boys": "son", "girls": "daughter", "twin boys": "son", "puppies": "puppy", "flatmates": "flatmate", "roommates": "roommate",
     **{f"{pet}s": pet for pet in PETS if not pet.endswith(("y", "fish"))},
 }  # fmt: skip
 SINGULAR = _SHE | _HE | _EITHER | PETS
@@ -47,7 +47,14 @@ _ADJECTIVE = (
 )
 RELATION = rf"(?:{_ADJECTIVE}[ -])*(?:{'|'.join(sorted(map(re.escape, SINGULAR), key=len, reverse=True))})"
 RELATIONS = rf"(?:{_ADJECTIVE}[ -])*(?:{'|'.join(sorted(map(re.escape, _PLURAL), key=len, reverse=True))})"
-NAME = r"[^\W\d_][\w'.-]*(?: (?:d[aeo]s?|van|von|el|al|bin|de la) [^\W\d_][\w'.-]*| [^\W\d_][\w'.-]*)?"
+_NOT_IN_NAMES = (
+    r"(?:and|or|in|on|at|is|was|are|who|for|to|from|with|last|next|this|yesterday|today|tomorrow|has|had|have|the|my|our|but|so"
+    r"|because|by|of|about|an?|as|when|since|until|lives|works|died|passed|got|will|i|he|she|it|they|we|that|which|instead|now)"
+)
+NAME = (
+    r"[^\W\d_][\w'.-]*(?: (?:d[aeo]s?|van|von|el|al|bin|de la) [^\W\d_][\w'.-]*"
+    rf"| (?!{_NOT_IN_NAMES}\b)[^\W\d_][\w'.-]*)?"
+)
 _NOT_NAMES = frozenset(
     "i he she it we they you the a an my our his her its their your this that these those is are was were am be "
     "been has have had do does did will would can could should may might must not no yes and or but so if then "

@@ -14,6 +14,10 @@ _LIVE = re.compile(
     r"^(?:I|we) (?:live|am living|are living|am based|are based|reside|am settled) (?P<how>in|at|near|on|outside) (?P<place>.+)$",
     re.IGNORECASE,
 )
+_BEEN_IN = re.compile(
+    r"^(?:I|we) have been in (?P<place>.+?) (?P<since>since .+|for (?:\w+ ){1,2}years?)$", re.IGNORECASE
+)
+_BETWEEN = re.compile(r"^(?:I|we) (?P<what>split my time between .+|live between .+)$", re.IGNORECASE)
 _HOME_IS = re.compile(
     r"^(?:home (?:for me )?is|my home ?town is|my home is|my home city is)"
     r" (?:now )?(?:in )?(?P<place>.+)$",
@@ -71,9 +75,12 @@ def place_in(said: str, clause: Clause) -> str:
 
 
 def _homes(clause: Clause, reading: Reading) -> bool:
-    found = _LIVE.match(clause.text) or _HOME_IS.match(clause.text) or _FLAT_IS.match(clause.text)
+    found = _LIVE.match(clause.text) or _BEEN_IN.match(clause.text) or _HOME_IS.match(clause.text) or _FLAT_IS.match(clause.text)
+    if (between := _BETWEEN.match(clause.text)) and any(clean_name(word) for word in between["what"].split()[2:]):
+        reading.keep(clause, "identity", statement(clause.text), key="city")
+        return True
     place = place_in(found["place"], clause) if found else ""
-    if not found or not place or (found.re is not _LIVE and clause.subject != "user"):
+    if not found or not place or (found.re in (_HOME_IS, _FLAT_IS) and clause.subject != "user"):
         return False
     how = found.groupdict().get("how") or "in"
     if found.re is _FLAT_IS:

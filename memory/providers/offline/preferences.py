@@ -16,6 +16,9 @@ _LIKE = re.compile(
     re.IGNORECASE,
 )
 _DENIED_DISLIKE = re.compile(r"^I do not (?:hate|dislike|mind) (?P<object>.+)$", re.IGNORECASE)
+_WENT_OFF = re.compile(
+    r"^I (?:have gone off|went off|am (?:sick|tired) of|am (?:so )?over|am done with|fell out of love with|lost interest in) (?P<object>.+)$", re.IGNORECASE
+)
 _LOVED_TITLE = re.compile(r'^I (?P<verb>loved|enjoyed|liked|hated) (?P<object>"[^"]{2,60}"(?: by .{2,50})?)$', re.IGNORECASE)
 _PREFER = re.compile(
     r"^(?:I|we) (?:prefer|would rather have|would rather) (?P<first>.+?) (?:over|to|rather than|instead of|than) (?P<second>.+)$",
@@ -23,7 +26,7 @@ _PREFER = re.compile(
 )
 _PREFER_ONE = re.compile(r"^(?:I|we) prefer (?P<object>.+)$", re.IGNORECASE)
 _FAVOURITE = re.compile(
-    r"^(?:my|our) (?:all[- ]time |absolute )?favourite (?P<what>[\w' -]{2,40}?) (?:is|are|has to be|will always be|was) (?P<value>.+)$",
+    r"^(?:my|our) (?:all[- ]time |absolute )?(?P<how>favourite|go-to|preferred) (?P<what>[\w' -]{2,40}?) (?:is|are|has to be|will always be|was) (?P<value>.+)$",
     re.IGNORECASE,
 )
 _IS_FAVOURITE = re.compile(
@@ -76,6 +79,8 @@ def _likes(clause: Clause, reading: Reading) -> bool:
     if found := _LOVED_TITLE.match(clause.text):
         reading.keep(clause, "preference", statement(clause.text))
         return True
+    if found := _WENT_OFF.match(clause.text):
+        return bool(_object(found["object"])) and _no_longer(clause, reading, _object(found["object"]))
     if found := _DENIED_DISLIKE.match(clause.text):
         _strike_attitudes(clause, reading, found["object"], "dislike")
         return True
@@ -86,7 +91,7 @@ def _likes(clause: Clause, reading: Reading) -> bool:
     if not thing or not words(thing):
         return False
     if clause.ended:
-        return _no_longer(clause, reading, verb, thing)
+        return _no_longer(clause, reading, thing)
     content = capitalised(f"{_verb(verb)} {about_them(thing)}")
     if verb.startswith(_DISLIKES):
         content = f"Dislikes {about_them(thing)}" if verb.startswith("do not") or verb.startswith("am not") else content
@@ -101,7 +106,7 @@ def _verb(verb: str) -> str:
     return f"{third_person(first)} {rest}".strip()
 
 
-def _no_longer(clause: Clause, reading: Reading, verb: str, thing: str) -> bool:
+def _no_longer(clause: Clause, reading: Reading, thing: str) -> bool:
     """ "I don't like coffee anymore" and "I used to love it": the liking is put right where it is known."""
     content = f"No longer likes {about_them(thing)}"
     liked = [
@@ -156,7 +161,8 @@ def _favourites(clause: Clause, reading: Reading) -> bool:
     if re.match(r"^(?:it|that|this|these|those|you|not|when|how|the one|there|what)\b", value, re.I) or re.match(r"^(?:one|part|thing|things|way|time|moment|memory|bit)\b", what):
         return False
     if what:
-        reading.keep(clause, "preference", capitalised(f"favourite {what} is {about_them(value)}"))
+        how = (found.groupdict().get("how") or "favourite").lower()
+        reading.keep(clause, "preference", capitalised(f"{how} {what} is {about_them(value)}"))
     else:
         reading.keep(clause, "preference", f"Loves {uncapitalised(value)}")
     return True

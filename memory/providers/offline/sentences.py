@@ -36,7 +36,7 @@ _JOKE = re.compile(r"\b(?:just kidding|only kidding|jk|just joking|only joking)\
 _NOT_MEANT = re.compile(
     r"\b(?:if|unless|suppose|supposing|imagine|pretend|pretending|assuming|wish|hypothetically|dreamt|as though"
     r"|dreamed (?:that|I)|let's say|lets say|in (?:my|the|a|this|our) (?:novel|story|book|game|dream|poem|song"
-    r"|role[- ]?play|script|scenario)|my character|according to)\b",
+    r"|role[- ]?play|script|scenario)|(?:ideal|perfect) world|another life|in theory|my character|according to)\b",
     re.IGNORECASE,
 )
 _TASK = re.compile(
@@ -59,11 +59,18 @@ _TOLD_BACKWARDS = re.compile(
 _FORGET = re.compile(
     r"^\W*(?:(?:please|hey|ok|okay|actually|no|oh|and|so|also|sorry)\W+)*(?:(?:can|could|would|will|should) you |you can "
     r"|you should |I (?:would like|want|need) you to |please )*(?:please |just )*"
-    r"(?:forget|delete|erase|wipe|remove|clear|do not (?:remember|keep|store|save)|stop remembering)\b",
+    r"(?:forget|delete|erase|wipe|remove|clear|scrap|do not (?:remember|keep|store|save)|stop remembering)\b",
     re.IGNORECASE,
 )
+_IS_NOT_OWNS = re.compile(
+    r"\b((?:my|our) [\w-]+)'s (?=(?:(?!wedding|meeting|training|building|evening|painting|morning|hearing|clothing|drawing|writing"
+    r"|housewarming|christening|thing|ring|spring|baby|house)\w+ing|an?|not|allergic|vegetarian|vegan|back|here)\b)",
+    re.IGNORECASE,
+)
+_NOT_FIRST = re.compile(r"^\W*not ([^,]{2,40}), (?:I (?:said|meant)|it is|it was|but|rather) ([^,.!]{2,40})[.!]*$", re.IGNORECASE)
+_FROM_NOW = re.compile(r"^(\W*(?:from now on|in (?:the )?future)),", re.IGNORECASE)
 _SUBJECT = (
-    r"(?:I|my|we|our|he|she|they|it|his|her|its|their|you|your|that|this|there|please|everyone|everybody)\b"
+    r"(?:home is|I|my|we|our|he|she|they|it|his|her|its|their|you|your|that|this|there|please|everyone|everybody)\b"
 )
 _JOINT = re.compile(
     rf"\s*(?:(?P<stop>;|\s-+\s|--+|-\s(?=(?:and )?{_SUBJECT})|\(|:\s(?={_SUBJECT}|\w+ (?:is|was|has|will)\b))|(?:^|,?\s)(?P<word>but|because|so|since|though|although|whereas)\s"
@@ -111,6 +118,8 @@ def _clauses_of(sentence: str) -> list[Clause]:
         return []
     lowercase = sentence == sentence.lower()
     sentence = _CONTRACTION.sub(lambda found: _CONTRACTIONS[found.group().lower()], sentence)
+    sentence = _IS_NOT_OWNS.sub(r"\1 is ", sentence)
+    sentence = _FROM_NOW.sub(r"\1", _NOT_FIRST.sub(r"it is \2, not \1", sentence))
     if _FORGET.match(sentence):
         return [Clause(sentence.rstrip(" .!?"), forgets=True, lowercase=lowercase)]
     if _NOT_MEANT.search(sentence) or _TASK.match(sentence) or _TOLD_BACKWARDS.match(sentence):

@@ -23,7 +23,7 @@ _FADING = r"(?:now |no longer |does not |doesn't |is no longer |is not |currentl
 _READERS = {
     "move": r"(?:is|are|will be) (?:moving|going to move)(?: back)? to (?P<about>.+)|(?:will|plans? to|wants? to|hopes? to"
     r"|is thinking about|would like to|has decided to) mov(?:e|ing)(?: back)? to (?P<about2>.+)",
-    "city": rf"{_FADING}(?:lives?|resides?|is living|is based) (?:in|at|near|on|outside|with)? ?(?P<value>[^(,]+)",
+    "city": rf"splits their time between (?P<value2>.+)|{_FADING}(?:lives?|resides?|is living|is based) (?:in|at|near|on|outside|with)? ?(?P<value>[^(,]+)",
     "home": r"home is (?:in|at|near|on|outside) (?P<value>.+)",
     "name": r"(?:is called|(?:full |first )?name is|goes by|prefers to be called) (?P<value>[^(]+)",
     "surname": r"(?:surname|last name|family name) is (?P<value>.+)",
@@ -46,7 +46,7 @@ _READERS = {
     r".*|broke up\b.*|is (?:dating|in a relationship)\b.*",
     "person": rf"(?:ha[sd] )?(?:an? )?(?P<relation>{RELATION})(?:,? (?:named|called|whose name is|is named|is called) "
     rf"(?P<value>[^,(]+)|, (?P<value2>[^,(]+)|'s name is (?P<value3>[^,(]+))?(?=$|,| \(| who\b)",
-    "people": rf"has (?:\d+|an?|two|three|four|five|six|several|many) (?P<relation>{RELATIONS})(?P<value>.*)",
+    "people": rf"has (?P<value>(?:(?:\d+|an?|two|three|four|five|six|several|many) )?(?:[\w-]+ )??)(?P<relation>{RELATIONS})(?P<names>.*)",
     "speaks": r"speaks (?P<about>.+)",
 }
 _PATTERNS = {kind: re.compile(pattern, re.IGNORECASE) for kind, pattern in _READERS.items()}
@@ -84,6 +84,7 @@ _BY_FIRST_WORD: dict[str, tuple[str, ...]] = {
     "favourite": ("favourite",),
     "favorite": ("favourite",),
     "speaks": ("speaks",),
+    "splits": ("city",),
     "got": ("partner", "work"),
     "broke": ("partner",),
     "really": ("like", "dislike"),
@@ -160,7 +161,7 @@ def _slot(kind: str, text: str, groups: dict[str, str | None]) -> Slot:
     if kind == "prefer":
         return Slot(kind, " ".join(sorted(words(groups["first"] or ""))), about=f"{groups['first']} {groups['second']}")
     if kind in ("person", "people"):
-        return _person(kind, groups["relation"] or "", value.strip())
+        return _person(kind, groups["relation"] or "", f"{value}{groups.get('names') or ''}".strip())
     if kind in ("like", "dislike"):
         return Slot("attitude", kind, about=about)
     value = value.strip() or text

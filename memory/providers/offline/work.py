@@ -38,6 +38,7 @@ _STATE = re.compile(
     r"|looking for (?:a |another )?(?:new )?(?:job|work))\b.*$",
     re.IGNORECASE,
 )
+_ON_LEAVE = re.compile(r"^I am on (?:parental|maternity|paternity|sick|medical|study|unpaid|garden)? ?(?:leave|sabbatical|a sabbatical)\b.*$", re.I)
 _FREELANCE = re.compile(r"^I freelance(?: as (?:an? )?(?P<role>.+))?$", re.IGNORECASE)
 _STUDY = re.compile(
     r"^I (?:study|am studying|major in|am majoring in) (?P<what>(?!for\b|hard\b|a lot\b|it\b|with\b|every\b|this\b|that\b).+)$", re.I
@@ -48,6 +49,7 @@ _LEFT = re.compile(
     re.IGNORECASE,
 )
 _PROMOTED = re.compile(r"^I (?:got|was) promoted\b.*$", re.IGNORECASE)
+_TEACH = re.compile(r"^I teach (?P<what>(?!you\b|him\b|her\b|them\b|my\b).+)$", re.IGNORECASE)
 _NOT_WORK = re.compile(
     r"^I (?:do not work|am not working) (?:there|(?:as|at|for|in|with) (?:an? |the )?(?P<what>.+))$"
     r"|^I am not (?:an? |the )(?P<role>.+)$",
@@ -152,6 +154,10 @@ def _other_work(clause: Clause, reading: Reading) -> bool:
         else:
             known = list(reading.notebook.lines(subject=clause.subject, kind="work"))
             _replace(clause, reading, capitalised(f"is {found['what'].lower()}"), known, key="job")
+        return True
+    if _ON_LEAVE.match(clause.text):
+        text, dates = reading.dated(clause.text, past=False)
+        reading.keep(clause, "event", statement(text), dates=dates)
         return True
     if found := _WORK_IN.match(clause.text):
         where = _trimmed(found["where"])
