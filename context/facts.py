@@ -1,42 +1,55 @@
-"""The two statements of a context: what stands ready in the snapshot, and the recent messages."""
+"""What a context is made of, read in one statement: the snapshot, the configuration and the recent messages.
+
+How many messages are wanted is known only when the configuration has been read. So as many come along as most
+companions want; who wants more pays for a second statement.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from operator import itemgetter
 from typing import Any, NamedTuple
 from uuid import UUID
 
 import orjson
 
+from relationships.configuration.schema import Context
 from relationships.errors import NotFound
 from relationships.prepared import prepared_cursor
 from relationships.text_names import name_in_text
 
-# By relationship and project: another project's relationship is not there.
+MESSAGES_AT_FIRST: int = Context.model_fields["recent_messages"].default
+
+# The session's own, or all sessions' where it has none; the second half is not run unless it is needed.
+_MESSAGES = """
+(SELECT seq, id::text, session, role, content{padding} FROM relationships_message
+  WHERE relationship_id = %(relationship)s AND project_id = %(project)s AND session = %(session)s
+    AND erased_at IS NULL
+  ORDER BY seq DESC LIMIT %(limit)s)
+UNION ALL
+(SELECT seq, id::text, session, role, content{padding} FROM relationships_message
+  WHERE relationship_id = %(relationship)s AND project_id = %(project)s AND erased_at IS NULL
+    AND NOT EXISTS (SELECT 1 FROM relationships_message
+                     WHERE relationship_id = %(relationship)s AND session = %(session)s AND erased_at IS NULL)
+  ORDER BY seq DESC LIMIT %(limit)s)
+"""
+
+# One row of facts, told from the messages' rows by having no seq; those fill its other columns with nulls.
 _FACTS = """
-SELECT p.config, c.config, r.config, r.timezone, u.display_name, u.external_id, c.name,
-       s.profile, s.sessions -> %(session)s::text, s.scratchpad, s.fresh_until
+SELECT NULL::bigint, u.display_name, u.external_id, c.name, r.timezone,
+       p.config::text, c.config::text, r.config::text,
+       s.profile::text, (s.sessions -> %(session)s::text)::text, s.scratchpad::text, s.fresh_until
   FROM relationships_relationship r
   JOIN relationships_companion c ON c.id = r.companion_id
   JOIN relationships_project p ON p.id = r.project_id
   JOIN relationships_enduser u ON u.id = r.user_id
   LEFT JOIN relationships_snapshot s ON s.relationship_id = r.id
  WHERE r.id = %(relationship)s AND r.project_id = %(project)s
+UNION ALL
 """
 
-# The session's own, or all sessions' where it has none; the second half is not run unless it is needed.
-_MESSAGES = """
-(SELECT id::text, session, role, content, seq FROM relationships_message
-  WHERE relationship_id = %(relationship)s AND session = %(session)s AND erased_at IS NULL
-  ORDER BY seq DESC LIMIT %(limit)s)
-UNION ALL
-(SELECT id::text, session, role, content, seq FROM relationships_message
-  WHERE relationship_id = %(relationship)s AND erased_at IS NULL
-    AND NOT EXISTS (SELECT 1 FROM relationships_message
-                     WHERE relationship_id = %(relationship)s AND session = %(session)s AND erased_at IS NULL)
-  ORDER BY seq DESC LIMIT %(limit)s)
-ORDER BY seq
-"""
+_ONLY_MESSAGES = _MESSAGES.format(padding="")
+_FACTS_AND_MESSAGES = _FACTS + _MESSAGES.format(padding=", NULL" * 7)
 
 
 class Levels(NamedTuple):
@@ -45,21 +58,6 @@ class Levels(NamedTuple):
     project: str
     companion: str
     relationship: str
-
-
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """What is known of a relationship before a reply. `scratchpad`: lines of memory.services.snapshots."""
-
-    relationship_id: UUID
-    levels: Levels
-    timezone: str
-    user_name: str
-    companion_name: str
-    profile: dict[str, Any]
-    session_state: dict[str, Any]
-    scratchpad: list[list[Any]]
-    fresh_until: datetime | None
 
 
 class RecentMessage(NamedTuple):
@@ -71,19 +69,40 @@ class RecentMessage(NamedTuple):
     content: str
 
 
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known of a relationship before a reply. `scratchpad`: lines of memory.services.snapshots.
+
+    `messages`: the last MESSAGES_AT_FIRST of the session, or of all sessions where it has none.
+    """
+
+    relationship_id: UUID
+    project_id: UUID
+    session: str
+    levels: Levels
+    timezone: str
+    user_name: str
+    companion_name: str
+    profile: dict[str, Any]
+    session_state: dict[str, Any]
+    scratchpad: list[list[Any]]
+    fresh_until: datetime | None
+    messages: Sequence[RecentMessage]
+
+
 def read_facts(*, project_id: UUID, relationship_id: UUID, session: str) -> Facts:
     """One statement, whatever the number of entries. Raises NotFound."""
-    values: dict[str, Any] = {"project": project_id, "relationship": relationship_id, "session": session}
-    with prepared_cursor() as cursor:
-        cursor.execute(_FACTS, values)
-        row = cursor.fetchone()
+    rows = _read(_FACTS_AND_MESSAGES, project_id, relationship_id, session, MESSAGES_AT_FIRST)
+    row = next((row for row in rows if row[0] is None), None)
     if row is None:
         raise NotFound("This relationship is not there.")
-    project, companion, own, timezone, display_name, external_id, companion_name = row[:7]
-    profile, session_state, scratchpad, fresh_until = row[7:]
+    display_name, external_id, companion_name, timezone = row[1:5]
+    profile, session_state, scratchpad, fresh_until = row[8:]
     return Facts(
         relationship_id=relationship_id,
-        levels=Levels(project, companion, own),
+        project_id=project_id,
+        session=session,
+        levels=Levels(*row[5:8]),
         timezone=timezone,
         user_name=name_in_text(display_name, external_id),
         companion_name=name_in_text(companion_name),
@@ -91,13 +110,28 @@ def read_facts(*, project_id: UUID, relationship_id: UUID, session: str) -> Fact
         session_state=orjson.loads(session_state or "{}"),
         scratchpad=orjson.loads(scratchpad or "[]"),
         fresh_until=fresh_until,
+        messages=_messages_of(rows),
     )
 
 
-def read_recent_messages(*, relationship_id: UUID, session: str, limit: int) -> Sequence[RecentMessage]:
-    """The last `limit` messages of the session, or of all sessions where it has none. One statement."""
-    if limit == 0:
-        return []
+def recent_messages(facts: Facts, *, limit: int) -> Sequence[RecentMessage]:
+    """The last `limit` messages of the session, or of all sessions where it has none.
+
+    Needs a statement only where more are wanted than came with the facts, and there may be more.
+    """
+    if limit <= MESSAGES_AT_FIRST or len(facts.messages) < MESSAGES_AT_FIRST:
+        return facts.messages[-limit:] if limit else []
+    return _messages_of(_read(_ONLY_MESSAGES, facts.project_id, facts.relationship_id, facts.session, limit))
+
+
+def _read(statement: str, project_id: UUID, relationship_id: UUID, session: str, limit: int) -> list[Any]:
+    values: dict[str, Any] = {"relationship": relationship_id, "project": project_id}
     with prepared_cursor() as cursor:
-        cursor.execute(_MESSAGES, {"relationship": relationship_id, "session": session, "limit": limit})
-        return [RecentMessage(*row[:4]) for row in cursor.fetchall()]
+        cursor.execute(statement, {**values, "session": session, "limit": limit})
+        rows: list[Any] = cursor.fetchall()
+    return rows
+
+
+def _messages_of(rows: Sequence[Any]) -> list[RecentMessage]:
+    found = sorted((row for row in rows if row[0] is not None), key=itemgetter(0))
+    return [RecentMessage(*row[1:5]) for row in found]

@@ -1,4 +1,4 @@
-"""Puts together what the model is shown before a reply: one pass over the layers, two statements at most."""
+"""Puts together what the model is shown before a reply: the facts are read, then each layer says its part."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -39,7 +39,7 @@ def build_context(
     plan = plan_for(facts.levels, config)
     configuration = plan.resolved.values
     format = _known_format(format) if format else configuration.context.format
-    request = LayerRequest(facts, configuration, message, session, now)
+    request = LayerRequest(facts, configuration, message, now)
     rendered = [_render(layer, request) for layer in plan.layers]
     reports = [_report(*of_layer, explain=explain) for of_layer in rendered]
     system = "\n\n".join(text.text for _, text, _ in rendered if text.text)

@@ -38,7 +38,6 @@ class LayerRequest:
     facts: Facts
     configuration: Configuration
     message: str | None
-    session: str
     now: datetime
 
     def budget_of(self, layer: "Layer") -> int | None:

@@ -26,7 +26,10 @@ class MemoryLayer(Layer):
         lines = lines_at(facts.scratchpad, fresh_until=facts.fresh_until, now=request.now)
         if not lines:
             return NOTHING
-        items = [_item(line, facts.timezone) for line in lines]
+        items = [
+            f"- {escape_item(line[2])}" if line[3] is None else _unusual_item(line, facts.timezone)
+            for line in lines
+        ]
         pinned = {place: PINNED for place, line in enumerate(lines) if line[3] and "pinned" in line[3]}
         preamble = fill_names(context.preamble, facts).strip()
         headings = _headings(lines) if context.group_by_type else {}
@@ -45,11 +48,9 @@ class MemoryLayer(Layer):
         )
 
 
-def _item(line: Line, timezone: str) -> str:
-    """`- content`, with whom it is about unless that is the user, and its day unless the text says it."""
+def _unusual_item(line: Line, timezone: str) -> str:
+    """The item, with whom it is about unless that is the user, and with its day unless the text says it."""
     content, more = line[2], line[3]
-    if more is None:
-        return f"- {escape_item(content)}"
     about = f"(about {escape_item(more['subject'])}) " if "subject" in more else ""
     day = _day(more["happens_at"], timezone) if "happens_at" in more else ""
     when = f" ({day})" if day and day not in content else ""

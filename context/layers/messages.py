@@ -2,7 +2,7 @@ from collections.abc import Sequence
 
 from context.answer import ChatMessage
 from context.budget import keep_last
-from context.facts import RecentMessage, read_recent_messages
+from context.facts import RecentMessage, recent_messages
 from context.layers.base import NOTHING, Layer, LayerRequest, LayerText, left_out
 from context.message_tokens import message_tokens
 from memory.fence import cut_fenced
@@ -17,11 +17,7 @@ class MessagesLayer(Layer):
     slug = "messages"
 
     def render(self, request: LayerRequest) -> LayerText:
-        found = read_recent_messages(
-            relationship_id=request.facts.relationship_id,
-            session=request.session,
-            limit=request.configuration.context.recent_messages,
-        )
+        found = recent_messages(request.facts, limit=request.configuration.context.recent_messages)
         shown = [(message.id, spoken) for message in found if (spoken := _spoken(message))["content"].strip()]
         if not shown:
             return NOTHING
@@ -30,7 +26,7 @@ class MessagesLayer(Layer):
         return LayerText(
             messages=[spoken for _, spoken in shown[first:]],
             sources=[message_id for message_id, _ in shown[first:]],
-            reason=_reason(found, request.session),
+            reason=_reason(found, request.facts.session),
             left_out=left_out([message_id for message_id, _ in reversed(shown[:first])]),
         )
 

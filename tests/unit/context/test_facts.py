@@ -2,11 +2,12 @@ from datetime import timedelta
 
 import pytest
 
-from context.facts import read_facts, read_recent_messages
+from context.facts import MESSAGES_AT_FIRST, read_facts, recent_messages
 from relationships.errors import NotFound
 from relationships.ids import uuid7
 from relationships.models import EndUser, Relationship
 from tests.fixtures.contexts import NOON, put, remember, say
+from tests.wire import statements_sent
 
 
 def test_a_relationship_without_a_snapshot_has_empty_facts(relationship: Relationship) -> None:
@@ -53,8 +54,8 @@ def test_a_person_without_a_display_name_is_called_by_their_id(
 
 
 def contents_of(relationship: Relationship, session: str, limit: int = 20) -> list[str]:
-    found = read_recent_messages(relationship_id=relationship.id, session=session, limit=limit)
-    return [message.content for message in found]
+    facts = read_facts(project_id=relationship.project_id, relationship_id=relationship.id, session=session)
+    return [message.content for message in recent_messages(facts, limit=limit)]
 
 
 def test_the_last_messages_of_the_session_are_read_oldest_first(relationship: Relationship) -> None:
@@ -79,3 +80,27 @@ def test_an_erased_message_is_not_read(relationship: Relationship) -> None:
     say(relationship, "", session="phone", erased_at=NOON)
 
     assert contents_of(relationship, "phone") == ["fine"]
+
+
+@pytest.mark.parametrize("session", ["phone", "tablet"], ids=["its own", "of all sessions"])
+@pytest.mark.parametrize(
+    ("said", "limit", "statements"),
+    [
+        (MESSAGES_AT_FIRST, MESSAGES_AT_FIRST, 1),
+        (MESSAGES_AT_FIRST - 1, MESSAGES_AT_FIRST + 10, 1),
+        (MESSAGES_AT_FIRST + 5, MESSAGES_AT_FIRST + 10, 2),
+        (MESSAGES_AT_FIRST + 5, 3, 1),
+    ],
+    ids=["as many as come along", "no more there", "more wanted", "fewer wanted"],
+)
+def test_only_more_messages_than_usual_take_a_second_statement(
+    relationship: Relationship, session: str, said: int, limit: int, statements: int
+) -> None:
+    words = [f"message {place}" for place in range(said)]
+    say(relationship, *words, session="phone")
+
+    with statements_sent() as sent:
+        contents = contents_of(relationship, session, limit)
+
+    assert contents == words[-limit:]
+    assert len(sent) == statements

@@ -156,7 +156,7 @@ def test_a_name_is_data_too(relationship: Relationship) -> None:
 
 
 @pytest.mark.parametrize("entries", [0, 1, 100])
-def test_two_statements_are_sent_whatever_the_number_of_entries(
+def test_one_statement_is_sent_whatever_the_number_of_entries(
     relationship: Relationship, entries: int
 ) -> None:
     remember(relationship, *[f"Entry number {place}" for place in range(entries)])
@@ -164,4 +164,14 @@ def test_two_statements_are_sent_whatever_the_number_of_entries(
     with statements_sent() as sent:
         context_of(relationship)
 
+    assert len(sent) == 1
+
+
+def test_many_recent_messages_take_one_statement_more(relationship: Relationship) -> None:
+    say(relationship, *[f"message {place}" for place in range(50)])
+
+    with statements_sent() as sent:
+        assembled = context_of(relationship, config={"context": {"recent_messages": 40}})
+
     assert len(sent) == 2
+    assert len(assembled.messages) == 41
