@@ -1,0 +1,1 @@
+COVERED_ELSEWHERE: dict[str, str] = {}

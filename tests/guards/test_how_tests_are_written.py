@@ -1,0 +1,75 @@
+"""Tests are honest: they wait for what happens, use the real code, and assert something."""
+
+import ast
+from collections.abc import Iterator
+
+from tests.guards.sources import CODE, calls, dotted, imported, named, python_files, text_of, tree_of
+
+FILES = python_files("tests")
+# The bounded poll that everybody uses; and vendors' servers, which are slow where a timeout is tested.
+MAY_SLEEP = ("tests/waiting.py", "tests/vendor_servers/")
+# Calls that fail by themselves when something is not so.
+ASSERTING = ("assert_", "raises", "fail", "wait_until", "expect", "check_", "require_", "django_assert")
+FEWEST_WORDS = 3
+
+
+def written_tests() -> Iterator[tuple[str, ast.FunctionDef]]:
+    """Every test with the file it stands in."""
+    for path in FILES:
+        if path.name.startswith("test_"):
+            for node in ast.walk(tree_of(path)):
+                if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+                    yield named(path), node
+
+
+def test_no_test_sleeps() -> None:
+    sleeps = [
+        f"{named(path)}:{call.lineno}"
+        for path in FILES
+        if not named(path).startswith(MAY_SLEEP)
+        for name, call in calls(tree_of(path))
+        if name in ("time.sleep", "sleep")
+    ]
+    assert not sleeps, f"Wait for what happens, with tests.waiting.wait_until: {sleeps}"
+
+
+def test_nothing_of_ours_is_replaced() -> None:
+    mocks = [
+        f"{named(path)}: {module}"
+        for path in FILES
+        for module, _ in imported(tree_of(path))
+        if module.split(".")[0] == "mock" or module == "unittest.mock"
+    ]
+    replaced = [f"{named(path)}:{call.lineno}" for path in FILES for call in _replacements(tree_of(path))]
+    assert not mocks, f"Use offline, ScriptedProvider, or the real thing: {mocks}"
+    assert not replaced, f"Break the world around our code, not the code: {replaced}"
+
+
+def test_every_test_asserts_something() -> None:
+    silent = [f"{path}: {test.name}" for path, test in written_tests() if not _asserts(test)]
+    assert not silent, f"What must be so when they end? {silent}"
+
+
+def test_the_name_of_a_test_is_a_sentence() -> None:
+    short = [f"{path}: {test.name}" for path, test in written_tests() if test.name.count("_") < FEWEST_WORDS]
+    assert not short, f"Say what is so, as test_a_deleted_entry_can_be_restored does: {short}"
+
+
+def _replacements(tree: ast.Module) -> Iterator[ast.Call]:
+    ours = {
+        (alias.asname or alias.name).split(".")[0]
+        for module, node in imported(tree)
+        if module.split(".")[0] in CODE
+        for alias in node.names
+    }
+    for name, call in calls(tree):
+        if name.endswith(("monkeypatch.setattr", "monkeypatch.delattr", "mocker.patch")) and call.args:
+            target = text_of(call.args[0]) or dotted(call.args[0])
+            if target.split(".")[0] in {*CODE, *ours}:
+                yield call
+
+
+def _asserts(test: ast.FunctionDef) -> bool:
+    return any(isinstance(node, ast.Assert) for node in ast.walk(test)) or any(
+        name.rsplit(".", 1)[-1].startswith(ASSERTING) for name, _ in calls(test)
+    )

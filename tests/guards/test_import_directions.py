@@ -1,0 +1,64 @@
+"""Who may know whom: the four apps in one direction, vendors' SDKs in their own files, history in one module."""
+
+import ast
+
+import pytest
+from importlinter.cli import lint_imports
+
+from tests.guards.sources import APPS, CODE, ROOT, calls, imported, named, python_files, tree_of
+
+# A package of somebody else's, and the only places that know it.
+KNOWN_BY = {
+    "google": ("memory/providers/gemini.py",),
+    "openai": ("memory/providers/openai.py",),
+    "django_q": ("memory/queue/", "memory/tasks.py"),
+    "jinja2": ("memory/ingestion/templates.py",),
+}
+# Rows that one module alone writes, so that no change goes by without its history.
+WRITERS = {
+    "EntryRevision": "memory/services/history.py",
+    "AuditEvent": "relationships/services/audit.py",
+    "ModelCall": "memory/ingestion/calls.py",
+    "Message": "relationships/services/turns.py",
+}
+# A vendor's SDK costs a second and tens of megabytes, which only who asks it should pay.
+LATE_IMPORTS = {"memory/providers/gemini.py", "memory/providers/openai.py"}
+
+
+def test_an_app_imports_only_what_is_to_its_right(capsys: pytest.CaptureFixture[str]) -> None:
+    status = lint_imports(config_filename=str(ROOT / "pyproject.toml"), no_cache=True, no_logo=True)
+    assert status == 0, capsys.readouterr().out
+
+
+def test_a_foreign_package_is_known_to_its_own_files_alone() -> None:
+    strangers = [
+        f"{named(path)}: {module}"
+        for path in python_files(*APPS)
+        if "migrations" not in path.parts
+        for module, _ in imported(tree_of(path))
+        if (package := module.split(".")[0]) in KNOWN_BY and not named(path).startswith(KNOWN_BY[package])
+    ]
+    assert not strangers, f"Ask through the seam that stands before it: {strangers}"
+
+
+def test_imports_stand_at_the_top() -> None:
+    hidden = [
+        f"{named(path)}:{node.lineno}: {module}"
+        for path in python_files(*APPS)
+        if path.name != "apps.py" and named(path) not in LATE_IMPORTS
+        for function in ast.walk(tree_of(path))
+        if isinstance(function, ast.FunctionDef)
+        for module, node in imported(function)
+    ]
+    assert not hidden, f"An import inside a function is a cycle in disguise: {hidden}"
+
+
+def test_history_is_written_in_one_module() -> None:
+    written = [
+        f"{named(path)}:{call.lineno}: {name}"
+        for path in python_files(*CODE)
+        for name, call in calls(tree_of(path))
+        for model, home in WRITERS.items()
+        if named(path) != home and name in (f"{model}.objects.create", f"{model}.objects.bulk_create")
+    ]
+    assert not written, f"These rows have one writer each (see WRITERS): {written}"
