@@ -1,0 +1,154 @@
+"""No project ever sees another's rows: every route of the schema is walked with a stranger's key.
+
+Routes added later are walked too, by themselves. A new path parameter wants an object in world.py; a route with a
+body wants an example beside it.
+"""
+
+from collections.abc import Iterator
+from typing import Any, cast
+
+import pytest
+from drf_spectacular.generators import SchemaGenerator
+
+from memory.queue.waiting import stop_listening
+from relationships.models import Project, Relationship
+from tests.fixtures.api import Api, ApiAnswer, new_key
+from tests.integration.api.world import SECRET_WORDS, World, build_world
+
+
+def routes(*, with_parameters: bool) -> list[Any]:
+    """(method, path, operation) of the schema, as cases named by operation ID."""
+    schema = cast(Any, SchemaGenerator)().get_schema(request=None, public=True)
+    return [
+        pytest.param(method.upper(), path, described, id=described["operationId"])
+        for path, operations in schema["paths"].items()
+        for method, described in operations.items()
+        if path.startswith("/v1/") and ("{" in path) == with_parameters
+    ]
+
+
+OWNED = routes(with_parameters=True)
+OPEN = routes(with_parameters=False)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def listening() -> Iterator[None]:
+    """Routes that wait start a listener in this process; it would hold the test database open."""
+    yield
+    stop_listening()
+
+
+@pytest.fixture
+def world(relationship: Relationship) -> World:
+    return build_world(relationship)
+
+
+@pytest.fixture
+def stranger(other_project_api: Api) -> Api:
+    """Another project that has a world of its own, with the same names in it."""
+    other_project_api.post("/companions", {"slug": "ada", "name": "Ada"})
+    made = other_project_api.post("/relationships", {"companion": "ada", "user": "maya"})
+    build_world(Relationship.objects.get(id=made.body["id"]))
+    return other_project_api
+
+
+def ask(api: Api, method: str, address: str, described: Any) -> ApiAnswer:
+    """The request as the schema's own example has it."""
+    body = described.get("requestBody")
+    if body is None:
+        return api.send(method, address, None)
+    example = next(iter(body["content"].values())).get("examples", {}).get("example", {}).get("value")
+    assert example is not None or not body["required"], (
+        f"{described['operationId']} takes a body: give its operation an example"
+    )
+    return api.send(method, address, example)
+
+
+@pytest.mark.parametrize(("method", "path", "described"), OWNED)
+def test_a_stranger_finds_nothing_where_the_owner_finds_something(
+    api: Api, stranger: Api, world: World, method: str, path: str, described: Any
+) -> None:
+    address = world.address(path)
+
+    foreign = ask(stranger, method, address, described)
+    assert foreign.status == 404, foreign
+    assert SECRET_WORDS not in foreign.raw.decode()
+
+    own = ask(api, method, address, described)
+    assert own.status < 500, own
+    assert own.status not in (401, 403, 404), f"the world has nothing at {address}: {own}"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "described"), [case for case in OWNED if str(case.values[1]).count("_id}") == 2]
+)
+def test_anothers_thing_below_ones_own_relationship_is_not_there(
+    stranger: Api, world: World, method: str, path: str, described: Any
+) -> None:
+    own = stranger.get("/relationships").body["items"][0]["id"]
+    mixed = World({**world.parameters, "relationship_id": own})
+
+    answer = ask(stranger, method, mixed.address(path), described)
+
+    assert answer.status == 404, answer
+    assert SECRET_WORDS not in answer.raw.decode()
+
+
+@pytest.mark.parametrize(("method", "path", "described"), OPEN)
+def test_what_belongs_to_no_address_shows_and_changes_only_the_own_project(
+    stranger: Api, project: Project, world: World, method: str, path: str, described: Any
+) -> None:
+    before = project_rows(project)
+
+    answer = ask(stranger, method, path.removeprefix("/v1"), described)
+
+    assert answer.status < 500, answer
+    shown = answer.raw.decode()
+    assert [name for name, value in world.parameters.items() if len(value) == 36 and value in shown] == []
+    assert str(project.id) not in shown
+    assert project_rows(project) == before
+
+
+def project_rows(project: Project) -> list[Any]:
+    """What of the project such a route could change."""
+    return [
+        Project.objects.filter(id=project.id).values().get(),
+        list(project.companions.order_by("id").values()),
+        list(project.end_users.order_by("id").values()),
+        list(project.api_keys.order_by("id").values("id", "name", "scopes", "revoked_at")),
+        list(project.relationships.order_by("id").values()),
+    ]
+
+
+@pytest.mark.parametrize(("method", "path", "described"), OWNED)
+def test_a_token_of_another_relationship_opens_nothing(
+    api: Api, world: World, method: str, path: str, described: Any
+) -> None:
+    other = api.post("/relationships", {"companion": "ada", "user": "noor"}).body["id"]
+    browser = Api(api.post(f"/relationships/{other}/tokens", {"scopes": ["read", "write"]}).body["token"])
+
+    answer = ask(browser, method, world.address(path), described)
+
+    assert answer.status in (403, 404), answer
+    assert SECRET_WORDS not in answer.raw.decode()
+
+
+@pytest.mark.parametrize(("method", "path", "described"), [*OWNED, *OPEN])
+def test_without_a_key_every_door_is_closed(db: None, method: str, path: str, described: Any) -> None:
+    address = path.removeprefix("/v1").replace("{version}", "1")
+    for name in ("companion", "user", "relationship", "key", "token", "turn", "entry", "held"):
+        address = address.replace(f"{{{name}_id}}", "0190a6b0-0000-7000-8000-000000000000")
+
+    assert ask(Api(None), method, address, described).status == 401
+
+
+@pytest.mark.parametrize(("method", "path", "described"), [*OWNED, *OPEN])
+def test_a_key_that_reads_changes_nothing(
+    project: Project, world: World, method: str, path: str, described: Any
+) -> None:
+    reader = Api(new_key(project, "read"))
+
+    answer = ask(reader, method, world.address(path), described)
+
+    reads = method == "GET" or described["operationId"] == "context_build"
+    assert (answer.status == 403) == (not reads or path.startswith("/v1/api-keys")), answer

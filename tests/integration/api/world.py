@@ -1,0 +1,111 @@
+"""A world in which every kind of object exists, so that every route of the schema leads somewhere.
+
+Whoever adds a route with a new path parameter makes such an object here and adds its line to `parameters`.
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from uuid import UUID
+
+from memory.models import EntrySource, HeldDeletion, IngestionPrompt
+from memory.services.entries import add_entry
+from relationships.actor import Actor
+from relationships.ids import uuid7
+from relationships.models import Companion, Relationship, TurnState
+from relationships.services.api_keys import create_api_key
+from relationships.services.profiles import replace_profile
+from relationships.services.sequence import allocate_seq
+from relationships.services.sessions import patch_session
+from relationships.services.tokens import create_token
+from relationships.services.turns import NewMessage, NewTurn, TurnDisposal, store_turn
+
+BY = Actor.policy("test")
+NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)
+SECRET_WORDS = "keeps a tame raven called Huginn"
+
+
+@dataclass(frozen=True)
+class World:
+    """`parameters`: a value for every path parameter, each naming something of this project."""
+
+    parameters: dict[str, str]
+
+    def address(self, path: str) -> str:
+        """A path of the schema, below /v1, with our own things in it."""
+        try:
+            return path.removeprefix("/v1").format(**self.parameters)
+        except KeyError as missing:
+            raise AssertionError(
+                f"{path} has the parameter {missing}: make such an object in tests/integration/api/world.py"
+            ) from None
+
+
+def build_world(relationship: Relationship) -> World:
+    """Something of everything below `relationship`, its companion, its user and its project."""
+    Companion.objects.filter(id=relationship.companion_id).update(
+        config={"ingestion": {"provider": "offline"}}
+    )
+    key, _ = create_api_key(project_id=relationship.project_id, name="Mine", scopes=["read"], by=BY)
+    token, _ = create_token(relationship=relationship, scopes=["read"], expires_in=600, by=BY)
+    replace_profile(relationship=relationship, data={"note": SECRET_WORDS}, by=BY)
+    patch_session(relationship=relationship, session="web", patch={"note": SECRET_WORDS}, idle_minutes=0)
+    IngestionPrompt.objects.create(
+        companion_id=relationship.companion_id,
+        version=1,
+        template="Remember {{ messages }}",
+        created_by_kind=BY.kind,
+    )
+    turn_id = _failed_turn(relationship)
+    entry_id = _entry(relationship)
+    return World(
+        {
+            "companion_id": str(relationship.companion_id),
+            "user_id": str(relationship.user_id),
+            "relationship_id": str(relationship.id),
+            "key_id": str(key.id),
+            "token_id": str(token.id),
+            "session": "web",
+            "version": "1",
+            "turn_id": str(turn_id),
+            "entry_id": str(entry_id),
+            "held_id": str(_held(relationship, turn_id, entry_id)),
+        }
+    )
+
+
+def _failed_turn(relationship: Relationship) -> UUID:
+    """One that can be retried."""
+    turn = store_turn(
+        relationship_id=relationship.id,
+        project_id=relationship.project_id,
+        seq=allocate_seq(relationship.id, count=2),
+        turn=NewTurn([NewMessage("user", SECRET_WORDS)], occurred_at=NOW, session="web"),
+        disposal=TurnDisposal(TurnState.FAILED, None, "refused", "the provider refused it"),
+        now=NOW,
+    )
+    return turn.id
+
+
+def _entry(relationship: Relationship) -> UUID:
+    values = {"type": "other", "content": SECRET_WORDS}
+    entry = add_entry(relationship=relationship, values=values, by=BY, source=EntrySource.MANUAL)
+    return UUID(str(entry.id))
+
+
+def _held(relationship: Relationship, turn_id: UUID, entry_id: UUID) -> UUID:
+    held = HeldDeletion.objects.create(
+        relationship_id=relationship.id,
+        id=uuid7(),
+        project_id=relationship.project_id,
+        turn_id=turn_id,
+        deletions=[
+            {
+                "entry_id": str(entry_id),
+                "entry_version": 1,
+                "reason": "asked to",
+                "message_ids": [],
+                "turn_id": str(turn_id),
+            }
+        ],
+    )
+    return UUID(str(held.id))
