@@ -16,6 +16,7 @@ class Clause:
     subject: str = "user"
     ended: bool = False  # "no longer", "anymore"
     formerly: bool = False  # "used to"
+    gone: bool = False  # "used to ..., but not anymore"
     corrects: bool = False  # "actually", "no,", "I meant"
     recent: bool = False  # "just", "finally"
     instead_of: str = ""  # the Y of "X, not Y"
@@ -45,7 +46,7 @@ _TRAILING = re.compile(
     r"[\s,]+(?:now|these days|nowadays|at the moment|right now|currently|lately|again|too|as well|by the way|btw|you know"
     r"|though|actually|ha(?:ha)+|lol|please|thanks|thank you|honestly|for sure|at all|so much|a lot|very much|the most"
     r"|more than anything|believe it or not|tho|for now|of course|instead|already|yet|really|after all|everyone does"
-    r"|what an? .{2,40}|and all|for example|for instance|sometimes|in case .{2,60})$",
+    r"|what an? .{2,40}|even|to be honest|and all|for example|for instance|sometimes|in case .{2,60})$",
     re.IGNORECASE,
 )
 _NO_MORE = re.compile(r"[\s,]+(?:but )?(?:not )?(?:anymore|any more|any longer)(?:$|,.*$)", re.IGNORECASE)
@@ -63,7 +64,7 @@ _ADVERB = re.compile(
     r"^((?:I|we|my \w+)(?: (?:am|are|have|was|were|had|will|do not|do|did|is))?) (?:really|just|actually|also|still"
     r"|currently|recently|absolutely|truly|totally|definitely|finally|now|already|basically|honestly|literally|simply"
     r"|mostly|quite|very|so|super|particularly|especially|even|kind of|sort of|officially|originally|happily|pretty"
-    r"|both|all|then|soon)\s",
+    r"|both|all|then|soon|much)\s",
     re.IGNORECASE,
 )
 _RECENT = re.compile(r"^(?:I|we)(?: (?:have|am|are))? (?:just|finally|recently)\b", re.IGNORECASE)
@@ -77,6 +78,7 @@ _PERFECT = re.compile(
     r"^(I|we) have (?=(?:\w{3,}ed|quit|become|begun|run|won|lost|bought|sold|met|left|made|found)\s)",
     re.IGNORECASE,
 )
+_GIVEN_UP = re.compile(r"^(I|we) have given up", re.IGNORECASE)
 _PERFECT_GOING_ON = re.compile(r"^(I|we) have been (?=\w+ing\b)", re.IGNORECASE)
 _NO_LONGER = re.compile(r"^(I|we|[\w' ]+?) (am |are |is )?no longer (?=\w)", re.IGNORECASE)
 _USED_TO = re.compile(r"^(I|we) used to (?:be )?(?=\w)", re.IGNORECASE)
@@ -110,6 +112,7 @@ def tidy_clause(part: str, *, lowercase: bool) -> Clause | None:
         text,
         ended=ended or no_longer or formerly,
         formerly=formerly,
+        gone=formerly and ended,
         corrects=corrects or bool(instead_of),
         recent=recent,
         instead_of=instead_of,
@@ -162,6 +165,7 @@ def _present_form(text: str) -> tuple[str, bool, bool]:
     text = _EMPHATIC.sub(r"\1 ", text)
     text = _GOT.sub(r"\1 have ", text)
     text = _PERFECT_GOING_ON.sub(r"\1 am ", text)
+    text = _GIVEN_UP.sub(r"\1 gave up", text)
     text = _PERFECT.sub(r"\1 ", text)
     if found := _NO_LONGER.match(text):
         verb = f"{found[2]}not " if found[2] else "do not "

@@ -8,6 +8,7 @@ from memory.providers.offline.events import move_event
 from memory.providers.offline.notebook import Line
 from memory.providers.offline.people import RELATION, clean_name, noun
 from memory.providers.offline.reading import Reading
+from memory.providers.offline.rewriting import uncapitalised
 from memory.providers.offline.slots import folded
 from memory.providers.offline.stems import overlap, words
 
@@ -30,7 +31,10 @@ def read_denials(clause: Clause, reading: Reading) -> bool:
         wanted = frozenset({noun(found["what"])})
         for line in reading.notebook.lines(subject=clause.subject):
             if line.slot.kind == "person" and (line.slot.about & words(" ".join(wanted))):
-                reading.strike(line, "was not so")
+                if clause.ended:
+                    reading.rewrite(line, f"No longer {uncapitalised(line.content)}")
+                else:
+                    reading.strike(line, "was not so")
         return True
     return False
 

@@ -41,7 +41,7 @@ _OWN = re.compile(
 )
 _COMING = re.compile(r"^(?:I|we) (?:am|are) (?P<verb>\w+ing)\b(?P<rest>.*)$", re.IGNORECASE)
 _WILL = re.compile(
-    r"^(?:I|we) (?:will(?: be)?|am going to|are going to|am about to|am supposed to|plan to|am due to|get to) (?P<verb>\w+)(?P<rest>.*)$", re.I
+    r"^(?:I|we) (?:will(?: be)?|am going to|are going to|am about to|am supposed to|plan to|am due to|get to)(?: always| never| still)? (?P<verb>\w+)(?P<rest>.*)$", re.I
 )
 _MUST = re.compile(r"^(?:I|we) (?:need to|have to|must) (?P<verb>\w+)(?P<rest>.*)$", re.IGNORECASE)
 _SCHEDULED = re.compile(
@@ -59,7 +59,7 @@ _RESCHEDULED = re.compile(
     re.IGNORECASE,
 )
 _CANCELLED = re.compile(
-    r"^(?:my|our|the) (?P<what>.{2,60}?) (?:is|got|was|has been|are|were) (?:cancelled|canceled|called off|off)\b(?P<rest>.*)$"
+    r"^(?:my|our|the) (?P<what>.{2,60}?) (?:is|got|was|has been|are|were) (?:cancelled|canceled|called off|off(?=$|,| for))\b(?P<rest>.*)$"
     r"|^(?:I|we) (?:cancelled|canceled|called off) (?:my|our|the) (?P<what2>.{2,60})$",
     re.IGNORECASE,
 )
@@ -67,18 +67,19 @@ _TRIVIAL = re.compile(
     r"\b(?:supermarket|grocer(?:y|ies)|shops?|store|bed|sleep|gym|bathroom|toilet|office|home|for a (?:walk|run|jog|nap|drive|ride|swim)|nap|shower"
     r"|laundry|dishes|coffees?|tea|breakfast|snack|errands?|mall|headache|cold|lot|lots|bit|question|questions|feeling|idea|chance|things?|minute"
     r"|moment|time|problem|busy|blast|great day|good day|bad day|rough|long day|fun|thought|dream|nightmare|work today|to work|stuff|tons"
-    r"|plenty|much|nothing|something|photos?|pics?|pictures?|drink|beer|pizza|sandwich|meeting today|much better|mood|ready|better|experience)\b",
+    r"|plenty|much|nothing|something|photos?|pics?|pictures?|drink|beer|pizza|sandwich|meeting today|much better|mood|ready|better|experience|laughing|crying|smiling|wondering|thinking|feeling|shaking)\b",
     re.IGNORECASE,
 )
-_LIGHT_VERBS = frozenset("went had took made got saw watched gave drove cooked baked played rode became helped caught decided started met reached".split())
-_POINTS_OUT = re.compile(r"\b(?:you|your|yours)\b|^ ?(?:it|that|this|them|these|those)\b", re.IGNORECASE)
+_LIGHT_VERBS = frozenset("went had began took made got saw watched gave drove cooked baked played rode became helped caught decided started met reached".split())
+_POINTS_OUT = re.compile(r"\b(?:you|your|yours)\b|^ ?(?:it|that|this|them|these|those|one|ones)\b", re.IGNORECASE)
 _NOT_COMING = frozenset(
     "feeling thinking wondering looking trying hoping getting doing talking going working watching eating reading sitting waiting writing sleeping"
     " being saying telling asking loving enjoying wanting needing having hearing seeing".split()
 )
+_PROFESSIONAL = re.compile(r"^ (?:the|my|an?) (?:\w+ )?(?:doctor|gp|dentist|therapist|specialist|physio\w*|surgeon|lawyer|counsel\w+|midwife|vet)\b", re.I)
 _GOING = re.compile(r"^ (?:to|on|away|back|camping|hiking|skiing|surfing|sailing|abroad|out|for)\b(?! (?:bed|sleep|work|the gym|be|try|think))", re.I)
 _NOT_PLANNED = frozenset(
-    "talk let call try think be do tell ask check keep get send text update need sleep rest know say give probably feel want like love hate miss"
+    "always never still talk let call try think be do tell ask check keep get send text update need sleep rest know say give probably feel want like love hate miss"
     " chat write read eat look use show share remember forget wait hope see make take have".split()
 )
 _LIGHT_PLANS = re.compile(
@@ -153,10 +154,12 @@ def _coming(clause: Clause, reading: Reading) -> bool:
     if not found or _POINTS_OUT.search(found["rest"]):
         return False
     verb = found["verb"].lower()
+    if verb == "seeing" and _PROFESSIONAL.match(found["rest"]):
+        verb = "visiting"
     if verb in _NOT_COMING and not (verb == "going" and _GOING.match(found["rest"]) and not found["rest"].startswith(" to be ")):
         return False
     text, dates = reading.dated(clause.text, past=False)
-    if not dates or _TRIVIAL.search(found["rest"]):
+    if not dates or _TRIVIAL.search(found["rest"]) or len(words(f"{verb} {found['rest']}")) < 1 + (verb == "going"):
         return False
     return _keep(clause, reading, statement(text), dates)
 
@@ -218,7 +221,7 @@ def _rescheduled(clause: Clause, reading: Reading) -> bool:
     if line is None:
         return bool(dates) and _keep(clause, reading, capitalised(f"{about_them(found['what'])}{text}"), dates)
     if dates:
-        move_event(reading, line, dates[0])
+        move_event(reading, line, dates[-1])  # "from Friday to Monday"
     return True
 
 

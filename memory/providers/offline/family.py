@@ -36,7 +36,7 @@ _NAME_LIST = re.compile(r"^(?:,| named| called|:)\s*(?P<names>.+)$", re.IGNORECA
 _BETWEEN_NAMES = re.compile(r",? and |, ")
 _NAMED = re.compile(
     rf"^(?:(?:my|our) (?P<relation>{RELATION})(?:'s name)?|(?P<pronoun>his|her|its|it|he|she)(?: name)?)"
-    rf" is (?:called |named )?(?P<name>{NAME})|^(?:I|we) (?:named|called|call) (?P<pronoun2>him|her|it) (?P<name2>{NAME})",
+    rf" is (?:called |named )?(?P<name>{NAME})|^(?:I|we) (?:named|called|call) (?:him|her|it|(?:the|our|my) (?P<relation2>{RELATION})) (?P<name2>{NAME})",
     re.IGNORECASE,
 )
 _NAMED_MARK = re.compile(r"^(?:I|we) (?:named|called|call) |'s name is|is (?:called|named) |^(?:his|her|its) name is ", re.IGNORECASE)
@@ -55,7 +55,7 @@ _LOST = re.compile(
     rf"^(?:I|we) lost (?:my|our) (?P<relation>{RELATION})(?:,? (?P<name>{NAME}))?(?P<rest> .*|)$", re.IGNORECASE
 )
 _STATUS = re.compile(
-    rf"^(?:I|we) (?:am|are) (?:happily )?(?P<what>married|engaged|single|divorced|separated|widowed|a widow|a widower)\b"
+    rf"^(?:I|we) (?:am|are|have been) (?:happily )?(?P<what>married|engaged|single|divorced|separated|widowed|a widow|a widower)\b"
     rf"(?: to (?P<name>{NAME}))?(?P<rest>.*)$",
     re.IGNORECASE,
 )
@@ -140,7 +140,7 @@ def _names_given(clause: Clause, reading: Reading) -> bool:
         _introduce(clause, reading, found["relation"], name)
         reading.cast.meet(name, found["relation"].lower())
         return True
-    relation = reading.cast.unnamed
+    relation = (found["relation2"] or reading.cast.unnamed).lower()
     if clause.instead_of and not relation:
         return _put_right(clause, reading, name) is not None
     if not relation:

@@ -47,6 +47,7 @@ _HEALTH = re.compile(
     r"\b(?:allerg|asthma|diabet|surgery|diagnos|medication|medicine|illness|disease|pain|injur|knee|doctor|therap|depress|anxiety|intoleran|celiac|coeliac"
     r"|blood pressure|pregnan|adhd|cannot eat|bad back|migraine)", re.IGNORECASE
 )  # fmt: skip
+_MONEY = re.compile(r"\b(?:earns?|salary|income|paid|debts?|loan|mortgage|savings|rent)\b|[€$£]", re.IGNORECASE)
 _TOPICS: tuple[tuple[frozenset[str], Callable[[Line], bool]], ...] = (
     (words("job work career employer employment profession office boss"), lambda line: line.slot.kind == "work" or "job" in line.content.lower()),
     (words("birthday birthdate"), lambda line: line.slot.kind in ("birthday", "birthyear")),
@@ -56,6 +57,7 @@ _TOPICS: tuple[tuple[frozenset[str], Callable[[Line], bool]], ...] = (
     (words("health illness medical medication diet"), lambda line: line.slot.kind in ("health", "diet") or bool(_HEALTH.search(line.content))),
     (words("family relatives relations"), lambda line: line.type == "relationship" or line.slot.kind in ("person", "people", "partner")),
     (words("relationship partner marriage") | frozenset(map(stem, PARTNERS)), lambda line: line.slot.kind == "partner"),
+    (words("salary income money pay wage finances"), lambda line: bool(_MONEY.search(line.content))),
     (words("goal plan dream ambition"), lambda line: line.type == "goal"),
     (words("preference taste"), lambda line: line.type == "preference"),
     (words("appointment event schedule calendar"), lambda line: line.type == "event"),

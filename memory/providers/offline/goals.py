@@ -9,13 +9,12 @@ from memory.providers.offline.rewriting import about_them, capitalised, statemen
 from memory.providers.offline.stems import overlap, words
 
 _WANT = re.compile(
-    r"^(?:I|we) (?P<how>want|would (?:love|like)|plan|am planning|are planning|hope|am hoping|aim|am aiming|intend|am trying|are trying"
-    r"|am determined|decided|have decided|dream of|am dreaming of|am thinking (?:about|of)|am considering|am working (?:on|towards)"
+    r"^(?:I|we) (?P<how>want|would (?:love|like)|plan|(?:am|are) planning|hope|(?:am|are) hoping|aim|(?:am|are) aiming|intend|(?:am|are) trying"
+    r"|(?:am|are) determined|decided|have decided|dream of|(?:am|are) dreaming of|(?:am|are) thinking (?:about|of)|(?:am|are) considering|(?:am|are) working (?:on|towards)"
     r"|set myself the goal)(?: to)? (?P<what>.+)$",
     re.IGNORECASE,
 )
-_TAKES_TO = ("want", "would love", "would like", "plan", "planning", "hope", "hoping", "aim", "aiming", "intend", "trying", "determined",
-             "decided", "goal")  # fmt: skip
+_TAKES_TO = tuple("want love like plan planning hope hoping aim aiming intend trying determined decided goal".split())
 _GOAL_IS = re.compile(
     r"^(?:my|our) (?:(?:big|main|biggest|long-term|new|next|personal|ultimate|only) )*(?:goal|dream|aim|plan|ambition|resolution|new year's"
     r" resolution) (?:for (?P<when>[\w ]{3,20}) )?is (?:to )?(?P<what>.+)$",
@@ -39,14 +38,14 @@ _REACHED = re.compile(
     re.IGNORECASE,
 )
 _PASSING = frozenset(
-    "know ask talk say tell hear thank see be make understand sleep eat cry scream go give apologise apologize share check try chat add "
+    "know brag ask talk say tell hear thank see be make understand sleep eat cry scream go give apologise apologize share check try chat add "
     "show mention point watch listen hug stay come use keep let stop pass leave figure get find believe think remember forget feel have "
     "wish hang express catch relax order meet look send speak drink sit do put take help explain convince ignore focus enjoy rest".split()
 )
 # Of the verbs above, these make a goal when what follows is of some weight.
 _WEIGHTY = re.compile(
     r"^(?:be (?:an?|more|less|better|able to|fluent|financially|debt|healthier)\b|make (?:a difference|my own|a living)|get (?:my|an?|married|fit|better at"
-    r"|into|in shape|promoted|healthier|a )|do (?:an?|my) |have (?:an?|my own|kids|children|more) |take (?:up|an?|part|better care)"
+    r"|into|in shape|promoted|healthier|a )|do (?:an?|my) |have (?:an?|my own|kids|children|more) |take (?:up|part|better care|a (?:course|class|year|break|trip|gap)|my \w+ to)"
     r"|go (?:back to|to (?:university|college|school|[A-Z])|vegan|travell?ing|freelance|part[- ]time)|leave my|stop (?:\w+ing)"
     r"|keep (?:a |my |up )|find (?:an?|my|love|more)|help (?:people|others|kids|children|my)|spend (?:more|less)|start |give (?:kids|people|back)"
     r"|focus (?:more )?on my|eat (?:less|more|better|healthier|healthily)|drink (?:less|more)|sleep (?:more|better|earlier)|use (?:less|my phone less)"
@@ -54,7 +53,7 @@ _WEIGHTY = re.compile(
 )
 _NO_GOAL = re.compile(r"\b(?:you|your|yours|it|that|this|him|her|them)\b(?! (?:year|month|summer|winter|spring|autumn|is|was|will))", re.IGNORECASE)
 _BECAUSE = re.compile(r",? (?:because|since|so that|thanks to|in case|no matter)\b.*$", re.IGNORECASE)
-_VAGUE = re.compile(r"^(?:how|what|that|whether|where|why|when|something|anything|things|stuff|some things)\b", re.IGNORECASE)
+_VAGUE = re.compile(r"^(?:how|what|that|whether|where|why|when|something|anything|things|stuff|some things|(?:a )?few|some more|more|it all|one)\b", re.IGNORECASE)
 _MEMORY_WORDS = re.compile(r"\b(?:forget|delete|instructions|prompt)\b", re.IGNORECASE)
 
 
@@ -85,7 +84,7 @@ def _wanted(clause: Clause, reading: Reading) -> bool:
 
 
 def _wish(found: re.Match[str], text: str) -> str:
-    how = (found.groupdict().get("how") or "want").lower()
+    how = re.sub("^are ", "am ", (found.groupdict().get("how") or "want").lower())
     text = about_them(text)
     if how.startswith(("am thinking", "am considering")):
         return capitalised(f"is thinking about {text}")
@@ -104,9 +103,9 @@ def _wish(found: re.Match[str], text: str) -> str:
 
 def _is_goal(how: str, whole: str, what: str) -> bool:
     first = what.split()[0].lower()
-    if not re.search(r" to ", whole[: len(whole) - len(what)]) and how.split()[-1] in _TAKES_TO:
+    if not re.search(r" to ", whole[: len(whole) - len(what)]) and how.endswith(_TAKES_TO):
         return False
-    if how.startswith("am working") and _NO_GOAL.match(what):
+    if "working" in how and _NO_GOAL.match(what):
         return False
     if _NO_GOAL.search(what) or _VAGUE.match(what):
         return False
@@ -120,7 +119,7 @@ def _busy_with(clause: Clause, reading: Reading) -> bool:
                      else statement(text))  # fmt: skip
         return True
     found = _BUSY_WITH.match(clause.text)
-    if not found or _NO_GOAL.match(found["what"]) or (found["how"].lower() == "learning" and found["what"].lower().startswith(("to be ", "that", "about my"))):
+    if not found or _NO_GOAL.match(found["what"]) or _VAGUE.match(found["what"]) or (found["how"].lower() == "learning" and found["what"].lower().startswith(("to be ", "that", "about my"))):
         return False
     text, dates = reading.dated(clause.text, past=False)
     reading.keep(clause, "goal", statement(text), dates=dates)
@@ -170,6 +169,7 @@ def _goal_about(clause: Clause, reading: Reading, what: str) -> Line | None:
         about = words(line.content) - {"learn", "train", "run", "try", "start", "sav", "save", "pass"}
         core = said - {"learn", "train", "run", "try", "start", "sav", "save", "pass"}
         score = min(overlap(core, about), 1.0) * 0.5 + overlap(about, core) * 0.5
-        if core & about and score >= 0.5 and (best is None or score > best[0]):
+        close = len(core & about) >= 2 or (core & about == about and len(core) <= 2)
+        if close and score >= 0.5 and (best is None or score > best[0]):
             best = (score, line)
     return best[1] if best else None

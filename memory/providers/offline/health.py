@@ -5,7 +5,7 @@ import re
 from memory.providers.offline.clauses import Clause
 from memory.providers.offline.dates import without_dates
 from memory.providers.offline.reading import Reading
-from memory.providers.offline.rewriting import capitalised, statement
+from memory.providers.offline.rewriting import capitalised, statement, uncapitalised
 from memory.providers.offline.stems import words
 
 _ALLERGIC = re.compile(
@@ -19,7 +19,7 @@ _CANNOT = re.compile(r"^I (?:cannot|must not|am not allowed to) (?P<verb>eat|dri
 _NOT_CONSUMED = re.compile(r"^I do not (?P<verb>eat|drink|smoke|consume)(?P<object>(?: .+)?)$", re.IGNORECASE)
 _NEVER = re.compile(r"^I (?:never|would never) (?P<verb>eat|drink|smoke|wear|use|fly|watch|cook|take)(?P<object>(?: .+)?)$", re.IGNORECASE)
 _DIET = r"vegetarian|vegan|pescatarian|pescetarian|omnivore|flexitarian|coeliac|celiac|diabetic|asthmatic|epileptic|anaemic|anemic"
-_IS_DIET = re.compile(rf"^I am (?P<not>not )?(?:an? )?(?P<what>(?:type \d )?(?:{_DIET}))$", re.IGNORECASE)
+_IS_DIET = re.compile(rf"^I am (?P<not>not )?(?:an? )?(?P<what>(?:type \d )?(?:{_DIET}))(?:,? (?:just|only|but)(?: an?)? (?P<rather>{_DIET}))?$", re.IGNORECASE)
 _BECAME = re.compile(r"^I (?:became|turned|went|am going|have become|have gone) (?:an? )?(?P<what>vegetarian|vegan|pescatarian)\b.*$", re.I)
 _DIETS = frozenset("vegetarian vegan pescatarian pescetarian omnivore flexitarian".split())
 _CONDITIONS = (
@@ -28,6 +28,7 @@ _CONDITIONS = (
     r"|crohn's(?: disease)?|endometriosis|pcos|eczema|psoriasis|tinnitus|vertigo|scoliosis|cancer|lupus|ptsd|ocd|dyslexia"
     r"|hay fever|sleep apn(?:o?e)a|thyroid problems?|a thyroid (?:problem|condition)|(?:a |chronic )?back pain|chronic pain"
     r"|a (?:bad|weak) (?:knee|back|shoulder|heart|hip)|a heart condition|a pacemaker|a slipped disc|a hernia|long covid|gout"
+    r"|an? (?:stress |hairline |bad )?(?:fracture|concussion|hernia|broken \w+|torn \w+|sprained \w+|slipped disc|pinched nerve)"
 )
 _SOBER = re.compile(r"^I (?:am|have been) (?P<what>sober|teetotal|tee-total|smoke-free|alcohol-free|nicotine-free)\b(?P<rest>.*)$", re.IGNORECASE)
 _HAVE_CONDITION = re.compile(
@@ -35,6 +36,10 @@ _HAVE_CONDITION = re.compile(
     re.IGNORECASE,
 )
 _DIAGNOSED = re.compile(r"^I (?:was|got|am|have been) diagnosed with (?P<what>.+)$", re.IGNORECASE)
+_MAKES_ILL = re.compile(
+    r"^(?P<what>[\w' -]{2,30}) (?:makes me (?P<how>ill|sick|nauseous|itch|sneeze)|gives me (?P<gives>hives|migraines|an? (?:rash|migraine|headache)|headaches|heartburn))$",
+    re.IGNORECASE,
+)
 _MEDICINE = re.compile(r"^I (?:take|am on|am taking) (?P<what>(?:\w+ )?(?:medication|medicine|antidepressants|insulin|statins|pills|beta blockers"
                        r"|blood thinners|antibiotics)\b.*)$", re.IGNORECASE)  # fmt: skip
 _STOPPED = re.compile(
@@ -106,6 +111,8 @@ def _diets(clause: Clause, reading: Reading) -> bool:
     if not found:
         return False
     what = found["what"].lower()
+    if found["not"] and found["rather"]:
+        return _constraint(clause, reading, f"Is {found['rather'].lower()}", type="preference")
     if found["not"]:
         _denied(clause, reading, what, f"Is {_not(clause)} {what}")
         return True
@@ -160,6 +167,10 @@ def _conditions(clause: Clause, reading: Reading) -> bool:
         return _constraint(clause, reading, f"{statement(reading.dated(clause.text, past=True)[0])}{as_of}")
     if found := _HAVE_CONDITION.match(clause.text):
         return _constraint(clause, reading, f"Has {_kept_case(found['what'])}")
+    found = _MAKES_ILL.match(clause.text)
+    if found and not re.match(r"^(?:it|that|this|he|she|they|everything|nothing|you|work|my)\b", found["what"], re.IGNORECASE):
+        gets = found["gives"] or {"itch": "itchy", "sneeze": "sneezing fits"}.get(found["how"].lower(), found["how"].lower())
+        return _constraint(clause, reading, f"Gets {gets} from {uncapitalised(found['what'])}")
     if found := _DIAGNOSED.match(clause.text):
         text, _dates = reading.dated(found["what"], past=True)
         return _constraint(clause, reading, f"Was diagnosed with {capitalised(text)[:1].lower()}{capitalised(text)[1:]}")

@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 from memory.providers.offline.clauses import Clause
-from memory.providers.offline.dates import find_dates, in_words
+from memory.providers.offline.dates import MONTHS, find_dates, in_words
 from memory.providers.offline.people import NAME, clean_name
 from memory.providers.offline.places import place_in
 from memory.providers.offline.reading import Reading
@@ -22,15 +22,17 @@ _CALLED = re.compile(
 _NOT_CALLED = re.compile(rf"^(?:please )?(?:do not|never) call me (?P<name>{NAME})", re.IGNORECASE)
 _CALL_ME_WHAT = frozenset("later back crazy maybe tomorrow today tonight when if at on in a an the old any once again soon".split())
 _SURNAME = re.compile(rf"^my (?:surname|last name|family name) is (?P<name>{NAME})", re.IGNORECASE)
-_AM_NAME = re.compile(rf"^I am (?P<name>{NAME})$")
+_AM_NAME = re.compile(rf"^(?:I am (?P<name>{NAME})|(?P<name2>{NAME}) here)$")
 _TENS = dict(zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10), strict=True))
 _UNITS = dict(zip("one two three four five six seven eight nine".split(), range(1, 10), strict=True))
 _IN_LETTERS = re.compile(rf"\b(?P<tens>{'|'.join(_TENS)})(?:[ -](?P<unit>{'|'.join(_UNITS)}))?\b", re.IGNORECASE)
+_NOT_HERE = frozenset("same right up down out over new nothing nobody everyone everything all still not ditto snow rain also me".split())
 _AGE = re.compile(r"^I am (?P<age>\d{1,3})(?: years? old| years of age| yo)?$", re.IGNORECASE)
 _TURNED = re.compile(r"^I turned (?P<age>\d{1,3})(?P<rest>\b.*)$", re.IGNORECASE)
 _TURNING = re.compile(r"^I (?:am turning|will be|will turn|turn) (?P<age>\d{1,3})(?P<rest> .+)$", re.IGNORECASE)
 _BIRTHDAY = re.compile(r"^(?:my birthday (?:is|falls)|(?:it|today|tomorrow) is my birthday)\b(?P<rest>.*)$", re.IGNORECASE)
 _BORN = re.compile(r"^I was born (?P<rest>.+)$", re.IGNORECASE)
+_MONTH_NAMED = re.compile(rf"\b(?:{'|'.join(MONTHS)})\b", re.IGNORECASE)
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _SPEAK = re.compile(
     r"^(?:I (?:speak|am fluent in)|my (?:native language|mother tongue|first language) is) (?P<languages>.+)$", re.IGNORECASE
@@ -53,7 +55,7 @@ _NATIONALITY = re.compile(
 _TRAIT = re.compile(
     r"^I am (?:not )?(?:more of |very much |much more of )?(?P<what>(?:an? )?(?:\w+ )?(?:person|night owl|early bird|early riser|introvert|extrovert|perfectionist|foodie"
     r"|bookworm|homebody|minimalist|workaholic|atheist|agnostic|feminist|left-handed|right-handed|gay|lesbian|bisexual"
-    r"|queer|trans|transgender|non-binary|nonbinary|deaf|colou?r-?blind|dyslexic|autistic|religious)(?: (?:wo)?man)?)$",
+    r"|queer|trans|transgender|non-binary|nonbinary|deaf|colou?r-?blind|dyslexic|autistic|religious|(?:deaf|blind) in (?:one|my left|my right) (?:ear|eye))(?: (?:wo)?man)?)$",
     re.IGNORECASE,
 )
 _NO_TRAITS = ("lucky person", "happy person", "only person", "right person", "first person", "last person")
@@ -100,13 +102,16 @@ def _nicknames(clause: Clause, reading: Reading) -> bool:
 
 def _introductions(clause: Clause, reading: Reading) -> bool:
     found = _AM_NAME.match(clause.text)
-    if not found or clause.lowercase or clean_name(found["name"]) != found["name"]:
+    name = (found["name"] or found["name2"]) if found else ""
+    if not name or clause.lowercase or clean_name(name) != name:
         return False
-    if found["name"].lower() in _DEMONYMS or next(reading.notebook.lines(subject="user", kind="name"), None):
+    if found and found["name2"] and name.lower() in _NOT_HERE:
+        return False
+    if name.lower() in _DEMONYMS or next(reading.notebook.lines(subject="user", kind="name"), None):
         return False
     if _NATIONALITY.match(clause.text):
         return False
-    reading.keep(clause, "identity", f"Name is {found['name']}", key="name")
+    reading.keep(clause, "identity", f"Name is {name}", key="name")
     return True
 
 
@@ -155,7 +160,7 @@ def _births(clause: Clause, reading: Reading) -> bool:
     dates = find_dates(found["rest"], today=reading.today, past=True)
     if dates and dates[0].day:
         day = dates[0].day
-        known_year = _YEAR.search(found["rest"])
+        known_year = _YEAR.search(found["rest"]) or not _MONTH_NAMED.search(found["rest"])
         when = in_words(day) if known_year else f"{day.day} {day:%B}"
         reading.keep(clause, "identity", f"Was born on {when}", key="birthday")
     elif dates:

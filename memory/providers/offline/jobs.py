@@ -1,7 +1,7 @@
 """Words that name an occupation, so that "I'm a nurse" is a job and "I'm a mess" is not."""
 
 _OCCUPATIONS = frozenset(
-    "accountant actor actress actuary administrator advisor adviser agent analyst anaesthetist animator "
+    "accountant actor controller inspector breeder keeper handler assessor underwriter actress actuary administrator advisor adviser agent analyst anaesthetist animator "
     "anthropologist apprentice archaeologist architect archivist artist astronomer athlete attorney auditor "
     "author baker banker barber barista bartender beekeeper biologist blogger bookkeeper bookseller botanist "
     "bricklayer broker builder butcher caregiver carer caretaker carpenter cashier ceo cfo chef chemist cleaner "

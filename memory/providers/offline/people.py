@@ -19,11 +19,11 @@ PETS = frozenset(
 ) | {"guinea pig", "golden retriever", "german shepherd"}
 _SHE = frozenset(
     "sister mother mum mom mama mommy mummy wife girlfriend daughter aunt auntie niece grandmother grandma granny "
-    "nan nana stepmother stepmom stepsister fiancee fiancée stepdaughter goddaughter godmother ex-wife "
+    "nan nana gran stepmother stepmom stepsister fiancee fiancée stepdaughter goddaughter godmother ex-wife "
     "ex-girlfriend".split()
 )
 _HE = frozenset(
-    "brother father dad papa daddy husband boyfriend son uncle nephew grandfather grandpa granddad stepfather "
+    "brother father dad papa daddy husband boyfriend son uncle nephew grandfather grandpa granddad grandad stepfather "
     "stepdad stepbrother stepson godson godfather ex-husband ex-boyfriend".split()
 )
 _EITHER = frozenset(

@@ -24,7 +24,8 @@ _HOME_IS = re.compile(
     re.IGNORECASE,
 )
 _FLAT_IS = re.compile(
-    r"^(?:my|our) (?:new )?(?:flat|apartment|house|place|home) is (?P<how>in|at|near|on|outside) (?P<place>.+)$", re.IGNORECASE
+    r"^(?:(?:my|our) (?:new )?(?:flat|apartment|house|place|home) is|(?:I|we) have (?:an?|my own|our own) (?:\w+ )?(?:flat|apartment|house|studio"
+    r"|place|room)) (?P<how>in|at|near|on|outside) (?P<place>.+)$", re.IGNORECASE
 )
 _MOVED = re.compile(
     r"^(?:I|we) (?:moved|relocated|emigrated|moved house)(?: back)?(?: in with [\w' ]{2,30}?)?"

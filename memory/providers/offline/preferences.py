@@ -65,7 +65,7 @@ _NO_OBJECT = re.compile(
     r"|making|my (?:life|new)|our (?:chats?|talks?|conversations?)|one|such|their|his|its|when|a lot|both|either|working on|giving|so)\b",
     re.IGNORECASE,
 )
-_POINTS_OUT = re.compile(r"\b(?:in (?:the|that|this|your) (?:pic|picture|photo|painting|video)|you(?:r|rs)?|that (?:one|idea)|today|tonight)\b", re.I)
+_POINTS_OUT = re.compile(r"\b(?:here|there|in (?:the|that|this|your) (?:pic|picture|photo|painting|video)|you(?:r|rs)?|that (?:one|idea)|today|tonight)\b", re.I)
 _DISLIKES = ("hate", "dislike", "detest", "loathe", "cannot", "do not", "am not")
 
 
@@ -90,6 +90,8 @@ def _likes(clause: Clause, reading: Reading) -> bool:
     verb, thing = found["verb"].lower(), _object(found["object"])
     if not thing or not words(thing):
         return False
+    if clause.formerly and not clause.gone:
+        return True  # it says nothing about today
     if clause.ended:
         return _no_longer(clause, reading, thing)
     content = capitalised(f"{_verb(verb)} {about_them(thing)}")

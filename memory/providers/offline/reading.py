@@ -83,5 +83,5 @@ class Reading:
         if type in ("event", "goal"):
             return "user", f"Their {relation} {plural(content) if several else uncapitalised(content)}", type, None
         if several:
-            return None
+            return "user", f"Their {relation} {plural(content)}", "relationship", None
         return "user", f"Has {with_article(relation)} who {uncapitalised(content)}", "relationship", None

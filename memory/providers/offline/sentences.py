@@ -62,6 +62,13 @@ _FORGET = re.compile(
     r"(?:forget|delete|erase|wipe|remove|clear|scrap|do not (?:remember|keep|store|save)|stop remembering)\b",
     re.IGNORECASE,
 )
+_NO_SUBJECT = re.compile(
+    r"^(\W*(?:(?:just|yes|yeah|oh|ok|finally|also|recently|well|btw|update)\W+)*)"
+    r"((?:love|hate|adore) (?!the |all |how |that|it\b|you|this|these|those|him\b|her\b|them\b|and |is |or |can )(?=(?:[\w'-]+ ){0,5}[\w'-]+\W*$)"
+    r"|(?:moved to|got (?:a|my|an|the|promoted|engaged|married|fired)|started|quit|finished|passed|bought|adopted|visited|went|joined|booked|signed up|won|broke"
+    r"|ran|lost|had (?:a|my|an|surgery)) )",
+    re.IGNORECASE,
+)
 _IS_NOT_OWNS = re.compile(
     r"\b((?:my|our) [\w-]+)'s (?=(?:(?!wedding|meeting|training|building|evening|painting|morning|hearing|clothing|drawing|writing"
     r"|housewarming|christening|thing|ring|spring|baby|house)\w+ing|an?|not|allergic|vegetarian|vegan|back|here)\b)",
@@ -86,6 +93,8 @@ _PAST_GOES_ON = re.compile(
 _PRESENT_GOES_ON = re.compile(
     r",?\s(?:and|but)\s(?=(?:am|love|hate|enjoy|prefer|live in|work as|work at|work for|want to|have an?|cannot|do not)\s)"
 )
+_HABIT_GOES_ON = re.compile(r",?\s(?:and|but)\s(?=(?:live in|work as|work at|work for|have an?|cannot|do not)\s)")
+_ATTITUDE = re.compile(r"^(?:I|we) (?:love|like|hate|enjoy|adore|prefer)\b", re.IGNORECASE)
 _OPEN_VERB = re.compile(r"\b(?:to|will|would|could|can|let)\b", re.IGNORECASE)
 _REPORTED = re.compile(
     r"^(?!I |we |my name)(?:[\w' ]{1,40}\s)?(?:said|says|say|told me|tells me|thinks|thought|think|claims|claimed"
@@ -118,6 +127,7 @@ def _clauses_of(sentence: str) -> list[Clause]:
         return []
     lowercase = sentence == sentence.lower()
     sentence = _CONTRACTION.sub(lambda found: _CONTRACTIONS[found.group().lower()], sentence)
+    sentence = _NO_SUBJECT.sub(r"\1I \2", sentence)
     sentence = _IS_NOT_OWNS.sub(r"\1 is ", sentence)
     sentence = _FROM_NOW.sub(r"\1", _NOT_FIRST.sub(r"it is \2, not \1", sentence))
     if _FORGET.match(sentence):
@@ -170,5 +180,6 @@ def _same_subject(part: str) -> list[str]:
         return [part]
     pieces = _PAST_GOES_ON.split(part)
     if not _OPEN_VERB.search(part):
-        pieces = [piece for past in pieces for piece in _PRESENT_GOES_ON.split(past)]
+        goes_on = _HABIT_GOES_ON if _ATTITUDE.match(part) else _PRESENT_GOES_ON
+        pieces = [piece for past in pieces for piece in goes_on.split(past)]
     return [pieces[0], *(f"{subject} {piece}" for piece in pieces[1:])]

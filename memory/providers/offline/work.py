@@ -21,6 +21,11 @@ _WORK = re.compile(
 _WORK_IN = re.compile(r"^I work (?P<where>in .+|from home.*|remotely.*|part[- ]time.*|full[- ]time.*|nights|night shifts?)$", re.I)
 _NO_EMPLOYER = re.compile(r"^(?:home|night|it|that|this|the moment|myself\b.*|you|them|him|her|least|hours|years|weeks?)\b", re.I)
 _IS_JOB = re.compile(r"^I am (?:currently |working as )?(?:an? |the )(?P<role>.+?)(?: (?P<how>at|for|with) (?P<employer>.+))?$", re.I)
+_LEADS = re.compile(
+    r"^I am (?:the |a |an )?(?P<role>(?:(?:co-?)?founder|owner|head|director|chair|chief [\w ]{2,20}|vice president|vp|president|captain|ceo|cto|cfo)(?: of .+?)?)"
+    r"(?: (?P<how>at|for|with) (?P<employer>.+))?$",
+    re.IGNORECASE,
+)
 _MY_JOB = re.compile(r"^my (?:job|profession|occupation) is (?:being )?(?:an? )?(?P<role>.+)$", re.IGNORECASE)
 _NEW_JOB = re.compile(
     r"^I (?:got|found|accepted|landed|have|took|started|am starting|start)(?: in)? (?:a |my |the )?(?:new )?(?:job|position|role"
@@ -77,6 +82,8 @@ def _jobs(clause: Clause, reading: Reading) -> bool:
     if (found := _MY_JOB.match(text)) and is_job(found["role"]):
         return _write(clause, reading, found["role"], "")
     if (found := _IS_JOB.match(text)) and is_job(found["role"]):
+        return _write(clause, reading, found["role"], found["employer"] or "", how=found["how"] or "at")
+    if found := _LEADS.match(text):
         return _write(clause, reading, found["role"], found["employer"] or "", how=found["how"] or "at")
     found = _WORK.match(text)
     if not found or not (found["role"] or found["employer"]):
@@ -266,4 +273,4 @@ def _trimmed(text: str) -> str:
 
 
 def _article(role: str) -> str:
-    return role if role.lower().startswith(("a ", "an ", "the ", "head of", "ceo", "cto")) else with_article(role)
+    return role if role.lower().startswith(("a ", "an ", "the ", "head ", "ceo", "cto", "cfo", "chief", "vp", "vice")) else with_article(role)
