@@ -1,6 +1,12 @@
 """What every test may ask for."""
 
+from hypothesis import settings
+
 from config.embedded_postgres import start_if_used
+
+# A loaded machine is slow, not wrong; and a red run must be red again when it is looked at.
+settings.register_profile("rapport", deadline=None, derandomize=True)
+settings.load_profile("rapport")
 
 pytest_plugins = [
     "tests.fixtures.providers",

@@ -36,7 +36,7 @@ class ContextView(ApiView):
             relationship_id=relationship_id,
             message=body.message,
             session=body.session,
-            config=body.config,
+            config=self.own_level(body.config) if body.config else {},
             format=body.format,
             explain=body.explain,
         )

@@ -18,7 +18,6 @@ from relationships.api.operations import operation
 from relationships.api.pagination import page_of
 from relationships.api.parsing import read_bytes
 from relationships.api.views import ApiView
-from relationships.configuration.cascade import validate_level
 from relationships.errors import NotFound
 from relationships.models import Message, Turn, TurnState
 from relationships.services.turns import NewMessage, NewTurn
@@ -65,7 +64,7 @@ class TurnsView(ApiView):
     def post(self, request: Request, relationship_id: UUID) -> Response:
         """Answers 202 as soon as the turn is stored. With `wait`, 200 once it is settled, if that is in time."""
         body, query = self.body(TurnBody), self.query(WaitQuery)
-        validate_level(body.config)
+        self.own_level(body.config)
         relationship = self.get_relationship(relationship_id)
         accepted = accept_turn(
             relationship=relationship, new=_new_turn(body), idempotency=self._idempotency(request)

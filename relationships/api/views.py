@@ -19,7 +19,8 @@ from relationships.api.etag import etag
 from relationships.api.fields import field_problems
 from relationships.api.operations import operation_of
 from relationships.api.parsing import read_bytes, read_object
-from relationships.errors import FieldProblem, InvalidInput, NotFound
+from relationships.configuration.cascade import validate_level
+from relationships.errors import FieldProblem, InvalidInput, NotAllowed, NotFound
 from relationships.models import Relationship
 
 M = TypeVar("M", bound=BaseModel)
@@ -107,6 +108,15 @@ class ApiView(APIView):
         if found is None:
             raise NotFound("This relationship is not there.")
         return found
+
+    def own_level(self, config: Mapping[str, Any]) -> Mapping[str, Any]:
+        """`config` of the request, the cascade's highest level. Raises NotAllowed for a person's token, which
+        may not choose models or prompts, and InvalidConfiguration.
+        """
+        if config and self.credentials.relationship_id is not None:
+            raise NotAllowed("A relationship token can't change the configuration: leave config out.")
+        validate_level(config)
+        return config
 
     def answer(self, data: Any = None, *, status: int = 200, version: int | None = None) -> Response:
         """JSON with `status`; `version` becomes the ETag."""

@@ -13,7 +13,7 @@ import orjson
 from pydantic import ValidationError
 
 from relationships.configuration.schema import Configuration
-from relationships.configuration.seams import load
+from relationships.configuration.seams import known_slug, load
 from relationships.errors import FieldProblem, InvalidConfiguration
 
 LEVELS = ("project", "companion", "relationship", "turn")  # lowest first
@@ -45,7 +45,8 @@ def _resolve(project: bytes, companion: bytes, relationship: bytes, turn: bytes)
         (name, orjson.loads(raw))
         for name, raw in zip(LEVELS, (project, companion, relationship, turn), strict=True)
     ]
-    recipe = next((level["recipe"] for _, level in reversed(levels) if level.get("recipe")), "scratchpad")
+    recipes = [level["recipe"] for _, level in levels if isinstance(level.get("recipe"), str)]
+    recipe = recipes[-1] if recipes else "scratchpad"
     merged = _defaults()
     provenance: dict[str, str] = {}
     for name, level in [("recipe", _recipe_values(recipe)), *levels]:
@@ -95,10 +96,11 @@ def _overlay(below: Any, level: Mapping[str, Any], defaults: Any) -> dict[str, A
 
 
 def _recipe_values(slug: str) -> dict[str, Any]:
+    """What a recipe says; {} for one that is not known, which the schema then names. Never imports a stranger."""
     try:
-        recipe: dict[str, Any] = load("RECIPES", slug)["config"]
-    except (ImportError, KeyError, TypeError):
-        return {}  # an unknown recipe is named by the schema
+        recipe: dict[str, Any] = load("RECIPES", known_slug("RECIPES", slug))["config"]
+    except ValueError:
+        return {}
     return recipe
 
 

@@ -1,0 +1,3 @@
+"""Nothing imports this, and no configuration may make us."""
+
+RECIPE = {"config": {}}

@@ -1,0 +1,105 @@
+import sys
+from typing import Any
+
+import pytest
+
+from relationships.configuration.cascade import resolve_configuration, validate_level
+from relationships.configuration.schema import Configuration
+from relationships.errors import InvalidConfiguration
+
+
+def test_without_any_level_the_defaults_hold() -> None:
+    resolved = resolve_configuration()
+
+    assert resolved.values == Configuration()
+    assert set(resolved.provenance.values()) <= {"recipe"}
+
+
+def test_the_higher_level_wins_and_every_value_carries_its_level() -> None:
+    resolved = resolve_configuration(
+        project={"ingestion": {"max_batch": 2, "soft_budget": 100}},
+        companion={"ingestion": {"max_batch": 3}},
+        relationship={"context": {"recent_messages": 5}},
+        turn={"ingestion": {"enabled": False}},
+    )
+
+    assert resolved.values.ingestion.max_batch == 3
+    assert resolved.values.ingestion.soft_budget == 100
+    assert {path: level for path, level in resolved.provenance.items() if level != "recipe"} == {
+        "ingestion.max_batch": "companion",
+        "ingestion.soft_budget": "project",
+        "context.recent_messages": "relationship",
+        "ingestion.enabled": "turn",
+    }
+
+
+def test_null_takes_a_value_back_to_the_default() -> None:
+    resolved = resolve_configuration(
+        project={"ingestion": {"max_batch": 2}}, turn={"ingestion": {"max_batch": None}}
+    )
+
+    assert resolved.values.ingestion.max_batch == Configuration().ingestion.max_batch
+    assert "ingestion.max_batch" not in resolved.provenance
+
+
+def test_naming_one_layer_leaves_the_others_their_defaults() -> None:
+    layers = resolve_configuration(
+        companion={"context": {"layers": {"memory": {"budget": 7}}}}
+    ).values.context.layers
+
+    assert layers["memory"].budget == 7
+    assert layers["messages"].budget == Configuration().context.layers["messages"].budget
+
+
+def test_lists_replace_and_do_not_merge() -> None:
+    types = [{"name": "recipe"}]
+
+    resolved = resolve_configuration(companion={"ingestion": {"types": types}})
+
+    assert [entry_type.name for entry_type in resolved.values.ingestion.types] == ["recipe"]
+
+
+@pytest.mark.parametrize(
+    ("level", "field"),
+    [
+        ({"ingestoin": {}}, "ingestoin"),
+        ({"ingestion": {"max_batch": 0}}, "ingestion.max_batch"),
+        ({"ingestion": {"max_batch": "many"}}, "ingestion.max_batch"),
+        ({"ingestion": []}, "ingestion"),
+        ({"ingestion": {"types": []}}, "ingestion.types"),
+        ({"ingestion": {"types": [{"name": "a"}, {"name": "a"}]}}, "ingestion.types"),
+        ({"ingestion": {"strategy": "telepathy"}}, "ingestion.strategy"),
+        ({"ingestion": {"provider": "nobody"}}, "ingestion.provider"),
+        ({"context": {"order": ["core", "weather"]}}, "context"),
+        ({"context": {"order": ["core", "core"]}}, "context"),
+        ({"context": {"layers": {"weather": {}}}}, "context.layers"),
+        ({"recipe": "soup"}, "recipe"),
+        ({"recipe": 5}, "recipe"),
+        ({"recipe": ["scratchpad"]}, "recipe"),
+    ],
+)
+def test_a_wrong_value_is_refused_by_its_name(level: dict[str, Any], field: str) -> None:
+    with pytest.raises(InvalidConfiguration) as refused:
+        validate_level(level)
+
+    assert field in [problem.field for problem in refused.value.problems]
+    with pytest.raises(InvalidConfiguration):
+        resolve_configuration(turn=level)
+
+
+@pytest.mark.parametrize("value", ["antigravity.fly", "tests.unit.relationships.configuration.bait.RECIPE"])
+@pytest.mark.parametrize("place", ["recipe", "strategy", "format", "layer"])
+def test_a_configuration_never_makes_us_import_a_stranger(value: str, place: str) -> None:
+    level: dict[str, Any] = {
+        "recipe": {"recipe": value},
+        "strategy": {"ingestion": {"strategy": value}},
+        "format": {"context": {"format": value}},
+        "layer": {"context": {"order": [value]}},
+    }[place]
+
+    with pytest.raises(InvalidConfiguration):
+        validate_level(level)
+    with pytest.raises(InvalidConfiguration):
+        resolve_configuration(turn=level)
+
+    assert value.rpartition(".")[0] not in sys.modules
