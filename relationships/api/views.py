@@ -19,9 +19,9 @@ from relationships.api.etag import etag
 from relationships.api.fields import field_problems
 from relationships.api.operations import operation_of
 from relationships.api.parsing import read_bytes, read_object
-from relationships.configuration.cascade import validate_level
 from relationships.errors import FieldProblem, InvalidInput, NotAllowed, NotFound
 from relationships.models import Relationship
+from relationships.services.configuration import check_level
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -115,7 +115,7 @@ class ApiView(APIView):
         """
         if config and self.credentials.relationship_id is not None:
             raise NotAllowed("A relationship token can't change the configuration: leave config out.")
-        validate_level(config)
+        check_level(config)
         return config
 
     def answer(self, data: Any = None, *, status: int = 200, version: int | None = None) -> Response:

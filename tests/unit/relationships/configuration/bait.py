@@ -1,3 +1,3 @@
 """Nothing imports this, and no configuration may make us."""
 
-RECIPE = {"config": {}}
+RECIPE: dict[str, dict[str, str]] = {"config": {}}

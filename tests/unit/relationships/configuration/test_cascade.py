@@ -90,12 +90,13 @@ def test_a_wrong_value_is_refused_by_its_name(level: dict[str, Any], field: str)
 @pytest.mark.parametrize("value", ["antigravity.fly", "tests.unit.relationships.configuration.bait.RECIPE"])
 @pytest.mark.parametrize("place", ["recipe", "strategy", "format", "layer"])
 def test_a_configuration_never_makes_us_import_a_stranger(value: str, place: str) -> None:
-    level: dict[str, Any] = {
+    levels: dict[str, dict[str, Any]] = {
         "recipe": {"recipe": value},
         "strategy": {"ingestion": {"strategy": value}},
         "format": {"context": {"format": value}},
         "layer": {"context": {"order": [value]}},
-    }[place]
+    }
+    level = levels[place]
 
     with pytest.raises(InvalidConfiguration):
         validate_level(level)
