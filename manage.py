@@ -5,7 +5,7 @@ import os
 import sys
 
 # Commands that must work while the database is down, or that never ask it anything.
-WITHOUT_DATABASE = {"database", "help", "version", "--version", "--help", "collectstatic", "makemessages"}
+WITHOUT_DATABASE = {"database", "stop", "help", "version", "--version", "--help", "collectstatic", "makemessages"}
 
 
 def main() -> None:

@@ -1,0 +1,64 @@
+# Rapport's commands; `make help` lists them. Any POSIX shell will do, -j does no harm, the path may have spaces.
+
+PYTHON ?= python3
+PORT ?= 8000
+
+RUN = .venv/bin/python
+MANAGE = $(RUN) manage.py
+# Through the environment, so that quotes and spaces in them reach the command as they are.
+export CONVERSATION SPEAKER PORT
+
+CODE = config relationships memory context admin_ui benchmarks scripts tests manage.py
+SCHEMA = docs/reference/openapi.json
+
+.DEFAULT_GOAL := help
+.PHONY: help venv demo run stop test drills bench check format openapi clean
+
+help: ## list these commands
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
+
+venv: ## make or renew the environment in .venv (every command below does it by itself)
+	@"$(PYTHON)" -c "import sys; sys.exit(sys.version_info < (3, 7))" 2>/dev/null || { \
+	  echo "Rapport needs Python 3.11 or newer; $(PYTHON) is missing or far too old. Install it:"; \
+	  echo "    apt install python3 python3-venv     (with sudo, if you are not root)"; exit 1; }
+	@"$(PYTHON)" scripts/environment.py
+
+demo: venv ## start everything, play a conversation, show what is remembered; CONVERSATION=file plays yours
+	@$(MANAGE) demo --port "$$PORT" $${CONVERSATION:+--conversation "$$CONVERSATION"} $${SPEAKER:+--as "$$SPEAKER"}
+
+run: venv ## the service in the foreground, until Ctrl-C; PORT=8000
+	@$(MANAGE) serve --port "$$PORT"
+
+stop: venv ## stop the service and the embedded database
+	@$(MANAGE) stop
+
+test: venv ## the tests; ARGS="-k name" picks some
+	@$(RUN) -m pytest -q $(ARGS)
+
+drills: venv ## the long drills: real processes, killed while they work
+	@RAPPORT_DRILLS=long $(RUN) -m pytest -m drill tests/acceptance/drills $(ARGS)
+
+bench: venv ## measure: contexts, intake, ingestion
+	@$(RUN) -m benchmarks $(ARGS)
+
+check: venv ## lint, types, imports, migrations, OpenAPI
+	$(RUN) -m ruff check .
+	$(RUN) -m ruff format --check .
+	$(RUN) -m mypy $(CODE)
+	.venv/bin/lint-imports
+	$(MANAGE) makemigrations --check --dry-run
+	@$(MANAGE) spectacular --format openapi-json --validate --fail-on-warn | cmp -s - $(SCHEMA) || { \
+	  echo "$(SCHEMA) is out of step with the code. Run 'make openapi' and commit it."; exit 1; }
+
+format: venv ## put the code into its format
+	@$(RUN) -m ruff check --fix .
+	@$(RUN) -m ruff format .
+
+openapi: venv ## write docs/reference/openapi.json anew
+	@mkdir -p docs/reference
+	@$(MANAGE) spectacular --format openapi-json --validate --fail-on-warn --file $(SCHEMA)
+
+clean: ## remove the environment and every cache; what is remembered (.data) stays
+	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache staticfiles
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+	@echo "Cleaned. What is remembered is still in .data; stop the service with 'make stop' before you remove that."

@@ -1,0 +1,32 @@
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from relationships.services.turns import NewTurn
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Who is remembered: the developer's own ID of them, their name, and their IANA time zone."""
+
+    external_id: str
+    name: str
+    timezone: str
+
+
+@dataclass(frozen=True, slots=True)
+class Persona:
+    """Who they talk to."""
+
+    slug: str
+    name: str
+    core_prompt: str
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """What two said to each other, in order, as turns that can be handed over. `question` comes after it all."""
+
+    user: Person
+    companion: Persona
+    turns: Sequence[NewTurn]
+    question: str

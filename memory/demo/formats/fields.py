@@ -1,0 +1,55 @@
+"""Field types of conversation files, and the one way to check a part of such a file against them."""
+
+import re
+from collections.abc import Iterable
+from typing import Annotated, Any, TypeVar
+
+from django.conf import settings
+from pydantic import AfterValidator, TypeAdapter, ValidationError
+
+from relationships.api.fields import field_problems
+from relationships.errors import FieldProblem, InvalidInput
+
+T = TypeVar("T")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+
+
+def _keepable(text: str) -> str:
+    if "\x00" in text:
+        raise ValueError("holds a NUL character, which can't be kept")
+    if _SURROGATE.search(text):
+        raise ValueError("holds half of a surrogate pair, which can't be kept")
+    return text
+
+
+def _sayable(text: str) -> str:
+    if not text.strip():
+        raise ValueError("is empty")
+    size, limit = len(text.encode()), settings.MAX_MESSAGE_BYTES
+    if size > limit:
+        raise ValueError(f"is {size} bytes long; a message may have {limit}")
+    return text
+
+
+Text = Annotated[str, AfterValidator(_keepable)]
+Utterance = Annotated[str, AfterValidator(_keepable), AfterValidator(_sayable)]
+
+
+def checked(adapter: TypeAdapter[T], data: Any, *, under: str = "") -> T:
+    """`data` as the adapter's type. Raises InvalidInput; its fields are named from `under` down."""
+    try:
+        return adapter.validate_python(data)
+    except ValidationError as error:
+        raise refused(
+            FieldProblem(".".join(part for part in (under, _below(line)) if part), line.detail)
+            for line in field_problems(error, data)
+        ) from None
+
+
+def refused(problems: Iterable[FieldProblem]) -> InvalidInput:
+    listed = list(problems)
+    return InvalidInput("; ".join(f"{line.field}: {line.detail}" for line in listed), problems=listed)
+
+
+def _below(line: FieldProblem) -> str:
+    return "" if line.field == "body" else line.field

@@ -1,0 +1,139 @@
+"""Plays a conversation through REST, one turn after the other, and tells what each turn changed."""
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from memory.demo.errors import DemoFailed
+from memory.demo.rest import Rest
+from relationships.models import TurnState
+from relationships.services.turns import NewMessage, NewTurn
+
+WAIT_SECONDS = 30  # the longest that the service lets us
+STUCK_SECONDS = 300.0  # a provider that is away is tried again for longer than this; we say so and go on
+_PAUSE_SECONDS = 0.2  # when the service had no place for a waiter and answered at once
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One thing that a turn did to memory. `kind`: a revision's event, or `held`; `before`: the text it replaced."""
+
+    kind: str
+    type: str
+    content: str
+    before: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedTurn:
+    """A turn as it ended: `state` applied, skipped, failed, or still pending when we gave up waiting."""
+
+    number: int
+    turn: NewTurn
+    state: str
+    error: str
+    changes: Sequence[Change]
+
+
+@dataclass(slots=True)
+class Usage:
+    """What the model calls took so far. `cost` in USD; None: unknown for some."""
+
+    calls: set[str] = field(default_factory=set)
+    tokens: int = 0
+    cost: float | None = 0.0
+
+    def add(self, call: dict[str, Any]) -> None:
+        """Count a call once, although every turn of its batch shows it."""
+        if call["id"] in self.calls:
+            return
+        self.calls.add(call["id"])
+        self.tokens += (call["prompt_tokens"] or 0) + (call["output_tokens"] or 0)
+        if self.cost is not None:
+            self.cost = None if call["cost"] is None else self.cost + float(call["cost"])
+
+
+class Player:
+    """Hands turns over and waits for each. With `ahead`, so many wait at a time and are read together."""
+
+    def __init__(
+        self, rest: Rest, relationship_id: UUID | str, turns: Sequence[NewTurn], *, ahead: int = 0
+    ) -> None:
+        self._rest, self._path = rest, f"/relationships/{relationship_id}"
+        self._turns, self._ahead = turns, ahead
+        self._contents: dict[str, str] = {}  # what each entry said last
+        self.usage = Usage()
+
+    def play(self) -> Iterator[PlayedTurn]:
+        """Each turn as it lands. Raises DemoFailed."""
+        handed_over = 0
+        for place, turn in enumerate(self._turns):
+            while handed_over < min(place + self._ahead, len(self._turns)):
+                self._hand_over(handed_over)
+                handed_over += 1
+            landed = self._wait_for(place)
+            trace = self._rest.get(f"{self._path}/turns/{landed['id']}")
+            yield PlayedTurn(
+                number=place + 1,
+                turn=turn,
+                state=trace["state"],
+                error=trace["error"],
+                changes=self._changes(trace),
+            )
+
+    def _hand_over(self, place: int, *, wait: int = 0) -> dict[str, Any]:
+        """Send a turn. With its key it can be sent again, to wait for it: the service knows it as the same."""
+        return self._rest.post(
+            f"{self._path}/turns", turn_body(self._turns[place]), idempotency_key=f"turn-{place}", wait=wait
+        )
+
+    def _wait_for(self, place: int) -> dict[str, Any]:
+        until = time.monotonic() + STUCK_SECONDS
+        while True:
+            began = time.monotonic()
+            answer = self._hand_over(place, wait=WAIT_SECONDS)
+            if answer["state"] not in {TurnState.PENDING, TurnState.PROCESSING}:
+                return answer
+            if time.monotonic() > until:
+                raise DemoFailed(_stuck(place + 1, answer))
+            if time.monotonic() - began < _PAUSE_SECONDS:
+                time.sleep(_PAUSE_SECONDS)
+
+    def _changes(self, trace: dict[str, Any]) -> list[Change]:
+        for call in trace["calls"]:
+            self.usage.add(call)
+        changes = [self._change(line) for line in trace["remembered"] or ()]
+        held = [judged for judged in trace["operations"] if judged["verdict"] == "held"]
+        return changes + [Change("held", "", self._contents.get(judged["entry_id"], "")) for judged in held]
+
+    def _change(self, line: dict[str, Any]) -> Change:
+        content = line["content"] or ""
+        before = self._contents.get(line["entry_id"], "")
+        self._contents[line["entry_id"]] = content
+        return Change(line["event"], line["type"] or "", content, before if before != content else "")
+
+
+def turn_body(turn: NewTurn) -> dict[str, Any]:
+    """A turn as POST .../turns takes it."""
+    return {
+        "messages": [_message_body(message) for message in turn.messages],
+        "session": turn.session,
+        "occurred_at": turn.occurred_at.isoformat(),
+    }
+
+
+def _message_body(message: NewMessage) -> dict[str, Any]:
+    body: dict[str, Any] = {"role": message.role, "content": message.content, "speaker": message.speaker}
+    if message.occurred_at is not None:
+        body["occurred_at"] = message.occurred_at.isoformat()
+    return body
+
+
+def _stuck(number: int, answer: dict[str, Any]) -> str:
+    reason = f": {answer['error']}" if answer["error"] else ""
+    return (
+        f"Turn {number} is still {answer['state']} after {STUCK_SECONDS:g} s and {answer['attempts']} attempts"
+        f"{reason}. It is stored, and the worker goes on trying."
+    )

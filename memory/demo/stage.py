@@ -1,0 +1,99 @@
+"""The project, key, companion and relationship that the demo plays on."""
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from memory.demo.conversation import Conversation, Persona
+from memory.demo.errors import RequestFailed
+from memory.demo.rest import Rest
+from relationships.actor import Actor
+from relationships.models import ApiKey, Project, Scope
+from relationships.services.api_keys import create_api_key
+from relationships.services.projects import create_project
+
+PROJECT = "Demo"
+BY = Actor.policy("demo")
+
+
+@dataclass(frozen=True, slots=True)
+class DemoKey:
+    """The demo's API key. Only its hash is in the database, so the demo keeps it, for its owner's eyes."""
+
+    project_id: str
+    key_id: str
+    key: str
+
+    @property
+    def opens(self) -> bool:
+        """Whether it is a key of the database in use, and not revoked."""
+        found = ApiKey.objects.filter(id=UUID(self.key_id), project_id=UUID(self.project_id), revoked_at=None)
+        return found.exists()
+
+
+def demo_key(file: Path) -> DemoKey:
+    """The key kept in `file`, else one for a new demo project, kept there now."""
+    kept = _kept(file)
+    if kept is not None and kept.opens:
+        return kept
+    known = None if kept is None else Project.objects.filter(id=UUID(kept.project_id)).first()
+    project = known or create_project(name=PROJECT, by=BY)
+    row, key = create_api_key(project_id=project.id, name="Demo", scopes=[Scope.ADMIN], by=BY)
+    made = DemoKey(str(project.id), str(row.id), key)
+    _keep(file, asdict(made))
+    return made
+
+
+def set_up(rest: Rest, conversation: Conversation) -> tuple[str, bool]:
+    """The ID of a relationship that knows nothing yet, and whether somebody had to be forgotten for that."""
+    companion = _companion(rest, conversation.companion)
+    user = conversation.user
+    known = rest.get("/users", external_id=user.external_id)["items"]
+    for person in known:
+        rest.delete(f"/users/{person['id']}")
+    made = rest.post(
+        "/relationships",
+        {
+            "companion": companion,
+            "user": {"external_id": user.external_id, "display_name": user.name},
+            "timezone": user.timezone,
+        },
+    )
+    return made["id"], bool(known)
+
+
+def _companion(rest: Rest, persona: Persona) -> str:
+    """Its slug; made, or given the prompt of the file if it is there already."""
+    context = {"core_prompt": persona.core_prompt} if persona.core_prompt else {}
+    wanted = {"slug": persona.slug, "name": persona.name, "config": {"context": context}}
+    try:
+        rest.post("/companions", wanted)
+    except RequestFailed as refused:
+        if refused.status != 409:
+            raise
+        known = next(found for found in rest.every("/companions") if found["slug"] == persona.slug)
+        rest.patch(f"/companions/{known['id']}", wanted)
+    return persona.slug
+
+
+def _kept(file: Path) -> DemoKey | None:
+    try:
+        told = json.loads(file.read_text())
+        key = DemoKey(str(told["project_id"]), str(told["key_id"]), str(told["key"]))
+        UUID(key.project_id), UUID(key.key_id)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return key
+
+
+def _keep(file: Path, told: Mapping[str, Any]) -> None:
+    fresh = file.with_name(f"{file.name}.new")
+    fresh.unlink(missing_ok=True)
+    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w") as handle:
+        json.dump(told, handle)
+    fresh.replace(file)

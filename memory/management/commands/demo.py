@@ -1,0 +1,60 @@
+from argparse import ArgumentParser
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+from django.db import connections
+
+from memory.demo.errors import DemoFailed, UnreadableConversation
+from memory.demo.reading import read_conversation
+from memory.demo.screen import Screen
+from memory.demo.service import Place, readiness, running_service, start_service, stop_service
+from memory.demo.show import play_show
+from memory.demo.stage import demo_key
+
+CONVERSATION = settings.BASE_DIR / "relationships" / "demo" / "conversation.json"
+
+
+class Command(BaseCommand):
+    help = "Start the service, play a conversation through REST, show what is remembered, and leave it up."
+    requires_system_checks = "__all__"
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--conversation", type=Path, default=CONVERSATION, metavar="FILE")
+        parser.add_argument("--as", dest="speaker", metavar="NAME", help="who of a LoCoMo file is the user")
+        parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
+        parser.add_argument("--port", type=int, default=8000, help="port to listen on (default: 8000)")
+
+    def handle(
+        self, *, conversation: Path, speaker: str | None, host: str, port: int, **options: Any
+    ) -> None:
+        screen = Screen()
+        try:
+            told = read_conversation(conversation.expanduser(), now=datetime.now(UTC), as_speaker=speaker)
+            url = self._service(screen, host=host, port=port)
+            key = demo_key(settings.DATA_DIR / "demo.json").key
+            connections.close_all()  # from here on all goes through REST
+            provider = readiness(url).get("providers", {}).get("llm", {})
+            remembered = play_show(conversation=told, url=url, key=key, provider=provider, screen=screen)
+        except (DemoFailed, UnreadableConversation) as error:
+            raise CommandError(str(error)) from error
+        if not remembered:
+            raise CommandError("Not every turn was remembered; see above.")
+
+    def _service(self, screen: Screen, *, host: str, port: int) -> str:
+        """The service's address. One of ours is started anew, with today's code, settings and provider."""
+        place = Place(root=settings.BASE_DIR, data=settings.DATA_DIR)
+        running = running_service(place)
+        if running is not None and not running.ours:
+            screen.say("Rapport runs already, started by hand: the demo plays there, with its settings.")
+            call_command("migrate", interactive=False, verbosity=0)
+            return running.url
+        if stop_service(place) is not None:
+            screen.say("Starting the service anew …")
+        else:
+            screen.say("Starting the database, the web server and the worker …")
+        connections.close_all()
+        return start_service(place, host=host, port=port, say=screen.say).url
