@@ -7,7 +7,7 @@ from rest_framework.request import Request
 
 from relationships.errors import InvalidInput, StaleVersion
 
-_TAG = re.compile(r'^"(\d{1,9})"$')
+_TAG = re.compile(r'"([0-9]{1,9})"')
 
 
 def etag(version: int) -> str:
@@ -16,10 +16,10 @@ def etag(version: int) -> str:
 
 def expected_version(request: HttpRequest | Request) -> int | None:
     """The version If-Match names; None when it is absent or `*`, which both mean: whatever is there now."""
-    given = request.headers.get("If-Match", "").strip()
-    if given in ("", "*"):
+    given = request.headers.get("If-Match")
+    if given is None or given.strip() == "*":
         return None
-    match = _TAG.match(given)
+    match = _TAG.fullmatch(given.strip())
     if match is None:
         raise InvalidInput.of("If-Match", 'send back an ETag as it was given, such as "3", or *')
     return int(match.group(1))

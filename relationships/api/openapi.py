@@ -27,7 +27,7 @@ IF_MATCH = {
     "name": "If-Match",
     "in": "header",
     "description": "The ETag this change is based on; when it is not the present one, the answer is 412.",
-    "schema": {"type": "string", "pattern": r'^("\d{1,9}"|\*)$'},
+    "schema": {"type": "string", "pattern": r'^("[0-9]{1,9}"|\*)$'},
 }
 ETAG = {"ETag": {"description": "The version, in quotes.", "schema": {"type": "string"}}}
 

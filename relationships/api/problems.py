@@ -123,7 +123,7 @@ def database_unavailable() -> HttpResponse:
 
 def _of_ours(error: errors.RapportError, request: HttpRequest | Request) -> HttpResponse:
     status = next((STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES), 400)
-    if isinstance(error, errors.StaleVersion) and request.headers.get("If-Match"):
+    if isinstance(error, errors.StaleVersion) and "If-Match" in request.headers:
         status = 412
     return problem(status, error.code, error.detail, problems=error.problems, **error.extra)
 

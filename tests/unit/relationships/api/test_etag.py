@@ -11,7 +11,7 @@ def test_a_tag_comes_back_as_its_version() -> None:
     assert expected_version(request) == 17
 
 
-@pytest.mark.parametrize("headers", [{}, {"if-match": "*"}, {"if-match": ""}])
+@pytest.mark.parametrize("headers", [{}, {"if-match": "*"}])
 def test_without_a_tag_any_version_will_do(headers: dict[str, str]) -> None:
     request = RequestFactory().patch("/", headers=headers)
 
@@ -19,7 +19,7 @@ def test_without_a_tag_any_version_will_do(headers: dict[str, str]) -> None:
     require_match(request, 5)
 
 
-@pytest.mark.parametrize("tag", ["17", '"x"', 'W/"1"', '"1","2"', '""', '"²"'])
+@pytest.mark.parametrize("tag", ["", "17", '"x"', 'W/"1"', '"1","2"', '""', '"²"'])
 def test_what_we_never_gave_out_is_refused(tag: str) -> None:
     with pytest.raises(InvalidInput):
         expected_version(RequestFactory().patch("/", headers={"if-match": tag}))
