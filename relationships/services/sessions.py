@@ -14,6 +14,7 @@ from relationships.configuration.merge_patch import merge_patch
 from relationships.errors import NotFound, TooMuch
 from relationships.ids import uuid7
 from relationships.models import Relationship, SessionState
+from relationships.services.audit import record_audit
 from relationships.services.sequence import lock_relationship
 from relationships.services.snapshots import write_section
 from relationships.services.versions import check_version
@@ -70,7 +71,7 @@ def patch_session(
 def end_session(*, relationship: Relationship, session: str, by: Actor) -> SessionState:
     """Mark the session ended and clear its state; one that has ended is left as it is. Raises NotFound."""
     _lock(relationship)
-    _end(relationship, [session])
+    _end(relationship, [session], by)
     return get_session(relationship=relationship, session=session)
 
 
@@ -85,7 +86,7 @@ def end_idle_sessions(now: datetime) -> int:
                 continue
             # asked again under the lock: a turn may have come in meanwhile
             names = _rows(relationship).open().filter(idle_at__lte=now).values_list("session", flat=True)
-            ended += _end(relationship, list(names))
+            ended += _end(relationship, list(names), IDLE)
     return ended
 
 
@@ -106,7 +107,7 @@ def _lock(relationship: Relationship) -> None:
         raise NotFound("This relationship is not there.")
 
 
-def _end(relationship: Relationship, sessions: Iterable[str]) -> int:
+def _end(relationship: Relationship, sessions: Iterable[str], by: Actor) -> int:
     ended: int = (
         _rows(relationship)
         .open()
@@ -115,6 +116,15 @@ def _end(relationship: Relationship, sessions: Iterable[str]) -> int:
     )
     if ended:
         _write_snapshot(relationship)
+        # what was in them is gone for good, so it is written down; patches of temporary state are not
+        record_audit(
+            project_id=relationship.project_id,
+            action="session.ended",
+            target_kind="relationship",
+            target_id=relationship.id,
+            by=by,
+            detail={"sessions": ended},
+        )
     return ended
 
 

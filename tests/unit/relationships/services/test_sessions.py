@@ -6,7 +6,7 @@ from django.db import connection
 
 from relationships.actor import Actor
 from relationships.errors import NotFound
-from relationships.models import Relationship, SessionState
+from relationships.models import AuditEvent, Relationship, SessionState
 from relationships.services.sessions import end_idle_sessions, end_session, patch_session, touch_session
 from tests.unit.relationships.services.statements import updates_of_keys
 
@@ -34,6 +34,18 @@ def test_without_a_timeout_a_session_stays(relationship: Relationship) -> None:
 def test_ending_what_nobody_opened_is_not_found(relationship: Relationship) -> None:
     with pytest.raises(NotFound):
         end_session(relationship=relationship, session="web", by=BY)
+
+
+def test_an_end_is_written_down_with_who_ended_it(relationship: Relationship) -> None:
+    touch_session(relationship=relationship, session="web", at=NOW, idle_minutes=0)
+    touch_session(relationship=relationship, session="idle", at=NOW, idle_minutes=1)
+
+    end_session(relationship=relationship, session="web", by=BY)
+    end_session(relationship=relationship, session="web", by=BY)
+    end_idle_sessions(NOW + timedelta(minutes=2))
+
+    ends = AuditEvent.objects.filter(action="session.ended").order_by("id")
+    assert [event.actor_id for event in ends] == ["test", "session_idle"]
 
 
 def test_no_statement_ever_writes_a_key(relationship: Relationship) -> None:
