@@ -5,13 +5,15 @@ companion's ingestion prompt, or default.md), and the material (entries and mess
 guidance, so that no wording of theirs can break the answers.
 """
 
+import re
 from collections.abc import Mapping
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import StrictUndefined, Template, TemplateError, TemplateSyntaxError, nodes
+from jinja2 import StrictUndefined, Template, TemplateError, TemplateSyntaxError, nodes, pass_eval_context
 from jinja2.exceptions import SecurityError
+from jinja2.filters import sync_do_join
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from memory.errors import InvalidTemplate
@@ -20,6 +22,9 @@ from relationships.errors import FieldProblem
 PROMPTS = Path(__file__).parent / "prompts"
 MAX_TEMPLATE_CHARACTERS = 20_000
 MAX_RENDERED_CHARACTERS = 60_000
+# By an escape in a literal: no model can be sent it, and no table can keep it.
+_UNKEEPABLE = re.compile(r"[\x00\ud800-\udfff]")
+_TOO_DEEP = "is nested too deeply"
 
 # What a developer's template may use, with an example of each; docs/reference/ingestion-prompt.md lists them.
 GUIDANCE_EXAMPLE: Mapping[str, Any] = {
@@ -31,6 +36,23 @@ GUIDANCE_EXAMPLE: Mapping[str, Any] = {
     "session": "current",
     "entry_count": 12,
 }
+
+# A template is text with variables. What is not here calls something ('x'.ljust(10 ** 9)), or keeps what it made, so
+# that a few lines can double a text until the memory is full.
+_ALLOWED = frozenset(
+    "Template Output TemplateData Const Name Getattr Getitem Slice Filter Keyword Test If For CondExpr Compare Operand "
+    "And Or Not Neg Pos Add Sub Mul Div FloorDiv Mod Pow Concat List Tuple Dict Pair".split()
+)
+
+
+@pass_eval_context
+def _join(context: nodes.EvalContext, value: Any, d: str = "", attribute: str | int | None = None) -> str:
+    """Jinja's own, no longer than a prompt can be: one join inside another multiplies."""
+    parts = list(value)
+    longest = sum(len(part) for part in parts if isinstance(part, str)) + len(parts) * len(str(d))
+    if longest > MAX_RENDERED_CHARACTERS:
+        raise SecurityError(f"joins to more than {MAX_RENDERED_CHARACTERS:,} characters")
+    return str(sync_do_join(context, parts, d, attribute))
 
 
 class _Sandbox(ImmutableSandboxedEnvironment):
@@ -56,6 +78,7 @@ class _Sandbox(ImmutableSandboxedEnvironment):
                 "sort",
             )
         }
+        self.filters["join"] = _join
 
     def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
         if not (isinstance(left, int | float) and isinstance(right, int | float)) or operator == "**":
@@ -76,6 +99,10 @@ def check_guidance(template: str) -> None:
         _refuse_runaway(_sandbox.parse(template))
     except TemplateSyntaxError as error:
         raise _invalid(f"line {error.lineno}: {error.message}") from None
+    except RecursionError:
+        raise _invalid(_TOO_DEEP) from None
+    except ValueError as error:  # a number of thousands of digits
+        raise _invalid(str(error)) from None
     render_guidance(template, GUIDANCE_EXAMPLE)
 
 
@@ -88,11 +115,16 @@ def render_guidance(template: str, variables: Mapping[str, Any]) -> str:
             if length > MAX_RENDERED_CHARACTERS:
                 raise _invalid(f"renders to more than {MAX_RENDERED_CHARACTERS:,} characters")
             pieces.append(piece)
-        return "".join(pieces).strip()
     except TemplateSyntaxError as error:
         raise _invalid(f"line {error.lineno}: {error.message}") from None
-    except (TemplateError, ArithmeticError, TypeError, ValueError, RecursionError) as error:
+    except (RecursionError, SyntaxError):  # of the Python that Jinja makes of it
+        raise _invalid(_TOO_DEEP) from None
+    except (TemplateError, ArithmeticError, TypeError, ValueError) as error:
         raise _invalid(f"line {_line_of(error)}: {error}") from None
+    rendered = "".join(pieces).strip()
+    if _UNKEEPABLE.search(rendered):
+        raise _invalid("renders to a NUL or half a surrogate pair, which can't be kept")
+    return rendered
 
 
 def default_guidance() -> str:
@@ -111,16 +143,34 @@ def _compiled(template: str) -> Template:
 
 
 def _refuse_runaway(node: nodes.Node, loops: int = 0) -> None:
-    """A template is text with variables: nothing that includes, defines, or loops more than twice deep."""
-    if isinstance(
-        node, nodes.Macro | nodes.CallBlock | nodes.Include | nodes.Import | nodes.FromImport | nodes.Extends
-    ):
-        raise _invalid(f"line {node.lineno}: {type(node).__name__.lower()} is not available here")
+    """Nothing that calls, keeps, defines or includes; no loop over what the template made, nor more than two deep."""
+    if type(node).__name__ not in _ALLOWED:
+        raise _invalid(f"line {node.lineno or 1}: {_what(node)} is not available here")
     loops += isinstance(node, nodes.For)
     if loops > 2:
         raise _invalid(f"line {node.lineno}: loops are nested more than twice")
     for child in node.iter_child_nodes():
         _refuse_runaway(child, loops)
+    if isinstance(node, nodes.For) and (node.recursive or not _is_variable(node.iter)):
+        raise _invalid(f"line {node.lineno}: a loop goes over a variable, such as types")
+
+
+def _what(node: nodes.Node) -> str:
+    """How its author knows it."""
+    if isinstance(node, nodes.Call) and isinstance(node.node, nodes.Name | nodes.Getattr):
+        return f"{node.node.name if isinstance(node.node, nodes.Name) else node.node.attr}()"
+    kind = type(node).__name__.lower()
+    return {"assign": "set", "assignblock": "set"}.get(kind, kind)
+
+
+def _is_variable(node: nodes.Node) -> bool:
+    """`types`, `types[0].examples`, `types | sort(attribute="name")`."""
+    while isinstance(node, nodes.Getattr | nodes.Getitem) or (
+        isinstance(node, nodes.Filter) and node.name == "sort"
+    ):
+        assert node.node is not None
+        node = node.node
+    return isinstance(node, nodes.Name)
 
 
 def _line_of(error: BaseException) -> int:
