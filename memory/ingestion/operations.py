@@ -1,7 +1,6 @@
 """Reads the operations out of an answer. Each is judged alone: a bad one is refused with a reason, the rest go on."""
 
 import json
-import math
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -16,6 +15,7 @@ from memory.models import USER_SUBJECT
 from memory.providers.json_text import extract_json_text
 
 MAX_OPERATIONS = 200  # of one answer; what is beyond is refused, visibly
+KEPT_DEPTH = 4  # of a raw operation's objects and lists
 _FORBIDDEN = {code: None for code in (*range(0x20), 0x7F) if code not in (0x09, 0x0A)}
 
 
@@ -228,14 +228,18 @@ def _text(value: Any) -> str:
     return value.translate(_FORBIDDEN).encode("utf-8", "ignore").decode()
 
 
-def _short(item: Any) -> Any:
-    """The raw operation as it is kept on the turn: cleaned, and not longer than an entry may be."""
+def _short(item: Any, depth: int = 0) -> Any:
+    """The raw operation as it is kept on the turn: cleaned, no deeper than one can be, no longer than an entry."""
+    if isinstance(item, dict | list) and depth == KEPT_DEPTH:
+        return "..."
     if isinstance(item, dict):
-        return {_text(str(name))[:40]: _short(value) for name, value in list(item.items())[:20]}
+        return {_text(str(name))[:40]: _short(value, depth + 1) for name, value in list(item.items())[:20]}
     if isinstance(item, list):
-        return [_short(value) for value in item[:50]]
+        return [_short(value, depth + 1) for value in item[:50]]
     if isinstance(item, str):
         return _text(item)[: settings.MAX_ENTRY_BYTES]
-    if isinstance(item, float) and not math.isfinite(item):
-        return str(item)  # JSON in the database knows no NaN
+    if isinstance(item, int | float) and not abs(item) < 2**63:
+        return str(item)[
+            :40
+        ]  # JSON in the database knows no NaN, and our answers no number of more than 64 bits
     return item

@@ -2,6 +2,7 @@ import json
 from datetime import UTC, datetime
 from typing import Any
 
+import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -142,6 +143,26 @@ def test_an_answer_of_endless_operations_is_cut_off_visibly() -> None:
     assert sum(isinstance(item, Refusal) for item in judged) == 3
 
 
+@pytest.mark.parametrize("number", [10**30, -(10**30), 1e300, float("inf")])
+def test_a_number_beyond_64_bits_is_kept_as_text_so_that_the_trace_can_be_shown(number: Any) -> None:
+    [operation] = check({**GOOD, "confidence": number})
+
+    assert isinstance(operation, Operation)
+    assert orjson.loads(orjson.dumps(operation.raw))["confidence"] == str(number)
+
+
+def test_an_operation_that_is_nested_without_end_is_kept_down_to_its_fourth_level() -> None:
+    deep: Any = "bottom"
+    for _ in range(800):
+        deep = [deep]
+
+    operation, refused = check({**GOOD, "extra": deep}, deep)
+
+    assert isinstance(operation, Operation)
+    assert isinstance(refused, Refusal)
+    assert (operation.raw["extra"], refused.raw) == ([[["..."]]], [[[["..."]]]])
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=10), inner, max_size=4),
@@ -165,3 +186,4 @@ def test_no_garbage_stops_the_others_and_all_of_it_can_be_stored(raw: list[Any])
     for item in judged:
         stored = json.dumps(item.raw, allow_nan=False)
         assert "\\u0000" not in stored
+        assert orjson.dumps(json.loads(stored))
