@@ -1,0 +1,111 @@
+"""Brings erased text to zero in the database's own files.
+
+A deleted row stays on disk until its place is used again; the planner's statistics hold samples of what columns said;
+the write-ahead log repeats everything, and segments set aside for reuse keep their old bytes for weeks. So: forget
+the statistics, write every table anew, and go through all of the log.
+"""
+
+import time
+from typing import Any
+
+from django.db import DatabaseError, connection
+
+_INSUFFICIENT_PRIVILEGE = "42501"
+_POLL_SECONDS = 0.2
+
+# Whoever began before us may still see deleted rows; then VACUUM has to keep them.
+_OLDER = """
+SELECT pid::text, coalesce(nullif(application_name, ''), backend_type) FROM pg_stat_activity
+ WHERE pid <> pg_backend_pid() AND (datname = current_database() OR datname IS NULL)
+   AND (backend_xid IS NOT NULL OR backend_xmin IS NOT NULL) AND coalesce(xact_start, backend_start) < %(now)s
+UNION ALL
+SELECT gid, 'a prepared transaction' FROM pg_prepared_xacts
+ WHERE database = current_database() AND prepared < %(now)s
+"""
+# Segments that wait to be used again: their names lie ahead of the one in use.
+_SEGMENTS_AHEAD = """
+SELECT count(*) FROM pg_ls_waldir()
+ WHERE name ~ '^[0-9A-F]{24}$' AND name > pg_walfile_name(pg_current_wal_lsn())
+"""
+# A switch from an untouched segment does nothing; the message touches it.
+_NEXT_SEGMENT = "SELECT pg_logical_emit_message(false, 'rapport', 'purge'), pg_switch_wal()"
+
+# What keeps text outside the tables and the log, and what to do about it.
+_ELSEWHERE = {
+    "SELECT current_setting('archive_mode') <> 'off'": "The write-ahead log is archived: remove the old archive.",
+    "SELECT EXISTS (SELECT FROM pg_stat_replication)": "There are replicas: their files are their own; see to them.",
+    "SELECT EXISTS (SELECT FROM pg_replication_slots)": "A replication slot holds old log back until it is consumed.",
+    "SELECT current_setting('log_statement') IN ('mod', 'all') OR "
+    "current_setting('log_min_duration_statement') <> '-1' OR "
+    "current_setting('log_min_error_statement') NOT IN ('fatal', 'panic', 'log')": "The server's log may hold "
+    "statements with people's words: remove the old log, and set log_min_error_statement = 'panic'.",
+    "SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'pg_stat_statements')": "pg_stat_statements keeps "
+    "statements: run SELECT pg_stat_statements_reset().",
+}
+
+
+class PurgeBlocked(Exception):
+    """Sessions that began earlier do not end; the text names them."""
+
+
+def purge_files(*, patience: float = 60.0) -> list[str]:
+    """Rewrite every table and go through the whole log. What may hold text still: a sentence each, with what to do.
+
+    Call it outside a transaction. Each table is locked while it is rewritten, and needs its own size in free space.
+    Raises PurgeBlocked when older transactions last longer than `patience` seconds.
+    """
+    _await_older_transactions(patience)
+    remarks = []
+    if not _done("DELETE FROM pg_catalog.pg_statistic"):
+        remarks.append(
+            "The planner's statistics hold samples of columns: purge as a superuser to be rid of them."
+        )
+    _done("VACUUM (FULL, ANALYZE)")
+    if not _overwrite_log():
+        remarks.append(
+            "The write-ahead log keeps old text until it is used again: purge as a superuser to be rid of it."
+        )
+    return remarks + [remark for question, remark in _ELSEWHERE.items() if _ask(question)]
+
+
+def _await_older_transactions(patience: float) -> None:
+    now = _ask("SELECT clock_timestamp()")
+    deadline = time.monotonic() + patience
+    while older := _rows(_OLDER, {"now": now}):
+        if time.monotonic() > deadline:
+            named = ", ".join(f"{pid} ({what})" for pid, what in older[:5])
+            raise PurgeBlocked(f"Transactions that began before the purge are still open: {named}.")
+        time.sleep(_POLL_SECONDS)
+
+
+def _overwrite_log() -> bool:
+    """False when we may not. After a checkpoint old segments are removed, or stand ahead to be used again; going
+    through those fills each with zeros."""
+    if not (_done(_NEXT_SEGMENT) and _done("CHECKPOINT")):
+        return False
+    for _ in range(_ask(_SEGMENTS_AHEAD) + 1):
+        _done(_NEXT_SEGMENT)
+    return _done("CHECKPOINT")
+
+
+def _done(statement: str) -> bool:
+    """False when the account may not do it."""
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute(statement)
+    except DatabaseError as error:
+        if getattr(error.__cause__, "sqlstate", None) != _INSUFFICIENT_PRIVILEGE:
+            raise
+        return False
+    return True
+
+
+def _ask(question: str) -> Any:
+    return _rows(question)[0][0]
+
+
+def _rows(question: str, values: dict[str, Any] | None = None) -> list[Any]:
+    with connection.cursor() as cursor:
+        cursor.execute(question, values)
+        rows: list[Any] = cursor.fetchall()
+    return rows

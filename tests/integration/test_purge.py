@@ -1,0 +1,143 @@
+"""A person is stored, erased and purged on a server of their own; then every file of the server is searched."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from config.embedded_postgres import database_url, stop
+
+ROOT = Path(__file__).resolve().parents[2]
+# In the files of a database nothing else says this.
+WORD = "quokkäberg"
+
+STORY = f"""
+import django; django.setup()
+from datetime import UTC, datetime
+from django.db import connection
+from memory.ingestion.pipeline import drain_relationship
+from memory.services.turns import accept_turn
+from relationships.actor import Actor
+from relationships.services.companions import create_companion
+from relationships.services.profiles import replace_profile
+from relationships.services.projects import create_project
+from relationships.services.relationships import get_or_create_relationship
+from relationships.services.sessions import patch_session
+from relationships.services.turns import NewMessage, NewTurn
+by, word = Actor.policy("test"), {WORD!r}
+project = create_project(name="Test", by=by)
+create_companion(project_id=project.id, slug="ada", name="Ada", by=by)
+pair, _ = get_or_create_relationship(
+    project_id=project.id, companion="ada", user=word, display_name=word.title(), by=by
+)
+replace_profile(relationship=pair, data={{word: [word]}}, by=by)
+patch_session(relationship=pair, session=word, patch={{"state": word}}, idle_minutes=0)
+for number in range(20):
+    said = NewMessage("user", f"I live in {{word}} {{number}}, and I like {{word}}.", speaker=word)
+    accept_turn(relationship=pair, new=NewTurn([said], session=word, occurred_at=datetime.now(UTC)))
+drain_relationship(relationship_id=pair.id, worker="test")
+with connection.cursor() as cursor:
+    cursor.execute("SELECT count(*) FROM memory_scratchpadentry WHERE content ILIKE %s", [f"%{{word}}%"])
+    assert cursor.fetchone()[0], "nothing was remembered"
+    cursor.execute("ANALYZE")  # so that the planner's statistics have samples
+    cursor.execute("CHECKPOINT")  # so that the files have what memory has
+print(project.id, pair.user_id)
+"""
+ERASURE = """
+import django; django.setup()
+import sys
+from uuid import UUID
+from memory.services.erasure import erase_user
+from relationships.actor import Actor
+print(dict(erase_user(project_id=UUID(sys.argv[1]), user_id=UUID(sys.argv[2]), by=Actor.policy("test")).counts))
+"""
+
+
+class OwnService:
+    """Rapport on a data folder of its own. Everything that its processes say goes to one log."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.data = folder / "postgres"
+        self.log = folder / "service.log"
+
+    def run(self, *command: str, asked: str = "") -> str:
+        environment = {
+            **os.environ,
+            "RAPPORT_DATA_DIR": str(self.folder),
+            "RAPPORT_LLM_PROVIDER": "offline",
+            "DJANGO_SETTINGS_MODULE": "config.settings",
+            "RAPPORT_PROCESS": "command",
+        }
+        environment.pop("DATABASE_URL", None)
+        done = subprocess.run(
+            [sys.executable, *command], cwd=ROOT, env=environment, input=asked, capture_output=True, text=True
+        )
+        with self.log.open("a") as log:
+            log.write(done.stdout + done.stderr)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def do(self, *statements: str) -> None:
+        with psycopg.connect(database_url(self.data, name="rapport"), autocommit=True) as session:
+            for statement in statements:
+                session.execute(statement.encode())
+
+    def files_with(self, word: str) -> set[str]:
+        """Paths below the data folder, the server's own log included."""
+        wanted = {word.encode().lower(), word.title().encode().lower(), json.dumps(word)[1:-1].encode()}
+        return {
+            path.relative_to(self.folder).as_posix()
+            for path in self.folder.rglob("*")
+            if path.is_file() and any(spelling in path.read_bytes().lower() for spelling in wanted)
+        }
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OwnService]:
+    own = OwnService(tmp_path_factory.mktemp("purge"))
+    own.run("manage.py", "migrate", "-v0")
+    yield own
+    stop(own.data, mode="immediate")
+
+
+REUSE_THE_LOG = [
+    "ALTER SYSTEM SET wal_recycle = 'on'",
+    "ALTER SYSTEM SET min_wal_size = '128MB'",
+    "SELECT pg_reload_conf()",
+]
+
+
+@pytest.mark.parametrize("settings", [[], REUSE_THE_LOG], ids=["as-embedded", "with-reused-log"])
+def test_no_file_holds_a_word_of_who_was_erased_and_purged(settings: list[str], service: OwnService) -> None:
+    service.do(*settings)
+    project_id, user_id = service.run("-c", STORY).split()[-2:]
+    # A second segment, so that the first is already set aside for reuse when the purge begins.
+    service.do("SELECT pg_switch_wal()", "CHECKPOINT")
+    erased = service.run("-c", ERASURE, project_id, user_id)
+    left = service.files_with(WORD)
+    assert "'end_user': 1" in erased
+    assert {name.split("/")[1] for name in left} >= {"base", "pg_wal"}, "erasing alone leaves old bytes"
+
+    said = service.run("manage.py", "purge", "--yes")
+
+    assert service.files_with(WORD) == set()
+    assert "Purged" in said and "backups" in said
+
+
+def test_the_service_works_on_after_a_purge(service: OwnService) -> None:
+    service.run("manage.py", "purge", "--yes")
+
+    assert len(service.run("-c", STORY).split()[-2:]) == 2
+
+
+def test_without_yes_it_asks_first(service: OwnService) -> None:
+    with pytest.raises(AssertionError, match="Nothing was done"):
+        service.run("manage.py", "purge", asked="no\n")
+
+    assert "Purged" in service.run("manage.py", "purge", asked="y\n")
