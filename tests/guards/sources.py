@@ -10,7 +10,21 @@ DOMAIN = ("relationships", "memory", "context")
 APPS = (*DOMAIN, "admin_ui")
 CODE = (*APPS, "config")
 _NOT_OURS = {"__pycache__", "node_modules", "staticfiles"}
-TEXT = {".py", ".md", ".toml", ".txt", ".yaml", ".yml", ".json", ".html", ".css", ".js", ".svg", ".sh", ".ini"}
+TEXT = {
+    ".py",
+    ".md",
+    ".toml",
+    ".txt",
+    ".yaml",
+    ".yml",
+    ".json",
+    ".html",
+    ".css",
+    ".js",
+    ".svg",
+    ".sh",
+    ".ini",
+}
 
 
 def python_files(*folders: str) -> list[Path]:

@@ -39,7 +39,9 @@ def test_a_module_has_its_unit_test_or_says_what_covers_it() -> None:
     modules = [
         path
         for path in python_files(*DOMAIN)
-        if path.name not in DECLARATIONS and not {"migrations", "models"} & set(path.parts) and has_verbs(path)
+        if path.name not in DECLARATIONS
+        and not {"migrations", "models"} & set(path.parts)
+        and has_verbs(path)
     ]
     bare = [
         named(path)

@@ -1,0 +1,77 @@
+"""docs/reference/errors.md names every code that an answer or a turn can carry, and no other."""
+
+import re
+from collections.abc import Iterator
+from http import HTTPStatus
+
+from rest_framework import exceptions as drf
+
+# imported so that their errors are there to be found
+import memory.api.health_urls  # noqa: F401
+from memory.demo import errors as demo_errors
+from memory.errors import IngestionError
+from memory.providers.errors import AnswerUnusable, ProviderError
+from relationships.api.middleware import CODES
+from relationships.api.problems import SQLSTATES, STATUSES
+from relationships.errors import RapportError
+from tests.guards.sources import DOMAIN, calls, python_files, text_of, tree_of
+from tests.guards.tables import named_in
+
+# Raised by REST framework itself, before our own code is asked.
+OF_THE_FRAMEWORK = {
+    drf.NotAuthenticated.default_code,
+    drf.AuthenticationFailed.default_code,
+    "method_not_allowed",
+    "unsupported_media_type",
+}
+# Of commands, which no request can meet.
+OF_COMMANDS = {demo_errors}
+# Only inside the worker: each leads to another try, not to a turn's error.
+PASSING = {"ingestion_error", "stale_answer", "erased_meanwhile", "lease_lost", "provider_error", AnswerUnusable.code}
+
+
+def family(error: type[Exception]) -> Iterator[type[Exception]]:
+    yield error
+    for child in error.__subclasses__():
+        yield from family(child)
+
+
+def problem_codes() -> set[str]:
+    modules = {module.__name__ for module in OF_COMMANDS}
+    ours = {error.code for error in family(RapportError) if error.__module__ not in modules}  # type: ignore[attr-defined]
+    written = {
+        code
+        for path in python_files(*DOMAIN)
+        for name, call in calls(tree_of(path))
+        if name.endswith("problem") and len(call.args) > 1 and (code := text_of(call.args[1]))
+    }
+    return ours | written | set(CODES.values()) | {code for _, code, _ in SQLSTATES.values()} | OF_THE_FRAMEWORK
+
+
+def test_every_problem_is_described_and_no_other() -> None:
+    assert set(named_in("errors.md", under="## Problems")) == problem_codes()
+
+
+def test_the_statuses_are_those_of_the_code() -> None:
+    described = named_in("errors.md", under="## Problems")
+    wrong = []
+    for error in family(RapportError):
+        status = next((STATUSES[kind] for kind in error.__mro__ if kind in STATUSES), None)
+        row = described.get(error.code)  # type: ignore[attr-defined]
+        if row and status and str(status) not in re.findall(r"\d{3}", row[1]):
+            wrong.append(f"{row[0]}: {row[1]}, the code has {HTTPStatus(status).value}")
+    assert not wrong
+
+
+def test_every_reason_of_a_turn_is_described_and_no_other() -> None:
+    of_providers = {error.code for error in family(ProviderError)}  # type: ignore[attr-defined]
+    of_reading = {error.code for error in family(IngestionError)}  # type: ignore[attr-defined]
+    of_intake = {
+        code
+        for path in python_files("memory/ingestion")
+        for name, call in calls(tree_of(path))
+        if name == "_skipped" and (code := text_of(call.args[0]))
+    }
+    others = {"internal_error", "invalid_template"}
+    expected = (of_providers | of_reading | of_intake | others) - PASSING
+    assert set(named_in("errors.md", under="## Why a turn waits, was skipped or failed")) == expected

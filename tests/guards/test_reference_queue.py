@@ -1,0 +1,21 @@
+"""docs/reference/queue.md names every state of a turn and every metric."""
+
+from prometheus_client.parser import text_string_to_metric_families
+
+from memory.api.metrics import render_metrics
+from memory.queue.condition import QueueCondition, TurnCounts, WorkerCondition
+from relationships.models import TurnState
+from tests.guards.tables import named_in
+
+NONE_AT_ALL = TurnCounts(due=0, retrying=0, untriggered=0, processing=0, failed=0, stored=0)
+WORKER = WorkerCondition("host/boot:1:2", 0.5, 0)
+
+
+def test_every_state_of_a_turn_is_described_and_no_other() -> None:
+    assert set(named_in("queue.md", under="## States of a turn")) == set(TurnState.values)
+
+
+def test_every_metric_is_described_and_no_other() -> None:
+    written = render_metrics(QueueCondition(NONE_AT_ALL, 0.0, 0, (WORKER,))).decode()
+    metrics = {family.name for family in text_string_to_metric_families(written)}
+    assert set(named_in("queue.md", under="## Metrics")) == metrics
