@@ -13,7 +13,7 @@ _ENTRY = tuple(EntryAnswer.model_fields)
 _REVISION = tuple(RevisionAnswer.model_fields)
 _MESSAGE = tuple(MessageOfTurn.model_fields)
 _CALL = tuple(name for name in ModelCallAnswer.model_fields if name != "cost")
-_TURN = "id relationship_id seq session state occurred_at recorded_at due_at settled_at attempts error_code error".split()
+_TURN = tuple(name for name in TurnAnswer.model_fields if name != "remembered")
 
 
 def present_entry(entry: ScratchpadEntry) -> dict[str, Any]:

@@ -3,7 +3,8 @@
 from typing import Annotated, Any, Literal, Self
 
 from django.conf import settings
-from pydantic import AfterValidator, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, Field, StringConstraints, ValidationError, model_validator
+from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from memory.models import EntryState, Tier
 from relationships.api.fields import (
@@ -71,24 +72,36 @@ class MessageBody(Body):
     """When it was said; the turn's time if left out."""
 
 
+def _roles_in_order(messages: list[MessageBody]) -> list[MessageBody]:
+    roles = [message.role for message in messages]
+    for place, role in enumerate(roles):
+        if role == "system" and set(roles[:place]) - {"system"}:
+            raise _wrong_role(place, role, "a system message comes before all others")
+        if role == "tool" and (place == 0 or roles[place - 1] not in ("assistant", "tool")):
+            raise _wrong_role(place, role, "a tool message follows the assistant's")
+    return messages
+
+
+def _wrong_role(place: int, role: str, sentence: str) -> ValidationError:
+    """Said of the message's role itself, so that the problem names it."""
+    details = InitErrorDetails(
+        type=PydanticCustomError("role_order", sentence), loc=(place, "role"), input=role
+    )
+    return ValidationError.from_exception_data("messages", [details])
+
+
 class TurnBody(Body):
     """One exchange. `occurred_at` back-dates it: an older turn never overrules newer facts."""
 
-    messages: Annotated[list[MessageBody], Field(min_length=1, max_length=settings.MAX_MESSAGES_PER_TURN)]
+    messages: Annotated[
+        list[MessageBody],
+        Field(min_length=1, max_length=settings.MAX_MESSAGES_PER_TURN),
+        AfterValidator(_roles_in_order),
+    ]
     session: SessionName = DEFAULT_SESSION
     occurred_at: Timestamp | None = None
     config: JsonObject = {}
     """The cascade's highest level, for this turn only."""
-
-    @model_validator(mode="after")
-    def _roles_in_order(self) -> Self:
-        roles = [message.role for message in self.messages]
-        for place, role in enumerate(roles):
-            if role == "system" and set(roles[:place]) - {"system"}:
-                raise ValueError(f"messages.{place}.role: a system message comes before all others")
-            if role == "tool" and (place == 0 or roles[place - 1] not in ("assistant", "tool")):
-                raise ValueError(f"messages.{place}.role: a tool message follows the assistant's")
-        return self
 
 
 class WaitQuery(Query):

@@ -36,7 +36,7 @@ def dispose_turn(
 
 
 def fire_trigger(trigger: Trigger, *, relationship_id: UUID, turn: Turn, now: datetime) -> bool:
-    """After the turn is stored: is something due? With every_n_turns the n-th makes all that wait due."""
+    """After the turn is stored: is something due? With every_n_turns the n-th makes all that wait due, `turn` too."""
     if trigger.mode == "every_turn":
         return True
     if trigger.mode != "every_n_turns":
@@ -45,6 +45,7 @@ def fire_trigger(trigger: Trigger, *, relationship_id: UUID, turn: Turn, now: da
     if waiting.count() < trigger.n:
         return False
     waiting.update(due_at=now, waits_for="")
+    turn.due_at, turn.waits_for = now, ""
     return True
 
 

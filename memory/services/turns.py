@@ -57,7 +57,7 @@ def accept_turn(
 ) -> AcceptedTurn:
     """Store a turn and owe it to the workers. Raises NotFound, InvalidInput, IdempotencyMismatch."""
     now = timezone.now()
-    _refuse_future(new.occurred_at, now)
+    _refuse_future(new, now)
     taken = _take_numbers(relationship, 1 + len(new.messages), now)
     earlier = _earlier(relationship.id, idempotency)
     if earlier is not None:
@@ -104,7 +104,13 @@ def retry_turn(*, relationship_id: UUID, turn_id: UUID) -> Turn:
         raise TurnNotRetryable(
             f"The turn is {turn.state}; only failed, skipped and waiting turns can be retried."
         )
-    values = {"state": TurnState.PENDING, "due_at": timezone.now(), "waits_for": "", "attempts": 0, "settled_at": None}
+    values = {
+        "state": TurnState.PENDING,
+        "due_at": timezone.now(),
+        "waits_for": "",
+        "attempts": 0,
+        "settled_at": None,
+    }
     Turn.objects.for_relationship(relationship_id).filter(id=turn_id).update(
         **values, error_code="", error=""
     )
@@ -117,7 +123,9 @@ def retry_turn(*, relationship_id: UUID, turn_id: UUID) -> Turn:
 def ingest_now(*, relationship_id: UUID) -> int:
     """Make every turn that waits for its trigger due now. How many it was."""
     waiting = Turn.objects.for_relationship(relationship_id)
-    due: int = waiting.filter(state=TurnState.PENDING, due_at=None).update(due_at=timezone.now(), waits_for="")
+    due: int = waiting.filter(state=TurnState.PENDING, due_at=None).update(
+        due_at=timezone.now(), waits_for=""
+    )
     if due:
         nudge(relationship_id)
     return due
@@ -163,9 +171,15 @@ def _earlier(relationship_id: UUID, idempotency: Idempotency | None) -> Turn | N
     return turn
 
 
-def _refuse_future(occurred_at: datetime, now: datetime) -> None:
-    if (occurred_at - now).total_seconds() > FUTURE_TOLERANCE_SECONDS:
-        raise InvalidInput.of("occurred_at", "lies in the future; leave it out for now")
+def _refuse_future(new: NewTurn, now: datetime) -> None:
+    times = {"occurred_at": new.occurred_at}
+    times |= {
+        f"messages.{place}.occurred_at": message.occurred_at or now
+        for place, message in enumerate(new.messages)
+    }
+    for field, time in times.items():
+        if (time - now).total_seconds() > FUTURE_TOLERANCE_SECONDS:
+            raise InvalidInput.of(field, "lies in the future; leave it out for now")
 
 
 def _json(value: Any) -> Mapping[str, Any]:
