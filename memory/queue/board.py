@@ -69,6 +69,10 @@ class Board:
         self._lock = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the board; only its lock is used
         self._mine: _Slot | None = None
 
+    def close(self) -> None:
+        """Give the file back; the page goes with the last process that has it."""
+        self._lock.close()
+
     # --- a pool process
 
     def take_slot(self) -> None:

@@ -27,8 +27,10 @@ log = structlog.get_logger(__name__)
 _TICK_SECONDS = 0.25
 _KEEPER_LIMIT_SECONDS = 180.0  # a crash recovery of the embedded database takes up to two minutes
 _TASK_MARGIN_SECONDS = 30.0  # beyond django-q2's own time limit of a task
-_STEADY_SECONDS = 20.0  # a child that lived so long did not fail at its start
-_LONGEST_BACKOFF_SECONDS = 15.0
+_STEADY_SECONDS = 3.0  # a child that lived so long did not fail at its start
+_LONGEST_BACKOFF_SECONDS = 5.0
+_IDLE_GRACE_SECONDS = 1.5  # for a pool that stops with nothing in hand: its own way takes about half a second
+_KEEPER_GRACE_SECONDS = 10.0
 
 
 class Child:
@@ -149,18 +151,26 @@ class Supervisor:
     def _stop(self) -> None:
         """The pool first, finishing what is in hand; then the keeper, who hands back what is left."""
         self._board.page.stopping = 1
-        for child, grace in ((self._pool, self._grace), (self._keeper, 10.0)):
-            deadline = time.monotonic() + grace
-            if child.pid:
-                os.kill(child.pid, signal.SIGTERM)
-            while child.pid and time.monotonic() < deadline and self._stops < 2:
-                _sleep(self._wake, 0.05)
-                self._reap(time.monotonic())
-            if child.pid:
-                log.warning(
-                    "a process did not stop in time", event_name="worker.process.killed", process=child.name
-                )
-                self._kill(child)
+        self._end(self._pool, self._grace, idle=self._nothing_in_hand)
+        self._end(self._keeper, _KEEPER_GRACE_SECONDS)
+
+    def _end(self, child: Child, grace: float, *, idle: Callable[[], bool] = lambda: False) -> None:
+        """Ask it to stop; kill it when the grace is over, or when it has been idle and still there for a while."""
+        if child.pid:
+            os.kill(child.pid, signal.SIGTERM)
+        now = busy_at = time.monotonic()
+        deadline = now + grace
+        while child.pid and now < deadline and now - busy_at < _IDLE_GRACE_SECONDS and self._stops < 2:
+            _sleep(self._wake, 0.05)
+            now = time.monotonic()
+            self._reap(now)
+            busy_at = busy_at if idle() else now
+        if now >= deadline:
+            log.warning("a process did not stop in time", event_name="worker.process.killed", process=child.name)
+        self._kill(child)
+
+    def _nothing_in_hand(self) -> bool:
+        return all(worker.busy_since is None for worker in self._board.workers() if worker.alive)
 
     def _catch_signals(self) -> int:
         """Have SIGTERM and SIGINT counted, and any signal end a `_sleep`. The file to sleep on."""

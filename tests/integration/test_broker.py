@@ -1,0 +1,116 @@
+"""The broker between real sessions of a real database."""
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from django.db import connection, transaction
+
+from memory.queue import board
+from memory.queue.broker import NotifyBroker
+from tests.waiting import wait_until
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def broker() -> Iterator[NotifyBroker]:
+    made = NotifyBroker("rapport")
+    yield made
+    made.close()
+
+
+def take(broker: NotifyBroker) -> list[str]:
+    return [payload for _, payload in broker.dequeue() or []]
+
+
+def cut_sessions() -> int:
+    """End every session on the test database but ours, as a restart would."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'"
+        )
+        ended: int = cursor.fetchone()[0]
+    return ended
+
+
+def test_tasks_come_out_in_the_order_they_went_in(broker: NotifyBroker) -> None:
+    for number in range(5):
+        broker.enqueue(f"task {number}")
+
+    assert [take(broker) for _ in range(5)] == [[f"task {number}"] for number in range(5)]
+    assert broker.queue_size() == 0
+
+
+def test_a_rolled_back_enqueue_leaves_no_task(broker: NotifyBroker) -> None:
+    with transaction.atomic():
+        broker.enqueue("a task")
+        transaction.set_rollback(True)
+
+    assert take(broker) == []
+
+
+def test_a_task_is_nobodys_before_its_transaction_commits(broker: NotifyBroker) -> None:
+    with transaction.atomic():
+        broker.enqueue("a task")
+        assert take(broker) == []
+
+    assert take(broker) == ["a task"]
+
+
+def test_an_enqueue_wakes_the_one_who_waits(broker: NotifyBroker) -> None:
+    assert take(broker) == []  # it listens now
+    found: list[str] = []
+    waiting = threading.Thread(target=lambda: wait_until(lambda: found.extend(take(broker)) or found))
+    waiting.start()
+
+    broker.enqueue("a task")
+    waiting.join(timeout=10)
+
+    assert found == ["a task"]
+
+
+def test_no_task_is_claimed_twice() -> None:
+    NotifyBroker("rapport").enqueue("warm-up")
+    for number in range(200):
+        NotifyBroker("rapport").enqueue(f"task {number}")
+
+    def take_all(_: int) -> list[str]:
+        broker = NotifyBroker("rapport")
+        taken: list[str] = []
+        while broker.queue_size():
+            taken += take(broker)
+        broker.close()
+        connection.close()
+        return taken
+
+    with ThreadPoolExecutor(4) as pool:
+        taken = [payload for part in pool.map(take_all, range(4)) for payload in part]
+
+    assert len(taken) == len(set(taken)) == 201
+
+
+def test_it_takes_up_again_after_the_database_has_cut_it_off(broker: NotifyBroker) -> None:
+    assert take(broker) == []
+    assert cut_sessions() >= 1
+    broker.enqueue("a task")
+
+    found: list[str] = []
+    wait_until(lambda: found.extend(take(broker)) or found, what="the task after the cut")
+
+    assert found == ["a task"]
+
+
+def test_what_is_claimed_is_noted_for_the_watchdog(broker: NotifyBroker) -> None:
+    shared = board.Board()
+    board.use(shared)
+    try:
+        broker.enqueue("a task")
+        take(broker)
+        assert shared.page.handed == 1
+        assert shared.page.handed_at > 0
+    finally:
+        board.use(None)
+        shared.close()

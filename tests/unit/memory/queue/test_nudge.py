@@ -1,0 +1,33 @@
+import pytest
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
+from django_q.models import OrmQ
+
+from memory.queue.nudge import nudge
+from relationships.ids import uuid7
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_nudge_names_the_relationship_and_nothing_else() -> None:
+    relationship_id = uuid7()
+
+    nudge(relationship_id)
+
+    task = OrmQ.objects.get().task
+    assert (task["func"], task["args"], task["kwargs"]) == ("memory.tasks.drain", (str(relationship_id),), {})
+
+
+def test_rolled_back_nothing_stays_of_it() -> None:
+    with transaction.atomic():
+        nudge(uuid7())
+        transaction.set_rollback(True)
+
+    assert not OrmQ.objects.exists()
+
+
+def test_it_costs_one_statement() -> None:
+    with CaptureQueriesContext(connection) as queries:
+        nudge(uuid7())
+
+    assert len(queries) == 1
