@@ -42,8 +42,8 @@ class MergePatchParser(StrictJSONParser):
     media_type = MERGE_PATCH
 
 
-def read_object(request: Request, *, limit: int) -> tuple[bytes, dict[str, Any]]:
-    """The body as bytes and as the object it holds.
+def read_object(request: Request, *, limit: int, depth: int | None = None) -> tuple[bytes, dict[str, Any]]:
+    """The body as bytes and as the object it holds, nested at most `depth` (MAX_JSON_DEPTH) deep.
 
     Raises MalformedBody, InvalidInput, TooMuch, WrongMediaType, LengthRequired.
     """
@@ -51,7 +51,7 @@ def read_object(request: Request, *, limit: int) -> tuple[bytes, dict[str, Any]]
     if not raw.strip():
         raise MalformedBody("The body is empty: send a JSON object.")
     _check_media_type(request)
-    return raw, parse_object(raw)
+    return raw, parse_object(raw, depth=depth)
 
 
 def read_bytes(request: HttpRequest | Request, *, limit: int) -> bytes:
@@ -65,8 +65,9 @@ def read_bytes(request: HttpRequest | Request, *, limit: int) -> bytes:
     return bytes(django_request.body)
 
 
-def parse_object(raw: bytes) -> dict[str, Any]:
+def parse_object(raw: bytes, *, depth: int | None = None) -> dict[str, Any]:
     """The JSON object in `raw`. MalformedBody: it is no JSON. InvalidInput, TooMuch: it can't be kept."""
+    deepest: int = settings.MAX_JSON_DEPTH if depth is None else depth
     duplicates: list[tuple[dict[str, Any], str]] = []
 
     def build(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -91,10 +92,10 @@ def parse_object(raw: bytes) -> dict[str, Any]:
             f"The body is not JSON: {error.msg}, line {error.lineno} column {error.colno}."
         ) from None
     except RecursionError:
-        raise _too_deep() from None
+        raise _too_deep(deepest) from None
     if not isinstance(value, dict):
         raise InvalidInput.of("body", "send a JSON object, in braces")
-    _check_depth(raw, value)
+    _check_depth(raw, value, deepest)
     if duplicates:
         raise InvalidInput("A name stands twice in one object.", problems=_places(value, duplicates))
     if _SUSPECT_ESCAPE.search(raw):
@@ -129,20 +130,18 @@ def _decimal(text: str) -> float:
     return value
 
 
-def _check_depth(raw: bytes, value: Any) -> None:
-    limit = settings.MAX_JSON_DEPTH
+def _check_depth(raw: bytes, value: Any, limit: int) -> None:
     if raw.count(b"{") + raw.count(b"[") <= limit:
         return
     level, depth = [value], 0
     while level:
         depth += 1
         if depth > limit:
-            raise _too_deep()
+            raise _too_deep(limit)
         level = [child for parent in level for child in _children(parent) if isinstance(child, dict | list)]
 
 
-def _too_deep() -> TooMuch:
-    limit = settings.MAX_JSON_DEPTH
+def _too_deep(limit: int) -> TooMuch:
     return TooMuch(f"The JSON is nested more than {limit} deep.", limit=limit)
 
 

@@ -72,11 +72,16 @@ class ApiView(APIView):
         limit: int = settings.MAX_BODY_BYTES
         return limit
 
+    def max_depth(self) -> int:
+        """How deep its JSON may be nested."""
+        depth: int = settings.MAX_JSON_DEPTH
+        return depth
+
     def body(self, model: type[M], *, optional: bool = False) -> M:
         """The body as `model`; with `optional`, an empty one counts as {}. Raises InvalidInput, TooMuch."""
         if optional and not read_bytes(self.request, limit=self.max_body_bytes()).strip():
             return model()
-        raw, data = read_object(self.request, limit=self.max_body_bytes())
+        raw, data = read_object(self.request, limit=self.max_body_bytes(), depth=self.max_depth())
         try:
             return model.model_validate_json(raw)
         except ValidationError as error:
@@ -84,7 +89,7 @@ class ApiView(APIView):
 
     def json(self) -> dict[str, Any]:
         """The body as a plain object, where any object will do."""
-        return read_object(self.request, limit=self.max_body_bytes())[1]
+        return read_object(self.request, limit=self.max_body_bytes(), depth=self.max_depth())[1]
 
     def query(self, model: type[M]) -> M:
         """The query string as `model`. Raises InvalidInput, for an unknown or a repeated parameter too."""
