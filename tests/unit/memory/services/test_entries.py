@@ -2,6 +2,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from django.db import IntegrityError
 from django.utils import timezone
 
 from memory.errors import EntryNotActive, ReadOnlyEntry, SameAsAnother
@@ -160,20 +161,28 @@ def test_an_entry_that_is_not_there_is_not_found(relationship: Relationship) -> 
         delete_entry(relationship_id=relationship.id, entry_id=uuid7(), by=ANA)
 
 
-def test_a_change_and_its_revision_stand_or_fall_together(
-    relationship: Relationship, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_change_and_its_revision_stand_or_fall_together(relationship: Relationship) -> None:
     entry = remember(relationship, "Likes tea")
+    take_the_next_seq(relationship)
 
-    class Broken(Exception):
-        pass
-
-    def refuse(**_: Any) -> None:
-        raise Broken
-
-    monkeypatch.setattr("memory.services.entries.record_changes", refuse)
-    with pytest.raises(Broken):
+    with pytest.raises(IntegrityError):
         revise(entry, content="Likes rain")
 
     assert ScratchpadEntry.objects.get().content == "Likes tea"
     assert [line[2] for line in Snapshot.objects.get().scratchpad] == ["Likes tea"]
+
+
+def take_the_next_seq(relationship: Relationship) -> None:
+    """Put something where the next revision would go, so that writing history fails."""
+    last = EntryRevision.objects.for_relationship(relationship.id).latest("seq")
+    EntryRevision(
+        relationship_id=relationship.id,
+        project_id=relationship.project_id,
+        entry_id=uuid7(),
+        entry_version=1,
+        seq=last.seq + 1,
+        event="none",
+        actor_kind="policy",
+        recorded_at=last.recorded_at,
+        effective_at=last.effective_at,
+    ).save(force_insert=True)
