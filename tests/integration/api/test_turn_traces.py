@@ -1,0 +1,257 @@
+"""What can be seen of turns, by whom, and what brings one back."""
+
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.utils import timezone
+from django_q.models import OrmQ
+from pytest_django import DjangoAssertNumQueries
+
+from memory.ingestion.claim import claim_turns
+from memory.providers.errors import ContentBlocked
+from relationships.models import Relationship, Turn, TurnState
+from tests.fakes import ScriptedProvider
+from tests.fixtures.api import Api
+from tests.fixtures.turns import Conversation, add, answer
+
+NOTHING: dict[str, list[object]] = {"operations": []}
+EXPLICIT = {"trigger": {"mode": "explicit"}}
+
+
+@pytest.fixture
+def path(relationship: Relationship) -> str:
+    return f"/relationships/{relationship.id}/turns"
+
+
+def token_for(api: Api, relationship: Relationship, *scopes: str) -> Api:
+    made = api.post(f"/relationships/{relationship.id}/tokens", {"scopes": list(scopes)})
+    return Api(made.body["token"])
+
+
+def ids(page: dict[str, Any]) -> list[str]:
+    return [turn["id"] for turn in page["items"]]
+
+
+def test_a_trace_shows_the_messages_the_operations_and_each_call_as_it_was_made(
+    api: Api, path: str, conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.answer_with(
+        "I'd rather not.", answer(add("Lives in Lisbon"), add("Never said", messages=[9]))
+    )
+    turn = conversation.hear("I moved to Lisbon.")
+
+    trace = api.get(f"{path}/{turn.id}").body
+
+    [message] = trace["messages"]
+    assert (message["role"], message["content"], message["erased_at"]) == ("user", "I moved to Lisbon.", None)
+    assert [(judged["verdict"], judged["operation"]["content"]) for judged in trace["operations"]] == [
+        ("applied", "Lives in Lisbon"),
+        ("refused", "Never said"),
+    ]
+    entry = conversation.entries[0]
+    assert trace["operations"][0]["entry_id"] == str(entry.id)
+    assert [remembered["entry_id"] for remembered in trace["remembered"]] == [str(entry.id)]
+    first, repair = trace["calls"]
+    assert (first["purpose"], first["answer"], repair["purpose"]) == (
+        "ingestion",
+        "I'd rather not.",
+        "repair",
+    )
+    assert "I moved to Lisbon." in first["prompt"] and "JSON" in first["system"]
+    assert first["shown_message_ids"] == [message["id"]]
+    assert (first["model"], first["provider"], first["cost"]) == ("scripted-1", "scripted", None)
+    assert trace["claimed_at"] <= trace["settled_at"]
+
+
+def test_a_trace_of_a_failed_turn_says_what_the_provider_said(
+    api: Api, path: str, conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.answer_with(ContentBlocked("The provider refuses this."))
+    turn = conversation.hear("Something.")
+
+    trace = api.get(f"{path}/{turn.id}").body
+
+    assert (trace["state"], trace["error_code"], trace["attempts"]) == ("failed", "content_blocked", 1)
+    assert "refuses this" in trace["error"]
+    assert [call["error_code"] for call in trace["calls"]] == ["content_blocked"]
+
+
+@pytest.mark.parametrize("odd", [10**30, -(10**25), 1e300], ids=str)
+def test_a_trace_can_be_read_whatever_numbers_a_model_wrote(
+    api: Api, path: str, conversation: Conversation, scripted_provider: ScriptedProvider, odd: float
+) -> None:
+    scripted_provider.answer_with(answer(add("Likes tea", certainty=odd), {"op": odd, "messages": [1]}))
+    turn = conversation.hear("I like tea.")
+
+    trace = api.get(f"{path}/{turn.id}")
+
+    assert (trace.status, trace.body["state"]) == (200, "applied")
+    assert trace.body["operations"][0]["operation"]["certainty"] == str(odd)
+
+
+def test_a_persons_token_sees_the_trace_without_the_developers_prompts(
+    api: Api,
+    path: str,
+    relationship: Relationship,
+    conversation: Conversation,
+    scripted_provider: ScriptedProvider,
+) -> None:
+    scripted_provider.answer_with(answer(add("Likes tea")))
+    turn = conversation.hear("I like tea.")
+
+    seen = token_for(api, relationship, "read").get(f"{path}/{turn.id}")
+
+    assert (seen.status, seen.body["calls"]) == (200, [])
+    assert len(seen.body["operations"]) == 1
+    assert "Rules" not in seen.raw.decode()
+
+
+def test_a_token_may_do_what_its_scope_says_and_leave_the_rest(
+    api: Api, path: str, relationship: Relationship, conversation: Conversation
+) -> None:
+    said = {"messages": [{"role": "user", "content": "Hello."}]}
+    reader, writer = token_for(api, relationship, "read"), token_for(api, relationship, "write")
+
+    assert reader.post(path, said).status == 403
+    assert writer.post(path, said).status == 202
+    assert reader.get(path).status == 200
+    assert writer.post(path, {**said, "config": {"ingestion": {"enabled": False}}}).status == 403
+    turn_id = ids(reader.get(path).body)[0]
+    assert writer.post(f"{path}/{turn_id}/retry").status == 403
+    assert writer.post(f"/relationships/{relationship.id}/ingest").status == 403
+
+
+def test_a_token_of_another_relationship_finds_no_turn(
+    api: Api, path: str, relationship: Relationship, conversation: Conversation
+) -> None:
+    turn = conversation.say("Hello.")
+    other = Relationship.objects.get(
+        id=api.post("/relationships", {"companion": "ada", "user": "noor"}).body["id"]
+    )
+    browser = token_for(api, other, "read", "write")
+
+    assert browser.get(path).status == 404
+    assert browser.get(f"{path}/{turn.id}").status == 404
+    assert browser.get(f"/relationships/{other.id}/turns/{turn.id}").status == 404
+
+
+def test_the_list_is_newest_first_and_goes_on_where_it_stopped(
+    api: Api, path: str, conversation: Conversation, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    turns = [str(conversation.say(f"Turn {number}").id) for number in range(7)]
+    api.get("/project")
+
+    with django_assert_num_queries(3):
+        first = api.get(f"{path}?limit=3").body
+    newcomer = str(conversation.say("One more").id)
+    second = api.get(f"{path}?limit=3&cursor={first['next_cursor']}").body
+    third = api.get(f"{path}?limit=3&cursor={second['next_cursor']}").body
+
+    assert [*ids(first), *ids(second), *ids(third)] == turns[::-1]
+    assert third["next_cursor"] is None
+    assert ids(api.get(f"{path}?limit=1").body) == [newcomer]
+    assert all(turn["remembered"] is None for turn in first["items"])
+
+
+def test_the_list_can_be_of_one_state_or_one_session(
+    api: Api, path: str, conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.otherwise = NOTHING
+    applied = conversation.hear("One.")
+    waiting = conversation.say("Two.", session="web", ingestion=EXPLICIT)
+    skipped = conversation.say("Three.", session="web", ingestion={"enabled": False})
+
+    def listed(query: str) -> list[str]:
+        return ids(api.get(f"{path}?{query}").body)
+
+    assert listed("state=applied") == [str(applied.id)]
+    assert listed("state=skipped") == [str(skipped.id)]
+    assert listed("state=failed") == []
+    assert listed("session=web") == [str(skipped.id), str(waiting.id)]
+    assert listed("session=web&state=pending") == [str(waiting.id)]
+
+
+@pytest.mark.parametrize(
+    "query", ["state=lost", "state=", "session=", "session=a%2Fb", "limit=0", "cursor=x"]
+)
+def test_a_wrong_filter_is_named(api: Api, path: str, query: str) -> None:
+    answer = api.get(f"{path}?{query}")
+
+    assert (answer.status, answer.fields) == (422, [query.split("=")[0]])
+
+
+@pytest.mark.parametrize("state", ["failed", "skipped", "waiting for its trigger", "waiting for its retry"])
+def test_retry_brings_a_turn_back_and_calls_a_worker(
+    api: Api, path: str, conversation: Conversation, scripted_provider: ScriptedProvider, state: str
+) -> None:
+    scripted_provider.otherwise = answer(add("Likes tea"))
+    config: dict[str, Any] = {"skipped": {"enabled": False}, "waiting for its trigger": EXPLICIT}.get(
+        state, {}
+    )
+    turn = conversation.say("I like tea.", ingestion=config)
+    values = {
+        "failed": {"state": TurnState.FAILED, "error_code": "unparsable_answer", "error": "?", "due_at": None}
+    }
+    later = {"due_at": timezone.now() + timedelta(hours=1), "error_code": "rate_limited", "attempts": 3}
+    changes: dict[str, Any] = {**values, "waiting for its retry": later}.get(state, {})
+    if changes:
+        Turn.objects.for_relationship(turn.relationship_id).update(**changes)
+    OrmQ.objects.all().delete()
+
+    retried = api.post(f"{path}/{turn.id}/retry")
+
+    assert (retried.status, retried.body["state"], retried.body["error_code"]) == (202, "pending", "")
+    assert (retried.body["attempts"], retried.body["waits_for"]) == (0, "")
+    assert OrmQ.objects.count() == 1
+    conversation.drain()
+    assert api.get(f"{path}/{turn.id}").body["state"] == "applied"
+    assert conversation.contents == ["Likes tea"]
+
+
+def test_what_is_applied_or_being_read_can_not_be_retried(
+    api: Api,
+    path: str,
+    relationship: Relationship,
+    conversation: Conversation,
+    scripted_provider: ScriptedProvider,
+) -> None:
+    scripted_provider.otherwise = NOTHING
+    applied = conversation.hear("One.")
+    read = conversation.say("Two.")
+    claim_turns(relationship_id=relationship.id, worker="test")
+
+    for turn, state in ((applied, "applied"), (read, "processing")):
+        refused = api.post(f"{path}/{turn.id}/retry")
+        assert (refused.status, refused.body["type"]) == (409, "urn:rapport:problem:turn_not_retryable")
+        assert state in refused.body["detail"]
+    assert api.post(f"{path}/{uuid4()}/retry").status == 404
+
+
+def test_turns_that_wait_to_be_asked_for_are_read_when_they_are(
+    api: Api, relationship: Relationship, conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.otherwise = NOTHING
+    ingest = f"/relationships/{relationship.id}/ingest"
+    turns = [conversation.say(text, ingestion=EXPLICIT) for text in ("One.", "Two.")]
+    assert not OrmQ.objects.exists()
+
+    asked = api.post(ingest)
+
+    assert (asked.status, asked.body) == (202, {"due": 2})
+    assert OrmQ.objects.count() == 1
+    conversation.drain()
+    assert [conversation.again(turn).state for turn in turns] == ["applied"] * 2
+    assert api.post(ingest).body == {"due": 0}
+
+
+def test_another_project_sees_and_moves_nothing(
+    other_project_api: Api, path: str, relationship: Relationship, conversation: Conversation
+) -> None:
+    turn = conversation.say("One.", ingestion={"enabled": False})
+
+    assert other_project_api.get(path).status == 404
+    assert other_project_api.post(f"{path}/{turn.id}/retry").status == 404
+    assert other_project_api.post(f"/relationships/{relationship.id}/ingest").status == 404
+    assert conversation.again(turn).state == TurnState.SKIPPED
