@@ -1,0 +1,101 @@
+"""A person or another worker is faster than the model: the person's text stands."""
+
+from uuid import uuid4
+
+from memory.ingestion.claim import claim_turns
+from memory.models import EntryRevision, ModelCall
+from memory.providers.base import CompletionRequest
+from memory.services.entries import delete_entry, revise_entry
+from relationships.models import Turn, TurnState
+from tests.fakes import ScriptedProvider
+from tests.fixtures.turns import PERSON, Conversation, add, answer, update
+
+NOTHING: dict[str, list[object]] = {"operations": []}
+
+
+def test_a_persons_edit_while_the_model_answers_stands_and_the_turn_is_asked_again(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    entry = conversation.remember("Drinks coffee")[0]
+    edits = iter(["Drinks decaf, says Ana"])
+
+    def edit(request: CompletionRequest) -> None:
+        for text in edits:
+            revise_entry(
+                relationship_id=entry.relationship_id, entry_id=entry.id, values={"content": text}, by=PERSON
+            )
+
+    scripted_provider.while_answering = edit
+    scripted_provider.answer_with(answer(update(1, "Drinks tea")), NOTHING)
+
+    turn = conversation.hear("I drink tea now.")
+
+    assert turn.state == TurnState.APPLIED
+    assert conversation.contents == ["Drinks decaf, says Ana"]
+    assert "Drinks decaf, says Ana" in scripted_provider.requests[1].prompt
+    assert [call.purpose for call in ModelCall.objects.order_by("id")] == ["ingestion", "ask_again"]
+
+
+def test_when_a_person_keeps_editing_only_the_stale_operation_is_refused_in_the_end(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    entry = conversation.remember("Drinks coffee")[0]
+
+    def edit(request: CompletionRequest) -> None:
+        text = f"Edit {len(scripted_provider.requests)}"
+        revise_entry(
+            relationship_id=entry.relationship_id, entry_id=entry.id, values={"content": text}, by=PERSON
+        )
+
+    scripted_provider.while_answering = edit
+    scripted_provider.otherwise = answer(update(1, "Drinks tea"), add("Owns a kettle"))
+
+    turn = conversation.hear("I drink tea now, I bought a kettle.")
+
+    assert len(scripted_provider.requests) == 3
+    assert sorted(conversation.contents) == ["Edit 3", "Owns a kettle"]
+    assert [verdict for verdict, _ in conversation.verdicts(turn)] == ["refused", "applied"]
+
+
+def test_an_entry_a_person_deleted_meanwhile_stays_deleted(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    entry = conversation.remember("Drinks coffee")[0]
+
+    def remove(request: CompletionRequest) -> None:
+        delete_entry(relationship_id=entry.relationship_id, entry_id=entry.id, by=PERSON)
+
+    scripted_provider.while_answering = remove
+    scripted_provider.answer_with(answer(update(1, "Drinks tea")), NOTHING)
+
+    conversation.hear("I drink tea now.")
+
+    assert conversation.contents == []
+
+
+def test_an_answer_is_dropped_when_another_worker_took_the_turn_over(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    turn = conversation.say("One.")
+
+    def lose(request: CompletionRequest) -> None:
+        Turn.objects.for_relationship(turn.relationship_id).update(lease_token=uuid4())
+
+    scripted_provider.while_answering = lose
+    scripted_provider.answer_with(answer(add("One")))
+    conversation.drain()
+
+    assert conversation.contents == []
+    assert conversation.again(turn).state == TurnState.PROCESSING
+    assert not EntryRevision.objects.exists()
+
+
+def test_two_workers_never_hold_one_relationship(conversation: Conversation) -> None:
+    conversation.say("One.")
+    conversation.say("Two.")
+
+    first = claim_turns(relationship_id=conversation.relationship.id, worker="a")
+    second = claim_turns(relationship_id=conversation.relationship.id, worker="b")
+
+    assert first is not None and len(first.turns) == 2
+    assert second is None

@@ -1,0 +1,97 @@
+"""Which turns are read, when, and which of their words."""
+
+import pytest
+from django.utils import timezone
+
+from memory.ingestion.triggers import fire_ended_sessions
+from memory.services.turns import ingest_now
+from relationships.models import TurnState
+from relationships.services.sessions import end_session
+from tests.fakes import ScriptedProvider
+from tests.fixtures.turns import PERSON, Conversation, add, answer, delete
+
+NOTHING: dict[str, list[object]] = {"operations": []}
+
+
+@pytest.mark.parametrize(
+    ("config", "code"),
+    [({"enabled": False}, "disabled"), ({"roles": ["assistant"]}, "roles")],
+    ids=["disabled", "roles"],
+)
+def test_what_the_configuration_leaves_out_is_skipped_with_its_reason(
+    conversation: Conversation, config: dict[str, object], code: str
+) -> None:
+    turn = conversation.say("One.", ingestion=config)
+
+    assert (turn.state, turn.error_code) == (TurnState.SKIPPED, code)
+
+
+def test_turns_wait_until_there_are_enough_of_them(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.otherwise = NOTHING
+    trigger = {"trigger": {"mode": "every_n_turns", "n": 3}}
+    turns = [conversation.say(text, ingestion=trigger) for text in "ab"]
+    conversation.drain()
+    assert [conversation.again(turn).state for turn in turns] == ["pending", "pending"]
+
+    turns.append(conversation.say("c", ingestion=trigger))
+    conversation.drain()
+
+    assert [conversation.again(turn).state for turn in turns] == ["applied"] * 3
+
+
+def test_memory_that_was_injected_into_a_message_is_not_read_again(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.otherwise = NOTHING
+
+    conversation.hear("Hello. <rapport_memory>\nHas a dog\n</rapport_memory>")
+    turn = conversation.hear("<rapport_memory>\nHas a cat\n</rapport_memory>")
+
+    assert "Has a dog" not in scripted_provider.requests[0].prompt
+    assert turn.state == TurnState.APPLIED
+    assert len(scripted_provider.requests) == 1  # nothing was left to ask about
+
+
+def test_a_message_a_deleted_entry_rests_on_is_not_shown_again(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.answer_with(answer(add("Has a dog, Rex")), answer(delete(1)), NOTHING)
+    conversation.hear("My dog is called Rex.")
+    conversation.hear("Forget about my dog.")
+
+    conversation.hear("Nice weather.")
+
+    assert "Rex" not in scripted_provider.requests[2].prompt
+    assert "Forget about" not in scripted_provider.requests[2].prompt
+
+
+def test_turns_that_wait_for_the_sessions_end_are_due_when_it_has_ended(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.otherwise = NOTHING
+    trigger = {"trigger": {"mode": "session_end"}}
+    turn = conversation.say("a", session="monday", ingestion=trigger)
+    other = conversation.say("b", session="tuesday", ingestion=trigger)
+    assert fire_ended_sessions(timezone.now()) == []
+
+    end_session(relationship=conversation.relationship, session="monday", by=PERSON)
+
+    assert fire_ended_sessions(timezone.now()) == [conversation.relationship.id]
+    conversation.drain()
+    assert [conversation.again(waiting).state for waiting in (turn, other)] == ["applied", "pending"]
+
+
+def test_turns_that_wait_to_be_asked_for_are_due_when_they_are(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.otherwise = NOTHING
+    turn = conversation.say("a", ingestion={"trigger": {"mode": "explicit"}})
+    conversation.drain()
+    assert (conversation.again(turn).state, turn.waits_for) == ("pending", "explicit")
+
+    assert ingest_now(relationship_id=turn.relationship_id) == 1
+    conversation.drain()
+
+    assert conversation.again(turn).state == "applied"
