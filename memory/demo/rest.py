@@ -11,13 +11,14 @@ PATIENCE_SECONDS = 60.0  # more than the longest `?wait`
 
 
 class Rest:
-    """Speaks to one service with one key; paths begin at /v1. Every method raises DemoFailed, RequestFailed."""
+    """Speaks to one service with one key; paths begin below /v1. Every method raises DemoFailed, RequestFailed."""
 
-    def __init__(self, url: str, key: str) -> None:
+    def __init__(self, url: str, key: str, *, transport: httpx2.BaseTransport | None = None) -> None:
         self._client = httpx2.Client(
             base_url=f"{url}/v1",
             headers={"Authorization": f"Bearer {key}"},
             timeout=PATIENCE_SECONDS,
+            transport=transport,
             trust_env=False,  # a proxy for the outside world is not for our own machine
         )
 
@@ -46,7 +47,7 @@ class Rest:
         """The items of a list, page after page."""
         cursor: dict[str, str] = {}
         while True:
-            page = self.get(path, limit=200, **query, **cursor)
+            page = self.get(path, **{"limit": 200, **query, **cursor})
             yield from page["items"]
             if not page["next_cursor"]:
                 return

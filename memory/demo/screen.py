@@ -30,6 +30,7 @@ WORDS = {
     "delete": "deleted",
     "held": "held for a person",
 }
+OTHER_PROVIDERS = "With Gemini instead: GEMINI_API_KEY=... make demo"
 _MESSAGES_SHOWN = 4
 _TYPE_WIDTH = 12
 
@@ -50,6 +51,8 @@ class Screen:
     def opening(self, conversation: Conversation, url: str, provider: Mapping[str, Any]) -> None:
         self.console.print(f"[bold]Rapport[/bold] answers at {escape(url)}")
         self.console.print(f"Provider: {escape(provider_in_words(provider))}")
+        if provider.get("alias") == "offline":
+            self.console.print(f"          {OTHER_PROVIDERS}")
         first, last = conversation.turns[0].occurred_at, conversation.turns[-1].occurred_at
         zone = ZoneInfo(conversation.user.timezone)
         days = f"{_day(first, zone)} to {_day(last, zone)}"
@@ -101,7 +104,7 @@ class Screen:
         for message in messages[-_MESSAGES_SHOWN:]:
             self._line(f"{message['role']}: ", message["content"], "", whole=True)
 
-    def lines(self, rows: Iterable[tuple[str, str]]) -> None:
+    def lines_of(self, rows: Iterable[tuple[str, str]]) -> None:
         """Label and value, one to a line; never broken, so that they can be pasted."""
         for label, value in rows:
             self.console.print(f"  {label:<10} {escape(value)}", soft_wrap=True)
@@ -121,9 +124,9 @@ class Screen:
 
 
 def provider_in_words(provider: Mapping[str, Any]) -> str:
-    """Which model remembers, and how to have another."""
+    """Which model remembers."""
     if provider.get("alias") == "offline":
-        return "offline rules, no language model (for one: GEMINI_API_KEY=... make demo)"
+        return "offline: rules that read the text, not a language model"
     model = f", model {provider['model']}" if provider.get("model") else ""
     host = f", at {provider['host']}" if provider.get("host") else ""
     return f"{provider.get('alias', 'unknown')}{model}{host}"

@@ -79,7 +79,7 @@ def _farewell(screen: Screen, *, url: str, key: str, relationship: str, question
     screen.heading("The service stays up")
     address = f"{url}/v1/relationships/{relationship}"
     admin = _admin_prefix()
-    screen.lines(
+    screen.lines_of(
         [
             ("address", url),
             ("API docs", f"{url}/v1/docs"),

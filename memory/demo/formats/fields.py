@@ -40,10 +40,7 @@ def checked(adapter: TypeAdapter[T], data: Any, *, under: str = "") -> T:
     try:
         return adapter.validate_python(data)
     except ValidationError as error:
-        raise refused(
-            FieldProblem(".".join(part for part in (under, _below(line)) if part), line.detail)
-            for line in field_problems(error, data)
-        ) from None
+        raise refused(_named(line, under) for line in field_problems(error, data)) from None
 
 
 def refused(problems: Iterable[FieldProblem]) -> InvalidInput:
@@ -51,5 +48,10 @@ def refused(problems: Iterable[FieldProblem]) -> InvalidInput:
     return InvalidInput("; ".join(f"{line.field}: {line.detail}" for line in listed), problems=listed)
 
 
-def _below(line: FieldProblem) -> str:
-    return "" if line.field == "body" else line.field
+def _named(line: FieldProblem, under: str) -> FieldProblem:
+    below = "" if line.field == "body" else line.field
+    # pydantic speaks of its own class here
+    detail = (
+        "must be an object" if line.detail.startswith("input should be a valid dictionary") else line.detail
+    )
+    return FieldProblem(".".join(part for part in (under, below) if part), detail)

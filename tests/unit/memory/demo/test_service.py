@@ -1,0 +1,105 @@
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from memory.demo.errors import DemoFailed
+from memory.demo.service import Place, readiness, running_service, start_service, stop_service
+
+LOOPBACK = "127.0.0.1"
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(root=tmp_path, data=tmp_path)
+
+
+@pytest.fixture
+def somebody() -> Iterator["subprocess.Popen[bytes]"]:
+    """A process that looks like `manage.py serve` from outside."""
+    process = subprocess.Popen([sys.executable, "-c", "input()", "serve"], stdin=subprocess.PIPE)
+    yield process
+    process.kill()
+    process.communicate()
+
+
+def noted(place: Place, pid: int) -> None:
+    place.note.write_text(json.dumps({"pid": pid, "url": "http://127.0.0.1:8000"}))
+
+
+def pretend(place: Place, code: str) -> None:
+    """Have `manage.py` do this."""
+    (place.root / "manage.py").write_text(code)
+
+
+def test_a_service_that_noted_itself_is_found(place: Place, somebody: "subprocess.Popen[bytes]") -> None:
+    noted(place, somebody.pid)
+    found = running_service(place)
+    assert found is not None
+    assert (found.pid, found.url, found.ours) == (somebody.pid, "http://127.0.0.1:8000", False)
+
+
+def test_a_number_that_is_another_process_by_now_is_no_service(place: Place) -> None:
+    noted(place, os.getpid())
+    assert running_service(place) is None
+    assert stop_service(place) is None
+
+
+@pytest.mark.parametrize(
+    "note", [None, "", "[]", '{"pid": "x", "url": ""}', '{"pid": 2147483646, "url": ""}']
+)
+def test_a_note_that_says_nothing_is_no_service(place: Place, note: str | None) -> None:
+    if note is not None:
+        place.note.write_text(note)
+    assert running_service(place) is None
+
+
+def test_stopping_waits_for_the_end(place: Place, somebody: "subprocess.Popen[bytes]") -> None:
+    noted(place, somebody.pid)
+    stopped = stop_service(place)
+    assert stopped is not None
+    assert stopped.pid == somebody.pid
+    assert somebody.poll() is not None
+
+
+def test_a_service_that_ends_at_once_shows_the_end_of_its_log(place: Place) -> None:
+    pretend(place, "print('one reason'); raise SystemExit(1)")
+    with pytest.raises(DemoFailed, match=r"ended at once(.|\n)*one reason"):
+        start_service(place, host=LOOPBACK, port=_unused_port(), say=print)
+
+
+def test_the_log_of_the_time_before_is_kept(place: Place) -> None:
+    place.log.write_text("before")
+    pretend(place, "raise SystemExit(1)")
+    with pytest.raises(DemoFailed):
+        start_service(place, host=LOOPBACK, port=_unused_port(), say=print)
+    assert place.log.with_suffix(".log.1").read_text() == "before"
+
+
+def test_a_port_that_is_taken_is_stepped_over(place: Place) -> None:
+    said: list[str] = []
+    pretend(place, "import sys; print(sys.argv[-1])")
+    with socket.socket() as taken:
+        taken.bind((LOOPBACK, 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(DemoFailed):
+            start_service(place, host=LOOPBACK, port=port, say=said.append)
+    chosen = int(place.log.read_text())
+    assert chosen > port
+    assert said == [f"Port {port} is taken, so the service goes to {chosen}."]
+
+
+def test_nobody_there_is_not_ready() -> None:
+    assert readiness(f"http://{LOOPBACK}:9") == {}
+
+
+def _unused_port() -> int:
+    with socket.socket() as probe:
+        probe.bind((LOOPBACK, 0))
+        return int(probe.getsockname()[1])
