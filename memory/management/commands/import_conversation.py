@@ -71,7 +71,7 @@ class Command(BaseCommand):
         self, project: Project, conversation: Conversation, *, companion: str, user: str
     ) -> Relationship:
         if find_companion(project_id=project.id, slug_or_id=companion) is None:
-            slug = checked(TypeAdapter(CompanionSlug), companion, under="--companion")
+            slug = _slug(companion)
             create_companion(
                 project_id=project.id,
                 slug=slug,
@@ -162,6 +162,15 @@ def _named(wanted: str) -> Q:
         return Q(name=wanted) | Q(id=UUID(wanted))
     except ValueError:
         return Q(name=wanted)
+
+
+def _slug(companion: str) -> str:
+    try:
+        return checked(TypeAdapter(CompanionSlug), companion)
+    except InvalidInput:
+        raise InvalidInput.of(
+            "--companion", "write lower-case letters, digits, - and _, at most 80"
+        ) from None
 
 
 def _config(conversation: Conversation) -> dict[str, Any]:

@@ -1,0 +1,19 @@
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from memory.management.commands.demo import CONVERSATION
+from relationships.models import Project
+
+
+def test_a_bad_conversation_is_refused_before_anything_is_started(db: None, tmp_path: Path) -> None:
+    file = tmp_path / "talk.json"
+    file.write_text("{}")
+    with pytest.raises(CommandError, match="has neither `conversation`"):
+        call_command("demo", "--conversation", str(file))
+    assert Project.objects.count() == 0
+
+
+def test_the_demos_conversation_comes_with_the_project() -> None:
+    assert CONVERSATION.is_file()
