@@ -7,11 +7,18 @@ from rest_framework.response import Response
 
 from memory.api.answers import EntryAnswer, EntryPage, RevisionPage
 from memory.api.presenters import present_entry, present_revision
-from memory.api.schemas import DeleteEntryQuery, EntryBody, EntryListQuery, EntryPatch, ReasonBody
+from memory.api.schemas import (
+    DeleteEntryQuery,
+    EntryBody,
+    EntryListQuery,
+    EntryPatch,
+    ReasonBody,
+    check_merged,
+)
 from memory.models import EntryRevision, EntrySource, ScratchpadEntry
 from memory.services.entries import add_entry, delete_entry, restore_entry, revise_entry
 from memory.services.erasure import erase_entry
-from relationships.api.etag import expected_version
+from relationships.api.etag import expected_version, require_match
 from relationships.api.fields import PageQuery
 from relationships.api.idempotency import idempotency_key, request_fingerprint
 from relationships.api.operations import operation
@@ -20,7 +27,6 @@ from relationships.api.parsing import read_bytes
 from relationships.api.views import ApiView
 from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.merge_patch import merge_patch
-from relationships.configuration.schema import Ingestion
 from relationships.errors import Gone, InvalidInput, NotFound
 from relationships.models import Relationship
 from relationships.services.idempotency import earlier_resource, remember_key
@@ -54,7 +60,7 @@ class EntriesView(ApiView):
         answers={201: EntryAnswer},
         idempotent=True,
         etag=True,
-        problems=(404, 409),
+        problems=(404, 409, 410),
         example={"content": "Prefers tea over coffee", "type": "preference"},
     )
     def post(self, request: Request, relationship_id: UUID) -> Response:
@@ -131,16 +137,19 @@ class EntryView(ApiView):
         relationship = self.get_relationship(relationship_id, "companion", "project")
         entry = get_entry(relationship_id, entry_id)
         reason = sent.pop("reason", "")
-        for name in ("tags", "metadata"):
-            if name in sent:
-                sent[name] = merge_patch(getattr(entry, name), sent[name])
+        merged: dict[str, Any] = {
+            name: merge_patch(getattr(entry, name), sent[name])
+            for name in ("tags", "metadata")
+            if name in sent
+        }
+        check_merged(merged)
         entry = revise_entry(
             relationship_id=relationship_id,
             entry_id=entry_id,
-            values=_values(sent, relationship),
+            values=_values({**sent, **merged}, relationship),
             by=self.actor,
             # What was merged rests on the version just read.
-            version=entry.version if version is None and {"tags", "metadata"} & sent.keys() else version,
+            version=entry.version if version is None and merged else version,
             reason=reason,
         )
         return self.answer(present_entry(entry), version=entry.version)
@@ -159,12 +168,15 @@ class EntryView(ApiView):
         query = self.query(DeleteEntryQuery)
         version = expected_version(request)
         self.get_relationship(relationship_id)
-        get_entry(relationship_id, entry_id)
         if query.permanent:
-            erase_entry(
-                relationship_id=relationship_id, entry_id=entry_id, by=self.actor, messages=query.messages
-            )
+            with transaction.atomic():
+                lock_relationship(relationship_id)
+                require_match(request, get_entry(relationship_id, entry_id).version)
+                erase_entry(
+                    relationship_id=relationship_id, entry_id=entry_id, by=self.actor, messages=query.messages
+                )
             return self.answer(status=204)
+        get_entry(relationship_id, entry_id)
         entry = delete_entry(
             relationship_id=relationship_id, entry_id=entry_id, by=self.actor, version=version
         )
@@ -264,7 +276,7 @@ def _filters(query: EntryListQuery) -> dict[str, Any]:
 
 def _values(sent: dict[str, Any], relationship: Relationship) -> dict[str, Any]:
     """What was sent, held against the companion's entry types and vocabulary. Raises InvalidInput."""
-    ingestion: Ingestion = resolve_configuration(
+    ingestion = resolve_configuration(
         project=relationship.project.config,
         companion=relationship.companion.config,
         relationship=relationship.config,

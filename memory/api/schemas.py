@@ -2,8 +2,9 @@
 
 from typing import Annotated, Any, Literal, Self
 
+import orjson
 from django.conf import settings
-from pydantic import AfterValidator, Field, StringConstraints, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, Field, StringConstraints, ValidationError, model_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from memory.models import EntryState, Tier
@@ -17,7 +18,10 @@ from relationships.api.fields import (
     SessionName,
     ShortText,
     Timestamp,
+    field_problems,
+    left_out,
 )
+from relationships.errors import InvalidInput
 from relationships.models import DEFAULT_SESSION, TurnState
 
 MAX_TAGS = 12
@@ -47,7 +51,7 @@ def _tag_count(tags: dict[str, Any]) -> dict[str, Any]:
 
 
 def _metadata_size(metadata: dict[str, Any]) -> dict[str, Any]:
-    if len(str(metadata)) > MAX_JSON_BYTES:
+    if len(orjson.dumps(metadata)) > MAX_JSON_BYTES:
         raise ValueError(f"is longer than {MAX_JSON_BYTES} bytes")
     return metadata
 
@@ -59,8 +63,10 @@ EntryText = Annotated[str, StringConstraints(min_length=1, max_length=4096), Aft
 TypeName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,59}$")]
 TagName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.:-]{1,60}$")]
 TagValue = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
-Fraction = Annotated[float, Field(ge=0, le=1, strict=False)]
-Weight = Annotated[float, Field(ge=0, le=100, strict=False)]
+Tags = Annotated[dict[TagName, TagValue], AfterValidator(_tag_count)]
+Metadata = Annotated[JsonObject, AfterValidator(_metadata_size)]
+Fraction = Annotated[float, Field(ge=0, le=1)]
+Weight = Annotated[float, Field(ge=0, le=100)]
 
 
 class MessageBody(Body):
@@ -122,14 +128,14 @@ class EntryBody(Body):
     """Whom it is about: `user`, or a name."""
     key: TypeName | None = None
     """A stable name such as `city`. Where the configuration has it single-valued, it supersedes the old value."""
-    tier: Tier = Field(default=Tier.SCRATCHPAD, strict=False)
+    tier: Tier = Tier.SCRATCHPAD
     importance: Fraction = 0.5
     confidence: Fraction = 1.0
     weight: Weight = 1.0
     pinned: bool = False
     read_only: bool = False
-    tags: Annotated[dict[TagName, TagValue], Field(max_length=MAX_TAGS), AfterValidator(_tag_count)] = {}
-    metadata: Annotated[JsonObject, AfterValidator(_metadata_size)] = {}
+    tags: Annotated[Tags, Field(max_length=MAX_TAGS)] = {}
+    metadata: Metadata = {}
     happens_at: Timestamp | None = None
     valid_from: Timestamp | None = None
     valid_to: Timestamp | None = None
@@ -142,25 +148,39 @@ class EntryBody(Body):
 class EntryPatch(Body):
     """Only what is sent is changed; null empties what may be empty."""
 
-    content: EntryText = ""
-    type: TypeName = ""
-    subject: Name = ""
-    key: TypeName | None = None
-    tier: Tier = Field(default=Tier.SCRATCHPAD, strict=False)
-    importance: Fraction = 0.5
-    confidence: Fraction = 1.0
-    weight: Weight = 1.0
-    pinned: bool = False
-    read_only: bool = False
-    tags: Annotated[dict[TagName, TagValue | None], Field(max_length=2 * MAX_TAGS)] = {}
+    content: EntryText = left_out()
+    type: TypeName = left_out()
+    subject: Name = left_out()
+    key: TypeName | None = left_out()
+    tier: Tier = left_out()
+    importance: Fraction = left_out()
+    confidence: Fraction = left_out()
+    weight: Weight = left_out()
+    pinned: bool = left_out()
+    read_only: bool = left_out()
+    tags: Annotated[dict[TagName, TagValue | None], Field(max_length=2 * MAX_TAGS)] = left_out()
     """Merged into the tags there are; null takes one away."""
-    metadata: Annotated[JsonObject, AfterValidator(_metadata_size)] = {}
+    metadata: Metadata = left_out()
     """Merged into the metadata there is (RFC 7396)."""
-    happens_at: Timestamp | None = None
-    valid_from: Timestamp | None = None
-    valid_to: Timestamp | None = None
-    expires_at: Timestamp | None = None
+    happens_at: Timestamp | None = left_out()
+    valid_from: Timestamp | None = left_out()
+    valid_to: Timestamp | None = left_out()
+    expires_at: Timestamp | None = left_out()
     reason: ShortText = ""
+
+
+class _Merged(BaseModel):
+    tags: Tags = {}
+    metadata: Metadata = {}
+
+
+def check_merged(merged: dict[str, Any]) -> None:
+    """What a patch makes of tags and metadata is held to the limits of a new entry. Raises InvalidInput."""
+    try:
+        _Merged.model_validate(merged)
+    except ValidationError as error:
+        problems = field_problems(error, merged)
+        raise InvalidInput(f"{problems[0].field}: {problems[0].detail}", problems=problems) from None
 
 
 class EntryListQuery(PageQuery):

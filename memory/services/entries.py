@@ -16,8 +16,9 @@ from memory.models import EntrySource, EntryState, RevisionEvent, ScratchpadEntr
 from memory.services.fingerprint import content_hash
 from memory.services.history import Change, fields_of, record_changes
 from memory.services.snapshots import rebuild_scratchpad
+from memory.services.times import refuse_future
 from relationships.actor import Actor
-from relationships.errors import NotFound, StaleVersion
+from relationships.errors import Conflict, NotFound, StaleVersion
 from relationships.ids import uuid7
 from relationships.models import Relationship
 from relationships.services.sequence import lock_relationship
@@ -59,7 +60,11 @@ WRITTEN_FIELDS = tuple(
 def add_entry(
     *, relationship: Relationship, values: Mapping[str, Any], by: Actor, source: EntrySource, reason: str = ""
 ) -> ScratchpadEntry:
-    """Remember `values` (names of EDITABLE; content and type at least). Raises SameAsAnother, NotFound."""
+    """Remember `values` (names of EDITABLE; content and type at least).
+
+    Raises InvalidInput, SameAsAnother, NotFound; and over another entry that has its single-valued key ReadOnlyEntry,
+    or Conflict where that one is newer: what is filled in late does not overrule it.
+    """
     now = _locked_now(relationship.id)
     entry = ScratchpadEntry(
         relationship_id=relationship.id,
@@ -70,7 +75,14 @@ def add_entry(
         content_hash=content_hash(values["content"]),
         **{"effective_at": now, **_editable(values)},
     )
+    refuse_future({"effective_at": entry.effective_at}, now=now)
     _refuse_same(entry)
+    holder = _holder_of_key(entry)
+    if holder is not None and holder.effective_at > entry.effective_at:
+        raise Conflict(
+            f"A newer {entry.key} is known. To make this the present one, leave effective_at out.",
+            entry=str(holder.id),
+        )
     superseded = _supersede_key(entry, now)
     entry.save(force_insert=True)
     added = Change(RevisionEvent.ADD, None, fields_of(entry), entry.effective_at, reason)
@@ -222,22 +234,31 @@ def _refuse_same(entry: ScratchpadEntry) -> None:
         raise SameAsAnother("Another active entry says exactly this.", entry=str(same))
 
 
-def _supersede_key(entry: ScratchpadEntry, now: datetime) -> list[Change]:
-    """Where a key has one value, the entry that held it steps back, visibly."""
+def _holder_of_key(entry: ScratchpadEntry) -> ScratchpadEntry | None:
+    """The other entry that has this one's single-valued key now."""
     if not (entry.single_valued and entry.key):
-        return []
-    held = (
+        return None
+    holder: ScratchpadEntry | None = (
         ScratchpadEntry.objects.for_relationship(entry.relationship_id)
         .active()
         .filter(subject=entry.subject, key=entry.key, single_valued=True)
         .exclude(id=entry.id)
         .first()
     )
+    return holder
+
+
+def _supersede_key(entry: ScratchpadEntry, now: datetime) -> list[Change]:
+    """Where a key has one value, the entry that held it steps back, visibly. Raises ReadOnlyEntry."""
+    held = _holder_of_key(entry)
     if held is None:
         return []
+    if held.read_only:
+        raise ReadOnlyEntry(f"The entry that holds {entry.key} is read-only.", entry=str(held.id))
     before = fields_of(held)
     held.state = EntryState.SUPERSEDED
-    held.valid_to = entry.effective_at
+    # It held until the new value; one that is brought back, though older, takes over today.
+    held.valid_to = entry.effective_at if entry.effective_at > held.effective_at else now
     return [_save(held, before, RevisionEvent.SUPERSEDE, now, f"{entry.key} has a new value")]
 
 

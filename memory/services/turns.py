@@ -13,9 +13,10 @@ from django.utils import timezone
 from memory.errors import TurnNotRetryable
 from memory.ingestion.triggers import dispose_turn, fire_trigger
 from memory.queue.nudge import nudge
+from memory.services.times import refuse_future
 from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.schema import Configuration
-from relationships.errors import InvalidInput, NotFound
+from relationships.errors import NotFound
 from relationships.models import Relationship, Turn, TurnState
 from relationships.services.idempotency import earlier_resource, remember_key
 from relationships.services.sequence import lock_relationship
@@ -23,8 +24,6 @@ from relationships.services.sessions import touch_session
 from relationships.services.turns import NewTurn, store_turn
 
 ROUTE = "turns"  # of its idempotency keys
-# The clocks of two machines may differ; a turn from further ahead is a mistake that would outrank every later fact.
-FUTURE_TOLERANCE_SECONDS = 300
 
 # One statement takes the numbers, locks the row and brings all that rules on the turn.
 TAKE_NUMBERS = """
@@ -57,7 +56,7 @@ def accept_turn(
 ) -> AcceptedTurn:
     """Store a turn and owe it to the workers. Raises NotFound, InvalidInput, IdempotencyMismatch."""
     now = timezone.now()
-    _refuse_future(new, now)
+    refuse_future(_times(new), now=now)
     taken = _take_numbers(relationship, 1 + len(new.messages), now)
     earlier = _earlier(relationship.id, idempotency)
     if earlier is not None:
@@ -171,15 +170,14 @@ def _earlier(relationship_id: UUID, idempotency: Idempotency | None) -> Turn | N
     return turn
 
 
-def _refuse_future(new: NewTurn, now: datetime) -> None:
-    times = {"occurred_at": new.occurred_at}
-    times |= {
-        f"messages.{place}.occurred_at": message.occurred_at or now
+def _times(new: NewTurn) -> dict[str, datetime]:
+    """When it was said, by field."""
+    of_messages = {
+        f"messages.{place}.occurred_at": message.occurred_at
         for place, message in enumerate(new.messages)
+        if message.occurred_at is not None
     }
-    for field, time in times.items():
-        if (time - now).total_seconds() > FUTURE_TOLERANCE_SECONDS:
-            raise InvalidInput.of(field, "lies in the future; leave it out for now")
+    return {"occurred_at": new.occurred_at, **of_messages}
 
 
 def _json(value: Any) -> Mapping[str, Any]:
