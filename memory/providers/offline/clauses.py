@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 from memory.providers.offline.dates import is_date
+from memory.providers.offline.patterns import pattern
 
 MAX_CLAUSE = 320  # characters; nobody states one fact in more
 
@@ -25,74 +26,64 @@ class Clause:
     forgets: bool = False  # a request to forget, whole and untouched
 
 
-_FILLER = re.compile(
-    r"^(?:well|so|oh|ah|aw+|hey|hi|hello|yeah|yes|yep|yup|no|nope|nah|ok|okay|anyway|by the way|btw|also|and|but|then|plus"
-    r"|in fact|to be honest|tbh|honestly|guess what|you know what|you know|fun fact|fyi|just so you know|update|(?:good|great|bad|big|some) news"
-    r"|(?:exciting|sad|quick|small|another) (?:news|update|thing)|right|hmm+|um+|uh+|luckily|sadly|unfortunately|fortunately|wow|haha|thanks|thank you|sorry"
-    r"|the thing is|for the record|i think(?: that)?|to be fair|as you know|as i said|like i said|now|finally"
-    r"|apparently|basically|obviously|of course|please note(?: that)?|note(?: that)?|one more thing|lately|these days"
-    r"|(?:please )?(?:do not forget|remember|keep in mind)(?: that| this)?|i am happy to say(?: that)?"
-    r"|i (?:wanted|have|need) to (?:tell you|confess)(?: that)?|i forgot to (?:say|mention|tell you)(?: that)?"
-    r"|let me tell you|i should mention(?: that)?|it is true(?: that)?|(?:it )?turns out(?: that)?|at the moment)"
-    r"(?:\s*[,:!-]+\s*|\s+)(?=\S)",
-    re.IGNORECASE,
+_FILLER = pattern(
+    r"^(?:well|so|oh|ah|aw+|hey|hi|hello|yeah|yes|yep|yup|no|nope|nah|ok|okay|anyway|by the way|btw|also|and|but"
+    r"|then|plus|in fact|to be honest|tbh|honestly|guess what|you know what|you know|fun fact|fyi|just so you know"
+    r"|update|(?:good|great|bad|big|some) news|(?:exciting|sad|quick|small|another) (?:news|update|thing)|right|hmm+"
+    r"|um+|uh+|luckily|sadly|unfortunately|fortunately|wow|haha|thanks|thank you|sorry|the thing is|for the record"
+    r"|i think(?: that)?|to be fair|as you know|as i said|like i said|now|finally|apparently|basically|obviously"
+    r"|of course|please note(?: that)?|note(?: that)?|one more thing|lately|these days|(?:please )?(?:do not forget"
+    r"|remember|keep in mind)(?: that| this)?|i am happy to say(?: that)?|i (?:wanted|have|need) to (?:tell you"
+    r"|confess)(?: that)?|i forgot to (?:say|mention|tell you)(?: that)?|let me tell you|i should mention(?: that)?"
+    r"|it is true(?: that)?|(?:it )?turns out(?: that)?|at the moment)(?:\s*[,:!-]+\s*|\s+)(?=\S)"
 )
-_CORRECTION = re.compile(
-    r"^(?:actually|no,|nope,|sorry,|correction|that is (?:wrong|not (?:right|true|correct))|wrong|not quite|wait|oops"
-    r"|scratch that|my mistake|turns out|it turns out|i mean(?:t)?(?: to say)?)(?:[\s,:!-]+|$)(?:that )?",
-    re.IGNORECASE,
+_CORRECTION = pattern(
+    r"^(?:actually|no,|nope,|sorry,|correction|that is (?:wrong|not (?:right|true|correct))|wrong|not quite|wait"
+    r"|oops|scratch that|my mistake|turns out|it turns out|i mean(?:t)?(?: to say)?)(?:[\s,:!-]+|$)(?:that )?"
 )
-_TRAILING = re.compile(
-    r"[\s,]+(?:now|these days|nowadays|at the moment|right now|currently|lately|again|too|as well|by the way|btw|you know"
-    r"|though|actually|ha(?:ha)+|lol|please|thanks|thank you|honestly|for sure|at all|so much|a lot|very much|the most"
-    r"|more than anything|believe it or not|tho|for now|of course|instead|already|yet|really|after all|everyone does"
-    r"|what an? .{2,40}|even|to be honest|and all|for example|for instance|sometimes|in case .{2,60})$",
-    re.IGNORECASE,
+_TRAILING = pattern(
+    r"[\s,]+(?:now|these days|nowadays|at the moment|right now|currently|lately|again|too|as well|by the way|btw"
+    r"|you know|though|actually|ha(?:ha)+|lol|please|thanks|thank you|honestly|for sure|at all|so much|a lot"
+    r"|very much|the most|more than anything|believe it or not|tho|for now|of course|instead|already|yet|really"
+    r"|after all|everyone does|what an? .{2,40}|even|to be honest|and all|for example|for instance|sometimes"
+    r"|in case .{2,60})$"
 )
-_NO_MORE = re.compile(r"[\s,]+(?:but )?(?:not )?(?:anymore|any more|any longer)(?:$|,.*$)", re.IGNORECASE)
-_NOT_THAT = re.compile(
-    r"(?:,\s*(?:and )?|\s+and\s+|(?<! do| am| is)(?<! are| was| did| has)(?<! does| will| have| were)(?<! would)\s+)"
-    r"not (?:(?:the|on|in|at|an?) )*(?P<other>[^\s,]+(?: [^\s,]+){0,2})$",
-    re.IGNORECASE,
+_NO_MORE = pattern(r"[\s,]+(?:but )?(?:not )?(?:anymore|any more|any longer)(?:$|,.*$)")
+_NOT_THAT = pattern(
+    r"(?:,\s*(?:and )?|\s+and\s+|(?<! do| am| is)(?<! are| was| did| has)(?<! does| will| have"
+    r"| were)(?<! would)\s+)not (?:(?:the|on|in|at|an?) )*(?P<other>[^\s,]+(?: [^\s,]+){0,2})$"
 )
-_HEDGED = re.compile(
-    r"\b(?:maybe|perhaps|probably|possibly|might|almost|nearly|not sure|no idea|i guess|i suppose|i doubt|should|could"
-    r"|supposedly|who knows)\b",
-    re.IGNORECASE,
+_HEDGED = pattern(
+    r"\b(?:maybe|perhaps|probably|possibly|might|almost|nearly|not sure|no idea|i guess|i suppose|i doubt|should"
+    r"|could|supposedly|who knows)\b"
 )
-_ADVERB = re.compile(
+_ADVERB = pattern(
     r"^((?:I|we|my \w+)(?: (?:am|are|have|was|were|had|will|do not|do|did|is))?) (?:really|just|actually|also|still"
-    r"|currently|recently|absolutely|truly|totally|definitely|finally|now|already|basically|honestly|literally|simply"
-    r"|mostly|quite|very|so|super|particularly|especially|even|kind of|sort of|officially|originally|happily|pretty"
-    r"|both|all|then|soon|much)\s",
-    re.IGNORECASE,
+    r"|currently|recently|absolutely|truly|totally|definitely|finally|now|already|basically|honestly|literally"
+    r"|simply|mostly|quite|very|so|super|particularly|especially|even|kind of|sort of|officially|originally|happily"
+    r"|pretty|both|all|then|soon|much)\s"
 )
-_RECENT = re.compile(r"^(?:I|we)(?: (?:have|am|are))? (?:just|finally|recently)\b", re.IGNORECASE)
-_ALWAYS = re.compile(
-    r"^(I|we) (?:have|did) (?:always |long )(love|like|hate|enjoy|prefer|want|dislike)(?:e?d) ", re.I
+_RECENT = pattern(r"^(?:I|we)(?: (?:have|am|are))? (?:just|finally|recently)\b")
+_ALWAYS = pattern(r"^(I|we) (?:have|did) (?:always |long )(love|like|hate|enjoy|prefer|want|dislike)(?:e?d) ")
+_EMPHATIC = pattern(r"^(I|we) do (?=(?:love|like|enjoy|hate|want|have|live|work|eat|drink)\b)")
+_PERFECT = pattern(
+    r"^(I|we) have (?=(?:\w{3,}ed|quit|become|begun|run|won|lost|bought|sold|met|left|made|found)\s)"
 )
-_EMPHATIC = re.compile(
-    r"^(I|we) do (?=(?:love|like|enjoy|hate|want|have|live|work|eat|drink)\b)", re.IGNORECASE
-)
-_PERFECT = re.compile(
-    r"^(I|we) have (?=(?:\w{3,}ed|quit|become|begun|run|won|lost|bought|sold|met|left|made|found)\s)",
-    re.IGNORECASE,
-)
-_GIVEN_UP = re.compile(r"^(I|we) have given up", re.IGNORECASE)
-_PERFECT_GOING_ON = re.compile(r"^(I|we) have been (?=\w+ing\b)", re.IGNORECASE)
-_NO_LONGER = re.compile(r"^(I|we|[\w' ]+?) (am |are |is )?no longer (?=\w)", re.IGNORECASE)
-_USED_TO = re.compile(r"^(I|we) used to (?:be )?(?=\w)", re.IGNORECASE)
-_GOT = re.compile(r"^(I|we) have got (?=\w)", re.IGNORECASE)
-_BY_THE_WAY = re.compile(r",? (?:for example|for instance|by the way|to be honest|of course|as you know),?(?= )", re.IGNORECASE)
+_GIVEN_UP = pattern(r"^(I|we) have given up")
+_PERFECT_GOING_ON = pattern(r"^(I|we) have been (?=\w+ing\b)")
+_NO_LONGER = pattern(r"^(I|we|[\w' ]+?) (am |are |is )?no longer (?=\w)")
+_USED_TO = pattern(r"^(I|we) used to (?:be )?(?=\w)")
+_GOT = pattern(r"^(I|we) have got (?=\w)")
+_BY_THE_WAY = pattern(r",? (?:for example|for instance|by the way|to be honest|of course|as you know),?(?= )")
 _VOCATIVE = re.compile(r"^[A-Z]\w+, (?=(?:I|we|my|our)\b)")
-_LEADING_PHRASE = re.compile(
-    r"^(?:after|for|at|with|during|as|besides|apart from|thanks to|in) (?!(?:I|we|my|our)\b)[^,]{2,50}?,? (?=(?:I|we) (?:am|have|work|live|love|do)\b)", re.I
+_LEADING_PHRASE = pattern(
+    r"^(?:after|for|at|with|during|as|besides|apart from|thanks to|in) (?!(?:I|we|my|our)\b)[^,]{2,50}?,? (?=(?:I"
+    r"|we) (?:am|have|work|live|love|do)\b)"
 )
-_DATE_IS = re.compile(r"^(?P<date>.{3,25}?) is (?P<what>(?:my|our) .+)$", re.IGNORECASE)
-_LEADING_DATE = re.compile(
+_DATE_IS = pattern(r"^(?P<date>.{3,25}?) is (?P<what>(?:my|our) .+)$")
+_LEADING_DATE = pattern(
     r"^(?P<date>(?:(?:since|on|in|at|by|from|starting)\s)?(?:next|last|this|tomorrow|yesterday|today|tonight|since"
-    r"|on|in|at the end of|by|the day)\b[^,]{0,40}?),?\s(?P<rest>(?:I|we|my|our)\s.+)$",
-    re.IGNORECASE,
+    r"|on|in|at the end of|by|the day)\b[^,]{0,40}?),?\s(?P<rest>(?:I|we|my|our)\s.+)$"
 )
 
 

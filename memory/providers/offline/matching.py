@@ -120,4 +120,3 @@ _COMPARERS = {
     "move": _move,
     "work": _work,
 }
-

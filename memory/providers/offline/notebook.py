@@ -1,4 +1,4 @@
-"""The list as it stands while messages are read: what was known, changed line by line, and the operations that it takes."""
+"""The list while messages are read: what was known, changed line by line, and the operations that this takes."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -8,7 +8,9 @@ from typing import Any
 from memory.providers.base import NumberedEntry
 from memory.providers.offline.matching import Relation, compare
 from memory.providers.offline.slots import Slot, folded, slot_of
+from memory.providers.offline.stems import words
 
+LONG_AGO = datetime.min.replace(tzinfo=UTC)
 MAX_CONTENT = 240  # characters; a compact statement, not a story
 
 
@@ -36,12 +38,20 @@ class Line:
     importance: float = 0.5
     happens_at: str | None = None
     read_only: bool = False
-    known_since: datetime = datetime.min.replace(tzinfo=UTC)
+    known_since: datetime = LONG_AGO
     messages: list[int] = field(default_factory=list)
     changed: bool = False
     gone: bool = False
     reason: str = ""
     read_slot: Slot | None = None
+    read_words: frozenset[str] | None = None
+
+    @property
+    def words(self) -> frozenset[str]:
+        """Its telling words."""
+        if self.read_words is None:
+            self.read_words = words(self.content)
+        return self.read_words
 
     @property
     def slot(self) -> Slot:
@@ -63,7 +73,7 @@ class Notebook:
                 content=entry.content,
                 key=entry.key,
                 read_only=entry.read_only,
-                known_since=entry.effective_at or datetime.min.replace(tzinfo=UTC),
+                known_since=entry.effective_at or LONG_AGO,
             )
             for entry in entries
         ]
@@ -115,7 +125,8 @@ class Notebook:
             if other is not line and folded(other.content) == folded(content):
                 self.strike(line, message=message, reason="the same is kept in another entry")
                 return None
-        line.content, line.read_slot, line.changed = content, None, True
+        line.content, line.changed = content, True
+        line.read_slot = line.read_words = None
         line.happens_at = happens_at or line.happens_at
         self._cite(line, message)
         return line
@@ -158,7 +169,13 @@ def _operation(line: Line) -> dict[str, Any] | None:
         return {"op": "delete", "entry": line.number, "messages": line.messages, "reason": line.reason}
     if line.changed:
         moved = {"happens_at": line.happens_at} if line.happens_at else {}
-        return {"op": "update", "entry": line.number, "content": line.content, "messages": line.messages, **moved}
+        return {
+            "op": "update",
+            "entry": line.number,
+            "content": line.content,
+            "messages": line.messages,
+            **moved,
+        }
     return None
 
 

@@ -4,18 +4,15 @@ import re
 from dataclasses import dataclass, field, replace
 
 from memory.providers.offline.clauses import Clause
-from memory.providers.offline.dates import MONTHS, WEEKDAYS
+from memory.providers.offline.moments import MONTHS, WEEKDAYS
+from memory.providers.offline.patterns import pattern
 from memory.providers.offline.rewriting import first_person
 
-PARTNERS = frozenset(
-    "wife husband partner girlfriend boyfriend fiance fiancee fiancé fiancée spouse".split()
-)
-CHILDREN = frozenset(
-    "son daughter kid child baby toddler stepson stepdaughter".split()
-)
+PARTNERS = frozenset("wife husband partner girlfriend boyfriend fiance fiancee fiancé fiancée spouse".split())
+CHILDREN = frozenset("son daughter kid child baby toddler stepson stepdaughter".split())
 PETS = frozenset(
-    "dog cat pup puppy kitten hamster rabbit bunny horse pony parrot canary tortoise turtle fish goldfish bird budgie "
-    "lizard snake ferret gecko parakeet pug labrador poodle terrier beagle cockatiel chicken".split()
+    "dog cat pup puppy kitten hamster rabbit bunny horse pony parrot canary tortoise turtle fish goldfish bird "
+    "budgie lizard snake ferret gecko parakeet pug labrador poodle terrier beagle cockatiel chicken".split()
 ) | {"guinea pig", "golden retriever", "german shepherd"}
 _SHE = frozenset(
     "sister mother mum mom mama mommy mummy wife girlfriend daughter aunt auntie niece grandmother grandma granny "
@@ -23,15 +20,15 @@ _SHE = frozenset(
     "ex-girlfriend".split()
 )
 _HE = frozenset(
-    "brother father dad papa daddy husband boyfriend son uncle nephew grandfather grandpa granddad grandad stepfather "
-    "stepdad stepbrother stepson godson godfather ex-husband ex-boyfriend".split()
+    "brother father dad papa daddy husband boyfriend son uncle nephew grandfather grandpa granddad grandad "
+    "stepfather stepdad stepbrother stepson godson godfather ex-husband ex-boyfriend".split()
 )
 _EITHER = frozenset(
     "partner spouse fiance fiancé cousin friend roommate flatmate housemate colleague coworker co-worker boss "
-    "manager teacher therapist coach doctor neighbour neighbor mentor mentee ex twin sibling kid child baby "
-    "toddler grandchild grandson granddaughter landlord landlady tutor trainer assistant supervisor professor "
-    "psychologist psychiatrist goddaughter pet mother-in-law father-in-law sister-in-law brother-in-law "
-    "son-in-law daughter-in-law bandmate teammate classmate student nanny babysitter dentist".split()
+    "manager teacher therapist coach doctor neighbour neighbor mentor mentee ex twin sibling kid child baby toddler "
+    "grandchild grandson granddaughter landlord landlady tutor trainer assistant supervisor professor psychologist "
+    "psychiatrist goddaughter pet mother-in-law father-in-law sister-in-law brother-in-law son-in-law "
+    "daughter-in-law bandmate teammate classmate student nanny babysitter dentist".split()
 )
 _PLURAL = {
     "parents": "parents", "kids": "kid", "children": "child", "grandparents": "grandparents", "sisters": "sister",
@@ -42,14 +39,15 @@ _PLURAL = {
 }  # fmt: skip
 SINGULAR = _SHE | _HE | _EITHER | PETS
 _ADJECTIVE = (
-    r"(?:older|elder|younger|little|big|twin|eldest|oldest|youngest|best|baby|late|half|step|new|old|dear|closest|only"
-    r"|middle|former|good|close|rescue|ex|black|white|brown|orange)"
+    r"(?:older|elder|younger|little|big|twin|eldest|oldest|youngest|best|baby|late|half|step|new|old|dear|closest"
+    r"|only|middle|former|good|close|rescue|ex|black|white|brown|orange)"
 )
 RELATION = rf"(?:{_ADJECTIVE}[ -])*(?:{'|'.join(sorted(map(re.escape, SINGULAR), key=len, reverse=True))})"
 RELATIONS = rf"(?:{_ADJECTIVE}[ -])*(?:{'|'.join(sorted(map(re.escape, _PLURAL), key=len, reverse=True))})"
 _NOT_IN_NAMES = (
-    r"(?:and|or|in|on|at|is|was|are|who|for|to|from|with|last|next|this|yesterday|today|tomorrow|has|had|have|the|my|our|but|so"
-    r"|because|by|of|about|an?|as|when|since|until|lives|works|died|passed|got|will|i|he|she|it|they|we|that|which|instead|now)"
+    r"(?:and|or|in|on|at|is|was|are|who|for|to|from|with|last|next|this|yesterday|today|tomorrow|has|had|have|the|my"
+    r"|our|but|so|because|by|of|about|an?|as|when|since|until|lives|works|died|passed|got|will|i|he|she|it|they|we"
+    r"|that|which|instead|now)"
 )
 NAME = (
     r"[^\W\d_][\w'.-]*(?: (?:d[aeo]s?|van|von|el|al|bin|de la) [^\W\d_][\w'.-]*"
@@ -59,24 +57,20 @@ _NOT_NAMES = frozenset(
     "i he she it we they you the a an my our his her its their your this that these those is are was were am be "
     "been has have had do does did will would can could should may might must not no yes and or but so if then "
     "there here who what when where why how which in on at to of for from with by about as into just also still "
-    "already never always really sorry fine ok okay good great happy sad tired back home sure glad thanks hello "
-    "hi hey well god mr mrs ms dr said says got gets went came today tomorrow yesterday tonight christmas easter "
-    "i'm i've i'll i'd ai dj tv".split()
+    "already never always really sorry fine ok okay good great happy sad tired back home sure glad thanks hello hi "
+    "hey well god mr mrs ms dr said says got gets went came today tomorrow yesterday tonight christmas easter i'm "
+    "i've i'll i'd ai dj tv".split()
 ) | frozenset((*MONTHS, *WEEKDAYS))
-_MENTION = re.compile(rf"\b(?:my|our) (?P<relation>{RELATION}),? (?P<name>{NAME})", re.IGNORECASE)
-_APPOSED = re.compile(rf"(?:^|[,-] ?)(?P<name>{NAME}), my (?P<relation>{RELATION})\b", re.IGNORECASE)
-_TOGETHER = re.compile(rf"^(?P<who>(?:my|our) {RELATION}(?:,? [^\W\d_][\w'-]*)?|[^\W\d_][\w'-]*) and I ", re.IGNORECASE)
-_NAMED_RELATION = re.compile(rf"^(?:my|our) (?P<relation>{RELATION}),? (?P<name>{NAME})", re.IGNORECASE)
-_UNNAMED_RELATION = re.compile(
-    rf"^(?:my|our) (?P<relation>{RELATION}) (?P<verb>[a-z]+)\b(?P<rest>.*)$", re.IGNORECASE
-)
-_SEVERAL = re.compile(
-    rf"^(?:my|our) (?P<relation>{RELATIONS}) (?P<verb>[a-z]+)\b(?P<rest>.*)$", re.IGNORECASE
-)
+_MENTION = pattern(rf"\b(?:my|our) (?P<relation>{RELATION}),? (?P<name>{NAME})")
+_APPOSED = pattern(rf"(?:^|[,-] ?)(?P<name>{NAME}), my (?P<relation>{RELATION})\b")
+_TOGETHER = pattern(rf"^(?P<who>(?:my|our) {RELATION}(?:,? [^\W\d_][\w'-]*)?|[^\W\d_][\w'-]*) and I ")
+_NAMED_RELATION = pattern(rf"^(?:my|our) (?P<relation>{RELATION}),? (?P<name>{NAME})")
+_UNNAMED_RELATION = pattern(rf"^(?:my|our) (?P<relation>{RELATION}) (?P<verb>[a-z]+)\b(?P<rest>.*)$")
+_SEVERAL = pattern(rf"^(?:my|our) (?P<relation>{RELATIONS}) (?P<verb>[a-z]+)\b(?P<rest>.*)$")
 _VERB = re.compile(
     r"^(?: (?P<verb>[a-z]+)\b|(?P<is>'s)(?= (?:an? |\d|allergic|vegan|vegetarian|\w+ing\b)))(?P<rest>.*)$"
 )
-_PRONOUN = re.compile(r"^(?P<pronoun>he|she|it) (?P<verb>[a-z]+)\b(?P<rest>.*)$", re.IGNORECASE)
+_PRONOUN = pattern(r"^(?P<pronoun>he|she|it) (?P<verb>[a-z]+)\b(?P<rest>.*)$")
 
 
 @dataclass(slots=True)
@@ -165,8 +159,8 @@ def about_whom(clause: Clause, cast: Cast) -> Clause:
         if name:
             start = found.start("name") + len(name)
             return _shifted(clause, name, _VERB.match(clause.text[start:]))
-    for pattern in (_UNNAMED_RELATION, _SEVERAL):
-        if found := pattern.match(clause.text):
+    for wording in (_UNNAMED_RELATION, _SEVERAL):
+        if found := wording.match(clause.text):
             return _shifted(clause, f"their {found['relation'].lower()}", found)
     return _by_name_or_pronoun(clause, cast)
 

@@ -5,53 +5,50 @@ import re
 from memory.providers.offline.clauses import Clause
 from memory.providers.offline.dates import find_dates, without_dates
 from memory.providers.offline.notebook import Line
+from memory.providers.offline.patterns import pattern
 from memory.providers.offline.people import clean_name
 from memory.providers.offline.reading import Reading
 from memory.providers.offline.rewriting import statement
 from memory.providers.offline.stems import words
 
-_LIVE = re.compile(
-    r"^(?:I|we) (?:live|am living|are living|am based|are based|reside|am settled) (?P<how>in|at|near|on|outside) (?P<place>.+)$",
-    re.IGNORECASE,
+_LIVE = pattern(
+    r"^(?:I|we) (?:live|am living|are living|am based|are based|reside|am settled) (?P<how>in|at|near|on"
+    r"|outside) (?P<place>.+)$"
 )
-_BEEN_IN = re.compile(
-    r"^(?:I|we) have been in (?P<place>.+?) (?P<since>since .+|for (?:\w+ ){1,2}years?)$", re.IGNORECASE
+_BEEN_IN = pattern(r"^(?:I|we) have been in (?P<place>.+?) (?P<since>since .+|for (?:\w+ ){1,2}years?)$")
+_BETWEEN = pattern(r"^(?:I|we) (?P<what>split my time between .+|live between .+)$")
+_HOME_IS = pattern(
+    r"^(?:home (?:for me )?is|my home ?town is|my home is|my home city is) (?:now )?(?:in )?(?P<place>.+)$"
 )
-_BETWEEN = re.compile(r"^(?:I|we) (?P<what>split my time between .+|live between .+)$", re.IGNORECASE)
-_HOME_IS = re.compile(
-    r"^(?:home (?:for me )?is|my home ?town is|my home is|my home city is)"
-    r" (?:now )?(?:in )?(?P<place>.+)$",
-    re.IGNORECASE,
+_FLAT_IS = pattern(
+    r"^(?:(?:my|our) (?:new )?(?:flat|apartment|house|place|home) is|(?:I|we) have (?:an?|my own"
+    r"|our own) (?:\w+ )?(?:flat|apartment|house|studio|place|room)) (?P<how>in|at|near|on|outside) (?P<place>.+)$"
 )
-_FLAT_IS = re.compile(
-    r"^(?:(?:my|our) (?:new )?(?:flat|apartment|house|place|home) is|(?:I|we) have (?:an?|my own|our own) (?:\w+ )?(?:flat|apartment|house|studio"
-    r"|place|room)) (?P<how>in|at|near|on|outside) (?P<place>.+)$", re.IGNORECASE
+_MOVED = pattern(
+    r"^(?:I|we) (?:moved|relocated|emigrated|moved house)(?: back)?(?: in with [\w' ]{2,30}?)?(?: from "
+    r"(?P<origin>[\w' ]{2,40}?))? (?:to|into|in) (?P<place>.+)$"
 )
-_MOVED = re.compile(
-    r"^(?:I|we) (?:moved|relocated|emigrated|moved house)(?: back)?(?: in with [\w' ]{2,30}?)?"
-    r"(?: from (?P<origin>[\w' ]{2,40}?))? (?:to|into|in) (?P<place>.+)$",
-    re.IGNORECASE,
+_MOVING = pattern(
+    r"^(?:I|we) (?:(?:am|are|will be) (?:moving|relocating)|(?:am going to|are going to|will) (?:move"
+    r"|relocate))(?: back)?(?: to (?P<place>.+)| (?P<out>house|out|in with .+))$"
 )
-_MOVING = re.compile(
-    r"^(?:I|we) (?:(?:am|are|will be) (?:moving|relocating)|(?:am going to|are going to|will) (?:move|relocate))(?: back)?"
-    r"(?: to (?P<place>.+)| (?P<out>house|out|in with .+))$",
-    re.IGNORECASE,
+_NOT_LIVE = pattern(
+    r"^(?:I|we) (?:do not|am not|are not) (?:live|living|based) (?:in|at|near) (?P<place>.+)$"
 )
-_NOT_LIVE = re.compile(r"^(?:I|we) (?:do not|am not|are not) (?:live|living|based) (?:in|at|near) (?P<place>.+)$", re.IGNORECASE)
-_FROM = re.compile(r"^(?:I|we) (?:am|are|come)(?: originally)? from (?P<place>.+)$", re.IGNORECASE)
-_GREW_UP = re.compile(r"^(?:I|we) (?:grew up|was raised) (?P<how>in|on|near|outside) (?P<place>.+)$", re.IGNORECASE)
+_FROM = pattern(r"^(?:I|we) (?:am|are|come)(?: originally)? from (?P<place>.+)$")
+_GREW_UP = pattern(r"^(?:I|we) (?:grew up|was raised) (?P<how>in|on|near|outside) (?P<place>.+)$")
 _BOUNDARY = re.compile(
-    r"\s+(?:with|for|since|because|where|when|while|after|before|until|and|but|to|as|from|which|who|by|during|so|these)\b"
-    r"|\s*[,(](?!\s*[A-Z])|\s-\s",
+    r"\s+(?:with|for|since|because|where|when|while|after|before|until|and|but|to|as|from|which|who|by|during|so"
+    r"|these)\b|\s*[,(](?!\s*[A-Z])|\s-\s",
 )
 _KIND_OF_PLACE = re.compile(
-    r"^(?:an?|the|my|our) (?:\w+[ -]){0,3}?(?:flat|apartment|house|houseboat|village|town|city|suburb|suburbs|countryside|farm"
-    r"|studio|dorm|cottage|island|hostel|cabin|van|boat|centre|center|coast|mountains|north|south|east|west|place|room"
-    r"|neighbou?rhood|building|castle|monastery)\b"
+    r"^(?:an?|the|my|our) (?:\w+[ -]){0,3}?(?:flat|apartment|house|houseboat|village|town|city|suburb|suburbs"
+    r"|countryside|farm|studio|dorm|cottage|island|hostel|cabin|van|boat|centre|center|coast|mountains|north|south"
+    r"|east|west|place|room|neighbou?rhood|building|castle|monastery)\b"
 )
 _NO_PLACES = frozenset(
-    "peace fear hope harmony poverty pain love denial the a my our your his her their this that constant hell heaven shock "
-    "marketing sales management silence it them bed trouble here there another different".split()
+    "peace fear hope harmony poverty pain love denial the a my our your his her their this that constant hell "
+    "heaven shock marketing sales management silence it them bed trouble here there another different".split()
 )
 
 
@@ -65,7 +62,12 @@ def place_in(said: str, clause: Clause) -> str:
     text = without_dates(said).strip(" ,.!")
     cut = _BOUNDARY.search(text, 1)
     text = (text[: cut.start()] if cut else text).strip(" ,.!")
-    if not text or len(text) > 80 or text.split()[0].lower() in _NO_PLACES and not _KIND_OF_PLACE.match(text.lower()):
+    if (
+        not text
+        or len(text) > 80
+        or text.split()[0].lower() in _NO_PLACES
+        and not _KIND_OF_PLACE.match(text.lower())
+    ):
         return ""
     if _KIND_OF_PLACE.match(text.lower()):
         return text
@@ -76,8 +78,15 @@ def place_in(said: str, clause: Clause) -> str:
 
 
 def _homes(clause: Clause, reading: Reading) -> bool:
-    found = _LIVE.match(clause.text) or _BEEN_IN.match(clause.text) or _HOME_IS.match(clause.text) or _FLAT_IS.match(clause.text)
-    if (between := _BETWEEN.match(clause.text)) and any(clean_name(word) for word in between["what"].split()[2:]):
+    found = (
+        _LIVE.match(clause.text)
+        or _BEEN_IN.match(clause.text)
+        or _HOME_IS.match(clause.text)
+        or _FLAT_IS.match(clause.text)
+    )
+    if (between := _BETWEEN.match(clause.text)) and any(
+        clean_name(word) for word in between["what"].split()[2:]
+    ):
         reading.keep(clause, "identity", statement(clause.text), key="city")
         return True
     place = place_in(found["place"], clause) if found else ""
@@ -141,7 +150,9 @@ def _no_homes(clause: Clause, reading: Reading) -> bool:
         return False
     for line in reading.notebook.lines(subject=clause.subject, kind="city"):
         if words(place) <= words(line.slot.value) and not line.slot.negated:
-            reading.rewrite(line, f"No longer lives in {place}") if clause.ended else reading.strike(line, "was not so")
+            reading.rewrite(line, f"No longer lives in {place}") if clause.ended else reading.strike(
+                line, "was not so"
+            )
             return True
     if clause.ended and not clause.formerly and _home(clause, reading) is None:
         reading.keep(clause, "identity", f"No longer lives in {place}", key="city")

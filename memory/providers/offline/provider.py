@@ -27,8 +27,8 @@ class OfflineProvider(LLMProvider):
         """The operations the rules find. Raises RequestRefused for anything but ingestion."""
         if request.material is None:
             raise RequestRefused(
-                "The offline provider answers by rules, for remembering only. For replies, set GEMINI_API_KEY or"
-                " another provider in LLM_PROVIDERS."
+                "The offline provider answers by rules, for remembering only. For replies, set GEMINI_API_KEY or "
+                "another provider in LLM_PROVIDERS."
             )
         started = time.perf_counter()
         text = json.dumps({"operations": read_messages(request.material)}, ensure_ascii=False)

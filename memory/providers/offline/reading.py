@@ -39,22 +39,22 @@ class Reading:
         if said_of is None:
             return None
         subject, content, type, key = said_of
-        day = next((phrase.day for phrase in dates or [] if phrase.day), None)
         fact = Fact(
             type=self.type_or_other(type),
             content=content,
             subject=subject,
             key=key,
             importance=IMPORTANCE.get("constraint" if constraint else type, OTHERWISE),
-            happens_at=day.isoformat() if day else None,
+            happens_at=_first_day(dates),
         )
         return self.notebook.keep(fact, message=self.message)
 
-    def rewrite(self, line: Line, content: str) -> bool:
+    def rewrite(self, line: Line, content: str, *, dates: list[DatePhrase] | None = None) -> bool:
         """Put other words on a line, in the form its subject asks for. Says whether anything changed."""
         if line.subject != "user" and not content.lower().startswith(line.subject.lower()):
             content = f"{line.subject} {uncapitalised(content)}"
-        return self.notebook.rewrite(line, content, message=self.message) is not None
+        happens_at = _first_day(dates)
+        return self.notebook.rewrite(line, content, message=self.message, happens_at=happens_at) is not None
 
     def strike(self, line: Line, reason: str) -> None:
         """Strike a line out."""
@@ -81,7 +81,17 @@ class Reading:
         relation = clause.subject.removeprefix("their ")
         several = is_several(relation)
         if type in ("event", "goal"):
-            return "user", f"Their {relation} {plural(content) if several else uncapitalised(content)}", type, None
+            return (
+                "user",
+                f"Their {relation} {plural(content) if several else uncapitalised(content)}",
+                type,
+                None,
+            )
         if several:
             return "user", f"Their {relation} {plural(content)}", "relationship", None
         return "user", f"Has {with_article(relation)} who {uncapitalised(content)}", "relationship", None
+
+
+def _first_day(dates: list[DatePhrase] | None) -> str | None:
+    day = next((phrase.day for phrase in dates or [] if phrase.day), None)
+    return day.isoformat() if day else None

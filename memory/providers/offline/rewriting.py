@@ -3,19 +3,15 @@
 import re
 
 _IRREGULAR_PAST = frozenset(
-    "ate beat became began bought broke brought built came caught chose did drank drew drove fell felt flew "
-    "forgot found fought gave got grew had held kept knew lay left lent lost made meant met paid ran rode rose "
-    "said sang sat saw sent shot slept sold spent spoke stole stood swam taught thought threw told took "
-    "understood was went were woke won wore wrote".split()
+    "ate beat became began bought broke brought built came caught chose did drank drew drove fell felt flew forgot "
+    "found fought gave got grew had held kept knew lay left lent lost made meant met paid ran rode rose said sang "
+    "sat saw sent shot slept sold spent spoke stole stood swam taught thought threw told took understood was went "
+    "were woke won wore wrote".split()
 )
 # Their past looks like their present; what is said of them is nearly always past.
 _SAME_IN_PAST = frozenset(["put", "cut", "hit", "quit", "let", "set", "hurt"])
-_NOT_PAST = frozenset(
-    "need feed speed succeed exceed proceed breed bleed embed shed weed seed heed".split()
-)
-_MODALS = frozenset(
-    "will would can cannot could must may might should used no never had".split()
-)
+_NOT_PAST = frozenset("need feed speed succeed exceed proceed breed bleed embed shed weed seed heed".split())
+_MODALS = frozenset("will would can cannot could must may might should used no never had".split())
 _IRREGULAR_THIRD = {
     "am": "is",
     "are": "is",

@@ -1,4 +1,4 @@
-"""Reads new messages by rules and says what to add, change and strike out. The order of the rules is their precedence."""
+"""Reads new messages by rules and says what to add, change and strike out."""
 
 import re
 from collections.abc import Callable
@@ -6,40 +6,59 @@ from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from memory.providers.base import IngestionMaterial, NumberedMessage
+from memory.providers.offline.achievements import read_achievements
+from memory.providers.offline.ages import read_ages
+from memory.providers.offline.appointments import read_appointments
+from memory.providers.offline.arrivals import read_arrivals
 from memory.providers.offline.clauses import Clause
 from memory.providers.offline.corrections import read_corrections, read_denials
+from memory.providers.offline.diet import read_diet
 from memory.providers.offline.events import read_events
 from memory.providers.offline.family import read_family, read_mentions
 from memory.providers.offline.forgetting import read_forgetting
 from memory.providers.offline.goals import read_goals
+from memory.providers.offline.habits import read_habits
 from memory.providers.offline.health import read_health
-from memory.providers.offline.identity import read_identity
+from memory.providers.offline.leaving import read_leaving
+from memory.providers.offline.names import read_names
 from memory.providers.offline.notebook import Notebook
+from memory.providers.offline.partners import read_partners
+from memory.providers.offline.patterns import pattern
 from memory.providers.offline.people import about_whom
 from memory.providers.offline.places import read_places
 from memory.providers.offline.preferences import read_preferences
 from memory.providers.offline.reading import Reading
 from memory.providers.offline.sentences import read_clauses
+from memory.providers.offline.traits import read_traits
 from memory.providers.offline.work import read_work
 
 Rule = Callable[[Clause, Reading], bool]
+# The first that takes a clause has it.
 RULES: tuple[Rule, ...] = (
     read_denials,
-    read_identity,
+    read_names,
+    read_ages,
+    read_traits,
     read_places,
+    read_leaving,
     read_work,
     read_family,
+    read_arrivals,
+    read_partners,
     read_health,
+    read_diet,
+    read_achievements,
     read_goals,
     read_preferences,
+    read_habits,
+    read_appointments,
     read_events,
     read_corrections,
 )
 # Someone else's text that tries to give orders; nothing in such a message makes us forget.
-_ORDERS = re.compile(
-    r"\b(?:ignore|disregard|override|bypass)\b.{0,60}\b(?:above|previous|prior|instructions?|rules?|prompt|earlier|everything)\b|\bsystem prompt\b"
-    r"|\byou are now\b|\"(?:operations|op)\"\s*:|<\s*/?(?:system|instructions?)\b",
-    re.IGNORECASE,
+_ORDERS = pattern(
+    r"\b(?:ignore|disregard|override|bypass)\b.{0,60}\b(?:above|previous|prior|instructions?|rules?|prompt|earlier"
+    r"|everything)\b|\bsystem prompt\b|\byou are now\b|\"(?:operations|op)\"\s*:|<\s*/?(?:system|instructions?)\b"
 )
 
 
@@ -83,7 +102,10 @@ def _meet_known(reading: Reading, material: IngestionMaterial) -> None:
 
 
 def _named_in(content: str) -> list[tuple[str, str]]:
-    found = re.match(r"^(?:The user |User )?[Hh]a[sd] an? (?P<relation>[\w -]{2,30}?) (?:named|called) (?P<name>[^\W\d_][\w'-]*)", content)
+    found = re.match(
+        r"^(?:The user |User )?[Hh]a[sd] an? (?P<relation>[\w -]{2,30}?) (?:named|called) (?P<name>[^\W\d_][\w'-]*)",
+        content,
+    )
     return [(found["relation"].lower(), found["name"])] if found else []
 
 

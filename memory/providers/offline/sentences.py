@@ -8,6 +8,7 @@ this: ...") and what others are reported to say are left out.
 import re
 
 from memory.providers.offline.clauses import Clause, tidy_clause
+from memory.providers.offline.patterns import pattern
 from memory.providers.offline.text import plain_speech
 
 MAX_CLAUSES = 400  # of one message: a person's turn has a dozen, and a pasted book may not hold a worker up
@@ -28,82 +29,77 @@ _CONTRACTIONS = {
     "gonna": "going to", "wanna": "want to", "gotta": "have to", "kinda": "kind of", "'cause": "because",
     "cuz": "because", "fave": "favourite", "fav": "favourite", "favorite": "favourite",
 }  # fmt: skip
-_CONTRACTION = re.compile(
-    r"(?<![\w'])(" + "|".join(sorted(map(re.escape, _CONTRACTIONS), key=len, reverse=True)) + r")(?![\w'])",
-    re.IGNORECASE,
+_CONTRACTION = pattern(
+    r"(?<![\w'])(" + "|".join(sorted(map(re.escape, _CONTRACTIONS), key=len, reverse=True)) + r")(?![\w'])"
 )
-_JOKE = re.compile(r"\b(?:just kidding|only kidding|jk|just joking|only joking)\b", re.IGNORECASE)
-_NOT_MEANT = re.compile(
+_JOKE = pattern(r"\b(?:just kidding|only kidding|jk|just joking|only joking)\b")
+_NOT_MEANT = pattern(
     r"\b(?:if|unless|suppose|supposing|imagine|pretend|pretending|assuming|wish|hypothetically|dreamt|as though"
     r"|dreamed (?:that|I)|let's say|lets say|in (?:my|the|a|this|our) (?:novel|story|book|game|dream|poem|song"
-    r"|role[- ]?play|script|scenario)|(?:ideal|perfect) world|another life|in theory|my character|according to)\b",
-    re.IGNORECASE,
+    r"|role[- ]?play|script|scenario)|(?:ideal|perfect) world|another life|in theory|my character|according to)\b"
 )
-_TASK = re.compile(
+_TASK = pattern(
     r"^\W*(?:(?:can|could|would|will) you |please )*(?:translate|write|rewrite|rephrase|proofread|summari[sz]e|draft"
-    r"|compose|paraphrase|correct|edit|repeat|complete|finish|reply|respond|act|say)\b",
-    re.IGNORECASE,
+    r"|compose|paraphrase|correct|edit|repeat|complete|finish|reply|respond|act|say)\b"
 )
-_ASKS = re.compile(
-    r"^\W*(?:(?:and|so|but|ok|hey|or|well)\W+)*(?:who|what|why|how|which|whose|whom"
-    r"|(?:do|does|did|am|is|are|was|were|can|could|would|should|shall|will|do not|have|has|had|may)"
-    r" (?:i|you|we|he|she|it|they|my|your|there|that|this|the|any|anyone)\b)",
-    re.IGNORECASE,
+_ASKS = pattern(
+    r"^\W*(?:(?:and|so|but|ok|hey|or|well)\W+)*(?:who|what|why|how|which|whose|whom|(?:do|does|did|am|is|are|was"
+    r"|were|can|could|would|should|shall|will|do not|have|has|had|may) (?:i|you|we|he|she|it|they|my|your|there|that"
+    r"|this|the|any|anyone)\b)"
 )
-_TOLD_BACKWARDS = re.compile(
+_TOLD_BACKWARDS = pattern(
     r"^\W*(?:back )?(?:when|whenever|while|once|after|before|until|as soon as) (?:i|we|my|our|you|it|he|she|they)\b"
-    r"|^\W*as an? (?:kid|child|teen|teenager|student|boy|girl)\b|^\W*(?:back )?in my (?:teens|twenties|youth|childhood)\b"
-    r"|^\W*(?:growing up|back then|years ago|in those days|at school)\b",
-    re.IGNORECASE,
+    r"|^\W*as an? (?:kid|child|teen|teenager|student|boy|girl)\b|^\W*(?:back )?in my (?:teens|twenties|youth"
+    r"|childhood)\b|^\W*(?:growing up|back then|years ago|in those days|at school)\b"
 )
-_FORGET = re.compile(
-    r"^\W*(?:(?:please|hey|ok|okay|actually|no|oh|and|so|also|sorry)\W+)*(?:(?:can|could|would|will|should) you |you can "
-    r"|you should |I (?:would like|want|need) you to |please )*(?:please |just )*"
-    r"(?:forget|delete|erase|wipe|remove|clear|scrap|do not (?:remember|keep|store|save)|stop remembering)\b",
-    re.IGNORECASE,
+_FORGET = pattern(
+    r"^\W*(?:(?:please|hey|ok|okay|actually|no|oh|and|so|also|sorry)\W+)*(?:(?:can|could|would|will|should) you "
+    r"|you can |you should |I (?:would like|want|need) you to |please )*(?:please |just )*(?:forget|delete|erase"
+    r"|wipe|remove|clear|scrap|do not (?:remember|keep|store|save)|stop remembering)\b"
 )
-_NO_SUBJECT = re.compile(
-    r"^(\W*(?:(?:just|yes|yeah|oh|ok|finally|also|recently|well|btw|update)\W+)*)"
-    r"((?:love|hate|adore) (?!the |all |how |that|it\b|you|this|these|those|him\b|her\b|them\b|and |is |or |can )(?=(?:[\w'-]+ ){0,5}[\w'-]+\W*$)"
-    r"|(?:moved to|got (?:a|my|an|the|promoted|engaged|married|fired)|started|quit|finished|passed|bought|adopted|visited|went|joined|booked|signed up|won|broke"
-    r"|ran|lost|had (?:a|my|an|surgery)) )",
-    re.IGNORECASE,
+_NO_SUBJECT = pattern(
+    r"^(\W*(?:(?:just|yes|yeah|oh|ok|finally|also|recently|well|btw|update)\W+)*)((?:love|hate|adore) (?!the |all "
+    r"|how |that|it\b|you|this|these|those|him\b|her\b|them\b|and |is |or |can )(?=(?:[\w'-]+ ){0,5}[\w'-]+\W*$)"
+    r"|(?:moved to|got (?:a|my|an|the|promoted|engaged|married|fired)|started|quit|finished|passed|bought|adopted"
+    r"|visited|went|joined|booked|signed up|won|broke|ran|lost|had (?:a|my|an|surgery)) )"
 )
-_IS_NOT_OWNS = re.compile(
-    r"\b((?:my|our) [\w-]+)'s (?=(?:(?!wedding|meeting|training|building|evening|painting|morning|hearing|clothing|drawing|writing"
-    r"|housewarming|christening|thing|ring|spring|baby|house)\w+ing|an?|not|allergic|vegetarian|vegan|back|here)\b)",
-    re.IGNORECASE,
+_IS_NOT_OWNS = pattern(
+    r"\b((?:my|our) [\w-]+)'s (?=(?:(?!wedding|meeting|training|building|evening|painting|morning|hearing|clothing"
+    r"|drawing|writing|housewarming|christening|thing|ring|spring|baby|house)\w+ing|an?|not|allergic|vegetarian"
+    r"|vegan|back|here)\b)"
 )
-_NOT_FIRST = re.compile(r"^\W*not ([^,]{2,40}), (?:I (?:said|meant)|it is|it was|but|rather) ([^,.!]{2,40})[.!]*$", re.IGNORECASE)
-_FROM_NOW = re.compile(r"^(\W*(?:from now on|in (?:the )?future)),", re.IGNORECASE)
-_SUBJECT = (
-    r"(?:home is|I|my|we|our|he|she|they|it|his|her|its|their|you|your|that|this|there|please|everyone|everybody)\b"
+_NOT_FIRST = pattern(
+    r"^\W*not ([^,]{2,40}), (?:I (?:said|meant)|it is|it was|but|rather) ([^,.!]{2,40})[.!]*$"
 )
-_JOINT = re.compile(
-    rf"\s*(?:(?P<stop>;|\s-+\s|--+|-\s(?=(?:and )?{_SUBJECT})|\(|:\s(?={_SUBJECT}|\w+ (?:is|was|has|will)\b))|(?:^|,?\s)(?P<word>but|because|so|since|though|although|whereas)\s"
-    rf"(?=\s*(?:{_SUBJECT}|no |not |now ))|,?\s(?P<and>and|yet|then|plus|or)\s(?=(?:then |now |also )?{_SUBJECT})"
-    rf"|,?\s(?P<under>when|while|whenever|before|after|until|once|where|as)\s(?={_SUBJECT})|,\s(?P<which>which|who)\s"
-    rf"|,\s*(?P<comma>)(?=(?:and |now |so )?{_SUBJECT}))\s*",
-    re.IGNORECASE,
+_FROM_NOW = pattern(r"^(\W*(?:from now on|in (?:the )?future)),")
+_SUBJECT = r"(?:home is|I|my|we|our|he|she|they|it|his|her|its|their|you|your|that|this|there|please|everyone|everybody)\b"
+_JOINT = pattern(
+    rf"\s*(?:(?P<stop>;|\s-+\s|--+|-\s(?=(?:and )?{_SUBJECT})|\(|:\s(?={_SUBJECT}|\w+ (?:is|was|has|will)\b))|(?:^"
+    rf"|,?\s)(?P<word>but|because|so|since|though|although|whereas)\s(?=\s*(?:{_SUBJECT}|no |not |now ))"
+    rf"|,?\s(?P<and>and|yet|then|plus|or)\s(?=(?:then |now |also )?{_SUBJECT})|,?\s(?P<under>when|while|whenever"
+    rf"|before|after|until|once|where|as)\s(?={_SUBJECT})|,\s(?P<which>which|who)\s|,\s*(?P<comma>)(?=(?:and |now "
+    rf"|so )?{_SUBJECT}))\s*"
 )
 _PAST_GOES_ON = re.compile(
-    r",?\s(?:and|but|then)\s(?=(?:moved|started|got|quit|bought|adopted|joined|finished|met|went|visited|became|turned"
-    r"|lost|broke|ran|won)\s)"
+    r",?\s(?:and|but|then)\s(?=(?:moved|started|got|quit|bought|adopted|joined|finished|met|went|visited|became"
+    r"|turned|lost|broke|ran|won)\s)"
 )
 _PRESENT_GOES_ON = re.compile(
-    r",?\s(?:and|but)\s(?=(?:am|love|hate|enjoy|prefer|live in|work as|work at|work for|want to|have an?|cannot|do not)\s)"
+    r",?\s(?:and|but)\s(?=(?:am|love|hate|enjoy|prefer|live in|work as|work at|work for|want to|have an?|cannot"
+    r"|do not)\s)"
 )
-_HABIT_GOES_ON = re.compile(r",?\s(?:and|but)\s(?=(?:live in|work as|work at|work for|have an?|cannot|do not)\s)")
-_ATTITUDE = re.compile(r"^(?:I|we) (?:love|like|hate|enjoy|adore|prefer)\b", re.IGNORECASE)
-_OPEN_VERB = re.compile(r"\b(?:to|will|would|could|can|let)\b", re.IGNORECASE)
-_REPORTED = re.compile(
+_HABIT_GOES_ON = re.compile(
+    r",?\s(?:and|but)\s(?=(?:live in|work as|work at|work for|have an?|cannot|do not)\s)"
+)
+_ATTITUDE = pattern(r"^(?:I|we) (?:love|like|hate|enjoy|adore|prefer)\b")
+_OPEN_VERB = pattern(r"\b(?:to|will|would|could|can|let)\b")
+_REPORTED = pattern(
     r"^(?!I |we |my name)(?:[\w' ]{1,40}\s)?(?:said|says|say|told me|tells me|thinks|thought|think|claims|claimed"
-    r"|believes|asked|wrote|texted|joked|reckons|insists|suggested|suggests|keeps saying|keeps telling)\b",
-    re.IGNORECASE,
+    r"|believes|asked|wrote|texted|joked|reckons|insists|suggested|suggests|keeps saying|keeps telling)\b"
 )
 
 
-_ONLY_A_NOUN = re.compile(r"^(?:(?:my|our) [\w'-]+(?: [\w'-]+){0,2}|[A-Z][\w'-]+)$", re.IGNORECASE)
+_ONLY_A_NOUN = pattern(r"^(?:(?:my|our) [\w'-]+(?: [\w'-]+){0,2}|[A-Z][\w'-]+)$")
 
 
 def read_clauses(content: str) -> list[Clause]:

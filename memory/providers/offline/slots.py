@@ -6,7 +6,8 @@ The rules' own wording is read, and the usual wording of a language model or a p
 import re
 import unicodedata
 
-from memory.providers.offline.jobs import is_job
+from memory.providers.offline.occupations import is_job
+from memory.providers.offline.patterns import pattern
 from memory.providers.offline.people import PARTNERS, RELATION, RELATIONS, noun, singular
 from memory.providers.offline.stems import words
 
@@ -16,8 +17,8 @@ _LIKING = (
     r"|is (?:an? )?(?:big |huge )?fan of|is keen on|is obsessed with)"
 )
 _DISLIKING = (
-    r"(?:dislikes?|hates?|detests?|loathes?|cannot stand|can't stand|(?:does not|doesn't|no longer) (?:likes?|loves?|enjoys?)"
-    r"|is not (?:an? )?(?:big )?(?:fan of|into|keen on|fond of)|is no longer (?:into|a fan of))"
+    r"(?:dislikes?|hates?|detests?|loathes?|cannot stand|can't stand|(?:does not|doesn't|no longer) (?:likes?|loves?"
+    r"|enjoys?)|is not (?:an? )?(?:big )?(?:fan of|into|keen on|fond of)|is no longer (?:into|a fan of))"
 )
 _FADING = r"(?:now |no longer |does not |doesn't |is no longer |is not |currently |really |also |became |originally )*"
 _READERS = {
@@ -49,7 +50,7 @@ _READERS = {
     "people": rf"has (?P<value>(?:(?:\d+|an?|two|three|four|five|six|several|many) )?(?:[\w-]+ )??)(?P<relation>{RELATIONS})(?P<names>.*)",
     "speaks": r"speaks (?P<about>.+)",
 }
-_PATTERNS = {kind: re.compile(pattern, re.IGNORECASE) for kind, pattern in _READERS.items()}
+_PATTERNS = {kind: pattern(wording) for kind, wording in _READERS.items()}
 _OF_IS = ("move", "city", "name", "age", "origin", "diet", "dislike", "like", "health", "work", "partner")
 _FADED = ("city", "origin", "diet", "dislike", "health", "work")
 # The kinds that may begin with a word, so that a line is tried against a few patterns and not all.
@@ -141,7 +142,9 @@ def slot_of(content: str, *, type: str, subject: str) -> Slot:
 
 def folded(text: str) -> str:
     """`text` as it counts when two are compared: Unicode form, case, white space and closing punctuation aside."""
-    return " ".join(unicodedata.normalize("NFKC", text).replace("\u2019", "'").casefold().split()).rstrip(" .!?,;:")
+    return " ".join(unicodedata.normalize("NFKC", text).replace("\u2019", "'").casefold().split()).rstrip(
+        " .!?,;:"
+    )
 
 
 def without_subject(text: str, subject: str) -> str:
@@ -159,7 +162,11 @@ def _slot(kind: str, text: str, groups: dict[str, str | None]) -> Slot:
     value = next((found for name, found in groups.items() if name.startswith("value") and found), "")
     about = next((found for name, found in groups.items() if name.startswith("about") and found), "")
     if kind == "prefer":
-        return Slot(kind, " ".join(sorted(words(groups["first"] or ""))), about=f"{groups['first']} {groups['second']}")
+        return Slot(
+            kind,
+            " ".join(sorted(words(groups["first"] or ""))),
+            about=f"{groups['first']} {groups['second']}",
+        )
     if kind in ("person", "people"):
         return _person(kind, groups["relation"] or "", f"{value}{groups.get('names') or ''}".strip())
     if kind in ("like", "dislike"):

@@ -2,14 +2,15 @@
 
 import re
 
-from memory.providers.offline.dates import MONTHS, WEEKDAYS
+from memory.providers.offline.moments import MONTHS, WEEKDAYS
 
 _STOP = frozenset(
-    "a an the and or of to in on at for with from by as is are was were am be been being has have had do does did not no "
-    "their they them theirs he she his her him it its this that these those very really so too also who which whose will "
-    "would can cannot could s t named called name user my our me i we us you your up out about into over than some any "
-    "more most all longer one just still now ever lot bit kind sort there here wants want plans plan hopes hope likes like "
-    "loves love getting get gets got said around day week weekend morning evening afternoon ago one".split()
+    "a an the and or of to in on at for with from by as is are was were am be been being has have had do does did "
+    "not no their they them theirs he she his her him it its this that these those very really so too also who "
+    "which whose will would can cannot could s t named called name user my our me i we us you your up out about "
+    "into over than some any more most all longer one just still now ever lot bit kind sort there here wants want "
+    "plans plan hopes hope likes like loves love getting get gets got said around day week weekend morning evening "
+    "afternoon ago one".split()
 ) | frozenset((*MONTHS, *WEEKDAYS))
 _SUFFIXES = ("ings", "ing", "ies", "ied", "ers", "er", "ed", "es", "s")
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")

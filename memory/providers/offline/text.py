@@ -6,6 +6,8 @@ Everything here runs once over the whole message, which may be 64 kB, so every p
 import re
 import unicodedata
 
+from memory.providers.offline.patterns import pattern
+
 _FOLDED = str.maketrans(
     {
         "\u2018": "'", "\u2019": "'", "\u02bc": "'", "`": "`", "\u201c": '"', "\u201d": '"', "\u201e": '"', "\u00ab": '"',
@@ -19,7 +21,7 @@ _LINK = re.compile(r"(?:https?://|www\.)\S+")
 _EMOJI = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\u2b00-\u2bff\ufe0f\u200d\U000e0020-\U000e007f]+")
 _QUOTED = re.compile(r'"([^"\n]{1,600})"')
 _SINGLE_QUOTED = re.compile(r"(?<!\w)'((?:[^'\n]|(?<=\w)'(?=\w)){1,300})'(?!\w)")
-_SPOKEN = re.compile(r"\b(?:i|i'm|i've|me|my|we|our|you|your|forget|delete|ignore)\b", re.IGNORECASE)
+_SPOKEN = pattern(r"\b(?:i|i'm|i've|me|my|we|our|you|your|forget|delete|ignore)\b")
 _CHAT_LINE = re.compile(r"^\s*(?:[-*]\s+)?\[?[\w .:/-]{0,30}\]?\s?<?[\w .]{1,30}>?:\s+\S", re.MULTILINE)
 
 
