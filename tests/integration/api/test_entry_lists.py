@@ -1,0 +1,157 @@
+"""Lists of entries: what is found, in which order, and at what cost when there are ten thousand."""
+
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries
+
+from memory.models import ScratchpadEntry
+from relationships.models import Relationship
+from tests.fixtures.api import Api
+from tests.fixtures.contexts import remember
+from tests.wire import statements_sent
+
+
+@pytest.fixture
+def path(relationship: Relationship) -> str:
+    return f"/relationships/{relationship.id}/entries"
+
+
+def made(api: Api, path: str, content: str, **values: Any) -> str:
+    entry_id: str = api.post(path, {"content": content, "type": "other", **values}).body["id"]
+    return entry_id
+
+
+def listed(api: Api, path: str, query: str = "") -> list[str]:
+    page = api.get(f"{path}?{query}")
+    assert page.status == 200, page
+    return [entry["content"] for entry in page.body["items"]]
+
+
+def test_the_list_holds_what_is_active_newest_first(api: Api, path: str) -> None:
+    made(api, path, "Old", effective_at="2020-01-01T00:00:00Z")
+    gone = made(api, path, "Gone")
+    made(api, path, "New")
+    made(api, path, "Older", effective_at="2019-01-01T00:00:00Z")
+    api.delete(f"{path}/{gone}")
+
+    assert listed(api, path) == ["New", "Old", "Older"]
+    assert listed(api, path, "state=deleted") == ["Gone"]
+    assert listed(api, path, "state=any") == ["New", "Gone", "Old", "Older"]
+
+
+def test_filters_find_and_all_must_hold(api: Api, path: str) -> None:
+    made(api, path, "Likes green tea", type="preference", tags={"area": "food", "from": "Ana"})
+    made(api, path, "Likes TEA houses", type="preference", tags={"area": "places"}, tier="archive")
+    made(api, path, "Drinks tea", subject="Léa \U0001f98a", tags={"area": "food"})
+
+    assert listed(api, path, "type=preference") == ["Likes TEA houses", "Likes green tea"]
+    assert listed(api, path, "tier=archive") == ["Likes TEA houses"]
+    assert listed(api, path, "text=tea&tier=scratchpad") == ["Drinks tea", "Likes green tea"]
+    assert listed(api, path, "subject=L%C3%A9a%20%F0%9F%A6%8A") == ["Drinks tea"]
+    assert listed(api, path, "subject=user&tag=area%3Dfood") == ["Likes green tea"]
+    assert listed(api, path, "tag=area%3Dfood&tag=from%3DAna") == ["Likes green tea"]
+    assert listed(api, path, "tag=area%3Dplaces&tag=from%3DAna") == []
+    assert listed(api, path, "type=event") == []
+
+
+@pytest.mark.parametrize(
+    "text", ["100%", "a_b", "back\\slash", "o'clock", '"quoted"', "مرحبا", "\U0001f98a", "ß"]
+)
+def test_a_text_is_looked_for_as_it_stands(api: Api, path: str, text: str) -> None:
+    made(api, path, f"Says {text} often")
+    made(api, path, "Says 100 a-b often")
+
+    answer = api.client.get(f"/v1{path}", {"text": text}, headers={"Authorization": f"Bearer {api.key}"})
+
+    assert [entry["content"] for entry in answer.json()["items"]] == [f"Says {text} often"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "type=Preference",
+        "type=",
+        "tier=attic",
+        "state=lost",
+        "subject=",
+        "subject=a%0Ab",
+        "text=",
+        "text=a%0Ab",
+        "text=" + "x" * 201,
+        "limit=201",
+        "cursor=W10",
+        "colour=red",
+    ],
+)
+def test_a_wrong_filter_is_named(api: Api, path: str, query: str) -> None:
+    answer = api.get(f"{path}?{query}")
+
+    assert (answer.status, answer.fields) == (422, [query.split("=")[0]])
+
+
+@pytest.mark.parametrize("tag", ["food", "=food", "a%0Ab=x", "x" * 61 + "=y", "a=" + "x" * 201])
+def test_a_tag_that_is_no_pair_is_named(api: Api, path: str, tag: str) -> None:
+    answer = api.get(f"{path}?tag=area%3Dfood&tag={tag}")
+
+    assert (answer.status, answer.fields) == (422, ["tag.1"])
+
+
+def test_a_list_that_is_read_while_it_grows_repeats_and_misses_nothing(api: Api, path: str) -> None:
+    old = [f"Fact {number}" for number in range(9)]
+    for content in old:
+        made(api, path, content)
+    seen: list[str] = []
+    cursor = ""
+    for number in range(9):
+        page = api.get(f"{path}?limit=2{cursor}").body
+        seen += [entry["content"] for entry in page["items"]]
+        if page["next_cursor"] is None:
+            break
+        cursor = f"&cursor={page['next_cursor']}"
+        made(api, path, f"Newcomer {number}")
+        made(api, path, f"Back-filled {number}", effective_at="2019-01-01T00:00:00Z")
+
+    assert seen[:9] == old[::-1]
+    assert len(set(seen)) == len(seen)
+    assert not any(content.startswith("Newcomer") for content in seen)
+
+
+def test_entries_of_one_moment_are_paged_by_their_id(api: Api, path: str, relationship: Relationship) -> None:
+    remember(relationship, *(f"Fact {number}" for number in range(7)))
+
+    first = api.get(f"{path}?limit=4").body
+    second = api.get(f"{path}?limit=4&cursor={first['next_cursor']}").body
+
+    assert len({entry["id"] for entry in [*first["items"], *second["items"]]}) == 7
+    assert second["next_cursor"] is None
+
+
+def test_ten_thousand_entries_cost_no_more_statements_than_ten(
+    api: Api, path: str, relationship: Relationship, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    context = f"/relationships/{relationship.id}/context"
+    remember(relationship, *(f"Fact {number}" for number in range(10)))
+    api.post(context, {"message": "Hello."})
+    with statements_sent() as few:
+        assert api.post(context, {"message": "Hello."}).status == 200
+
+    remember(
+        relationship, *(f"Fact {number} of many" for number in range(10_000)), effective_at=timezone.now()
+    )
+
+    assert ScratchpadEntry.objects.count() == 10_010
+    with statements_sent() as many:
+        answer = api.post(context, {"message": "Hello."})
+    assert (answer.status, len(many)) == (200, len(few))
+    with django_assert_num_queries(3):
+        page = api.get(f"{path}?limit=200&text=of%20many").body
+    assert len(page["items"]) == 200
+    with django_assert_num_queries(3):
+        next_page = api.get(f"{path}?limit=200&text=of%20many&cursor={page['next_cursor']}").body
+    assert not {entry["id"] for entry in page["items"]} & {entry["id"] for entry in next_page["items"]}
+
+
+def test_another_project_finds_no_list(other_project_api: Api, path: str) -> None:
+    assert other_project_api.get(path).status == 404
