@@ -6,6 +6,7 @@ RapportError
 ├── SameAsAnother            another active entry says exactly this
 ├── InvalidTemplate          an ingestion prompt can't be rendered; names the line
 ├── TurnNotRetryable         only failed and skipped turns can be retried
+├── NotEmpty                 an import needs a relationship that holds nothing yet
 └── AlreadyDecided           a held deletion was confirmed or declined before
 
 IngestionError               inside the worker only
@@ -42,6 +43,10 @@ class TurnNotRetryable(Conflict):
 
 class AlreadyDecided(Conflict):
     code = "already_decided"
+
+
+class NotEmpty(Conflict):
+    code = "not_empty"
 
 
 class IngestionError(Exception):

@@ -8,6 +8,7 @@ from memory.api.erasure import (
     ErasableRelationshipView,
     ErasableUserView,
 )
+from memory.api.transfer import ExportView, ImportView
 
 RELATIONSHIP = "relationships/<uuid:relationship_id>"
 
@@ -16,4 +17,6 @@ urlpatterns: list[URLPattern] = [
     path("companions/<uuid:companion_id>", ErasableCompanionView.as_view()),
     path("users/<uuid:user_id>", ErasableUserView.as_view()),
     path(RELATIONSHIP, ErasableRelationshipView.as_view()),
+    path(f"{RELATIONSHIP}/export", ExportView.as_view()),
+    path(f"{RELATIONSHIP}/import", ImportView.as_view()),
 ]

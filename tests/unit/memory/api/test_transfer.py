@@ -1,0 +1,156 @@
+"""Export and import over REST."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.test import Client
+from pytest_django.fixtures import Settings
+
+from memory.models import ScratchpadEntry
+from relationships.models import Companion, EndUser, Message, Project, Relationship
+from relationships.services.relationships import get_or_create_relationship
+from tests.fixtures.api import TESTER, Api, ApiAnswer, new_key
+from tests.fixtures.turns import Conversation
+
+EMPTY = {"format": "rapport.relationship", "version": 1}
+
+
+def export(api: Api, relationship: Relationship, query: str = "") -> Any:
+    path = f"/v1/relationships/{relationship.id}/export{query}"
+    answer = Client().get(path, headers={"Authorization": f"Bearer {api.key}"})
+    assert answer.status_code == 200 and answer.headers["Content-Type"] == "application/json"
+    content: Iterator[bytes] = answer.streaming_content  # type: ignore[attr-defined]
+    return json.loads(b"".join(content))
+
+
+@pytest.fixture
+def another(project: Project, companion: Companion) -> Relationship:
+    """A second relationship of the project, empty."""
+    return get_or_create_relationship(project_id=project.id, companion=companion.slug, user="noa", by=TESTER)[
+        0
+    ]
+
+
+def test_a_relationship_moves_by_its_document(
+    api: Api, conversation: Conversation, relationship: Relationship, another: Relationship
+) -> None:
+    conversation.say("I like tea.")
+    api.put(f"/relationships/{relationship.id}/profile", {"plan": "pro"})
+    api.post(f"/relationships/{relationship.id}/entries", {"content": "Likes tea", "type": "preference"})
+
+    answer = api.post(f"/relationships/{another.id}/import", export(api, relationship))
+
+    assert answer.status == 200
+    assert answer.body["imported"]["message"] == answer.body["imported"]["scratchpad_entry"] == 1
+    assert api.get(f"/relationships/{another.id}/profile").body == {"plan": "pro"}
+    assert Message.objects.for_relationship(another.id).get().content == "I like tea."
+
+
+def test_the_prompts_and_answers_come_when_asked_for(api: Api, relationship: Relationship) -> None:
+    assert "model_calls" not in export(api, relationship)
+    assert export(api, relationship, "?calls=true")["model_calls"] == []
+
+
+def test_a_second_import_is_refused(api: Api, relationship: Relationship) -> None:
+    path = f"/relationships/{relationship.id}/import"
+    document = {**EMPTY, "entries": [{"type": "other", "content": "Has a cat"}]}
+    assert api.post(path, document).status == 200
+
+    again = api.post(path, document)
+
+    assert (again.status, again.body["type"]) == (409, "urn:rapport:problem:not_empty")
+    assert ScratchpadEntry.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("document", "status", "fields"),
+    [
+        ({}, 422, ["format", "version"]),
+        ({**EMPTY, "format": "another"}, 422, ["format"]),
+        ({**EMPTY, "version": 2}, 422, ["version"]),
+        ({**EMPTY, "entrys": []}, 422, ["entrys"]),
+        ({**EMPTY, "entries": [{"type": "other"}]}, 422, ["entries.0.content"]),
+        ({**EMPTY, "entries": [{"type": "other", "content": "x" * 5000}]}, 422, ["entries.0.content"]),
+        ({**EMPTY, "entries": [{"type": "other", "content": "x", "importance": 2}]}, 422, ["entries.0.importance"]),
+        ({**EMPTY, "entries": [{"type": "other", "content": "x", "weight": "1"}]}, 422, ["entries.0.weight"]),
+        ({**EMPTY, "entries": [{"type": "other", "content": "x", "happens_at": "soon"}]}, 422, ["entries.0.happens_at"]),
+        ({**EMPTY, "entries": [{"type": "other", "content": "x", "single_valued": True}]}, 422, ["entries.0"]),
+        ({**EMPTY, "entries": [{"type": "other", "content": "a\x00b"}]}, 422, ["entries.0.content"]),
+        ({**EMPTY, "relationship": {"timezone": "Mars/Olympus"}}, 422, ["relationship.timezone"]),
+        ({**EMPTY, "relationship": {"config": {"recipe": "soup"}}}, 422, ["relationship.config.recipe"]),
+        ([], 422, ["body"]),
+        (b"{", 400, []),
+    ],
+)  # fmt: skip
+def test_what_is_no_archive_is_refused_by_its_field(
+    document: object, status: int, fields: list[str], api: Api, relationship: Relationship
+) -> None:
+    answer = api.post(f"/relationships/{relationship.id}/import", document)
+
+    assert (answer.status, answer.fields) == (status, fields), answer
+    assert not ScratchpadEntry.objects.exists()
+
+
+def test_an_archive_may_be_longer_than_other_bodies_and_not_without_end(
+    api: Api, relationship: Relationship, settings: Settings
+) -> None:
+    settings.MAX_BODY_BYTES, settings.MAX_IMPORT_BYTES = 1024, 4096
+    path = f"/relationships/{relationship.id}/import"
+
+    def answered(length: int) -> ApiAnswer:
+        return api.post(path, {**EMPTY, "user": {"note": "x" * length}})
+
+    assert answered(5000).status == 413
+    assert answered(2000).status == 200
+
+
+def test_a_profile_as_deep_as_may_be_comes_back(
+    api: Api, relationship: Relationship, another: Relationship, settings: Settings
+) -> None:
+    deep: Any = "ground"
+    for _ in range(settings.MAX_JSON_DEPTH):
+        deep = {"below": deep}
+    assert api.put(f"/relationships/{relationship.id}/profile", deep).status == 200
+
+    assert api.post(f"/relationships/{another.id}/import", export(api, relationship)).status == 200
+    assert api.get(f"/relationships/{another.id}/profile").body == deep
+
+
+@pytest.mark.parametrize("verb", ["export", "import"])
+def test_another_projects_relationship_is_not_there(
+    verb: str, other_project_api: Api, relationship: Relationship
+) -> None:
+    path = f"/relationships/{relationship.id}/{verb}"
+    answer = other_project_api.get(path) if verb == "export" else other_project_api.post(path, EMPTY)
+
+    assert answer.status == 404
+    assert not ScratchpadEntry.objects.exists()
+
+
+def test_reading_exports_and_writing_imports(project: Project, relationship: Relationship) -> None:
+    reader = Api(new_key(project, "read"))
+
+    assert export(reader, relationship)["entries"] == []
+    assert reader.post(f"/relationships/{relationship.id}/import", EMPTY).status == 403
+    assert (
+        Api(new_key(project, "write")).post(f"/relationships/{relationship.id}/import", EMPTY).status == 200
+    )
+
+
+def test_a_relationship_token_does_neither(api: Api, relationship: Relationship) -> None:
+    path = f"/relationships/{relationship.id}"
+    token = Api(api.post(f"{path}/tokens", {"scopes": ["write"]}).body["token"])
+
+    assert token.get(f"{path}/export").status == token.post(f"{path}/import", EMPTY).status == 403
+
+
+def test_a_person_who_moves_to_another_installation_is_who_they_are_there(
+    api: Api, relationship: Relationship, another: Relationship
+) -> None:
+    """`user` and `companion` say where a document comes from; an import leaves its own as they are."""
+    api.post(f"/relationships/{another.id}/import", export(api, relationship))
+
+    user = EndUser.objects.get(id=another.user_id)
+    assert (user.external_id, user.display_name) == ("noa", "")

@@ -1,0 +1,94 @@
+"""Any document that an import takes, for hypothesis."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from hypothesis import strategies as st
+
+WORDS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), min_size=1, max_size=40)
+NAMES = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=30)
+TIMES = st.datetimes(datetime(2, 1, 1), datetime(9999, 12, 29)).map(lambda moment: f"{moment.isoformat()}Z")
+JSONS = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | WORDS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=3),
+    max_leaves=8,
+)
+OBJECTS = st.dictionaries(WORDS, JSONS, max_size=3)
+MAYBE = st.none() | TIMES
+IDS = st.uuids().map(str)
+
+
+@st.composite
+def turns(draw: st.DrawFn) -> list[Any]:
+    seq, made = 0, []
+    for _ in range(draw(st.integers(0, 3))):
+        numbers = [seq := seq + draw(st.integers(1, 1000)) for _ in range(1 + draw(st.integers(0, 3)))]
+        made.append(
+            {
+                "id": draw(IDS), "seq": numbers[0], "session": "s", "occurred_at": draw(TIMES),
+                "recorded_at": draw(TIMES), "config": {}, "due_at": draw(MAYBE), "waits_for": "",
+                "state": draw(st.sampled_from(["pending", "applied", "skipped", "failed"])),
+                "attempts": draw(st.integers(0, 9)), "claimed_at": draw(MAYBE), "settled_at": draw(MAYBE),
+                "error_code": "", "error": draw(WORDS), "prompt_version": draw(st.none() | st.integers(0, 9)),
+                "operations": [{"operation": draw(JSONS), "verdict": "applied", "reason": draw(WORDS), "entry_id": draw(IDS)}],
+                "model_call_ids": draw(st.lists(IDS, max_size=2)),
+                "messages": [
+                    {
+                        "id": draw(IDS), "seq": number, "role": "user", "speaker": draw(NAMES),
+                        "content": draw(WORDS), "occurred_at": draw(TIMES), "recorded_at": draw(TIMES),
+                        "erased_at": draw(MAYBE),
+                    }
+                    for number in numbers[1:]
+                ],
+            }
+        )  # fmt: skip
+    return made
+
+
+@st.composite
+def histories(draw: st.DrawFn) -> tuple[list[Any], list[Any]]:
+    """Entries and their revisions. The content tells them apart, as active ones must."""
+    entries, revisions = [], []
+    for place in range(draw(st.integers(0, 3))):
+        content = f"{place} {draw(NAMES)}x"
+        entry = {
+            "id": draw(IDS), "type": "other", "tier": "archive", "subject": draw(NAMES), "content": content,
+            "state": draw(st.sampled_from(["active", "superseded", "expired", "deleted"])),
+            "key": draw(st.none() | NAMES), "single_valued": False, "importance": draw(st.floats(0, 1)),
+            "confidence": 1.0, "weight": draw(st.floats(0, 100)), "pinned": draw(st.booleans()),
+            "read_only": False, "tags": {"a": "b"}, "metadata": draw(OBJECTS), "modality": "text",
+            "source": "turn", "source_message_ids": draw(st.lists(IDS, max_size=2)),
+            "recorded_at": draw(TIMES), "effective_at": draw(TIMES), "happens_at": draw(MAYBE),
+            "valid_from": draw(MAYBE), "valid_to": draw(MAYBE), "expires_at": draw(MAYBE),
+            "last_accessed_at": draw(MAYBE), "access_count": 3, "version": 2,
+        }  # fmt: skip
+        entries.append(entry)
+        revisions.append(
+            {
+                "id": draw(IDS), "entry_id": entry["id"], "entry_version": 2, "seq": 10_000 + 7 * place,
+                "event": "update", "before": None, "after": {**entry, "content_hash": "0f" * 32},
+                "actor_kind": "model", "actor_id": "", "turn_id": None, "model_call_id": draw(IDS),
+                "prompt_version": None, "model": "m", "reason": draw(WORDS), "recorded_at": draw(TIMES),
+                "effective_at": draw(TIMES), "redacted_at": draw(MAYBE),
+            }
+        )  # fmt: skip
+    return sorted(entries, key=lambda entry: UUID(entry["id"]).bytes), revisions
+
+
+@st.composite
+def documents(draw: st.DrawFn) -> Any:
+    entries, revisions = draw(histories())
+    return {
+        "format": "rapport.relationship",
+        "version": 1,
+        "relationship": {"timezone": "Asia/Tokyo", "config": {}, "last_turn_at": draw(MAYBE)},
+        "profile": {"id": draw(IDS), "data": draw(OBJECTS), "version": 3, "updated_at": draw(TIMES)},
+        "profile_revisions": [],
+        "sessions": [],
+        "turns": draw(turns()),
+        "entries": entries,
+        "revisions": revisions,
+        "held_deletions": [],
+        "model_calls": [],
+    }

@@ -1,0 +1,244 @@
+"""Reading an export back: the same relationship elsewhere, or nothing at all."""
+
+import json
+from copy import deepcopy
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.db import connection
+from django_q.models import OrmQ
+from hypothesis import HealthCheck, given, settings
+
+from memory.api.archive import Archive
+from memory.errors import NotEmpty
+from memory.models import EntryRevision, EntrySource, ScratchpadEntry
+from memory.services.entries import add_entry, delete_entry, revise_entry
+from memory.services.erasure import erase_entry
+from memory.services.exporting import export_relationship
+from memory.services.history import fields_of
+from memory.services.importing import import_relationship
+from relationships.actor import Actor
+from relationships.errors import InvalidConfiguration, NotFound
+from relationships.ids import relationship_id
+from relationships.models import (
+    AuditEvent,
+    Companion,
+    EndUser,
+    Message,
+    Project,
+    Relationship,
+    Snapshot,
+    Turn,
+)
+from relationships.services.profiles import replace_profile
+from relationships.services.sessions import patch_session
+from tests.fakes import ScriptedProvider
+from tests.fixtures.turns import Conversation, add, answer, delete, update
+from tests.unit.memory.services.documents import documents
+
+BY = Actor.policy("test")
+
+
+def new_relationship(name: str = "elsewhere") -> Relationship:
+    """An empty one in a project of its own."""
+    project = Project.objects.create(name=name)
+    companion = Companion.objects.create(
+        project=project, slug="bob", name="Bob", config={"ingestion": {"provider": "scripted"}}
+    )
+    user = EndUser.objects.create(project=project, external_id=name)
+    return Relationship.objects.create(
+        id=relationship_id(companion.id, user.id), project=project, companion=companion, user=user
+    )
+
+
+def exported(relationship: Relationship) -> Any:
+    return json.loads(b"".join(export_relationship(relationship_id=relationship.id, calls=True)))
+
+
+def imported(document: Any, into: Relationship) -> dict[str, int]:
+    archive = Archive.model_validate_json(json.dumps(document))
+    return import_relationship(relationship=into, archive=archive.model_dump(), by=BY)
+
+
+def comparable(document: Any) -> Any:
+    """Without what says whose it is, and with each `seq` as its place among all."""
+    plain = {
+        name: value
+        for name, value in deepcopy(document).items()
+        if name not in {"exported_from", "companion", "user"}
+    }
+    numbered = [
+        *plain["turns"],
+        *plain["revisions"],
+        *[m for turn in plain["turns"] for m in turn["messages"]],
+    ]
+    places = {seq: place for place, seq in enumerate(sorted(row["seq"] for row in numbered))}
+    for row in numbered:
+        row["seq"] = places[row["seq"]]
+    return plain
+
+
+@pytest.fixture
+def lived(conversation: Conversation, scripted_provider: ScriptedProvider) -> Relationship:
+    """A relationship in which everything has happened: failures, held deletions, erasures, what still waits."""
+    relationship = conversation.relationship
+    Relationship.objects.filter(id=relationship.id).update(
+        timezone="Europe/Lisbon", config={"ingestion": {"deletion_hold": {"share": 0, "count": 1}}}
+    )
+    scripted_provider.answer_with(
+        answer(add("Likes tea", key="drink", importance=0.9)),
+        answer(add("Lives in Porto", key="city", messages=[2])),
+        answer(add("Lives in Lisbon", key="city"), update(2, "Likes green tea", reason="«more» exactly")),
+        answer(delete(1, reason="a"), delete(2, reason="b")),
+        "no JSON", "still none",
+    )  # fmt: skip
+    conversation.hear("I like tea.")
+    conversation.hear("Well.", "I live in Porto.")
+    conversation.hear("I moved to Lisbon.")
+    conversation.hear("Forget it all.")
+    conversation.hear("What was that?")
+    conversation.say("Not read yet.", session="other", context={"recent_messages": 3})
+    replace_profile(relationship=relationship, data={"plan": "pro", "näme": ["ü", None, 1.5]}, by=BY)
+    replace_profile(relationship=relationship, data={"plan": "free"}, by=BY)
+    patch_session(relationship=relationship, session="other", patch={"mood": "good"}, idle_minutes=5)
+    values = {"content": "Has a cat", "type": "other", "tags": {"a": "b"}, "metadata": {"deep": [{"er": 1}]}}
+    cat, dog = [
+        add_entry(
+            relationship=relationship, values={**values, "content": content}, by=BY, source=EntrySource.API
+        )
+        for content in ("Has a cat", "Has a dog")
+    ]
+    delete_entry(relationship_id=relationship.id, entry_id=cat.id, by=BY)
+    erase_entry(relationship_id=relationship.id, entry_id=dog.id, by=BY)
+    return relationship
+
+
+def test_exporting_what_was_imported_gives_the_same_document(lived: Relationship) -> None:
+    document = exported(lived)
+    elsewhere = new_relationship()
+
+    counts = imported(document, elsewhere)
+
+    assert comparable(exported(elsewhere)) == comparable(document)
+    assert counts["turn"] == 6 and counts["message"] == 7 and counts["held_deletion"] == 1
+    again = new_relationship("a third")
+    imported(exported(elsewhere), again)
+    assert exported(again)["turns"] == exported(elsewhere)["turns"]
+
+
+def test_the_snapshot_shows_the_same(lived: Relationship) -> None:
+    elsewhere = new_relationship()
+
+    imported(exported(lived), elsewhere)
+
+    first, second = Snapshot.objects.get(relationship=lived), Snapshot.objects.get(relationship=elsewhere)
+    assert (second.profile, second.sessions) == ({"plan": "free"}, {"other": {"mood": "good"}})
+    assert second.scratchpad == first.scratchpad != []
+
+
+def test_replaying_the_history_gives_the_present_state(lived: Relationship) -> None:
+    elsewhere = new_relationship()
+    imported(exported(lived), elsewhere)
+
+    for entry in ScratchpadEntry.objects.for_relationship(elsewhere.id):
+        last = EntryRevision.objects.for_relationship(elsewhere.id).filter(entry_id=entry.id).latest("seq")
+        assert last.after == fields_of(entry)
+
+
+def test_life_goes_on_after_the_import(lived: Relationship, scripted_provider: ScriptedProvider) -> None:
+    """The turn that waited is read, numbers go on, entries can be changed."""
+    elsewhere = new_relationship()
+    imported(exported(lived), elsewhere)
+    assert OrmQ.objects.exists()
+    conversation = Conversation(Relationship.objects.get(id=elsewhere.id))
+    scripted_provider.answer_with(answer(add("Reads on")), answer(add("And on")))
+
+    conversation.drain()
+    conversation.hear("More.")
+
+    assert {"Reads on", "And on"} <= set(conversation.contents)
+    entry = conversation.entries[0]
+    revise_entry(relationship_id=elsewhere.id, entry_id=entry.id, values={"pinned": True}, by=BY)
+    seqs = list(Turn.objects.for_relationship(elsewhere.id).order_by("id").values_list("seq", flat=True))
+    assert len(set(seqs)) == 7 and max(seqs) > 20
+
+
+def test_erasing_works_on_what_was_imported(lived: Relationship) -> None:
+    elsewhere = new_relationship()
+    imported(exported(lived), elsewhere)
+    tea = ScratchpadEntry.objects.for_relationship(elsewhere.id).get(content="Likes green tea")
+
+    erase_entry(relationship_id=elsewhere.id, entry_id=tea.id, by=BY)
+
+    assert "green tea" not in json.dumps(exported(elsewhere))
+    assert "green tea" in json.dumps(exported(lived))
+
+
+def test_an_entry_from_elsewhere_begins_its_history_here(relationship: Relationship) -> None:
+    document = {
+        "format": "rapport.relationship",
+        "version": 1,
+        "entries": [{"type": "preference", "content": "Prefers tea", "source": "turn"}],
+    }
+
+    assert imported(document, relationship) == {"scratchpad_entry": 1}
+
+    entry = ScratchpadEntry.objects.get()
+    revision = EntryRevision.objects.get()
+    assert (entry.content, entry.source, entry.version) == ("Prefers tea", "import", 1)
+    assert (revision.event, revision.actor_kind, revision.reason) == ("add", "policy", "imported")
+    assert revision.after == fields_of(entry)
+    assert Snapshot.objects.get().scratchpad[0][2] == "Prefers tea"
+
+
+def test_an_import_is_told_in_numbers(lived: Relationship) -> None:
+    elsewhere = new_relationship()
+
+    counts = imported(exported(lived), elsewhere)
+
+    event = AuditEvent.objects.get(action="relationship.imported")
+    assert (event.target_id, event.detail) == (elsewhere.id, {"imported": counts})
+
+
+def test_only_an_empty_relationship_takes_an_import(lived: Relationship, relationship: Relationship) -> None:
+    before = exported(lived)
+
+    with pytest.raises(NotEmpty, match="holds something already"):
+        imported(before, lived)
+
+    assert exported(lived) == before
+
+
+def test_a_relationship_that_is_gone_takes_none(relationship: Relationship) -> None:
+    document = exported(relationship)
+    Relationship.objects.filter(id=relationship.id).delete()
+
+    with pytest.raises(NotFound):
+        imported(document, relationship)
+
+
+def test_an_import_that_fails_writes_nothing(lived: Relationship) -> None:
+    document = exported(lived)
+    document["turns"][-1]["config"] = {"ingestion": {"provider": "a provider nobody has"}}
+    elsewhere = new_relationship()
+
+    with pytest.raises(InvalidConfiguration, match=r"turns\.5\.config\.ingestion\.provider"):
+        imported(document, elsewhere)
+
+    elsewhere.refresh_from_db()
+    assert (elsewhere.last_seq, elsewhere.version, elsewhere.timezone) == (0, 1, "UTC")
+    assert not Message.objects.for_relationship(elsewhere.id).exists()
+
+
+@pytest.mark.django_db
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(document=documents())
+def test_any_document_survives_the_way_in_and_out(document: Any) -> None:
+    elsewhere = new_relationship(f"{uuid4()}")
+
+    imported(document, elsewhere)
+
+    assert comparable(exported(elsewhere)) == comparable(document)
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
