@@ -1,0 +1,146 @@
+"""scripts/environment.py, which every `make` command runs first, in a folder of its own and without a network."""
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from tests.acceptance.processes import ROOT
+
+SCRIPT = ROOT / "scripts" / "environment.py"
+
+
+def loaded() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("environment", SCRIPT)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def checkout(folder: Path, requirements: str = "") -> Path:
+    """The least of a checkout that the script needs."""
+    (folder / "scripts").mkdir(parents=True)
+    shutil.copy(SCRIPT, folder / "scripts")
+    (folder / "requirements.txt").write_text(requirements)
+    return folder
+
+
+def run(folder: Path, **settings: str) -> "subprocess.CompletedProcess[str]":
+    """Run it there, with no package index in reach."""
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ}
+    nowhere = {"PIP_CONFIG_FILE": os.devnull, "PIP_INDEX_URL": "http://127.0.0.1:9/", "PIP_RETRIES": "1"}
+    return subprocess.run(
+        [sys.executable, "scripts/environment.py"],
+        cwd=folder,
+        env={**kept, **nowhere, **settings},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A checkout, in a folder with a space in its name, whose environment is made."""
+    folder = checkout(tmp_path_factory.mktemp("a checkout") / "of mine")
+    done = run(folder)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def inode(folder: Path) -> int:
+    return (folder / ".venv" / "pyvenv.cfg").stat().st_ino
+
+
+def test_the_environment_is_made_once(made: Path) -> None:
+    before = inode(made)
+    done = run(made)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert inode(made) == before
+
+
+def test_other_requirements_are_brought_in_without_making_it_anew(made: Path) -> None:
+    before = inode(made)
+    (made / "requirements.txt").write_text("# nothing, said differently\n")
+    done = run(made)
+    assert done.returncode == 0, done.stderr
+    assert "Bringing the environment in .venv up to date" in done.stdout
+    assert inode(made) == before
+
+
+def test_an_index_that_can_not_be_reached_is_said_so_and_the_next_try_goes_on(made: Path) -> None:
+    (made / "requirements.txt").write_text("a-package-of-nobody==1.0\n")
+    done = run(made)
+    assert done.returncode == 1
+    assert "The package index can't be reached." in done.stderr
+    assert "HTTPS_PROXY" in done.stderr
+
+    (made / "requirements.txt").write_text("")
+    assert run(made).returncode == 0
+
+
+def test_a_missing_venv_is_named_with_the_command_that_installs_it(tmp_path: Path) -> None:
+    folder = checkout(tmp_path / "checkout")
+    stub = tmp_path / "stub"
+    stub.mkdir()
+    (stub / "ensurepip.py").write_text("raise ImportError")
+    done = run(folder, PYTHONPATH=str(stub))
+    assert done.returncode == 1
+    assert f"apt install python{sys.version_info[0]}.{sys.version_info[1]}-venv" in done.stderr
+    assert not (folder / ".venv").exists()
+
+
+def test_an_old_python_hands_over_to_a_newer_one() -> None:
+    names: list[str] = []
+
+    def which(name: str) -> str | None:
+        names.append(name)
+        return "/usr/bin/python3.12" if name == "python3.12" else None
+
+    assert loaded().wanted_python((3, 9), which) == "/usr/bin/python3.12"
+    assert names[-1] == "python3.12"
+    assert loaded().wanted_python((3, 11), which) is None
+
+
+def test_an_old_python_alone_is_told_what_to_install() -> None:
+    with pytest.raises(SystemExit) as left:
+        loaded().wanted_python((3, 9), lambda name: None)
+    assert "Rapport needs Python 3.11 or newer; this one is 3.9." in str(left.value)
+    assert "apt install python3.11 python3.11-venv" in str(left.value)
+
+
+@pytest.mark.parametrize(
+    ("output", "sentence"),
+    [
+        ("ERROR: [Errno 28] No space left on device", "The disk is full."),
+        (
+            "Temporary failure in name resolution\nERROR: No matching distribution found for x==1",
+            "can't be reached",
+        ),
+        (
+            "ERROR: No matching distribution found for some-wheel==0.6.0 (from -r r.txt)",
+            "no 'some-wheel==0.6.0' for",
+        ),
+        ("something else", "could not be installed"),
+    ],
+    ids=["disk", "network", "package", "other"],
+)
+def test_why_pip_failed_is_said_in_a_sentence(output: str, sentence: str) -> None:
+    explained: Any = loaded().explain(output)
+    assert sentence in explained
+    assert output.splitlines()[-1] in explained
+
+
+def test_make_alone_lists_its_commands() -> None:
+    done = subprocess.run(["make"], cwd=ROOT, capture_output=True, text=True, timeout=30)
+    commands = [line.split()[1] for line in done.stdout.splitlines()]
+    assert {"demo", "test", "run", "stop", "check", "drills", "bench", "clean"} <= set(commands)
