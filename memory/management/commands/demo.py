@@ -39,6 +39,8 @@ class Command(BaseCommand):
             connections.close_all()  # from here on all goes through REST
             provider = readiness(url).get("providers", {}).get("llm", {})
             remembered = play_show(conversation=told, url=url, key=key, provider=provider, screen=screen)
+        except KeyboardInterrupt:
+            raise CommandError("Stopped. `make stop` stops the service, too.") from None
         except (DemoFailed, UnreadableConversation) as error:
             raise CommandError(str(error)) from error
         if not remembered:
