@@ -86,7 +86,8 @@ _PLANNED = re.compile(
     r"|interview|race|parents|family)|surgery|[A-Z])"
 )
 _NOT_DUE = frozenset(
-    "go be do get sleep work think know say rest try find see talk ask tell make take have eat relax focus keep stop".split()
+    "go be do get sleep work think know say rest try find see talk ask tell make take have eat relax focus keep "
+    "stop".split()
 )
 
 

@@ -211,7 +211,7 @@ def _counted(count: str, unit: str, today: date, *, ahead: bool) -> Moment | Non
 
 
 def _weekday(name: str, today: date, *, step: int, past: bool) -> date:
-    """`step` 1 is the one of the coming calendar week, -1 the latest before today, 0 the nearest the tense points to."""
+    """`step` 1 is the one of the coming calendar week, -1 the latest before today, 0 where the tense points to."""
     number = next(i for i, full in enumerate(WEEKDAYS) if full.startswith(name.lower()[:3]))
     if step > 0:
         return today - timedelta(days=today.weekday()) + timedelta(days=7 + number)

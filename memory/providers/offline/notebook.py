@@ -37,6 +37,8 @@ class Line:
     key: str | None
     importance: float = 0.5
     happens_at: str | None = None
+    called: str = ""
+    before: str = ""
     read_only: bool = False
     known_since: datetime = LONG_AGO
     messages: list[int] = field(default_factory=list)
@@ -57,26 +59,34 @@ class Line:
     def slot(self) -> Slot:
         """What the line is about."""
         if self.read_slot is None:
-            self.read_slot = slot_of(self.content, type=self.type, subject=self.subject)
+            self.read_slot = slot_of(self.content, type=self.type, called=self.called)
         return self.read_slot
 
 
 class Notebook:
     """Lines that rules read, write and strike out; `operations` says what became of them."""
 
-    def __init__(self, entries: tuple[NumberedEntry, ...]) -> None:
+    def __init__(self, entries: tuple[NumberedEntry, ...], *, user_name: str = "") -> None:
+        """`user_name` is how an entry in somebody else's words may call the person."""
+        self._user_name = user_name
         self._lines = [
             Line(
                 number=entry.number,
                 type=entry.type,
                 subject=entry.subject,
+                called=user_name if entry.subject == "user" else entry.subject,
                 content=entry.content,
+                before=entry.content,
                 key=entry.key,
                 read_only=entry.read_only,
                 known_since=entry.effective_at or LONG_AGO,
             )
             for entry in entries
         ]
+
+    def __len__(self) -> int:
+        """How many lines were ever on it."""
+        return len(self._lines)
 
     def lines(self, *, subject: str | None = None, kind: str | None = None) -> Iterator[Line]:
         """The lines that stand, as they were given, what was written last at the end."""
@@ -87,19 +97,21 @@ class Notebook:
                 yield line
 
     def newest_first(self) -> list[Line]:
-        """The lines that stand; those of this reading first, then by when they were said."""
-        order = {id(line): place for place, line in enumerate(self._lines)}
-        return sorted(
-            self.lines(),
-            key=lambda line: (line.number is None, line.known_since, order[id(line)]),
-            reverse=True,
-        )
+        """The lines that stand: those of this reading from the last, then the others by when they were said.
+
+        Entries are shown with the newest first, which decides between those that were said at one moment.
+        """
+        lines = list(self.lines())
+        written = [line for line in reversed(lines) if line.number is None]
+        shown = [line for line in lines if line.number is not None]
+        return written + sorted(shown, key=lambda line: line.known_since, reverse=True)
 
     def keep(self, fact: Fact, *, message: int) -> Line | None:
         """Write a fact down, in the place of what it contradicts or refines. None where it is known already."""
         if not fact.content or len(fact.content) > MAX_CONTENT:
             return None
-        slot = slot_of(fact.content, type=fact.type, subject=fact.subject)
+        called = self._user_name if fact.subject == "user" else fact.subject
+        slot = slot_of(fact.content, type=fact.type, called=called)
         rivals: list[Line] = []
         for line in self.lines(subject=fact.subject):
             relation = compare(slot, line.slot)
@@ -167,7 +179,7 @@ def _operation(line: Line) -> dict[str, Any] | None:
         return None if line.gone else _addition(line)  # what came and went in one reading leaves no trace
     if line.gone:
         return {"op": "delete", "entry": line.number, "messages": line.messages, "reason": line.reason}
-    if line.changed:
+    if line.changed and folded(line.content) != folded(line.before):
         moved = {"happens_at": line.happens_at} if line.happens_at else {}
         return {
             "op": "update",

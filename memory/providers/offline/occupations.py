@@ -21,7 +21,8 @@ _OCCUPATIONS = frozenset(
     "scientist screenwriter sculptor secretary seamstress shepherd singer sociologist soldier solicitor "
     "statistician steward stewardess strategist streamer student supervisor surgeon surveyor tailor teacher "
     "technician technologist therapist trader trainee trainer translator treasurer tutor undergraduate veterinarian "
-    "vet vicar violinist waiter waitress warehouseman watchmaker weaver webmaster welder writer youtuber zoologist".split()
+    "vet vicar violinist waiter waitress warehouseman watchmaker weaver webmaster welder writer youtuber "
+    "zoologist".split()
 )
 _OF_TWO_WORDS = (
     "team lead",

@@ -9,7 +9,6 @@ from memory.providers.offline.patterns import pattern
 from memory.providers.offline.rewriting import first_person
 
 PARTNERS = frozenset("wife husband partner girlfriend boyfriend fiance fiancee fiancé fiancée spouse".split())
-CHILDREN = frozenset("son daughter kid child baby toddler stepson stepdaughter".split())
 PETS = frozenset(
     "dog cat pup puppy kitten hamster rabbit bunny horse pony parrot canary tortoise turtle fish goldfish bird "
     "budgie lizard snake ferret gecko parakeet pug labrador poodle terrier beagle cockatiel chicken".split()
@@ -34,7 +33,8 @@ _PLURAL = {
     "parents": "parents", "kids": "kid", "children": "child", "grandparents": "grandparents", "sisters": "sister",
     "brothers": "brother", "sons": "son", "daughters": "daughter", "siblings": "sibling", "cousins": "cousin",
     "in-laws": "in-laws", "twins": "twin", "nephews": "nephew", "nieces": "niece", "grandkids": "grandchild",
-    "grandchildren": "grandchild", "boys": "son", "girls": "daughter", "twin boys": "son", "puppies": "puppy", "flatmates": "flatmate", "roommates": "roommate",
+    "grandchildren": "grandchild", "boys": "son", "girls": "daughter", "twin boys": "son", "puppies": "puppy",
+    "flatmates": "flatmate", "roommates": "roommate",
     **{f"{pet}s": pet for pet in PETS if not pet.endswith(("y", "fish"))},
 }  # fmt: skip
 SINGULAR = _SHE | _HE | _EITHER | PETS

@@ -16,7 +16,7 @@ _LIVE = pattern(
     r"|outside) (?P<place>.+)$"
 )
 _BEEN_IN = pattern(r"^(?:I|we) have been in (?P<place>.+?) (?P<since>since .+|for (?:\w+ ){1,2}years?)$")
-_BETWEEN = pattern(r"^(?:I|we) (?P<what>split my time between .+|live between .+)$")
+_BETWEEN = pattern(r"^(?:I|we) (?:split my time|live) between (?P<where>.+)$")
 _HOME_IS = pattern(
     r"^(?:home (?:for me )?is|my home ?town is|my home is|my home city is) (?:now )?(?:in )?(?P<place>.+)$"
 )
@@ -50,53 +50,58 @@ _NO_PLACES = frozenset(
     "peace fear hope harmony poverty pain love denial the a my our your his her their this that constant hell "
     "heaven shock marketing sales management silence it them bed trouble here there another different".split()
 )
+MAX_PLACE = 80  # characters
 
 
 def read_places(clause: Clause, reading: Reading) -> bool:
     """Homes, moves that were made, moves to come, and origins."""
-    return any(rule(clause, reading) for rule in (_homes, _moves, _moves_to_come, _no_homes, _origins))
+    rules = (_homes, _flats, _two_homes, _moves, _moves_to_come, _no_homes, _origins)
+    return any(rule(clause, reading) for rule in rules)
 
 
 def place_in(said: str, clause: Clause) -> str:
-    """The place at the beginning of `said`, "" if there is none: a name, or a kind of place ("a village near Évora")."""
+    """The place that `said` begins with, "" if there is none: a name, or a kind of place ("a village near Évora")."""
     text = without_dates(said).strip(" ,.!")
     cut = _BOUNDARY.search(text, 1)
     text = (text[: cut.start()] if cut else text).strip(" ,.!")
-    if (
-        not text
-        or len(text) > 80
-        or text.split()[0].lower() in _NO_PLACES
-        and not _KIND_OF_PLACE.match(text.lower())
-    ):
+    if not text or len(text) > MAX_PLACE:
         return ""
     if _KIND_OF_PLACE.match(text.lower()):
         return text
-    if clause.lowercase and len(text.split()) <= 3 and text.split()[0] not in _NO_PLACES:
+    if text.split()[0].lower() in _NO_PLACES:
+        return ""
+    if clause.lowercase and len(text.split()) <= 3:
         return text.title()
-    first = text.removeprefix("the ").split()[0]
-    return text if clean_name(first) else ""
+    return text if clean_name(text.removeprefix("the ").split()[0]) else ""
 
 
 def _homes(clause: Clause, reading: Reading) -> bool:
-    found = (
-        _LIVE.match(clause.text)
-        or _BEEN_IN.match(clause.text)
-        or _HOME_IS.match(clause.text)
-        or _FLAT_IS.match(clause.text)
-    )
-    if (between := _BETWEEN.match(clause.text)) and any(
-        clean_name(word) for word in between["what"].split()[2:]
-    ):
-        reading.keep(clause, "identity", statement(clause.text), key="city")
-        return True
+    found = _LIVE.match(clause.text) or _BEEN_IN.match(clause.text)
+    if not found and clause.subject == "user":
+        found = _HOME_IS.match(clause.text)
     place = place_in(found["place"], clause) if found else ""
-    if not found or not place or (found.re in (_HOME_IS, _FLAT_IS) and clause.subject != "user"):
+    if not found or not place:
         return False
     how = found.groupdict().get("how") or "in"
-    if found.re is _FLAT_IS:
-        reading.keep(clause, "identity", f"Home is {how} {place}")
-    else:
-        reading.keep(clause, "identity", f"Lives {how} {place}", key="city")
+    reading.keep(clause, "identity", f"Lives {how} {place}", key="city")
+    return True
+
+
+def _flats(clause: Clause, reading: Reading) -> bool:
+    """Where in town; it refines the city and does not replace it."""
+    found = _FLAT_IS.match(clause.text)
+    place = place_in(found["place"], clause) if found and clause.subject == "user" else ""
+    if not found or not place:
+        return False
+    reading.keep(clause, "identity", f"Home is {found['how']} {place}")
+    return True
+
+
+def _two_homes(clause: Clause, reading: Reading) -> bool:
+    found = _BETWEEN.match(clause.text)
+    if not found or not any(clean_name(word) for word in found["where"].split()):
+        return False
+    reading.keep(clause, "identity", statement(clause.text), key="city")
     return True
 
 
@@ -105,18 +110,29 @@ def _moves(clause: Clause, reading: Reading) -> bool:
     place = place_in(found["place"], clause) if found else ""
     if not found or not place:
         return False
-    when = next(iter(find_dates(clause.text, today=reading.today, past=True)), None)
-    date = f"in {when.month}" if when and when.month else when.text if when else ""
-    date = date or (f"in {reading.today:%B %Y}" if clause.recent else "")
-    home = _home(clause, reading)
-    left = (found["origin"] or (home.slot.value.removeprefix("not ") if home else "")).strip()
-    if home and left and left.lower() in home.content.lower():
-        left = home.content[home.content.lower().index(left.lower()) :][: len(left)]
+    left = _left(clause, reading, found["origin"] or "")
     origin = f" from {left}" if left and left.lower() != place.lower() else ""
-    note = f" (moved{origin or ' there'}{' ' + date if date else ''})" if origin or date else ""
+    date = _month_of(clause, reading)
+    note = f" (moved{origin or ' there'}{date})" if origin or date else ""
     reading.keep(clause, "identity", f"Lives in {place}{note}", key="city")
     _fulfil_plans(clause, reading, place)
     return True
+
+
+def _left(clause: Clause, reading: Reading, said: str) -> str:
+    """The place that was left, as it was said or is known, in the letters in which it is known."""
+    home = _home(clause, reading)
+    left = said.strip() or (home.slot.value.removeprefix("not ") if home else "")
+    start = home.content.lower().find(left.lower()) if home else -1
+    return home.content[start : start + len(left)] if home and start >= 0 else left
+
+
+def _month_of(clause: Clause, reading: Reading) -> str:
+    """ " in November 2026": of a move the month is enough."""
+    dates = find_dates(clause.text, today=reading.today, past=True)
+    if dates:
+        return f" in {dates[0].month}" if dates[0].month else f" {dates[0].text}"
+    return f" in {reading.today:%B %Y}" if clause.recent else ""
 
 
 def _home(clause: Clause, reading: Reading) -> Line | None:
@@ -150,9 +166,10 @@ def _no_homes(clause: Clause, reading: Reading) -> bool:
         return False
     for line in reading.notebook.lines(subject=clause.subject, kind="city"):
         if words(place) <= words(line.slot.value) and not line.slot.negated:
-            reading.rewrite(line, f"No longer lives in {place}") if clause.ended else reading.strike(
-                line, "was not so"
-            )
+            if clause.ended:
+                reading.rewrite(line, f"No longer lives in {place}")
+            else:
+                reading.strike(line, "was not so")
             return True
     if clause.ended and not clause.formerly and _home(clause, reading) is None:
         reading.keep(clause, "identity", f"No longer lives in {place}", key="city")
@@ -160,12 +177,10 @@ def _no_homes(clause: Clause, reading: Reading) -> bool:
 
 
 def _origins(clause: Clause, reading: Reading) -> bool:
-    if found := _FROM.match(clause.text):
-        if place := place_in(found["place"], clause):
-            reading.keep(clause, "identity", f"Is from {place}")
-            return True
-    if found := _GREW_UP.match(clause.text):
-        if place := place_in(found["place"], clause):
-            reading.keep(clause, "identity", f"Grew up {found['how']} {place}")
-            return True
-    return False
+    found = _FROM.match(clause.text) or _GREW_UP.match(clause.text)
+    place = place_in(found["place"], clause) if found else ""
+    if not found or not place:
+        return False
+    told = "Is from" if found.re is _FROM else f"Grew up {found['how']}"
+    reading.keep(clause, "identity", f"{told} {place}")
+    return True

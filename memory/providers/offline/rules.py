@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from datetime import date
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -32,6 +33,7 @@ from memory.providers.offline.sentences import read_clauses
 from memory.providers.offline.traits import read_traits
 from memory.providers.offline.work import read_work
 
+MAX_FACTS = 60  # new ones of one message; nobody tells more in one breath
 Rule = Callable[[Clause, Reading], bool]
 # The first that takes a clause has it.
 RULES: tuple[Rule, ...] = (
@@ -64,14 +66,14 @@ _ORDERS = pattern(
 
 def read_messages(material: IngestionMaterial) -> list[dict[str, Any]]:
     """The operations that the person's own messages ask for, each with the numbers of the messages it rests on."""
-    notebook = Notebook(material.entries)
+    notebook = Notebook(material.entries, user_name=material.user_name)
     reading = Reading(notebook=notebook, types=material.types)
     _meet_known(reading, material)
     zone = _zone(material.timezone)
     read: list[int] = []
     for message in material.messages:
         if message.role == "user":
-            reading.today = message.sent_at.astimezone(zone).date()
+            reading.today = _day_of(message, zone)
             _read_message(message, reading, read)
             read.append(message.number)
     return notebook.operations()
@@ -81,7 +83,10 @@ def _read_message(message: NumberedMessage, reading: Reading, previous: list[int
     reading.message = message.number
     reading.cast.next_message()
     orders = bool(_ORDERS.search(message.content))
+    before = len(reading.notebook)
     for said in read_clauses(message.content):
+        if len(reading.notebook) - before >= MAX_FACTS:
+            break
         if said.forgets and orders:
             continue
         if read_forgetting(said, reading, previous=previous):
@@ -107,6 +112,13 @@ def _named_in(content: str) -> list[tuple[str, str]]:
         content,
     )
     return [(found["relation"].lower(), found["name"])] if found else []
+
+
+def _day_of(message: NumberedMessage, zone: ZoneInfo) -> date:
+    try:
+        return message.sent_at.astimezone(zone).date()
+    except OverflowError:  # the last hours of the year 9999
+        return message.sent_at.date()
 
 
 def _zone(name: str) -> ZoneInfo:

@@ -11,7 +11,9 @@ from memory.providers.offline.clauses import Clause, tidy_clause
 from memory.providers.offline.patterns import pattern
 from memory.providers.offline.text import plain_speech
 
-MAX_CLAUSES = 400  # of one message: a person's turn has a dozen, and a pasted book may not hold a worker up
+# Of one message. A person's turn has a dozen, and a pasted book may not hold a worker up.
+MAX_SENTENCES = 1_500
+MAX_CLAUSES = 300
 
 _PROTECTED = re.compile(
     r"\b(?:Mr|Mrs|Ms|Dr|St|Prof|Jr|Sr|vs|etc|approx|a\.m|p\.m|e\.g|i\.e)\.|(?<=\d)\.(?=\d)|(?<=\w)\.(?=[a-z\d])"
@@ -74,8 +76,8 @@ _NOT_FIRST = pattern(
 _FROM_NOW = pattern(r"^(\W*(?:from now on|in (?:the )?future)),")
 _SUBJECT = r"(?:home is|I|my|we|our|he|she|they|it|his|her|its|their|you|your|that|this|there|please|everyone|everybody)\b"
 _JOINT = pattern(
-    rf"\s*(?:(?P<stop>;|\s-+\s|--+|-\s(?=(?:and )?{_SUBJECT})|\(|:\s(?={_SUBJECT}|\w+ (?:is|was|has|will)\b))|(?:^"
-    rf"|,?\s)(?P<word>but|because|so|since|though|although|whereas)\s(?=\s*(?:{_SUBJECT}|no |not |now ))"
+    rf"\s*(?:(?P<stop>;|\s-+\s|--+|-\s(?=(?:and )?{_SUBJECT})|\(|:\s(?={_SUBJECT}|\w+ (?:is|was|has|will)\b))"
+    rf"|(?:^|,?\s)(?P<word>but|because|so|since|though|although|whereas)\s(?=\s*(?:{_SUBJECT}|no |not |now ))"
     rf"|,?\s(?P<and>and|yet|then|plus|or)\s(?=(?:then |now |also )?{_SUBJECT})|,?\s(?P<under>when|while|whenever"
     rf"|before|after|until|once|where|as)\s(?={_SUBJECT})|,\s(?P<which>which|who)\s|,\s*(?P<comma>)(?=(?:and |now "
     rf"|so )?{_SUBJECT}))\s*"
@@ -97,8 +99,6 @@ _REPORTED = pattern(
     r"^(?!I |we |my name)(?:[\w' ]{1,40}\s)?(?:said|says|say|told me|tells me|thinks|thought|think|claims|claimed"
     r"|believes|asked|wrote|texted|joked|reckons|insists|suggested|suggests|keeps saying|keeps telling)\b"
 )
-
-
 _ONLY_A_NOUN = pattern(r"^(?:(?:my|our) [\w'-]+(?: [\w'-]+){0,2}|[A-Z][\w'-]+)$")
 
 
@@ -108,14 +108,14 @@ def read_clauses(content: str) -> list[Clause]:
     if _JOKE.search(text):
         return []
     text = _PROTECTED.sub(lambda found: found.group().replace(".", "\x01"), text)
-    clauses: list[Clause] = []
-    for sentence in _SENTENCE.findall(text):
+    clauses: dict[Clause, None] = {}  # in order, and what is said twice once
+    for sentence in list(dict.fromkeys(_SENTENCE.findall(text)))[:MAX_SENTENCES]:
         if _TASK.match(sentence) and ":" in sentence:
             break  # the text to work on is what follows the colon, to the end
-        clauses += _clauses_of(" ".join(sentence.replace("\x01", ".").split()))
+        clauses.update(dict.fromkeys(_clauses_of(" ".join(sentence.replace("\x01", ".").split()))))
         if len(clauses) >= MAX_CLAUSES:
             break
-    return clauses[:MAX_CLAUSES]
+    return list(clauses)[:MAX_CLAUSES]
 
 
 def _clauses_of(sentence: str) -> list[Clause]:

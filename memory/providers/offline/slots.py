@@ -22,9 +22,10 @@ _DISLIKING = (
 )
 _FADING = r"(?:now |no longer |does not |doesn't |is no longer |is not |currently |really |also |became |originally )*"
 _READERS = {
-    "move": r"(?:is|are|will be) (?:moving|going to move)(?: back)? to (?P<about>.+)|(?:will|plans? to|wants? to|hopes? to"
-    r"|is thinking about|would like to|has decided to) mov(?:e|ing)(?: back)? to (?P<about2>.+)",
-    "city": rf"splits their time between (?P<value2>.+)|{_FADING}(?:lives?|resides?|is living|is based) (?:in|at|near|on|outside|with)? ?(?P<value>[^(,]+)",
+    "move": r"(?:is|are|will be) (?:moving|going to move)(?: back)? to (?P<about>.+)|(?:will|plans? to|wants? to"
+    r"|hopes? to|is thinking about|would like to|has decided to) mov(?:e|ing)(?: back)? to (?P<about2>.+)",
+    "city": rf"splits their time between (?P<value2>.+)|{_FADING}(?:lives?|resides?|is living|is based)"
+    r" (?:in|at|near|on|outside|with)? ?(?P<value>[^(,]+)",
     "home": r"home is (?:in|at|near|on|outside) (?P<value>.+)",
     "name": r"(?:is called|(?:full |first )?name is|goes by|prefers to be called) (?P<value>[^(]+)",
     "surname": r"(?:surname|last name|family name) is (?P<value>.+)",
@@ -39,15 +40,17 @@ _READERS = {
     "diet": rf"(?:is )?{_FADING}(?:an? )?(?P<value>{_DIETS})\b",
     "dislike": rf"(?:now |really )?{_DISLIKING} (?P<about>.+)",
     "like": rf"(?:now |really |also )?{_LIKING} (?P<about>.+)",
-    "health": rf"(?:is )?{_FADING}(?:(?:allergic to|sensitive to|intolerant to) (?P<about>.+)|(?P<about2>[\w-]+ intolerant))",
+    "health": rf"(?:is )?{_FADING}(?:(?:allergic to|sensitive to|intolerant to) (?P<about>.+)"
+    r"|(?P<about2>[\w-]+ intolerant))",
     "work": rf"{_FADING}(?:works|is working|work) (?:as|at|for|in|with|from home)\b.*|is no longer an? .+"
     r"|(?:freelances|runs (?:their|an?) own|quit their job|is (?:unemployed|retired|self-employed|between jobs)"
     r"|was laid off|got (?:laid off|fired)|lost their job|retired|left their job)\b.*",
-    "partner": r"(?:is|got|has been|are) (?:no longer )?(?:happily )?(?:married|engaged|single|divorced|separated|widowed)\b"
-    r".*|broke up\b.*|is (?:dating|in a relationship)\b.*",
+    "partner": r"(?:is|got|has been|are) (?:no longer )?(?:happily )?(?:married|engaged|single|divorced|separated"
+    r"|widowed)\b.*|broke up\b.*|is (?:dating|in a relationship)\b.*",
     "person": rf"(?:ha[sd] )?(?:an? )?(?P<relation>{RELATION})(?:,? (?:named|called|whose name is|is named|is called) "
     rf"(?P<value>[^,(]+)|, (?P<value2>[^,(]+)|'s name is (?P<value3>[^,(]+))?(?=$|,| \(| who\b)",
-    "people": rf"has (?P<value>(?:(?:\d+|an?|two|three|four|five|six|several|many) )?(?:[\w-]+ )??)(?P<relation>{RELATIONS})(?P<names>.*)",
+    "people": r"has (?P<value>(?:(?:\d+|an?|two|three|four|five|six|several|many) )?(?:[\w-]+ )??)"
+    rf"(?P<relation>{RELATIONS})(?P<names>.*)",
     "speaks": r"speaks (?P<about>.+)",
 }
 _PATTERNS = {kind: pattern(wording) for kind, wording in _READERS.items()}
@@ -99,6 +102,7 @@ _BY_FIRST_WORD: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("dislikes", "hates", "detests", "loathes", "dislike", "hate"), ("dislike",)),
     **dict.fromkeys(("works", "work", "freelances", "runs", "quit", "lost", "left", "retired"), ("work",)),
 }
+_SUBJECTS = ("the user's", "the user", "user's", "user", "their", "she", "he", "they")
 _NEGATED = re.compile(r"(?:is |does |became )*(?:no longer|not)\b|doesn't")
 _IS_A = re.compile(r"is (?:currently )?an? (?P<role>.+)")
 
@@ -127,9 +131,12 @@ class Slot:
         return self.value.startswith("not ")
 
 
-def slot_of(content: str, *, type: str, subject: str) -> Slot:
-    """The slot of a kept statement. What fits no known kind is about all its words, dates aside."""
-    text = without_subject(folded(content), subject)
+def slot_of(content: str, *, type: str, called: str = "") -> Slot:
+    """The slot of a kept statement about somebody who is `called` so.
+
+    What fits no known kind is about all its words, dates aside.
+    """
+    text = without_subject(folded(content), called)
     first, _, _ = text.partition(" ")
     for kind in _BY_FIRST_WORD.get(first, ("person",)):
         if found := _PATTERNS[kind].match(text):
@@ -147,13 +154,10 @@ def folded(text: str) -> str:
     )
 
 
-def without_subject(text: str, subject: str) -> str:
+def without_subject(text: str, called: str) -> str:
     """Folded text without whom it is about: "ana lives in faro" -> "lives in faro"."""
-    names = ["the user's", "the user", "user's", "user", "their", "she", "he", "they"]
-    if subject != "user":
-        names.insert(0, folded(subject))
-    for name in names:
-        if text.startswith(f"{name} "):
+    for name in (folded(called), *_SUBJECTS):
+        if name and text.startswith(f"{name} "):
             return text[len(name) + 1 :]
     return text
 

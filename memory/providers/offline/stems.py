@@ -16,9 +16,10 @@ _SUFFIXES = ("ings", "ing", "ies", "ied", "ers", "er", "ed", "es", "s")
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 _DATE_NUMBER = re.compile(r"(?:[12]?\d|3[01]|(?:19|20)\d\d)\Z")
 _SAME_WORD = {
-    "ran": "run", "wedding": "marry", "married": "marry", "marriage": "marry", "marrying": "marry", "flew": "fly", "went": "go", "gone": "go", "bought": "buy", "wrote": "write", "learnt": "learn",
-    "mum": "mother", "mom": "mother", "dad": "father", "read": "read", "won": "win", "met": "meet", "gave": "give",
-    "took": "take", "sang": "sing", "swam": "swim", "drove": "drive", "began": "begin", "spoke": "speak", "made": "make",
+    "ran": "run", "flew": "fly", "went": "go", "gone": "go", "bought": "buy", "wrote": "write", "learnt": "learn",
+    "won": "win", "met": "meet", "gave": "give", "took": "take", "sang": "sing", "swam": "swim", "drove": "drive",
+    "began": "begin", "spoke": "speak", "made": "make", "mum": "mother", "mom": "mother", "dad": "father",
+    "wedding": "marry", "married": "marry", "marriage": "marry", "marrying": "marry",
 }  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from memory.providers.offline.patterns import pattern
 
 _FOLDED = str.maketrans(
     {
-        "\u2018": "'", "\u2019": "'", "\u02bc": "'", "`": "`", "\u201c": '"', "\u201d": '"', "\u201e": '"', "\u00ab": '"',
+        "\u2018": "'", "\u2019": "'", "\u02bc": "'", "\u201c": '"', "\u201d": '"', "\u201e": '"', "\u00ab": '"',
         "\u00bb": '"', "\u00a0": " ", "\u2013": " - ", "\u2014": " - ", "\u2026": "... ",
         **dict.fromkeys("\u200b\u200c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff", ""),
     }
