@@ -18,6 +18,16 @@ from tests.fixtures.turns import Conversation, add, answer
 
 NOTHING: dict[str, list[object]] = {"operations": []}
 EXPLICIT = {"trigger": {"mode": "explicit"}}
+# How a turn comes into a state, by its configuration or as if by an earlier try.
+LEFT_OUT: dict[str, dict[str, Any]] = {"skipped": {"enabled": False}, "waiting for its trigger": EXPLICIT}
+AS_IF: dict[str, dict[str, Any]] = {
+    "failed": {"state": TurnState.FAILED, "error_code": "unparsable_answer", "error": "?", "due_at": None},
+    "waiting for its retry": {
+        "due_at": timezone.now() + timedelta(hours=1),
+        "error_code": "rate_limited",
+        "attempts": 3,
+    },
+}
 
 
 @pytest.fixture
@@ -187,17 +197,9 @@ def test_retry_brings_a_turn_back_and_calls_a_worker(
     api: Api, path: str, conversation: Conversation, scripted_provider: ScriptedProvider, state: str
 ) -> None:
     scripted_provider.otherwise = answer(add("Likes tea"))
-    config: dict[str, Any] = {"skipped": {"enabled": False}, "waiting for its trigger": EXPLICIT}.get(
-        state, {}
-    )
-    turn = conversation.say("I like tea.", ingestion=config)
-    values = {
-        "failed": {"state": TurnState.FAILED, "error_code": "unparsable_answer", "error": "?", "due_at": None}
-    }
-    later = {"due_at": timezone.now() + timedelta(hours=1), "error_code": "rate_limited", "attempts": 3}
-    changes: dict[str, Any] = {**values, "waiting for its retry": later}.get(state, {})
-    if changes:
-        Turn.objects.for_relationship(turn.relationship_id).update(**changes)
+    turn = conversation.say("I like tea.", ingestion=LEFT_OUT.get(state, {}))
+    if state in AS_IF:
+        Turn.objects.for_relationship(turn.relationship_id).update(**AS_IF[state])
     OrmQ.objects.all().delete()
 
     retried = api.post(f"{path}/{turn.id}/retry")

@@ -51,7 +51,7 @@ def beside() -> Iterator[Callable[..., Future[Any]]]:
 def listeners() -> list[tuple[Any, ...]]:
     with connection.cursor() as cursor:
         cursor.execute(LISTENERS)
-        return cursor.fetchall()
+        return list(cursor.fetchall())
 
 
 @pytest.mark.django_db(transaction=True)

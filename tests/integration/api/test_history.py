@@ -1,0 +1,151 @@
+"""Every change of a relationship's memory: what it was, what it became, who did it and what it rests on."""
+
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from pytest_django import DjangoAssertNumQueries
+
+from memory.models import EntryRevision
+from relationships.models import Relationship
+from tests.fakes import ScriptedProvider
+from tests.fixtures.api import Api
+from tests.fixtures.turns import Conversation, add, answer, update
+
+
+@pytest.fixture
+def path(relationship: Relationship) -> str:
+    return f"/relationships/{relationship.id}"
+
+
+def made(api: Api, path: str, content: str) -> dict[str, Any]:
+    entry: dict[str, Any] = api.post(f"{path}/entries", {"content": content, "type": "other"}).body
+    return entry
+
+
+def test_a_change_shows_both_texts_who_made_it_and_what_it_rests_on(
+    api: Api, path: str, conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.answer_with(
+        answer(add("Has a sister")), answer(update(1, "Has a sister, Ana", reason="her name"))
+    )
+    conversation.hear("I have a sister.")
+    turn = conversation.hear("Her name is Ana.")
+    entry = conversation.entries[0]
+    api.patch(f"{path}/entries/{entry.id}", {"content": "Has a sister, Anna", "reason": "two n"})
+
+    by_person, by_model, first = api.get(f"{path}/history").body["items"]
+
+    assert (by_person["before"]["content"], by_person["after"]["content"]) == (
+        "Has a sister, Ana",
+        "Has a sister, Anna",
+    )
+    assert (by_person["actor_kind"], by_person["reason"], by_person["turn_id"]) == (
+        "developer",
+        "two n",
+        None,
+    )
+    assert by_person["actor_id"].startswith("rk_")
+    assert (by_model["actor_kind"], by_model["actor_id"], by_model["model"]) == (
+        "model",
+        "scripted-1",
+        "scripted-1",
+    )
+    assert (by_model["turn_id"], by_model["reason"]) == (str(turn.id), "her name")
+    assert [by_model["model_call_id"]] == [str(call_id) for call_id in turn.model_call_ids]
+    assert (first["event"], first["before"], first["after"]["content"]) == ("add", None, "Has a sister")
+    assert [item["entry_version"] for item in (by_person, by_model, first)] == [3, 2, 1]
+    assert by_person["seq"] > by_model["seq"] > first["seq"]
+
+
+def test_replaying_the_history_gives_the_entry_as_it_stands(api: Api, path: str) -> None:
+    address = f"{path}/entries/{made(api, path, 'Likes tea')['id']}"
+    api.patch(
+        address, {"importance": 0.9, "tags": {"area": "food"}, "happens_at": "2026-03-02T09:00:00+01:00"}
+    )
+    api.delete(address)
+    api.post(f"{address}/restore")
+
+    entry = api.get(address).body
+    history = api.get(f"{address}/history").body["items"]
+
+    last = history[0]["after"]
+    kept = (
+        "id",
+        "content",
+        "type",
+        "state",
+        "importance",
+        "tags",
+        "metadata",
+        "key",
+        "subject",
+        "version",
+        "pinned",
+    )
+    assert {name: last[name] for name in kept} == {name: entry[name] for name in kept}
+    assert [item["event"] for item in history] == ["restore", "delete", "update", "add"]
+    assert all(newer["before"] == older["after"] for newer, older in pairwise(history))
+
+
+def test_an_entrys_history_is_its_own(api: Api, path: str) -> None:
+    tea, rain = made(api, path, "Likes tea"), made(api, path, "Likes rain")
+    api.patch(f"{path}/entries/{tea['id']}", {"pinned": True})
+
+    assert [item["event"] for item in api.get(f"{path}/entries/{tea['id']}/history").body["items"]] == [
+        "update",
+        "add",
+    ]
+    assert [item["entry_id"] for item in api.get(f"{path}/history").body["items"]] == [
+        tea["id"],
+        rain["id"],
+        tea["id"],
+    ]
+
+
+def test_the_history_of_what_was_erased_says_that_and_when_without_a_word(api: Api, path: str) -> None:
+    entry = made(api, path, "Has a heron tattoo")
+    api.patch(
+        f"{path}/entries/{entry['id']}",
+        {"content": "Has a heron tattoo on the arm", "reason": "heron, again"},
+    )
+    api.delete(f"{path}/entries/{entry['id']}?permanent=true")
+
+    for address in (f"{path}/history", f"{path}/entries/{entry['id']}/history"):
+        history = api.get(address)
+        assert [item["event"] for item in history.body["items"]] == ["redact", "update", "add"]
+        assert all(item["redacted_at"] for item in history.body["items"][1:])
+        assert "heron" not in history.raw.decode()
+
+
+def test_pages_go_on_where_they_stopped_while_more_is_written(
+    api: Api, path: str, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    ids = [made(api, path, f"Fact {number}")["id"] for number in range(5)]
+
+    with django_assert_num_queries(3):
+        first = api.get(f"{path}/history?limit=3").body
+    made(api, path, "One more")
+    second = api.get(f"{path}/history?limit=3&cursor={first['next_cursor']}").body
+
+    assert [item["entry_id"] for item in [*first["items"], *second["items"]]] == ids[::-1]
+    assert second["next_cursor"] is None
+
+
+def test_the_end_of_an_entrys_history_is_an_empty_page_and_not_an_error(api: Api, path: str) -> None:
+    address = f"{path}/entries/{made(api, path, 'Likes tea')['id']}/history"
+    api.patch(address.removesuffix("/history"), {"pinned": True})
+    cursor = api.get(f"{address}?limit=1").body["next_cursor"]
+    last = api.get(f"{address}?limit=1&cursor={cursor}").body
+
+    assert ([item["event"] for item in last["items"]], last["next_cursor"]) == (["add"], None)
+
+
+def test_history_can_not_be_rewritten_from_outside(api: Api, other_project_api: Api, path: str) -> None:
+    entry = made(api, path, "Likes tea")
+
+    for method in ("POST", "PUT", "PATCH", "DELETE"):
+        assert api.send(method, f"{path}/history", {}).status == 405
+    assert other_project_api.get(f"{path}/history").status == 404
+    assert other_project_api.get(f"{path}/entries/{entry['id']}/history").status == 404
+    assert EntryRevision.objects.count() == 1
