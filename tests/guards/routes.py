@@ -27,7 +27,9 @@ class Route:
     def row(self) -> str:
         """Its line in docs/reference/rest.md."""
         token = "yes" if self.open_to_tokens else ""
-        return f"| `{self.method} {self.path}` | {self.declared.summary} | {self.scope} | {token} |".replace("  |", " |")
+        return f"| `{self.method} {self.path}` | {self.declared.summary} | {self.scope} | {token} |".replace(
+            "  |", " |"
+        )
 
 
 def routes() -> list[Route]:

@@ -65,7 +65,9 @@ def _replacements(tree: ast.Module) -> Iterator[ast.Call]:
     for name, call in calls(tree):
         if name.endswith(("monkeypatch.setattr", "monkeypatch.delattr", "mocker.patch")) and call.args:
             target = text_of(call.args[0]) or dotted(call.args[0])
-            if target.split(".")[0] in {*CODE, *ours}:
+            replaced = target.rsplit(".", 1)[-1] if len(call.args) == 2 else text_of(call.args[1]) or ""
+            # A limit may be made small, so that a test reaches it: a constant is no code.
+            if target.split(".")[0] in {*CODE, *ours} and not replaced.isupper():
                 yield call
 
 

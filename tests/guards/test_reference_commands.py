@@ -38,7 +38,9 @@ def test_every_option_of_a_command_is_described_and_no_other(name: str) -> None:
     parser = load_command_class(COMMANDS[name], name).create_parser("manage.py", name)
     options = long_options(parser) - COMMON
     described = {
-        option for option in named_in("commands.md", under=f"### `manage.py {name}`") if option.startswith("--")
+        option
+        for option in named_in("commands.md", under=f"### `manage.py {name}`")
+        if option.startswith("--")
     }
     assert described == options
 

@@ -27,7 +27,14 @@ OF_THE_FRAMEWORK = {
 # Of commands, which no request can meet.
 OF_COMMANDS = {demo_errors}
 # Only inside the worker: each leads to another try, not to a turn's error.
-PASSING = {"ingestion_error", "stale_answer", "erased_meanwhile", "lease_lost", "provider_error", AnswerUnusable.code}
+PASSING = {
+    "ingestion_error",
+    "stale_answer",
+    "erased_meanwhile",
+    "lease_lost",
+    "provider_error",
+    AnswerUnusable.code,
+}
 
 
 def family(error: type[Exception]) -> Iterator[type[Exception]]:
@@ -45,7 +52,9 @@ def problem_codes() -> set[str]:
         for name, call in calls(tree_of(path))
         if name.endswith("problem") and len(call.args) > 1 and (code := text_of(call.args[1]))
     }
-    return ours | written | set(CODES.values()) | {code for _, code, _ in SQLSTATES.values()} | OF_THE_FRAMEWORK
+    return (
+        ours | written | set(CODES.values()) | {code for _, code, _ in SQLSTATES.values()} | OF_THE_FRAMEWORK
+    )
 
 
 def test_every_problem_is_described_and_no_other() -> None:

@@ -1,0 +1,153 @@
+"""What our pages point at is there: links, headings, files, tests, and the words of the glossary."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from django.apps import apps
+
+from tests.guards.sources import APPS, CODE, ROOT, named, python_files, text_files, tree_of
+
+PAGES = [path for path in text_files() if path.suffix == ".md" and "prompts" not in path.parts]
+LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
+FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+MOST_WORDS_OF_A_DECISION = 400
+
+
+def links(page: Path) -> Iterator[tuple[str, str]]:
+    """Every link to a place of ours: the file and the heading, either may be empty."""
+    for target in LINK.findall(FENCE.sub("", page.read_text())):
+        if not re.match(r"[a-z]+:", target):
+            file, _, heading = target.partition("#")
+            yield file, heading
+
+
+def headings(page: Path) -> set[str]:
+    """The anchors of a page, as code hosts make them."""
+    found = re.findall(r"^#+ (.+)$", FENCE.sub("", page.read_text()), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in found}
+
+
+def test_every_link_leads_somewhere() -> None:
+    broken = []
+    for page in PAGES:
+        for file, heading in links(page):
+            target = (page.parent / file).resolve() if file else page
+            if not target.exists() or (heading and heading not in headings(target)):
+                broken.append(f"{named(page)}: {file}#{heading}".rstrip("#"))
+    assert not broken, f"These links lead nowhere: {broken}"
+
+
+def test_every_page_can_be_found_from_the_index() -> None:
+    pages = {path for path in PAGES if path.is_relative_to(ROOT / "docs")}
+    reached = {ROOT / "docs" / "README.md", ROOT / "README.md"}
+    waiting = list(reached)
+    while waiting:
+        page = waiting.pop()
+        for file, _ in links(page):
+            target = (page.parent / file).resolve()
+            if file and target.suffix == ".md" and target.exists() and target not in reached:
+                reached.add(target)
+                waiting.append(target)
+    assert not sorted(named(page) for page in pages - reached), "Link them from docs/README.md."
+
+
+def test_every_page_that_the_code_points_at_is_there() -> None:
+    pointed = {
+        f"{named(path)}: {page}"
+        for path in text_files()
+        for page in re.findall(r"\bdocs/[\w/.-]+\.(?:md|json|svg)", path.read_text())
+        if not (ROOT / page).exists()
+    }
+    # A decision may be named by its number alone.
+    numbers = {
+        f"{named(path)}: docs/adr/{number}"
+        for path in text_files()
+        for number in re.findall(r"\bdocs/adr/(\d{4})\b(?!-)", path.read_text())
+        if not list((ROOT / "docs" / "adr").glob(f"{number}-*.md"))
+    }
+    assert not pointed | numbers, f"They point at pages that are not there: {sorted(pointed | numbers)}"
+
+
+def test_every_test_that_a_page_names_is_there() -> None:
+    tests = {
+        node.name
+        for path in python_files("tests")
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.FunctionDef)
+    }
+    named_tests = {
+        (named(page), test)
+        for page in PAGES
+        for test in re.findall(r"`(test_\w+)`", page.read_text())
+        if not test.startswith("test_rapport")
+    }
+    gone = sorted(f"{page}: {test}" for page, test in named_tests if test not in tests)
+    assert not gone, f"These tests are not there (any more): {gone}"
+
+
+def test_every_file_that_a_page_names_is_there() -> None:
+    places = (ROOT, *(path for path in (ROOT / "docs").rglob("*") if path.is_dir()))
+    folders = {path.parent for path in python_files(*CODE)}
+    gone = []
+    for page in PAGES:
+        for file in set(re.findall(r"`([\w/.-]+/[\w.-]+\.(?:py|md|json|yaml))`", page.read_text())):
+            near = [place / file for place in (*places, *(folder.parent for folder in folders))]
+            if not file.startswith(".data/") and not any(path.exists() for path in near):
+                gone.append(f"{named(page)}: {file}")
+    assert not gone, f"These files are not there (any more): {sorted(gone)}"
+
+
+def test_a_decision_is_short_and_has_its_four_parts() -> None:
+    decisions = sorted((ROOT / "docs" / "adr").glob("0*.md"))
+    parts = ["## Status", "## Context", "## Decision", "## Consequences"]
+    long = [named(path) for path in decisions if len(path.read_text().split()) >= MOST_WORDS_OF_A_DECISION]
+    formless = [
+        named(path)
+        for path in decisions
+        if [line for line in path.read_text().splitlines() if line.startswith("## ")] != parts
+    ]
+    numbers = [path.name[:4] for path in decisions]
+    misnamed = [
+        named(path) for path in decisions if not path.read_text().startswith(f"# {int(path.name[:4])}. ")
+    ]
+    index = (ROOT / "docs" / "adr" / "README.md").read_text()
+    unlisted = [path.name for path in decisions if f"({path.name})" not in index]
+    assert not long, f"Under {MOST_WORDS_OF_A_DECISION} words each: {long}"
+    assert not formless, f"Status, Context, Decision, Consequences: {formless}"
+    assert sorted(set(numbers)) == numbers, "two decisions have one number"
+    assert not misnamed, f"The title begins with the number: {misnamed}"
+    assert not unlisted, f"List them in docs/adr/README.md: {unlisted}"
+
+
+def glossary() -> list[list[str]]:
+    rows = [
+        [cell.strip() for cell in line.strip("|").split(" | ")]
+        for line in (ROOT / "GLOSSARY.md").read_text().splitlines()
+        if line.startswith("| ") and not line.startswith("| word")
+    ]
+    assert all(len(row) == 3 for row in rows), "a row of GLOSSARY.md has a word, a meaning, and its code"
+    return rows
+
+
+def test_every_word_of_the_glossary_lives_in_the_code() -> None:
+    code = "\n".join(path.read_text() for path in python_files(*CODE))
+    dead = [
+        f"{row[0]}: {name}"
+        for row in glossary()
+        for name in re.findall(r"`([^`]+)`", row[2])
+        if not re.search(rf"(?<![A-Za-z0-9]){re.escape(name)}(?![A-Za-z0-9])", code)
+    ]
+    assert not dead, f"GLOSSARY.md names what the code does not have: {dead}"
+
+
+def test_a_word_of_the_glossary_stands_there_once() -> None:
+    words = [row[0] for row in glossary()]
+    assert sorted(words) == sorted(set(words))
+
+
+def test_every_table_is_in_the_glossary() -> None:
+    text = (ROOT / "GLOSSARY.md").read_text()
+    models = {model.__name__ for model in apps.get_models() if model._meta.app_label in APPS}
+    assert not sorted(name for name in models if f"`{name}`" not in text), "They need a word each."
