@@ -61,7 +61,9 @@ class Command(BaseCommand):
             )
             outcome = self._import(relationship, conversation, wait=not no_wait)
         except KeyboardInterrupt:
-            raise CommandError("Stopped. What was handed over stays, and a worker reads it; run it again for the rest.") from None
+            raise CommandError(
+                "Stopped. What was handed over stays, and a worker reads it; run it again for the rest."
+            ) from None
         except RapportError as error:
             raise CommandError(str(error)) from error
         if outcome is not None and outcome.failed:
