@@ -19,7 +19,10 @@ from tests.fixtures.turns import Conversation, add, answer
 from tests.waiting import wait_until
 
 HELLO = {"messages": [{"role": "user", "content": "I moved to Lisbon."}]}
-LISTENERS = "SELECT pid, query, state_change FROM pg_stat_activity WHERE query LIKE 'LISTEN%rapport_settled%'"
+LISTENERS = """
+SELECT pid, query, state_change FROM pg_stat_activity
+ WHERE datname = current_database() AND query LIKE 'LISTEN%rapport_settled%'
+"""
 
 
 @pytest.fixture(autouse=True, scope="module")
