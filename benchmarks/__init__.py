@@ -1,8 +1,5 @@
-"""Measurements, never run by the tests. Importing it sets Django up, for `python -m benchmarks.<name>`."""
+"""Measurements, never run by the tests: `make bench`, or `python -m benchmarks --help`.
 
-import os
-
-import django
-
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-django.setup()
+Everything runs on an embedded database of its own, with the processes that `manage.py serve` starts. Figures of a
+shared machine vary; so what is compared takes turns within one run, and it is the ratios that count.
+"""

@@ -1,27 +1,39 @@
-from collections.abc import Callable
-from dataclasses import dataclass
+"""What times mean: arithmetic, and calls that take turns."""
+
+from collections.abc import Callable, Sequence
+from statistics import median
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Timing:
-    """Milliseconds."""
+class Spread(NamedTuple):
+    """The middle of several rounds, and the least and most of them."""
 
-    p50: float
-    p99: float
+    middle: float
+    low: float
+    high: float
 
 
-def time_calls(*calls: Callable[[], Any], rounds: int) -> list[Timing]:
-    """The middle and the slow end of `rounds` of each call, after a tenth of them to warm up.
+def spread(values: Sequence[float]) -> Spread:
+    return Spread(median(values), min(values), max(values))
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """The value that `share` (0..1) of them do not pass, by nearest rank; of at least one value."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
+def time_calls(*calls: Callable[[], Any], times: int) -> list[list[float]]:
+    """Milliseconds of each call, `times` of each, after a tenth of them to warm up.
 
     The calls take turns, so that all of them meet the machine in the same state.
     """
     taken: list[list[float]] = [[] for _ in calls]
-    for round_ in range(-(rounds // 10), rounds):
-        for call, times in zip(calls, taken, strict=True):
+    for turn in range(-(times // 10), times):
+        for call, milliseconds in zip(calls, taken, strict=True):
             began = perf_counter()
             call()
-            if round_ >= 0:
-                times.append((perf_counter() - began) * 1000)
-    return [Timing(times[rounds // 2], times[rounds * 99 // 100]) for times in map(sorted, taken)]
+            if turn >= 0:
+                milliseconds.append((perf_counter() - began) * 1000)
+    return taken

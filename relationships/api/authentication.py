@@ -20,6 +20,7 @@ from rest_framework.request import Request
 
 from relationships.actor import Actor, ActorKind
 from relationships.errors import NotAllowed, NotFound
+from relationships.prepared import prepared_cursor
 from relationships.services.secrets import secret_hash
 
 NOTE_USE_EVERY = timedelta(minutes=1)
@@ -85,22 +86,23 @@ def authenticate_secret(secret: str, *, now: datetime) -> Credentials:
 
 
 def _of_key(prefix: str, secret: str, now: datetime) -> Credentials:
-    with connection.cursor() as cursor:
+    with prepared_cursor() as cursor:
         cursor.execute(_QUERY_OF_KEYS, [prefix])
         row = cursor.fetchone()
-        if row is None or not hmac.compare_digest(bytes(row[2]), secret_hash(secret)):
-            raise AuthenticationFailed("This key is not known.")
-        key_id, project_id, _, scopes, last_used_at, revoked_at = row
-        if revoked_at is not None:
-            raise AuthenticationFailed("This key was revoked.")
-        if last_used_at is None or last_used_at < now - NOTE_USE_EVERY:
+    if row is None or not hmac.compare_digest(bytes(row[2]), secret_hash(secret)):
+        raise AuthenticationFailed("This key is not known.")
+    key_id, project_id, _, scopes, last_used_at, revoked_at = row
+    if revoked_at is not None:
+        raise AuthenticationFailed("This key was revoked.")
+    if last_used_at is None or last_used_at < now - NOTE_USE_EVERY:
+        with connection.cursor() as cursor:
             cursor.execute(_NOTE_USE, [now, key_id, now - NOTE_USE_EVERY])
     return Credentials(project_id, frozenset(scopes), Actor(ActorKind.DEVELOPER, prefix), key_id=key_id)
 
 
 def _of_token(relationship_id: UUID, secret: str, now: datetime) -> Credentials:
     hashed = secret_hash(secret)
-    with connection.cursor() as cursor:
+    with prepared_cursor() as cursor:
         cursor.execute(_QUERY_OF_TOKENS, [relationship_id, hashed])
         row = cursor.fetchone()
     if row is None or not hmac.compare_digest(bytes(row[1]), hashed):

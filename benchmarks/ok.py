@@ -1,0 +1,10 @@
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+
+class OkView(APIView):
+    """The least an authenticated view does: the same server, middleware, key and renderer, and no work."""
+
+    def get(self, request: Request) -> Response:
+        return Response("ok")

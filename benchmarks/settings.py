@@ -1,0 +1,15 @@
+"""The production settings, with one more view to compare with and models that answer at once."""
+
+import os
+
+from config.settings import *  # noqa: F403
+from config.settings import LLM_PROVIDERS
+
+ROOT_URLCONF = "benchmarks.urls"
+LLM_PROVIDERS |= {
+    "instant": {"BACKEND": "benchmarks.instant.InstantProvider", "OPTIONS": {}},
+    "instant_http": {
+        "BACKEND": "memory.providers.openai.OpenAIProvider",
+        "OPTIONS": {"base_url": os.environ.get("BENCH_MODEL_URL", ""), "model": "instant"},
+    },
+}
