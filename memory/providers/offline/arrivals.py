@@ -77,7 +77,7 @@ def _deaths(clause: Clause, reading: Reading) -> bool:
 def _line_on(reading: Reading, name: str, relation: str) -> Line | None:
     """The line that says that there is such a one, by name where there is a name."""
     for line in reading.notebook.lines(subject="user"):
-        if line.slot.kind in ("person", "partner") and folded(name or relation) in folded(line.content):
+        if line.slot.kind in ("person", "partner") and folded(name or relation) in line.folded:
             return line
     return None
 

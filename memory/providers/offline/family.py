@@ -74,7 +74,7 @@ def introduce(clause: Clause, reading: Reading, relation: str, name: str) -> Lin
         return line
     who = noun(relation)
     for line in reading.notebook.lines(subject="user"):
-        if who in folded(line.content) and folded(name) in folded(line.content):
+        if who in line.folded and folded(name) in line.folded:
             return None
     content = f"Has {with_article(relation.lower())} named {name}"
     return reading.keep(
@@ -86,7 +86,7 @@ def _put_right(clause: Clause, reading: Reading, name: str) -> Line | None:
     """The line on a person under the name that was wrong, with the right one; None where there is none."""
     wrong = re.escape(clause.instead_of)
     for line in reading.notebook.lines(subject="user"):
-        if line.slot.kind in ("person", "partner") and folded(clause.instead_of) in folded(line.content):
+        if line.slot.kind in ("person", "partner") and folded(clause.instead_of) in line.folded:
             reading.rewrite(line, re.sub(rf"\b{wrong}\b", lambda _: name, line.content, flags=re.IGNORECASE))
             return line
     return None

@@ -47,6 +47,14 @@ class Line:
     reason: str = ""
     read_slot: Slot | None = None
     read_words: frozenset[str] | None = None
+    read_folded: str | None = None
+
+    @property
+    def folded(self) -> str:
+        """The text as it counts when two are compared."""
+        if self.read_folded is None:
+            self.read_folded = folded(self.content)
+        return self.read_folded
 
     @property
     def words(self) -> frozenset[str]:
@@ -59,7 +67,7 @@ class Line:
     def slot(self) -> Slot:
         """What the line is about."""
         if self.read_slot is None:
-            self.read_slot = slot_of(self.content, type=self.type, called=self.called)
+            self.read_slot = slot_of(self.folded, type=self.type, called=self.called)
         return self.read_slot
 
 
@@ -68,13 +76,13 @@ class Notebook:
 
     def __init__(self, entries: tuple[NumberedEntry, ...], *, user_name: str = "") -> None:
         """`user_name` is how an entry in somebody else's words may call the person."""
-        self._user_name = user_name
+        self._user_name = folded(user_name)
         self._lines = [
             Line(
                 number=entry.number,
                 type=entry.type,
                 subject=entry.subject,
-                called=user_name if entry.subject == "user" else entry.subject,
+                called=self._called(entry.subject),
                 content=entry.content,
                 before=entry.content,
                 key=entry.key,
@@ -110,12 +118,12 @@ class Notebook:
         """Write a fact down, in the place of what it contradicts or refines. None where it is known already."""
         if not fact.content or len(fact.content) > MAX_CONTENT:
             return None
-        called = self._user_name if fact.subject == "user" else fact.subject
-        slot = slot_of(fact.content, type=fact.type, called=called)
+        text = folded(fact.content)
+        slot = slot_of(text, type=fact.type, called=self._called(fact.subject))
         rivals: list[Line] = []
         for line in self.lines(subject=fact.subject):
             relation = compare(slot, line.slot)
-            if relation is Relation.SAME or folded(line.content) == folded(fact.content):
+            if relation is Relation.SAME or line.folded == text:
                 return None
             if relation is Relation.REPLACES:
                 if line.read_only:
@@ -131,14 +139,15 @@ class Notebook:
         self, line: Line, content: str, *, message: int, happens_at: str | None = None
     ) -> Line | None:
         """Put other words on a line. None where they are the same or the line is not ours to change."""
-        if line.read_only or folded(line.content) == folded(content) or len(content) > MAX_CONTENT:
+        text = folded(content)
+        if line.read_only or line.folded == text or len(content) > MAX_CONTENT:
             return None
         for other in self.lines(subject=line.subject):
-            if other is not line and folded(other.content) == folded(content):
+            if other is not line and other.folded == text:
                 self.strike(line, message=message, reason="the same is kept in another entry")
                 return None
         line.content, line.changed = content, True
-        line.read_slot = line.read_words = None
+        line.read_slot = line.read_words = line.read_folded = None
         line.happens_at = happens_at or line.happens_at
         self._cite(line, message)
         return line
@@ -153,6 +162,9 @@ class Notebook:
         """What to do, one operation for each line that was touched."""
         found = [_operation(line) for line in self._lines]
         return [operation for operation in found if operation is not None]
+
+    def _called(self, subject: str) -> str:
+        return self._user_name if subject == "user" else folded(subject)
 
     def _add(self, fact: Fact, slot: Slot, message: int) -> Line:
         line = Line(
@@ -179,7 +191,7 @@ def _operation(line: Line) -> dict[str, Any] | None:
         return None if line.gone else _addition(line)  # what came and went in one reading leaves no trace
     if line.gone:
         return {"op": "delete", "entry": line.number, "messages": line.messages, "reason": line.reason}
-    if line.changed and folded(line.content) != folded(line.before):
+    if line.changed and line.folded != folded(line.before):
         moved = {"happens_at": line.happens_at} if line.happens_at else {}
         return {
             "op": "update",

@@ -74,7 +74,10 @@ _NOT_FIRST = pattern(
     r"^\W*not ([^,]{2,40}), (?:I (?:said|meant)|it is|it was|but|rather) ([^,.!]{2,40})[.!]*$"
 )
 _FROM_NOW = pattern(r"^(\W*(?:from now on|in (?:the )?future)),")
-_SUBJECT = r"(?:home is|I|my|we|our|he|she|they|it|his|her|its|their|you|your|that|this|there|please|everyone|everybody)\b"
+_SUBJECT = (
+    r"(?:home is|I|my|we|our|he|she|they|it|his|her|its|their|you|your|that|this|there|please|everyone"
+    r"|everybody)\b"
+)
 _JOINT = pattern(
     rf"\s*(?:(?P<stop>;|\s-+\s|--+|-\s(?=(?:and )?{_SUBJECT})|\(|:\s(?={_SUBJECT}|\w+ (?:is|was|has|will)\b))"
     rf"|(?:^|,?\s)(?P<word>but|because|so|since|though|although|whereas)\s(?=\s*(?:{_SUBJECT}|no |not |now ))"

@@ -102,7 +102,7 @@ _BY_FIRST_WORD: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("dislikes", "hates", "detests", "loathes", "dislike", "hate"), ("dislike",)),
     **dict.fromkeys(("works", "work", "freelances", "runs", "quit", "lost", "left", "retired"), ("work",)),
 }
-_SUBJECTS = ("the user's", "the user", "user's", "user", "their", "she", "he", "they")
+_SUBJECT = re.compile(r"(?:(?:the )?user(?:'s)?|their|she|he|they) ")
 _NEGATED = re.compile(r"(?:is |does |became )*(?:no longer|not)\b|doesn't")
 _IS_A = re.compile(r"is (?:currently )?an? (?P<role>.+)")
 
@@ -131,12 +131,12 @@ class Slot:
         return self.value.startswith("not ")
 
 
-def slot_of(content: str, *, type: str, called: str = "") -> Slot:
-    """The slot of a kept statement about somebody who is `called` so.
+def slot_of(statement: str, *, type: str, called: str = "") -> Slot:
+    """The slot of a folded statement about somebody who is `called` so, folded as well.
 
     What fits no known kind is about all its words, dates aside.
     """
-    text = without_subject(folded(content), called)
+    text = without_subject(statement, called)
     first, _, _ = text.partition(" ")
     for kind in _BY_FIRST_WORD.get(first, ("person",)):
         if found := _PATTERNS[kind].match(text):
@@ -156,10 +156,10 @@ def folded(text: str) -> str:
 
 def without_subject(text: str, called: str) -> str:
     """Folded text without whom it is about: "ana lives in faro" -> "lives in faro"."""
-    for name in (folded(called), *_SUBJECTS):
-        if name and text.startswith(f"{name} "):
-            return text[len(name) + 1 :]
-    return text
+    if called and text.startswith(f"{called} "):
+        return text[len(called) + 1 :]
+    found = _SUBJECT.match(text)
+    return text[found.end() :] if found else text
 
 
 def _slot(kind: str, text: str, groups: dict[str, str | None]) -> Slot:
