@@ -9,9 +9,10 @@ from datetime import datetime
 from typing import Any
 
 import orjson
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import F, Model
 from django.utils import timezone
+from psycopg import sql
 
 from memory.errors import NotEmpty
 from memory.models import (
@@ -47,7 +48,6 @@ Archive = Mapping[str, Any]
 Rows = list[dict[str, Any]]
 Tables = dict[type[Model], Rows]
 
-ROWS_AT_ONCE = 500
 REASON = "imported"  # of the first revision of an entry that came without a history
 
 
@@ -139,14 +139,24 @@ def _renumber(relationship: Relationship, tables: Tables) -> None:
         rows[:] = [{**row, "seq": first + order[row["seq"]]} for row in rows]
 
 
-def _insert(model: Any, relationship: Relationship, rows: Rows) -> None:
-    """As they are: Django's own insert would put the present time into `recorded_at`."""
+def _insert(model: type[Model], relationship: Relationship, rows: Rows) -> None:
+    """By COPY, which takes a hundred thousand rows in seconds, and the times as they are: Django's own insert would
+    put the present one into `recorded_at`."""
+    fields: list[Any] = list(model._meta.local_concrete_fields)
     own = {"relationship_id": relationship.id, "project_id": relationship.project_id}
-    for start in range(0, len(rows), ROWS_AT_ONCE):
-        objects = [model(**own, **row) for row in rows[start : start + ROWS_AT_ONCE]]
-        model._base_manager._insert(
-            objects, fields=model._meta.local_concrete_fields, using=model._base_manager.db, raw=True
-        )
+    statement = sql.SQL("COPY {} ({}) FROM STDIN").format(
+        sql.Identifier(model._meta.db_table),
+        sql.SQL(", ").join(sql.Identifier(field.column) for field in fields),
+    )
+    with connection.wrap_database_errors, connection.cursor() as cursor, cursor.copy(statement) as copy:
+        for row in rows:
+            copy.write_row([_written(field, {**own, **row}) for field in fields])
+
+
+def _written(field: Any, row: dict[str, Any]) -> Any:
+    value = row[field.attname] if field.attname in row else field.get_default()
+    prepared = field.get_db_prep_save(value, connection)
+    return str(prepared) if isinstance(prepared, str) else prepared  # psycopg would write an enum's name
 
 
 def _begin_histories(relationship: Relationship, tables: Tables, by: Actor, now: datetime) -> None:
