@@ -56,32 +56,28 @@ class Usage:
 
 
 class Player:
-    """Hands turns over and waits for each. With `ahead`, so many wait at a time and are read together."""
+    """Hands turns over and waits for each. With `ahead`, up to so many wait at a time and are read together."""
 
     def __init__(
         self, rest: Rest, relationship_id: UUID | str, turns: Sequence[NewTurn], *, ahead: int = 0
     ) -> None:
         self._rest, self._path = rest, f"/relationships/{relationship_id}"
         self._turns, self._ahead = turns, ahead
+        self._ids: list[str] = []  # of the turns handed over so far
         self._contents: dict[str, str] = {}  # what each entry said last
         self.usage = Usage()
 
     def play(self) -> Iterator[PlayedTurn]:
         """Each turn as it lands. Raises DemoFailed."""
-        handed_over = 0
         for place, turn in enumerate(self._turns):
-            while handed_over < min(place + self._ahead, len(self._turns)):
-                self._hand_over(handed_over)
-                handed_over += 1
-            landed = self._wait_for(place)
-            trace = self._rest.get(f"{self._path}/turns/{landed['id']}")
-            yield PlayedTurn(
-                number=place + 1,
-                turn=turn,
-                state=trace["state"],
-                error=trace["error"],
-                changes=self._changes(trace),
-            )
+            if len(self._ids) <= place + self._ahead // 2:  # in blocks, or they would be read one by one
+                self._hand_over_ahead(place)
+            trace = self._landed(place)
+            yield PlayedTurn(place + 1, turn, trace["state"], trace["error"], self._changes(trace))
+
+    def _hand_over_ahead(self, place: int) -> None:
+        for next_one in range(len(self._ids), min(place + self._ahead, len(self._turns))):
+            self._ids.append(self._hand_over(next_one)["id"])
 
     def _hand_over(self, place: int, *, wait: int = 0) -> dict[str, Any]:
         """Send a turn. With its key it can be sent again, to wait for it: the service knows it as the same."""
@@ -89,17 +85,25 @@ class Player:
             f"{self._path}/turns", turn_body(self._turns[place]), idempotency_key=f"turn-{place}", wait=wait
         )
 
-    def _wait_for(self, place: int) -> dict[str, Any]:
+    def _landed(self, place: int) -> dict[str, Any]:
+        """The trace of a turn, once it is settled."""
+        if len(self._ids) == place:
+            self._ids.append(self._hand_over(place, wait=WAIT_SECONDS)["id"])
         until = time.monotonic() + STUCK_SECONDS
         while True:
-            began = time.monotonic()
-            answer = self._hand_over(place, wait=WAIT_SECONDS)
-            if answer["state"] not in {TurnState.PENDING, TurnState.PROCESSING}:
-                return answer
+            trace = self._rest.get(f"{self._path}/turns/{self._ids[place]}")
+            if trace["state"] not in {TurnState.PENDING, TurnState.PROCESSING}:
+                return trace
             if time.monotonic() > until:
-                raise DemoFailed(_stuck(place + 1, answer))
-            if time.monotonic() - began < _PAUSE_SECONDS:
-                time.sleep(_PAUSE_SECONDS)
+                raise DemoFailed(_stuck(place + 1, trace))
+            self._wait(place)
+
+    def _wait(self, place: int) -> None:
+        began = time.monotonic()
+        answer = self._hand_over(place, wait=WAIT_SECONDS)
+        unsettled = answer["state"] in {TurnState.PENDING, TurnState.PROCESSING}
+        if unsettled and time.monotonic() - began < _PAUSE_SECONDS:
+            time.sleep(_PAUSE_SECONDS)
 
     def _changes(self, trace: dict[str, Any]) -> list[Change]:
         for call in trace["calls"]:

@@ -15,7 +15,7 @@ from memory.demo.screen import Screen
 from memory.demo.stage import set_up
 
 SHORT = 60  # turns up to which each is waited for, as a developer would; a longer file is read in batches
-AHEAD = 40
+AHEAD = 80
 
 
 def play_show(

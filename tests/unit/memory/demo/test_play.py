@@ -81,13 +81,27 @@ def test_turns_handed_over_ahead_are_read_together(
     rest: Rest, relationship: Relationship, scripted_provider: ScriptedProvider, transport: InProcess
 ) -> None:
     scripted_provider.otherwise = answer()
-    turns = [told(f"Line {number}", minutes=number) for number in range(3)]
+    turns = [told(f"Line {number}", minutes=number) for number in range(5)]
+    posts = []
 
-    played = list(Player(rest, relationship.id, turns, ahead=10).play())
+    for _ in Player(rest, relationship.id, turns, ahead=4).play():
+        posts.append(transport.posts)
 
-    assert [turn.state for turn in played] == ["applied"] * 3
-    assert Turn.objects.count() == 3  # each was sent again to wait for it, and known by its key
-    assert transport.posts == 6
+    assert posts == [4, 4, 5, 5, 5]  # in blocks, and never again once they are settled
+    assert set(Turn.objects.values_list("state", flat=True)) == {"applied"}
+
+
+def test_a_turn_that_is_not_settled_yet_is_waited_for_and_known_as_the_same(
+    rest: Rest, relationship: Relationship, scripted_provider: ScriptedProvider, transport: InProcess
+) -> None:
+    scripted_provider.otherwise = answer()
+    transport.idle_posts = 2  # the worker comes late
+
+    [played] = Player(rest, relationship.id, [told("Hi")]).play()
+
+    assert played.state == "applied"
+    assert transport.posts == 3
+    assert Turn.objects.count() == 1
 
 
 def test_a_call_is_counted_once_however_many_turns_show_it() -> None:
