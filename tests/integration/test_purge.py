@@ -66,7 +66,7 @@ class OwnService:
         self.data = folder / "postgres"
         self.log = folder / "service.log"
 
-    def run(self, *command: str, asked: str = "") -> str:
+    def run(self, *command: str) -> str:
         environment = {
             **os.environ,
             "RAPPORT_DATA_DIR": str(self.folder),
@@ -76,7 +76,7 @@ class OwnService:
         }
         environment.pop("DATABASE_URL", None)
         done = subprocess.run(
-            [sys.executable, *command], cwd=ROOT, env=environment, input=asked, capture_output=True, text=True
+            [sys.executable, *command], cwd=ROOT, env=environment, capture_output=True, text=True
         )
         with self.log.open("a") as log:
             log.write(done.stdout + done.stderr)
@@ -131,13 +131,4 @@ def test_no_file_holds_a_word_of_who_was_erased_and_purged(settings: list[str], 
 
 
 def test_the_service_works_on_after_a_purge(service: OwnService) -> None:
-    service.run("manage.py", "purge", "--yes")
-
     assert len(service.run("-c", STORY).split()[-2:]) == 2
-
-
-def test_without_yes_it_asks_first(service: OwnService) -> None:
-    with pytest.raises(AssertionError, match="Nothing was done"):
-        service.run("manage.py", "purge", asked="no\n")
-
-    assert "Purged" in service.run("manage.py", "purge", asked="y\n")
