@@ -1,6 +1,5 @@
 """The broker between real sessions of a real database."""
 
-import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
@@ -62,14 +61,12 @@ def test_a_task_is_nobodys_before_its_transaction_commits(broker: NotifyBroker) 
 
 def test_an_enqueue_wakes_the_one_who_waits(broker: NotifyBroker) -> None:
     assert take(broker) == []  # it listens now
-    found: list[str] = []
-    waiting = threading.Thread(target=lambda: wait_until(lambda: found.extend(take(broker)) or found))
-    waiting.start()
+    with ThreadPoolExecutor(1) as thread:
+        found = thread.submit(wait_until, lambda: take(broker), what="a task")
 
-    broker.enqueue("a task")
-    waiting.join(timeout=10)
+        NotifyBroker("rapport").enqueue("a task")
 
-    assert found == ["a task"]
+        assert found.result(timeout=10) == ["a task"]
 
 
 def test_no_task_is_claimed_twice() -> None:
@@ -97,10 +94,7 @@ def test_it_takes_up_again_after_the_database_has_cut_it_off(broker: NotifyBroke
     assert cut_sessions() >= 1
     broker.enqueue("a task")
 
-    found: list[str] = []
-    wait_until(lambda: found.extend(take(broker)) or found, what="the task after the cut")
-
-    assert found == ["a task"]
+    assert wait_until(lambda: take(broker), what="the task after the cut") == ["a task"]
 
 
 def test_what_is_claimed_is_noted_for_the_watchdog(broker: NotifyBroker) -> None:

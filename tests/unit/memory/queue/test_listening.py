@@ -23,7 +23,12 @@ def test_what_is_notified_is_heard_in_order() -> None:
             notify(payload)
 
         heard: list[str] = []
-        wait_until(lambda: heard.extend(listener.wait(0.1)) or len(heard) == 3, what="three payloads")
+
+        def hear_all() -> bool:
+            heard.extend(listener.wait(0.1))
+            return len(heard) == 3
+
+        wait_until(hear_all, what="three payloads")
 
     assert heard == ["one", "two", "three"]
 

@@ -1,0 +1,130 @@
+"""A database that real processes can see: one for the session, on the server of the tests."""
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import psycopg
+from django.core.management import call_command
+from django.db import connection, connections
+from psycopg import sql
+
+from config.embedded_postgres import create_database as create_embedded_database
+from config.embedded_postgres import ensure_running, socket_dir, status, stop
+from config.embedded_postgres.layout import PORT, USER
+
+
+@dataclass(frozen=True)
+class LiveDatabase:
+    """Where it is, and what a process has to be told to use it."""
+
+    parameters: dict[str, Any]  # libpq's
+    environment: dict[str, str]
+
+    @property
+    def name(self) -> str:
+        return str(self.parameters["dbname"])
+
+    def connect(self) -> psycopg.Connection[tuple[Any, ...]]:
+        return psycopg.connect(autocommit=True, connect_timeout=5, **self.parameters)
+
+    def rows(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
+        with self.connect() as session:
+            return session.execute(statement.encode(), values).fetchall()
+
+    def row(self, statement: str, *values: object) -> tuple[Any, ...] | None:
+        return next(iter(self.rows(statement, *values)), None)
+
+    def kill_server(self) -> None:
+        """kill -9 of the server's first process. Only of an embedded server that is this test's own."""
+        assert "RAPPORT_DATA_DIR" in self.environment, "the server of the tests is everybody's"
+        pid = status(_postgres(self.environment)).pid
+        assert pid is not None
+        os.kill(pid, signal.SIGKILL)
+
+
+def create_database(name: str) -> LiveDatabase:
+    """An empty database of this name; one that was left over is replaced."""
+    database = _beside_the_tests_own(name)
+    with _maintenance() as session:
+        _drop(session, name)
+        session.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+    return database
+
+
+@contextmanager
+def own_server(folder: Path) -> Iterator[LiveDatabase]:
+    """An embedded server that nobody else uses, with an empty database, as processes start it by themselves."""
+    environment = {"RAPPORT_DATA_DIR": str(folder)}
+    data_dir = _postgres(environment)
+    ensure_running(data_dir)
+    create_embedded_database(data_dir)
+    parameters = {"dbname": "rapport", "user": USER, "host": str(socket_dir(data_dir)), "port": PORT}
+    yield LiveDatabase(parameters, environment)
+    stop(data_dir, mode="immediate")
+
+
+def _postgres(environment: dict[str, str]) -> Path:
+    return Path(environment["RAPPORT_DATA_DIR"]) / "postgres"
+
+
+def drop_database(name: str) -> None:
+    with _maintenance() as session:
+        _drop(session, name)
+
+
+@contextmanager
+def django_on(database: LiveDatabase) -> Iterator[None]:
+    """Have the models of this process speak to that database."""
+    settings_dict = connections["default"].settings_dict
+    before = {key: settings_dict[key] for key in ("NAME", "USER", "PASSWORD", "HOST", "PORT")}
+    parameters = database.parameters
+    connection.close()
+    settings_dict.update(
+        NAME=database.name,
+        USER=parameters.get("user", ""),
+        PASSWORD=parameters.get("password", ""),
+        HOST=parameters.get("host", ""),
+        PORT=parameters.get("port", ""),
+    )
+    try:
+        yield
+    finally:
+        connection.close()
+        settings_dict.update(before)
+
+
+def empty() -> None:
+    """Take every row out of the database that Django speaks to."""
+    call_command("flush", interactive=False, verbosity=0, inhibit_post_migrate=True)
+
+
+def _beside_the_tests_own(name: str) -> LiveDatabase:
+    settings_dict = connections["default"].settings_dict
+    named = {key: settings_dict.get(key.upper()) for key in ("host", "port", "user", "password")}
+    asked = {key: settings_dict["OPTIONS"].get(key) for key in ("host", "port")}
+    parameters = {key: named[key] or asked.get(key) for key in named}
+    parameters = {"dbname": name, **{key: value for key, value in parameters.items() if value}}
+    return LiveDatabase(parameters, {"DATABASE_URL": _url(parameters)})
+
+
+def _url(parameters: dict[str, Any]) -> str:
+    """As DATABASE_URL takes it; host and port in the query, where a socket's folder may stand too."""
+    user, password = (quote(str(parameters.get(key, "")), safe="") for key in ("user", "password"))
+    query = urlencode([(key, parameters[key]) for key in ("host", "port") if key in parameters])
+    return f"postgresql://{user}{':' + password if password else ''}@/{parameters['dbname']}?{query}"
+
+
+@contextmanager
+def _maintenance() -> Iterator[psycopg.Connection[Any]]:
+    with psycopg.connect(autocommit=True, **_beside_the_tests_own("postgres").parameters) as session:
+        yield session
+
+
+def _drop(session: psycopg.Connection[Any], name: str) -> None:
+    session.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))

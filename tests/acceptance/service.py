@@ -1,0 +1,128 @@
+"""What a test does with the real service: start its parts, talk to it, look at what became of the turns."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from uuid import uuid4
+
+from django.db import InterfaceError, OperationalError, connection
+from django.utils import timezone
+
+from memory.services.turns import accept_turn
+from relationships.actor import Actor
+from relationships.ids import relationship_id
+from relationships.models import Companion, EndUser, Project, Relationship, Turn
+from relationships.services.api_keys import create_api_key
+from relationships.services.projects import create_project
+from relationships.services.turns import NewMessage, NewTurn
+from tests.acceptance.database import LiveDatabase
+from tests.acceptance.processes import LiveProcess, LiveWeb, LiveWorker, environment
+from tests.waiting import wait_until
+
+TESTER = Actor.policy("test")
+SETTLED = ("applied", "skipped", "failed")
+
+
+class LiveService:
+    """`settings`: environment variables that every process is started with, on top of the usual ones."""
+
+    def __init__(self, database: LiveDatabase, folder: Path) -> None:
+        self.database, self._folder = database, folder
+        self.settings: dict[str, str] = {"RAPPORT_DATA_DIR": str(folder / "data"), **database.environment}
+        self.processes: list[LiveProcess] = []
+        self._project: Project | None = None
+
+    # --- its parts
+
+    def start_worker(self, *options: str, **settings: str) -> LiveWorker:
+        worker = LiveWorker(self.database, self._environment(settings), self._log("worker"), *options)
+        self.processes.append(worker)
+        return worker
+
+    def start_web(self, **settings: str) -> LiveWeb:
+        web = LiveWeb(self._environment(settings), self._log("web"))
+        self.processes.append(web)
+        return web
+
+    @property
+    def worker(self) -> LiveWorker:
+        """The newest one."""
+        return [process for process in self.processes if isinstance(process, LiveWorker)][-1]
+
+    @property
+    def web(self) -> LiveWeb:
+        return [process for process in self.processes if isinstance(process, LiveWeb)][-1]
+
+    def wait_until_ready(self) -> None:
+        self.worker.wait_until_in_order()
+        self.web.wait_until_it_answers("/readyz")
+
+    def end(self) -> None:
+        for process in self.processes:
+            process.kill_all()
+
+    def logs(self) -> str:
+        return "\n".join(file.read_text(errors="replace") for file in sorted(self._folder.glob("*.log")))
+
+    # --- its people
+
+    @property
+    def project(self) -> Project:
+        self._project = self._project or create_project(name="Acceptance", by=TESTER)
+        return self._project
+
+    def new_api_key(self) -> str:
+        scopes = ("read", "write", "admin")
+        return create_api_key(project_id=self.project.id, name="test", scopes=scopes, by=TESTER)[1]
+
+    def new_relationships(self, count: int) -> list[Relationship]:
+        """So many people, who all talk to the same companion."""
+        project = self.project
+        companion, _ = Companion.objects.get_or_create(project=project, slug="ada", defaults={"name": "Ada"})
+        people = [EndUser.objects.create(project=project, external_id=uuid4().hex) for _ in range(count)]
+        return [
+            Relationship.objects.create(
+                id=relationship_id(companion.id, person.id), project=project, companion=companion, user=person
+            )
+            for person in people
+        ]
+
+    # --- its turns
+
+    def say(self, relationship: Relationship, *texts: str, at: datetime | None = None) -> Turn:
+        """Hand a turn over, as POST /turns does; each text is a message of the user."""
+        messages = [NewMessage("user", text) for text in texts]
+        return accept_turn(relationship=relationship, new=NewTurn(messages, at or timezone.now())).turn
+
+    def turns(self, relationship: Relationship) -> list[Turn]:
+        """In the order in which they were accepted."""
+        return list(Turn.objects.for_relationship(relationship.id).order_by("seq"))
+
+    def state_of(self, turn: Turn) -> str:
+        found: Turn = Turn.objects.for_relationship(turn.relationship_id).get(id=turn.id)
+        return found.state
+
+    def wait_until_settled(self, turns: Sequence[Turn], *, timeout: float = 30.0) -> list[str]:
+        """Their states, once each is applied, skipped or failed."""
+        ids = [turn.id for turn in turns]
+
+        def states() -> list[str]:
+            try:
+                found = dict(Turn.objects.filter(id__in=ids).values_list("id", "state"))
+            except (OperationalError, InterfaceError):
+                connection.close()  # the database is away; it comes back
+                return ["unknown"]
+            return [found[turn_id] for turn_id in ids]
+
+        wait_until(
+            lambda: all(state in SETTLED for state in states()),
+            timeout=timeout,
+            what=f"{len(ids)} turns to settle",
+        )
+        return states()
+
+    def _environment(self, settings: dict[str, str]) -> dict[str, str]:
+        return environment(self.database, **{**self.settings, **settings})
+
+    def _log(self, name: str) -> Path:
+        return self._folder / f"{name}-{len(self.processes)}.log"

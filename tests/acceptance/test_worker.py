@@ -1,0 +1,227 @@
+"""A real worker: what it does with turns, and what it survives."""
+
+from collections.abc import Iterator
+
+import psutil
+import pytest
+
+from memory.queue.identity import is_dead
+from relationships.models import Relationship, Turn, TurnState, WorkerHeartbeat
+from tests.acceptance.processes import LiveWorker, events_in
+from tests.acceptance.service import LiveService
+from tests.vendor_servers.openai_server import OpenAIServer
+from tests.waiting import wait_until
+
+WATCHDOG_SECONDS = 2.0
+QUICK = {"RAPPORT_WATCHDOG_SECONDS": str(WATCHDOG_SECONDS), "RAPPORT_SWEEP_SECONDS": "0.5"}
+
+
+@pytest.fixture
+def model() -> Iterator[OpenAIServer]:
+    """What the workers ask. It answers at once, until a test sets its `latency`: then who asks it is busy."""
+    with OpenAIServer() as server:
+        yield server
+
+
+def start_worker(service: LiveService, model: OpenAIServer, *options: str) -> LiveWorker:
+    """One that asks this model and loses no time over its own mishaps, in order."""
+    service.settings |= QUICK | asking(model)
+    worker = service.start_worker(*options)
+    worker.wait_until_in_order()
+    return worker
+
+
+@pytest.fixture
+def worker(live: LiveService, model: OpenAIServer) -> LiveWorker:
+    return start_worker(live, model)
+
+
+@pytest.fixture
+def relationship(live: LiveService) -> Relationship:
+    return live.new_relationships(1)[0]
+
+
+def asking(model: OpenAIServer) -> dict[str, str]:
+    return {"RAPPORT_LLM_PROVIDER": "openai", "OPENAI_BASE_URL": model.url, "OPENAI_API_KEY": "k"}
+
+
+def held(relationship: Relationship) -> list[Turn]:
+    return list(Turn.objects.for_relationship(relationship.id).filter(state=TurnState.PROCESSING))
+
+
+def test_a_turn_that_is_handed_over_is_remembered(
+    live: LiveService, worker: LiveWorker, relationship: Relationship
+) -> None:
+    turn = live.say(relationship, "My name is Mara and I live in Lisbon.")
+
+    assert live.wait_until_settled([turn]) == ["applied"]
+
+
+def test_turns_that_waited_for_a_worker_are_found_when_one_starts(
+    live: LiveService, model: OpenAIServer, relationship: Relationship
+) -> None:
+    turns = [live.say(relationship, f"I have {number} plants.") for number in range(3)]
+    live.database.rows("DELETE FROM django_q_ormq RETURNING id")  # and their nudges are lost
+
+    start_worker(live, model)
+
+    assert live.wait_until_settled(turns) == ["applied"] * 3
+
+
+@pytest.mark.parametrize("trial", range(4))
+def test_an_idle_reader_that_is_killed_holds_nobody_up(
+    trial: int, live: LiveService, worker: LiveWorker, relationship: Relationship
+) -> None:
+    worker.readers()[trial % 2].kill()
+
+    turns = [live.say(relationship, f"I was at the sea {number} times.") for number in range(3)]
+    assert live.wait_until_settled(turns, timeout=2 * WATCHDOG_SECONDS + 5) == ["applied"] * 3
+    worker.wait_until_in_order()
+
+
+@pytest.mark.parametrize("victim", ["cluster", "sentinel", "pusher", "monitor", "keeper"])
+def test_whatever_is_killed_the_worker_recovers_by_itself(
+    victim: str, live: LiveService, worker: LiveWorker, relationship: Relationship
+) -> None:
+    # in the order in which they start
+    places = {"cluster": 0, "sentinel": 1, "monitor": 2, "pusher": 3}
+    process = worker.keeper() if victim == "keeper" else worker.cluster()[places[victim]]
+    process.kill()
+
+    turn = live.say(relationship, "I play the violin.")
+    assert live.wait_until_settled([turn], timeout=2 * WATCHDOG_SECONDS + 10) == ["applied"]
+    wait_until(lambda: not process.is_running(), what="the killed process to be collected")
+    worker.wait_until_in_order()
+
+
+def test_a_busy_reader_that_is_killed_gives_its_turn_back_at_once(
+    live: LiveService, model: OpenAIServer, worker: LiveWorker, relationship: Relationship
+) -> None:
+    model.latency = 60
+    turn = live.say(relationship, "I am moving to Porto.")
+    (taken,) = wait_until(lambda: held(relationship), what="the turn to be taken")
+    model.latency = 0
+    psutil.Process(int(taken.leased_by.split(":")[1])).kill()
+
+    assert live.wait_until_settled([turn], timeout=20) == ["applied"]
+    assert "queue.leases.released" in events_in(worker.log)
+
+
+def test_a_pool_that_is_only_busy_is_not_taken_for_stuck(
+    live: LiveService, model: OpenAIServer, worker: LiveWorker
+) -> None:
+    model.latency = 60
+    people = live.new_relationships(6)
+    for person in people:
+        live.say(person, "I like rain.")
+    wait_until(lambda: sum(len(held(person)) for person in people) == 2, what="both readers to be busy")
+    readers = {reader.pid for reader in worker.readers()}
+
+    waited = wait_until(
+        lambda: live.database.row("SELECT id FROM django_q_ormq WHERE lock < now() - interval '5 seconds'"),
+        timeout=15,
+        what="a task to wait longer than the watchdog's limit",
+    )
+
+    assert waited is not None
+    assert worker.heartbeat is not None
+    assert worker.heartbeat[1] == 0
+    assert {reader.pid for reader in worker.readers()} == readers
+    assert "worker.pool.restarted" not in events_in(worker.log)
+
+
+def test_a_stop_finishes_the_turn_in_hand(
+    live: LiveService, model: OpenAIServer, worker: LiveWorker, relationship: Relationship
+) -> None:
+    model.latency = 3
+    turn = live.say(relationship, "I bake bread.")
+    wait_until(lambda: held(relationship), what="the turn to be taken")
+
+    assert worker.stop() == 0
+
+    assert live.state_of(turn) == "applied"
+    assert not WorkerHeartbeat.objects.exists()
+
+
+def test_a_stop_that_may_not_wait_gives_the_turn_back(
+    live: LiveService, model: OpenAIServer, relationship: Relationship
+) -> None:
+    model.latency = 60
+    worker = start_worker(live, model, "--grace", "0.5")
+    turn = live.say(relationship, "I bake bread.")
+    wait_until(lambda: held(relationship), what="the turn to be taken")
+
+    assert worker.stop() == 0
+
+    left = Turn.objects.for_relationship(relationship.id).get(id=turn.id)
+    assert (left.state, left.leased_by) == (TurnState.PENDING, "")
+    assert not WorkerHeartbeat.objects.exists()
+
+
+def test_an_idle_worker_stops_within_seconds_and_leaves_nobody_behind(worker: LiveWorker) -> None:
+    family = worker.family()
+
+    assert worker.stop(timeout=10) == 0
+
+    wait_until(lambda: not any(map(psutil.Process.is_running, family)), what="every process to be gone")
+
+
+def test_with_the_supervisor_killed_its_processes_end_and_another_worker_takes_over(
+    live: LiveService, model: OpenAIServer, worker: LiveWorker, relationship: Relationship
+) -> None:
+    model.latency = 60
+    turn = live.say(relationship, "I sing in a choir.")
+    (taken,) = wait_until(lambda: held(relationship), what="the turn to be taken")
+    model.latency = 0
+    family = worker.family()
+
+    worker.kill()
+
+    wait_until(lambda: not any(map(psutil.Process.is_running, family)), what="every process to be gone")
+    assert is_dead(taken.leased_by) is True
+    live.start_worker()
+    assert live.wait_until_settled([turn]) == ["applied"]
+
+
+def test_nothing_is_left_in_the_tables_of_the_queue(
+    live: LiveService, worker: LiveWorker, relationship: Relationship
+) -> None:
+    turns = [live.say(relationship, f"I have {number} cats.") for number in range(5)]
+    live.wait_until_settled(turns)
+
+    def left() -> int:
+        counts = ("django_q_ormq", "django_q_task", "django_q_schedule")
+        return sum(live.database.rows(f"SELECT count(*) FROM {table}")[0][0] for table in counts)
+
+    wait_until(lambda: left() == 0, what="the queue to be empty")
+
+
+def test_two_workers_share_the_work_and_each_gives_its_own_sign_of_life(
+    live: LiveService, worker: LiveWorker
+) -> None:
+    second = live.start_worker()
+    second.wait_until_in_order()
+    people = live.new_relationships(8)
+
+    turns = [live.say(person, "I like snow.") for person in people for _ in range(3)]
+
+    assert live.wait_until_settled(turns) == ["applied"] * 24
+    assert WorkerHeartbeat.objects.count() == 2
+
+
+def test_with_the_embedded_database_killed_the_worker_starts_it_again_and_loses_no_turn(
+    own_live: LiveService, model: OpenAIServer
+) -> None:
+    worker = start_worker(own_live, model)
+    people = own_live.new_relationships(4)
+    model.latency = 0.2
+    turns = [own_live.say(person, "I like fog.") for person in people for _ in range(3)]
+
+    own_live.database.kill_server()
+
+    assert own_live.wait_until_settled(turns, timeout=60) == ["applied"] * 12
+    assert model.asked >= 4
+    worker.wait_until_in_order()
+    assert {"worker.database.away", "worker.database.back"} <= set(events_in(worker.log))
+    assert worker.heartbeat is not None
+    assert worker.heartbeat[1] == 0, "the pool outlives the database"

@@ -1,0 +1,101 @@
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from memory.queue import condition as condition_module
+from memory.queue.condition import read_condition
+from memory.queue.heartbeat import beat
+from memory.queue.nudge import nudge
+from relationships.models import Relationship, TurnState, WorkerHeartbeat
+from tests.fixtures.queue import MakeTurn, held_by
+
+pytestmark = pytest.mark.django_db
+
+
+def test_an_empty_service_owes_nothing() -> None:
+    condition = read_condition()
+
+    assert (condition.oldest_seconds, condition.queued, condition.workers) == (0.0, 0, ())
+    assert condition.beat_age_seconds is None
+
+
+def test_turns_are_counted_by_what_they_wait_for(make_turn: MakeTurn) -> None:
+    make_turn()
+    make_turn(due=-5)
+    make_turn(due=60, attempts=1)
+    make_turn(due_at=None, waits_for="explicit")
+    make_turn(**held_by("somebody"))
+    make_turn(state=TurnState.FAILED, due_at=None)
+    make_turn(state=TurnState.APPLIED)
+
+    turns = read_condition().turns
+
+    assert (turns.due, turns.retrying, turns.untriggered, turns.processing, turns.failed) == (2, 1, 1, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("fields", "age"),
+    [
+        pytest.param({"due": -40}, 40, id="due"),
+        pytest.param({"due": 600, "attempts": 3, "ago": 50}, 50, id="being retried, since it came in"),
+        pytest.param({"due": 600, "ago": 50}, 0, id="not due yet"),
+        pytest.param({"due_at": None, "waits_for": "explicit", "ago": 50}, 0, id="waits for its trigger"),
+        pytest.param({"state": TurnState.FAILED, "due_at": None, "ago": 50}, 0, id="failed for good"),
+    ],
+)
+def test_the_age_is_that_of_what_is_owed(fields: dict[str, object], age: float, make_turn: MakeTurn) -> None:
+    ago = fields.pop("ago", 0)
+    recorded_at = timezone.now() - timedelta(seconds=float(str(ago)))
+    make_turn(**fields, recorded_at=recorded_at)
+
+    assert read_condition().oldest_seconds == pytest.approx(age, abs=2)
+
+
+def test_counting_stops_at_its_limit(make_turn: MakeTurn, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(condition_module, "COUNT_LIMIT", 2)
+    for _ in range(3):
+        make_turn()
+
+    assert read_condition().turns.due == 2
+
+
+def test_nudges_in_the_queue_are_counted(relationship: Relationship) -> None:
+    nudge(relationship.id)
+
+    assert read_condition().queued == 1
+
+
+def test_a_worker_is_alive_for_as_long_as_it_is_heard() -> None:
+    for name, seconds in (("one:1:1", 1), ("two:1:1", 100)):
+        beat(name=name, pool_restarts=3, counters={"model_calls": 7})
+        WorkerHeartbeat.objects.filter(name=name).update(beat_at=timezone.now() - timedelta(seconds=seconds))
+
+    condition = read_condition()
+
+    assert [(worker.name, worker.alive) for worker in condition.workers] == [
+        ("one:1:1", True),
+        ("two:1:1", False),
+    ]
+    assert condition.workers[0].counters == {"model_calls": 7}
+    assert condition.beat_age_seconds == pytest.approx(1, abs=1)
+
+
+@pytest.mark.parametrize("statement", ["_OPEN", "_UNTRIGGERED", "_PROCESSING", "_FAILED"])
+def test_no_count_reads_the_whole_table_of_turns(
+    statement: str, make_turn: MakeTurn, relationship: Relationship
+) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """INSERT INTO relationships_turn (relationship_id, id, project_id, seq, session, occurred_at, recorded_at,
+                 config, state, attempts, leased_by, error_code, error, operations, model_call_ids, waits_for)
+               SELECT %s, gen_random_uuid(), %s, n + 1000, 's', now(), now(), '{}', 'applied', 0, '', '', '', '[]',
+                 '{}', '' FROM generate_series(1, 5000) n""",
+            [relationship.id, relationship.project_id],
+        )
+        cursor.execute("ANALYZE relationships_turn")
+        cursor.execute(f"EXPLAIN {getattr(condition_module, statement)}", {"limit": 100})
+        plan = "\n".join(row[0] for row in cursor.fetchall())
+
+    assert "Seq Scan" not in plan
