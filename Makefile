@@ -55,8 +55,8 @@ format: venv ## put the code into its format
 	@$(RUN) -m ruff format .
 
 openapi: venv ## write docs/reference/openapi.json anew
-	@mkdir -p docs/reference
-	@$(MANAGE) spectacular --format openapi-json --validate --fail-on-warn --file $(SCHEMA)
+	@$(MANAGE) spectacular --format openapi-json --validate --fail-on-warn > $(SCHEMA).new && \
+	  mv $(SCHEMA).new $(SCHEMA) || { rm -f $(SCHEMA).new; exit 1; }
 
 clean: ## remove the environment and every cache; what is remembered (.data) stays
 	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache staticfiles
