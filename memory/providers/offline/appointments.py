@@ -24,6 +24,14 @@ _IS_ON = pattern(
     r"|takes place|opens?|departs?|will be|is due|is scheduled for|is coming up|comes out|finishes)\b(?P<rest>.*)$"
 )
 _SILENT = ("is", "are", "was", "were", "will be", "is coming up")  # "Exam on 3 December" needs none of these
+_BETWEEN = (
+    "",
+    "finally",
+    "now",
+    "already",
+    "actually",
+    "just",
+)  # "the train was packed this morning" is no date
 _RESCHEDULED = pattern(
     rf"^(?:my|our|the) {_WHAT} (?:got|was|is|has been|were|are|is now|have been)(?: (?:re)?scheduled| moved"
     rf"| pushed(?: back)?"
@@ -91,7 +99,7 @@ def _things(clause: Clause, reading: Reading) -> bool:
         return False
     verb = found["verb"].lower()
     text, dates = reading.dated(found["rest"], past=verb in ("was", "were"))
-    if not dates:
+    if not dates or (verb in _SILENT and found["rest"][: dates[0].start].strip().lower() not in _BETWEEN):
         return False
     known = event_about(reading, words(found["what"])) if clause.corrects else None
     if known is not None:

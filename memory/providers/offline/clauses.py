@@ -35,7 +35,8 @@ _FILLER = pattern(
     r"|of course|please note(?: that)?|note(?: that)?|one more thing|lately|these days|(?:please )?(?:do not forget"
     r"|remember|keep in mind)(?: that| this)?|i am happy to say(?: that)?|i (?:wanted|have|need) to (?:tell you"
     r"|confess)(?: that)?|i forgot to (?:say|mention|tell you)(?: that)?|let me tell you|i should mention(?: that)?"
-    r"|it is true(?: that)?|(?:it )?turns out(?: that)?|at the moment)(?:\s*[,:!-]+\s*|\s+)(?=\S)"
+    r"|it is true(?: that)?|(?:it )?turns out(?: that)?|at the moment|one day|some ?day|eventually)(?:\s*[,:!-]+\s*"
+    r"|\s+)(?=\S)"
 )
 _CORRECTION = pattern(
     r"^(?:actually|no,|nope,|sorry,|correction|that is (?:wrong|not (?:right|true|correct))|wrong|not quite|wait"
@@ -45,8 +46,8 @@ _TRAILING = pattern(
     r"[\s,]+(?:now|these days|nowadays|at the moment|right now|currently|lately|again|too|as well|by the way|btw"
     r"|you know|though|actually|ha(?:ha)+|lol|please|thanks|thank you|honestly|for sure|at all|so much|a lot"
     r"|very much|the most|more than anything|believe it or not|tho|for now|of course|instead|already|yet|really"
-    r"|after all|everyone does|what an? .{2,40}|even|to be honest|and all|for example|for instance|sometimes"
-    r"|in case .{2,60})$"
+    r"|after all|everyone does|what an? .{2,40}|even|to be honest|(?:nice|pleased|good|great|lovely) to meet you"
+    r"|and all|for example|for instance|sometimes|in case .{2,60})$"
 )
 _NO_MORE = pattern(r"[\s,]+(?:but )?(?:not )?(?:anymore|any more|any longer)(?:$|,.*$)")
 _NOT_THAT = pattern(
@@ -70,11 +71,16 @@ _PERFECT = pattern(
     r"^(I|we) have (?=(?:\w{3,}ed|quit|become|begun|run|won|lost|bought|sold|met|left|made|found)\s)"
 )
 _GIVEN_UP = pattern(r"^(I|we) have given up")
+_HAS_BEEN = pattern(
+    r"^(I|we) have been (?=an? |vegetarian|vegan|married|single|divorced|engaged|retired|unemployed)"
+)
 _PERFECT_GOING_ON = pattern(r"^(I|we) have been (?=\w+ing\b)")
 _NO_LONGER = pattern(r"^(I|we|[\w' ]+?) (am |are |is )?no longer (?=\w)")
 _USED_TO = pattern(r"^(I|we) used to (?:be )?(?=\w)")
 _GOT = pattern(r"^(I|we) have got (?=\w)")
-_BY_THE_WAY = pattern(r",? (?:for example|for instance|by the way|to be honest|of course|as you know),?(?= )")
+_BY_THE_WAY = pattern(
+    r",? (?:for example|for instance|by the way|to be honest|of course|as you know),?(?=[ .!]|$)"
+)
 _VOCATIVE = re.compile(r"^[A-Z]\w+, (?=(?:I|we|my|our)\b)")
 _LEADING_PHRASE = pattern(
     r"^(?:after|for|at|with|during|as|besides|apart from|thanks to|in) (?!(?:I|we|my|our)\b)[^,]{2,50}?,? (?=(?:I"
@@ -155,6 +161,7 @@ def _present_form(text: str) -> tuple[str, bool, bool]:
         text = shorter
     text = _EMPHATIC.sub(r"\1 ", text)
     text = _GOT.sub(r"\1 have ", text)
+    text = _HAS_BEEN.sub(lambda found: f"{found[1]} {'am' if found[1] == 'I' else 'are'} ", text)
     text = _PERFECT_GOING_ON.sub(r"\1 am ", text)
     text = _GIVEN_UP.sub(r"\1 gave up", text)
     text = _PERFECT.sub(r"\1 ", text)

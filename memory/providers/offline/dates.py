@@ -21,7 +21,7 @@ _SEASON = r"spring|summer|autumn|fall|winter"
 
 _DATE = re.compile(
     rf"""(?<![\w/.-])
-    (?:(?P<prep>by|until|till|before|after|from|since|around|about|on|in|at|during|over|for|starting)\s+)?
+    (?:(?P<prep>by|until|till|before|after|from|since|around|about|on|in|at|during|over|for)\s+)?
     (?:
       (?P<iso>\d{{4}}-\d{{2}}-\d{{2}})
     | (?P<relday>the\ day\ after\ tomorrow|the\ day\ before\ yesterday|today|tonight|tomorrow|yesterday
@@ -29,7 +29,8 @@ _DATE = re.compile(
     | (?:the\ )?end\ of\ (?P<end>(?:the|this|next)\ (?:week|month|year))
     | (?:the\ )?(?P<day1>{_ORDINAL})\ (?:of\ )?(?P<month1>{_MONTH})\b\.?(?:,?\ (?P<year1>(?:19|20)\d\d))?
     | (?P<month2>{_MONTH})\b\.?\ (?:the\ )?(?P<day2>\d{{1,2}}(?:st|nd|rd|th)?)(?!\d)(?:,?\ (?P<year2>(?:19|20)\d\d))?
-    | (?P<dayonly>the\ \d{{1,2}}(?:st|nd|rd|th))(?!\ \w*(?:time|floor|grade|edition|century|anniversary|birthday))
+    | (?P<dayonly>the\ \d{{1,2}}(?:st|nd|rd|th))(?!\ (?:time|floor|grade|edition|century|anniversary|birthday
+        |place|one|half|part|day|year|person|best|most|round|season|book|film|movie|game|attempt|try|chapter|class)\b)
     | (?P<which>next|this|last|this\ coming|this\ past|coming|past)\ (?P<unit>week|weekend|month|year|{_SEASON}|{_MONTH}
         |{_WEEKDAY}|{_SHORT_DAY})\b(?!\ old)
     | (?P<weekday>{_WEEKDAY})(?P<part2>\ (?:morning|afternoon|evening|night))?

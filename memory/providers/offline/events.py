@@ -15,14 +15,14 @@ _PAST_VERBS = frozenset(
     "bought sold adopted met travelled traveled flew performed hosted organised organized celebrated signed "
     "enrolled applied won broke sprained published launched presented camped hiked climbed swam volunteered donated "
     "received interviewed quit gave took had got painted moved submitted returned retired recorded released planted "
-    "proposed raised opened closed founded built created competed played sang danced cycled rode drove sailed "
+    "proposed raised opened closed founded spent built created competed played sang danced cycled rode drove sailed "
     "surfed skied explored toured saw watched registered booked began became participated helped spoke taught "
     "cooked baked reached earned hurt injured caught crashed decided contacted".split()
 )
 # Done every day; they make an event with a date that is not today's, and with something that is not everyday.
 _LIGHT_VERBS = frozenset(
-    "went had began took got saw watched gave drove cooked baked played rode became helped caught decided started "
-    "met reached".split()
+    "went had began spent took got saw watched gave drove cooked baked played rode became helped caught decided "
+    "started met reached".split()
 )
 # Without a date these are told as well: they change a life, or at least a year.
 _WEIGHTY = pattern(
@@ -43,7 +43,7 @@ _HAVE = pattern(
     rf"^(?:I|we) (?:have|am having|are having) (?P<what>(?:(?:an?|my|our|his|her|their|another|one|two|three|four"
     rf"|some) |(?:the |a )?{THING}\b|therapy|chemo|finals|exams|school|classes).*)$"
 )
-_COMING = pattern(r"^(?:I|we) (?:am|are) (?P<verb>\w+ing)\b(?P<rest>.*)$")
+_COMING = pattern(r"^(?:I|we) (?:am|are) (?P<verb>\w+ing|off)\b(?P<rest>.*)$")
 _WILL = pattern(
     r"^(?:I|we) (?:will(?: be)?|am going to|are going to|am about to|am supposed to|plan to|am due to"
     r"|get to) (?P<verb>\w+)(?P<rest>.*)$"

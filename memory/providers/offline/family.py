@@ -26,8 +26,11 @@ _HAVE = pattern(
     rf"|whose name is) (?P<name>{NAME})|, (?P<name2>{NAME})$)?(?P<rest>.*)$"
 )
 _HAVE_SEVERAL = pattern(
-    rf"^(?P<start>(?:I|we) have|it is) (?:(?P<count>{_COUNT}) )?(?P<adjective>[\w-]+ )?(?P<relation>{RELATIONS})\b"
-    rf"(?P<rest>.*)$"
+    rf"^(?P<start>(?:I|we) (?:have|grew up with)|it is) (?:(?P<count>{_COUNT}) )?(?P<adjective>[\w-]+ )?"
+    rf"(?P<relation>{RELATIONS})\b(?P<rest>.*)$"
+)
+_AFTER_RELATION = pattern(
+    rf"^(?:my|our) (?:two )?(?P<relation>{RELATIONS}),? (?P<first>[^\W\d_][\w'-]*) and (?P<second>[^\W\d_][\w'-]*)\b"
 )
 _AND_ANOTHER = pattern(rf",? and (?={_COUNT} [\w-]+)")
 _NAME_LIST = pattern(r"^(?:,| named| called|:)\s*(?P<names>.+)$")
@@ -65,7 +68,7 @@ def read_mentions(clause: Clause, reading: Reading) -> None:
 
 def read_family(clause: Clause, reading: Reading) -> bool:
     """Who there is and how they are called."""
-    return _names_given(clause, reading) or _those_had(clause, reading)
+    return _names_given(clause, reading) or _those_named(clause, reading) or _those_had(clause, reading)
 
 
 def introduce(clause: Clause, reading: Reading, relation: str, name: str) -> Line | None:
@@ -173,6 +176,20 @@ def _several_had(clause: Clause, reading: Reading, found: re.Match[str]) -> bool
         else "".join(f", {name}" for name in names)
     )
     reading.keep(clause, "relationship", f"Has {count}{who}{listed}")
+    return True
+
+
+def _those_named(clause: Clause, reading: Reading) -> bool:
+    """ "My daughters, Lea and Nora, are at university" tells that there are two."""
+    names = _AFTER_RELATION.match(clause.text)
+    if not names:
+        return False
+    who, both = names["relation"].lower(), (names["first"], names["second"])
+    if any(clean_name(name) != name for name in both):
+        return False
+    for name in both:
+        reading.cast.names[name] = singular(who)
+    reading.keep(Clause(clause.text), "relationship", f"Has two {who}, {both[0]} and {both[1]}")
     return True
 
 

@@ -15,12 +15,12 @@ _TO = pattern(
 )
 _OF = pattern(
     r"^(?:I|we) (?P<how>dream of|(?:am|are) dreaming of|(?:am|are) thinking (?:about|of)|(?:am|are) considering"
-    r"|(?:am|are) working (?:on|towards)) (?P<what>.+)$"
+    r"|(?:am|are) working (?:on|towards)|(?:have )?set myself the goal of) (?P<what>.+)$"
 )
 _IN_THIRD_PERSON = (
     ("plan", "plans to"), ("hop", "hopes to"), ("try", "is trying to"), ("decided", "has decided to"),
     ("dream", "dreams of"), ("thinking", "is thinking about"), ("considering", "is thinking about"),
-    ("working", "is working on"), ("", "wants to"),
+    ("working", "is working on"), ("goal of", "has the goal of"), ("", "wants to"),
 )  # fmt: skip
 _GOAL_IS = pattern(
     r"^(?:my|our) (?:(?:big|main|biggest|long-term|new|next|personal|ultimate|only) )*(?:goal|dream|aim|plan"

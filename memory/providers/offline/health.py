@@ -43,6 +43,11 @@ _MEDICINE = pattern(
     r"^I (?:take|am on|am taking) (?:\w+ )?(?:medication|medicine|antidepressants|insulin|statins|pills"
     r"|beta blockers|blood thinners|antibiotics)\b"
 )
+_AIDS = pattern(
+    r"^I (?:wear|have|use) (?:an? )?(?:hearing aids?|glasses|contact lenses|contacts|wheelchair|crutches"
+    r"|walking stick|cane)$"
+)
+_RECOVERING = pattern(r"^I am (?:still )?recovering from (?P<what>.+)$")
 _NO_THING = pattern(
     r"^(?:it|that|this|anything|much|now|yet|enough|with you|everything|them|another|any more)\b"
 )
@@ -122,6 +127,9 @@ def _conditions(clause: Clause, reading: Reading) -> bool:
     if found := _HAVE_CONDITION.match(clause.text):
         what = found["what"].upper() if found["what"].lower() in _CAPITALS else found["what"]
         return constraint(clause, reading, f"Has {what}")
+    if _AIDS.match(clause.text) or _RECOVERING.match(clause.text):
+        text, _ = reading.dated(clause.text, past=True)
+        return constraint(clause, reading, statement(text))
     if _MEDICINE.match(clause.text):
         return constraint(clause, reading, statement(clause.text))
     return False

@@ -1,5 +1,7 @@
 """Rules: jobs that were quit, lost or never held."""
 
+from dataclasses import replace
+
 from memory.providers.offline.clauses import Clause
 from memory.providers.offline.employment import article, bare, current_work, role_and_employer
 from memory.providers.offline.notebook import Line
@@ -12,6 +14,9 @@ from memory.providers.offline.stems import words
 _LEFT = pattern(
     r"^I (?P<how>quit|left|resigned|lost|was laid off|got laid off|was made redundant|was fired|got fired"
     r"|gave notice|handed in my notice|retired)\b(?:(?: from)? (?P<what>.+))?$"
+)
+_LET_GO = pattern(
+    r"^my (?:company|employer|boss|firm|job) (?P<how>fired me|let me go|laid me off|made me redundant)\b(?P<rest>.*)$"
 )
 _JOB_WORD = pattern(r"\b(?:job|position|work|company|firm)\b")
 _NOT_ONLY_OF_JOBS = ("quit", "left", "lost")  # smoking, the house, the keys
@@ -36,6 +41,9 @@ def read_leaving(clause: Clause, reading: Reading) -> bool:
 
 
 def _partings(clause: Clause, reading: Reading) -> bool:
+    if let_go := _LET_GO.match(clause.text):
+        how = "was fired" if "fired" in let_go["how"].lower() else "was laid off"
+        clause = replace(clause, text=f"I {how}{let_go['rest']}")
     found = _LEFT.match(clause.text)
     if not found:
         return False

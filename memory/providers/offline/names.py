@@ -22,7 +22,7 @@ _CALL_ME_WHAT = frozenset(
     "later back crazy maybe tomorrow today tonight when if at on in a an the old any once again soon".split()
 )
 _SURNAME = pattern(rf"^my (?:surname|last name|family name) is (?P<name>{NAME})")
-_AM = re.compile(rf"^(?:I am (?P<name>{NAME})|(?P<name2>{NAME}) here)$")
+_AM = re.compile(rf"^(?:I am (?P<name>{NAME})(?:$|,| to (?:my|every|most|all))|(?P<name2>{NAME}) here$)")
 _NOT_HERE = frozenset(
     "same right up down out over new nothing nobody everyone everything all still not ditto snow rain also me".split()
 )

@@ -21,6 +21,9 @@ _BROKE_UP = pattern(
     r"^(?:(?:I|we) (?:broke up|split up|separated)|(?:I|we) are not together)(?: with (?:my )?(?:boyfriend"
     r"|girlfriend|partner)? ?(?P<name>.*?))?$"
 )
+_LEFT_ME = pattern(
+    r"^my (?:wife|husband|partner|girlfriend|boyfriend|fianc[eé]e?) (?:dumped me|left me|broke up with me)\b"
+)
 _DATING = pattern(rf"^I am (?:dating|seeing|going out with) (?P<name>{NAME})")
 _KIN = pattern(
     r"^I am (?P<what>an only child|a (?:single |new |stay-at-home |proud )?(?:mother|father|mom|mum|dad|parent"
@@ -78,11 +81,11 @@ def _changes(clause: Clause, reading: Reading) -> bool:
 
 def _partings(clause: Clause, reading: Reading) -> bool:
     found = _BROKE_UP.match(without_dates(clause.text).strip())
-    if not found:
+    left = _LEFT_ME.match(clause.text)
+    if not found and not left:
         return False
-    known = _known(clause, reading)
-    name = clean_name(found["name"] or "") or _known_name(clause, reading)
-    if not name and not known and "with" not in clause.text:
+    name = clean_name((found and found["name"]) or "") or _known_name(clause, reading)
+    if not name and not left and not _known(clause, reading) and "with" not in clause.text:
         return False
     _, dates = reading.dated(clause.text, past=True)
     when = f" {dates[0].text}" if dates else ""

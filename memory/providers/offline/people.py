@@ -49,8 +49,12 @@ _NOT_IN_NAMES = (
     r"|our|but|so|because|by|of|about|an?|as|when|since|until|lives|works|died|passed|got|will|i|he|she|it|they|we"
     r"|that|which|instead|now)"
 )
+_NOT_FIRST = (
+    r"(?:in|on|at|last|next|this|yesterday|today|who|from|for|with|because|since|when|after|before|two"
+    r"|three)\b"
+)
 NAME = (
-    r"[^\W\d_][\w'.-]*(?: (?:d[aeo]s?|van|von|el|al|bin|de la) [^\W\d_][\w'.-]*"
+    rf"(?!{_NOT_FIRST})[^\W\d_][\w'.-]*(?: (?:d[aeo]s?|van|von|el|al|bin|de la) [^\W\d_][\w'.-]*"
     rf"| (?!{_NOT_IN_NAMES}\b)[^\W\d_][\w'.-]*)?"
 )
 _NOT_NAMES = frozenset(

@@ -15,6 +15,17 @@ _LIKE = pattern(
     r"|great) )?(?:fan of|into|obsessed with|crazy about|passionate about|keen on|fond of"
     r"|hooked on)) (?P<object>.+)$"
 )
+_NOT_FOR_ME = pattern(
+    r"^(?P<object>[\w' -]{3,60}?) (?:is|are) (?:just |really )?not (?:really )?(?:for me|my (?:thing|cup of tea"
+    r"|style))$"
+)
+_IT_WHEN = pattern(
+    r"^I (?:love|hate|like|cannot stand|cannot bear) it when (?:people|others|someone|strangers)\b"
+)
+_WARMED = pattern(
+    r"^I (?:have come around to|came around to|have come to (?:like|love)|(?:have )?(?:started|learned|learnt"
+    r"|grown) to (?:like|love)) (?P<object>.+)$"
+)
 _NOT_DISLIKED = pattern(r"^I do not (?:hate|dislike|mind) (?P<object>.+)$")
 _WENT_OFF = pattern(
     r"^I (?:have gone off|went off|am (?:sick|tired) of|am over|am done with|fell out of love with"
@@ -65,7 +76,7 @@ def points_out(text: str) -> bool:
 
 
 def _likes(clause: Clause, reading: Reading) -> bool:
-    if _LOVED_TITLE.match(clause.text):
+    if _LOVED_TITLE.match(clause.text) or _IT_WHEN.match(clause.text):
         reading.keep(clause, "preference", statement(clause.text))
         return True
     found = _LIKE.match(clause.text)
@@ -94,6 +105,12 @@ def _cooled(clause: Clause, reading: Reading) -> bool:
         for line in _attitudes(clause, reading, words(found["object"]), "dislike"):
             reading.strike(line, "was not so")
         return True
+    for wording, verb in ((_NOT_FOR_ME, "Dislikes"), (_WARMED, "Likes")):
+        found = wording.match(clause.text)
+        thing = _object(found["object"]) if found else ""
+        if thing:
+            reading.keep(clause, "preference", f"{verb} {about_them(uncapitalised(thing))}")
+            return True
     found = _WENT_OFF.match(clause.text)
     thing = _object(found["object"]) if found else ""
     return bool(thing) and _no_longer(clause, reading, thing)

@@ -68,10 +68,13 @@ _NO_SUBJECT = pattern(
 _IS_NOT_OWNS = pattern(
     r"\b((?:my|our) [\w-]+)'s (?=(?:(?!wedding|meeting|training|building|evening|painting|morning|hearing|clothing"
     r"|drawing|writing|housewarming|christening|thing|ring|spring|baby|house)\w+ing|an?|not|allergic|vegetarian"
-    r"|vegan|back|here)\b)"
+    r"|vegan|back|here|the \d+\w*|on|in|next|tomorrow|today)\b)"
 )
 _NOT_FIRST = pattern(
     r"^\W*not ([^,]{2,40}), (?:I (?:said|meant)|it is|it was|but|rather) ([^,.!]{2,40})[.!]*$"
+)
+_IS_NOT_IS = pattern(
+    r"^(\W*(?:my|our|his|her|its|the) .{2,60}?) is not ([^,]{2,30}), (?:it|he|she) is ([^,.!]{2,30})[.!]*$"
 )
 _FROM_NOW = pattern(r"^(\W*(?:from now on|in (?:the )?future)),")
 _SUBJECT = (
@@ -79,15 +82,15 @@ _SUBJECT = (
     r"|everybody)\b"
 )
 _JOINT = pattern(
-    rf"\s*(?:(?P<stop>;|\s-+\s|--+|-\s(?=(?:and )?{_SUBJECT})|\(|:\s(?={_SUBJECT}|\w+ (?:is|was|has|will)\b))"
-    rf"|(?:^|,?\s)(?P<word>but|because|so|since|though|although|whereas)\s(?=\s*(?:{_SUBJECT}|no |not |now ))"
+    rf"\s*(?:(?P<stop>;|\s-+\s|--+|-\s(?=(?:and )?{_SUBJECT})|\(|:\s(?={_SUBJECT}|\w+ (?:is|was|has|will)\b))|(?:^"
+    rf"|,?\s)(?P<word>but|because|so|since|though|although|whereas)\s(?=\s*(?:{_SUBJECT}|no |not |now ))"
     rf"|,?\s(?P<and>and|yet|then|plus|or)\s(?=(?:then |now |also )?{_SUBJECT})|,?\s(?P<under>when|while|whenever"
     rf"|before|after|until|once|where|as)\s(?={_SUBJECT})|,\s(?P<which>which|who)\s|,\s*(?P<comma>)(?=(?:and |now "
     rf"|so )?{_SUBJECT}))\s*"
 )
 _PAST_GOES_ON = re.compile(
     r",?\s(?:and|but|then)\s(?=(?:moved|started|got|quit|bought|adopted|joined|finished|met|went|visited|became"
-    r"|turned|lost|broke|ran|won)\s)"
+    r"|turned|lost|broke|ran|won|opened|founded|sold|launched|published|retired)\s)"
 )
 _PRESENT_GOES_ON = re.compile(
     r",?\s(?:and|but)\s(?=(?:am|love|hate|enjoy|prefer|live in|work as|work at|work for|want to|have an?|cannot"
@@ -128,6 +131,7 @@ def _clauses_of(sentence: str) -> list[Clause]:
     sentence = _CONTRACTION.sub(lambda found: _CONTRACTIONS[found.group().lower()], sentence)
     sentence = _NO_SUBJECT.sub(r"\1I \2", sentence)
     sentence = _IS_NOT_OWNS.sub(r"\1 is ", sentence)
+    sentence = _IS_NOT_IS.sub(r"\1 is \3, not \2", sentence)
     sentence = _FROM_NOW.sub(r"\1", _NOT_FIRST.sub(r"it is \2, not \1", sentence))
     if _FORGET.match(sentence):
         return [Clause(sentence.rstrip(" .!?"), forgets=True, lowercase=lowercase)]
