@@ -171,11 +171,14 @@ def _new_messages(
 
 
 # Earlier messages give the new ones their sense. One that a deleted entry rests on is not shown again: it would only
-# be learnt anew.
+# be learnt anew. Nor is one of a turn that was never read: what a provider refused once, it would refuse again, and
+# what was said while remembering was paused is nobody's business.
 REFERENCES = """
 SELECT m.id, m.turn_id, m.role, m.speaker, m.content, m.occurred_at FROM relationships_message m
  WHERE m.relationship_id = %(relationship)s AND m.seq < %(before)s AND m.erased_at IS NULL
    AND m.role = ANY(%(roles)s)
+   AND EXISTS (SELECT 1 FROM relationships_turn t
+                WHERE t.relationship_id = m.relationship_id AND t.id = m.turn_id AND t.state = 'applied')
    AND NOT EXISTS (SELECT 1 FROM memory_scratchpadentry e
                     WHERE e.relationship_id = m.relationship_id AND e.state = 'deleted'
                       AND m.id = ANY(e.source_message_ids))

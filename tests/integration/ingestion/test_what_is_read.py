@@ -4,6 +4,7 @@ import pytest
 from django.utils import timezone
 
 from memory.ingestion.triggers import fire_ended_sessions
+from memory.providers.errors import ContentBlocked
 from memory.services.turns import ingest_now
 from relationships.models import TurnState
 from relationships.services.sessions import end_session
@@ -95,3 +96,19 @@ def test_turns_that_wait_to_be_asked_for_are_due_when_they_are(
     conversation.drain()
 
     assert conversation.again(turn).state == "applied"
+
+
+def test_what_was_refused_or_said_during_a_pause_is_not_shown_with_later_turns(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.answer_with(NOTHING, ContentBlocked("no"), NOTHING)
+    conversation.hear("It rains.")
+    conversation.hear("poison")
+    conversation.say("Between us.", ingestion={"enabled": False})
+
+    conversation.hear("It snows.")
+
+    prompt = scripted_provider.requests[2].prompt
+    assert "It rains." in prompt
+    assert "poison" not in prompt
+    assert "Between us." not in prompt
