@@ -1,0 +1,57 @@
+"""One turn of a waiting batch is refused for good: it alone fails, and its late retry changes nothing newer."""
+
+import pytest
+
+from memory.models import EntryRevision
+from memory.services.turns import retry_turn
+from relationships.models import TurnState
+from tests.acceptance.drills.talk import require_once_in_order, scaled
+from tests.acceptance.service import LiveService
+from tests.vendor_servers.openai_server import OpenAIServer
+
+pytestmark = pytest.mark.drill
+
+TURNS = scaled(8, 24)
+
+
+@pytest.mark.parametrize("place", [0, 3, TURNS - 1], ids=["first", "middle", "last"])
+def test_it_alone_fails_and_the_others_are_applied_in_order(
+    place: int, drilled: LiveService, model: OpenAIServer
+) -> None:
+    model.push({"blocked": "content_filter", "match": "poison", "always": True})
+    relationship = drilled.new_relationships(1)[0]
+    turns = [
+        drilled.say(relationship, "poison" if number == place else f"fact {number}")
+        for number in range(TURNS)
+    ]
+    drilled.start_worker()
+
+    states = drilled.wait_until_settled(turns)
+
+    assert states == ["failed" if number == place else "applied" for number in range(TURNS)]
+    bad, good = turns[place], [turn for turn in turns if turn is not turns[place]]
+    failed = drilled.turns(relationship)[place]
+    assert (failed.error_code, failed.error != "") == ("content_blocked", True)
+    require_once_in_order(relationship, good)
+
+    model.clear()
+    model.push(
+        {
+            "match": "poison",
+            "json": {
+                "operations": [
+                    {"op": "update", "entry": number, "content": f"Old {number}", "messages": [1]}
+                    for number in range(1, TURNS)
+                ]
+            },
+        }
+    )
+    retry_turn(relationship_id=relationship.id, turn_id=bad.id)
+    drilled.wait_until_settled([bad])
+
+    retried = drilled.turns(relationship)[place]
+    assert retried.state == TurnState.APPLIED
+    newer = TURNS - 1 - place
+    assert [judged["verdict"] for judged in retried.operations].count("refused") == newer
+    changed = EntryRevision.objects.for_relationship(relationship.id).filter(turn_id=bad.id)
+    assert changed.count() == place
