@@ -19,7 +19,7 @@ from relationships.ids import uuid7
 
 MAX_TAGS = 12
 
-Count = Annotated[int, Field(ge=0, le=2**31 - 1)]
+Count = Annotated[int, Field(ge=0, le=1_000_000_000)]  # leaves a column room to count on
 Seq = Annotated[int, Field(ge=1, le=2**53)]
 Fraction = Annotated[float, Field(ge=0, le=1)]
 Milliseconds = Annotated[float, Field(ge=0)]

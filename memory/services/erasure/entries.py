@@ -17,7 +17,7 @@ from memory.services.history import Change, record_changes
 from memory.services.snapshots import rebuild_scratchpad
 from relationships.actor import Actor
 from relationships.errors import NotFound
-from relationships.models import Message
+from relationships.models import Message, Turn
 from relationships.services.sequence import lock_relationship
 
 
@@ -100,9 +100,13 @@ def _redact_calls(
     if cited:
         messages = list(cited)
         showed |= Q(shown_message_ids__overlap=messages) | Q(reference_message_ids__overlap=messages)
-    calls = ModelCall.objects.for_relationship(relationship_id).filter(showed, redacted_at=None)
-    redacted: int = calls.update(system="", prompt="", answer="", error="", redacted_at=now)
-    return redacted
+    calls = ModelCall.objects.for_relationship(relationship_id)
+    found = list(calls.filter(showed, redacted_at=None).values_list("id", flat=True))
+    calls.filter(id__in=found).update(system="", prompt="", answer="", error="", redacted_at=now)
+    # A provider's words about a call may quote it.
+    failed = Turn.objects.for_relationship(relationship_id).filter(model_call_ids__overlap=found)
+    failed.exclude(error="").update(error="")
+    return len(found)
 
 
 def _cited_by_held(held: list[HeldDeletion], words: Words) -> set[UUID]:

@@ -9,10 +9,11 @@ from django.db.models import Q
 
 from memory.models import ModelCall
 from memory.services.erasure.judgements import emptied, numbers_in, rests_on, speaks_of
-from memory.services.erasure.words import Numbers, Words, numbers_shown
+from memory.services.erasure.words import Words, numbers_shown
 from relationships.models import Message, Turn
 
 NONE: frozenset[int] = frozenset()
+NO_CALL = UUID(int=0)
 
 
 @dataclass(slots=True)
@@ -35,18 +36,18 @@ def find_traces(relationship_id: UUID, words: Words) -> Traces:
     """Reads every operation of the relationship once: one may quote an entry that it does not name."""
     shown = numbers_shown(relationship_id, "shown_entry_ids", words.entries)
     traces = Traces()
-    numbers_by_call: dict[UUID, set[int]] = {}
+    citations: list[_Citation] = []
     rows = Turn.objects.for_relationship(relationship_id).exclude(operations=[], error="")
     for turn_id, operations, error, call_ids in rows.values_list(
         "id", "operations", "error", "model_call_ids"
     ).iterator():
-        shown_as = _of_last_call(call_ids, shown)
+        shown_as = shown.get(_last(call_ids), NONE)
         about = [item for item in operations if speaks_of(item, words, shown_as=shown_as)]
         if about or words.quoted_in(error):
             traces.turns.add(turn_id)
-        if call_ids:
-            numbers_by_call.setdefault(call_ids[-1], set()).update(*map(_cited_numbers, about))
-    traces.cited = _messages_at(relationship_id, numbers_by_call)
+        if about:
+            citations.append(_Citation(turn_id, _last(call_ids), set().union(*map(_cited_numbers, about))))
+    traces.cited = _messages_of(relationship_id, citations)
     return traces
 
 
@@ -61,27 +62,44 @@ def empty_operations(
     """Empty what is about the words or rests on these messages. The other operations of a turn stay."""
     entry_numbers = numbers_shown(relationship_id, "shown_entry_ids", words.entries)
     message_numbers = numbers_shown(relationship_id, "shown_message_ids", message_ids)
-    concerned = Q(id__in=traces.turns) | Q(model_call_ids__overlap=list(message_numbers))
+    spoken_in = turns_of(relationship_id, message_ids)
+    turns = Turn.objects.for_relationship(relationship_id).filter(
+        Q(id__in=traces.turns | spoken_in) | Q(model_call_ids__overlap=list(message_numbers))
+    )
+    found = list(turns.only("id", "operations", "model_call_ids"))
+    known = _known_calls(relationship_id, [_last(turn.model_call_ids) for turn in found])
     done = Emptied()
-    turns = Turn.objects.for_relationship(relationship_id)
-    for turn in turns.filter(concerned).only("id", "operations", "model_call_ids").iterator():
-        entries_as = _of_last_call(turn.model_call_ids, entry_numbers)
-        messages_as = _of_last_call(turn.model_call_ids, message_numbers)
+    for turn in found:
+        call_id = _last(turn.model_call_ids)
+        entries_as, messages_as = entry_numbers.get(call_id, NONE), message_numbers.get(call_id, NONE)
+        in_doubt = turn.id in spoken_in and call_id not in known
         kept: list[Any] = []
         for item in turn.operations:
-            if speaks_of(item, words, shown_as=entries_as) or rests_on(item, shown_as=messages_as):
+            about = in_doubt or speaks_of(item, words, shown_as=entries_as)
+            if about or rests_on(item, shown_as=messages_as):
                 item = emptied(item)
                 done.entries.update([UUID(item["entry_id"])] if item["entry_id"] else [])
             kept.append(item)
         if kept != turn.operations or turn.id in traces.turns:
-            turns.filter(id=turn.id).update(operations=kept, error="")
+            Turn.objects.for_relationship(relationship_id).filter(id=turn.id).update(
+                operations=kept, error=""
+            )
             done.turns.add(turn.id)
     return done
 
 
-def _of_last_call(call_ids: Sequence[UUID], numbers: Numbers) -> frozenset[int]:
+@dataclass(frozen=True, slots=True)
+class _Citation:
+    """The numbers that a turn's operations cite, of the messages that its last call showed."""
+
+    turn_id: UUID
+    call_id: UUID
+    numbers: set[int]
+
+
+def _last(call_ids: Sequence[UUID]) -> UUID:
     """A turn's operations are those of the last call that was made for it."""
-    return numbers.get(call_ids[-1], NONE) if call_ids else NONE
+    return call_ids[-1] if call_ids else NO_CALL
 
 
 def _cited_numbers(item: dict[str, Any]) -> frozenset[int]:
@@ -89,13 +107,22 @@ def _cited_numbers(item: dict[str, Any]) -> frozenset[int]:
     return numbers_in(raw.get("messages")) if isinstance(raw, dict) else NONE
 
 
-def _messages_at(relationship_id: UUID, numbers_by_call: dict[UUID, set[int]]) -> set[UUID]:
-    """The messages that were shown at these numbers."""
-    wanted = [call_id for call_id, numbers in numbers_by_call.items() if numbers]
-    calls = ModelCall.objects.for_relationship(relationship_id).filter(id__in=wanted)
-    return {
+def _messages_of(relationship_id: UUID, citations: Sequence[_Citation]) -> set[UUID]:
+    """The messages cited. Where the call is not there (an import may come without), all that the turn holds."""
+    calls = ModelCall.objects.for_relationship(relationship_id)
+    call_ids = {citation.call_id for citation in citations}
+    shown = dict(calls.filter(id__in=call_ids).values_list("id", "shown_message_ids"))
+    cited = {
         message_id
-        for call_id, shown in calls.values_list("id", "shown_message_ids")
-        for number, message_id in enumerate(shown, start=1)
-        if number in numbers_by_call[call_id]
+        for citation in citations
+        for number, message_id in enumerate(shown.get(citation.call_id, []), start=1)
+        if number in citation.numbers
     }
+    in_doubt = [citation.turn_id for citation in citations if citation.call_id not in shown]
+    messages = Message.objects.for_relationship(relationship_id).filter(turn_id__in=in_doubt)
+    return cited | set(messages.values_list("id", flat=True))
+
+
+def _known_calls(relationship_id: UUID, call_ids: Iterable[UUID]) -> set[UUID]:
+    calls = ModelCall.objects.for_relationship(relationship_id).filter(id__in=list(call_ids))
+    return set(calls.values_list("id", flat=True))

@@ -175,6 +175,25 @@ def test_erasing_works_on_what_was_imported(lived: Relationship) -> None:
     assert "green tea" in json.dumps(exported(lived))
 
 
+def test_erasing_is_thorough_where_an_import_came_without_what_models_were_asked(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    """The numbers that operations cite can't be looked up: what the turn holds goes, rather than stay by mistake."""
+    scripted_provider.answer_with(
+        answer(add("Has a tattoo of a heron")), answer(add("Has a tattoo of a heron"))
+    )
+    conversation.hear("I wear a heron.")
+    conversation.hear("A heron, did I say?")
+    document = exported(conversation.relationship)
+    elsewhere = new_relationship()
+    imported({**document, "model_calls": []}, elsewhere)
+    entry = ScratchpadEntry.objects.for_relationship(elsewhere.id).get()
+
+    erase_entry(relationship_id=elsewhere.id, entry_id=entry.id, by=BY)
+
+    assert "heron" not in json.dumps(exported(elsewhere))
+
+
 def test_an_entry_from_elsewhere_begins_its_history_here(relationship: Relationship) -> None:
     document = {
         "format": "rapport.relationship",

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from pytest_django import DjangoAssertNumQueries
 
 from memory.models import ModelCall
+from memory.providers.errors import RequestRefused
 from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import Conversation, add, answer, delete, update
 from tests.unit.memory.services.erasure.forgetting import HERON, NOTHING, erase, texts_with
@@ -93,3 +94,19 @@ def test_a_long_conversation_costs_no_more_queries(
 
     with django_assert_max_num_queries(40):
         erase(conversation, conversation.entries[0])
+
+
+def test_what_a_provider_said_about_a_call_that_showed_it_goes(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    """Its few words may quote what was asked; the code of the error stays."""
+    scripted_provider.answer_with(answer(add(HERON)), RequestRefused("We saw: tattoo of a he..."))
+    conversation.hear("I have a heron on my arm.")
+    failed = conversation.hear("And you?")
+    assert "tattoo" in failed.error
+
+    erase(conversation, conversation.entries[0])
+
+    failed = conversation.again(failed)
+    assert (failed.state, failed.error_code, failed.error) == ("failed", "request_refused", "")
+    assert texts_with("tattoo") == []
