@@ -16,7 +16,7 @@ _GAVE_UP = pattern(
 _REACHED = pattern(
     r"^(?:I|we) (?:finished|completed|passed|ran|reached|achieved|did|made|won|got|published|submitted|handed in"
     r"|graduated|lost|read|wrote|bought|learned|learnt|visited|climbed|managed to [a-z]+|quit|saved|paid off"
-    r"|launched)\b(?P<rest>.*)$"
+    r"|launched)\b"
 )
 _SETTLED = pattern(r"^(?:no longer|gave up|stopped|is no longer|has decided not)\b|\(goal reached\)$")
 _PURSUING = words("learn train run try start save pass get")  # say how a goal is pursued, not which it is
@@ -48,7 +48,7 @@ def _given_up(clause: Clause, reading: Reading) -> bool:
 
 def _reached(clause: Clause, reading: Reading) -> bool:
     found = _REACHED.match(clause.text)
-    line = _goal_about(clause, reading, found["rest"]) if found else None
+    line = _goal_about(clause, reading, clause.text) if found else None
     if line is None or line.slot.kind == "move":
         return False
     text, _ = reading.dated(clause.text, past=True)

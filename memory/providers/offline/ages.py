@@ -15,7 +15,7 @@ _TENS = dict(
 )
 _UNITS = dict(zip("one two three four five six seven eight nine".split(), range(1, 10), strict=True))
 _IN_LETTERS = pattern(rf"(?<=^I am )(?P<tens>{'|'.join(_TENS)})(?:[ -](?P<unit>{'|'.join(_UNITS)}))?\b")
-_AGE = pattern(r"^I am (?P<age>\d{1,2}|1[01]\d)(?: years? old| years of age| yo)?$")
+_AGE = pattern(r"^I am (?P<age>\d{1,2}|1[01]\d)(?: years? old| years of age| yo)?(?=$|,| and (?!a half))")
 _TURNED = pattern(r"^I turned (?P<age>\d{1,3})(?P<rest>\b.*)$")
 _TURNING = pattern(r"^I (?:am turning|will be|will turn|turn) (?P<age>\d{1,3})(?P<rest> .+)$")
 _BIRTHDAY = pattern(r"^(?:my birthday (?:is|falls)|(?:it|today|tomorrow) is my birthday)\b")

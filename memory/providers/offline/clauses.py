@@ -71,6 +71,10 @@ _PERFECT = pattern(
     r"^(I|we) have (?=(?:\w{3,}ed|quit|become|begun|run|won|lost|bought|sold|met|left|made|found)\s)"
 )
 _GIVEN_UP = pattern(r"^(I|we) have given up")
+_PRESENT = {"lived": "live", "worked": "work", "played": "play", "studied": "study", "taught": "teach"}
+_STILL_SO = pattern(
+    rf"^(I|we) have ({'|'.join(_PRESENT)}) (?=.+ (?:since\b|for (?:\w+ ){{0,3}}(?:years?|months?|ages)\b))"
+)
 _HAS_BEEN = pattern(
     r"^(I|we) have been (?=an? |vegetarian|vegan|married|single|divorced|engaged|retired|unemployed)"
 )
@@ -117,6 +121,16 @@ def tidy_clause(part: str, *, lowercase: bool) -> Clause | None:
     )
 
 
+def without_adverbs(text: str) -> str:
+    """ "I really just moved" as "I moved"."""
+    for _ in range(4):
+        shorter = _ADVERB.sub(r"\1 ", text)
+        if shorter == text:
+            break
+        text = shorter
+    return text
+
+
 def _without_fillers(text: str) -> tuple[str, bool]:
     corrects = False
     for _ in range(6):
@@ -154,13 +168,10 @@ def _without_tail(text: str) -> tuple[str, bool, str]:
 def _present_form(text: str) -> tuple[str, bool, bool]:
     """One way to say it: without adverbs, "I have moved" as "I moved", "no longer work" as "do not work"."""
     text = _ALWAYS.sub(r"\1 \2 ", text)
-    for _ in range(4):
-        shorter = _ADVERB.sub(r"\1 ", text)
-        if shorter == text:
-            break
-        text = shorter
+    text = without_adverbs(text)
     text = _EMPHATIC.sub(r"\1 ", text)
     text = _GOT.sub(r"\1 have ", text)
+    text = _STILL_SO.sub(lambda found: f"{found[1]} {_PRESENT[found[2].lower()]} ", text)
     text = _HAS_BEEN.sub(lambda found: f"{found[1]} {'am' if found[1] == 'I' else 'are'} ", text)
     text = _PERFECT_GOING_ON.sub(r"\1 am ", text)
     text = _GIVEN_UP.sub(r"\1 gave up", text)

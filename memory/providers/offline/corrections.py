@@ -19,6 +19,9 @@ _NEVER_SAID = pattern(
     r"|it) is not true)(?: that)? (?P<what>.+)$"
 )
 _HAVE_NOT = pattern(rf"^(?:I|we) do not have (?:an?|any) (?P<who>{RELATION})$")
+_HAVE_NONE = pattern(
+    r"^(?:I|we) (?:do not have any|have no) (?P<whom>children|kids|siblings|brothers or sisters|pets|family)$"
+)
 _IS_SPELT = pattern(
     r"^(?:it|that|he|she|(?:his|her|its|my|the|their) [\w' ]{2,30}?) is (?P<what>.+?)(?: with an? .+)?$"
 )
@@ -31,6 +34,9 @@ def read_denials(clause: Clause, reading: Reading) -> bool:
         line = _newest_with_all(reading, words(found["what"]))
         if line is not None:
             reading.strike(line, "was never said")
+        return True
+    if found := _HAVE_NONE.match(clause.text):
+        reading.keep(clause, "relationship", f"Has no {found['whom'].lower()}")
         return True
     found = _HAVE_NOT.match(clause.text)
     if not found:

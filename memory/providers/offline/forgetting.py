@@ -20,8 +20,8 @@ _WHAT = pattern(
 )
 _EVERYTHING = pattern(
     r"^(?: (?:please|all|every ?thing|anything|of|that|what|the (?:things|stuff)|my|your|memor(?:y|ies)|data|entries"
-    r"|notes|information|records?|you(?: ever)? (?:know|knew|have|remember|learned|learnt|stored|saved|kept)"
-    r"|I(?: have)?(?: ever)? (?:told|said)(?: to)?(?: you)?|on|about|of|from))* (?:me|myself"
+    r"|notes|information|records?|you(?: ever)? (?:know|knew|have got|have|remember|learned|learnt|stored|saved"
+    r"|kept)|I(?: have)?(?: ever)? (?:told|said)(?: to)?(?: you)?|on|about|of|from))* (?:me|myself"
     r"|I(?: have)?(?: ever)? told you|my (?:data|memories|information|entries|records))(?: please| completely"
     r"| now)?$"
 )

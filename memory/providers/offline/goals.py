@@ -35,10 +35,10 @@ _STARTED = pattern(
     r"^(?:I|we) (?:started|began) (?P<what>(?:learning|training for|saving(?: up)? for|studying for) .+)$"
 )
 _PASSING = frozenset(
-    "know brag ask talk say tell hear thank see be make understand sleep eat cry scream go give apologise apologize "
-    "share check try chat add show mention point watch listen hug stay come use keep let stop pass leave figure get "
-    "find believe think remember forget feel have wish hang express catch relax order meet look send speak drink "
-    "sit do put take help explain convince ignore focus enjoy rest".split()
+    "lie know brag ask talk say tell hear thank see be make understand sleep eat cry scream go give apologise "
+    "apologize share check try chat add show mention point watch listen hug stay come use keep let stop pass leave "
+    "figure get find believe think remember forget feel have wish hang express catch relax order meet look send "
+    "speak drink sit do put take help explain convince ignore focus enjoy rest".split()
 )
 # With one of those verbs it is a goal when what follows has some weight.
 _WEIGHTY = re.compile(

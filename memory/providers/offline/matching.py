@@ -6,7 +6,7 @@ from memory.providers.offline.slots import Slot
 
 # Of these a person has one at a time.
 _SINGLE = frozenset(
-    "city home name surname age birthday birthplace birthyear origin timezone diet partner".split()
+    "city home household name surname age birthday birthplace birthyear origin timezone diet partner".split()
 )
 
 

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, field, replace
 
-from memory.providers.offline.clauses import Clause
+from memory.providers.offline.clauses import Clause, without_adverbs
 from memory.providers.offline.moments import MONTHS, WEEKDAYS
 from memory.providers.offline.patterns import pattern
 from memory.providers.offline.rewriting import first_person
@@ -28,6 +28,12 @@ _EITHER = frozenset(
     "grandchild grandson granddaughter landlord landlady tutor trainer assistant supervisor professor psychologist "
     "psychiatrist goddaughter pet mother-in-law father-in-law sister-in-law brother-in-law son-in-law "
     "daughter-in-law bandmate teammate classmate student nanny babysitter dentist".split()
+)
+# Of whom something is worth keeping when they have a name, or when it is an event.
+DISTANT = frozenset(
+    "friend roommate flatmate housemate colleague coworker co-worker boss manager teacher coach doctor neighbour "
+    "neighbor mentee landlord landlady tutor trainer assistant supervisor professor bandmate teammate classmate "
+    "student nanny babysitter dentist".split()
 )
 _PLURAL = {
     "parents": "parents", "kids": "kid", "children": "child", "grandparents": "grandparents", "sisters": "sister",
@@ -184,7 +190,7 @@ def _shifted(clause: Clause, subject: str, found: re.Match[str] | None) -> Claus
     if found is None:
         return clause
     verb = "am" if found.groupdict().get("is") else first_person(found["verb"].lower())
-    return replace(clause, text=f"I {verb}{found['rest']}", subject=subject)
+    return replace(clause, text=without_adverbs(f"I {verb}{found['rest']}"), subject=subject)
 
 
 def _fits(pronoun: str, relation: str) -> bool:

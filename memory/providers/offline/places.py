@@ -8,7 +8,7 @@ from memory.providers.offline.notebook import Line
 from memory.providers.offline.patterns import pattern
 from memory.providers.offline.people import clean_name
 from memory.providers.offline.reading import Reading
-from memory.providers.offline.rewriting import statement
+from memory.providers.offline.rewriting import about_them, statement
 from memory.providers.offline.stems import words
 
 _LIVE = pattern(
@@ -16,6 +16,7 @@ _LIVE = pattern(
     r"|outside) (?P<place>.+)$"
 )
 _BEEN_IN = pattern(r"^(?:I|we) have been in (?P<place>.+?) (?P<since>since .+|for (?:\w+ ){1,2}years?)$")
+_LIVE_WITH = pattern(r"^(?:I|we) (?:live|am living|are living) with (?P<whom>.+)$")
 _BETWEEN = pattern(r"^(?:I|we) (?:split my time|live) between (?P<where>.+)$")
 _HOME_IS = pattern(
     r"^(?:home (?:for me )?is|my home ?town is|my home is|my home city is) (?:now )?(?:in )?(?P<place>.+)$"
@@ -55,7 +56,7 @@ MAX_PLACE = 80  # characters
 
 def read_places(clause: Clause, reading: Reading) -> bool:
     """Homes, moves that were made, moves to come, and origins."""
-    rules = (_homes, _flats, _two_homes, _moves, _moves_to_come, _no_homes, _origins)
+    rules = (_homes, _flats, _household, _two_homes, _moves, _moves_to_come, _no_homes, _origins)
     return any(rule(clause, reading) for rule in rules)
 
 
@@ -94,6 +95,14 @@ def _flats(clause: Clause, reading: Reading) -> bool:
     if not found or not place:
         return False
     reading.keep(clause, "identity", f"Home is {found['how']} {place}")
+    return True
+
+
+def _household(clause: Clause, reading: Reading) -> bool:
+    found = _LIVE_WITH.match(clause.text)
+    if not found or not (words(found["whom"]) or clause.subject != "user"):
+        return False
+    reading.keep(clause, "relationship", f"Lives with {about_them(without_dates(found['whom']).strip())}")
     return True
 
 

@@ -33,8 +33,8 @@ _WENT_OFF = pattern(
 )
 _LOVED_TITLE = pattern(r'^I (?:loved|enjoyed|liked|hated) "[^"]{2,60}"(?: by .{2,50})?$')
 _PREFER = pattern(
-    r"^(?:I|we) (?P<how>prefer|would rather have|would rather) (?P<first>.+?) (?:over|to|rather than|instead of"
-    r"|than) (?P<second>.+)$"
+    r"^(?:I|we) (?P<how>prefer|would rather have|would rather|would choose|would pick|choose) (?P<first>.+?) (?:over"
+    r"|to|rather than|instead of|than) (?P<second>.+)$"
 )
 _PREFER_ONE = pattern(r"^(?:I|we) prefer (?P<object>.+)$")
 _FAVOURITE = pattern(
@@ -60,7 +60,9 @@ _POINTS_OUT = pattern(
     r"\b(?:here|there|this|these|those|in (?:the|that|your) (?:pic|picture|photo|painting|video)|you(?:r|rs)?"
     r"|that (?:one|idea)|today|tonight)\b"
 )
-_GOES_ON = pattern(r",? (?:because|when|which|if|since|so|but|and I|as long as|even though)\b|\s-\s|[(]|: ")
+_GOES_ON = pattern(
+    r",? (?:any day|every time|because|when|which|if|since|so|but|and I|as long as|even though)\b|\s-\s|[(]|: "
+)
 MAX_WORDS = 16  # of what is liked; more is a story
 
 

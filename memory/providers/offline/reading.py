@@ -6,7 +6,7 @@ from datetime import date
 from memory.providers.offline.clauses import Clause
 from memory.providers.offline.dates import DatePhrase, absolute
 from memory.providers.offline.notebook import Fact, Line, Notebook
-from memory.providers.offline.people import Cast, is_several
+from memory.providers.offline.people import DISTANT, Cast, is_several, noun
 from memory.providers.offline.rewriting import plural, uncapitalised, with_article
 
 # Floors by pattern; a health or dietary constraint is worth more than a taste.
@@ -87,6 +87,8 @@ class Reading:
                 type,
                 None,
             )
+        if noun(relation) in DISTANT:
+            return None
         if several:
             return "user", f"Their {relation} {plural(content)}", "relationship", None
         return "user", f"Has {with_article(relation)} who {uncapitalised(content)}", "relationship", None

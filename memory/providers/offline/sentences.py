@@ -22,7 +22,7 @@ _PROTECTED = re.compile(
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?]*")
 _CONTRACTIONS = {
     "i'm": "I am", "im": "I am", "i've": "I have", "ive": "I have", "i'll": "I will", "i'd": "I would", "i": "I",
-    "we're": "we are", "we've": "we have", "we'll": "we will", "we'd": "we would", "don't": "do not", "dont": "do not",
+    "you've": "you have", "we're": "we are", "we've": "we have", "we'll": "we will", "we'd": "we would", "don't": "do not", "dont": "do not",
     "doesn't": "does not", "doesnt": "does not", "didn't": "did not", "didnt": "did not", "can't": "cannot",
     "cant": "cannot", "won't": "will not", "isn't": "is not", "isnt": "is not", "aren't": "are not",
     "wasn't": "was not", "weren't": "were not", "haven't": "have not", "hasn't": "has not", "wouldn't": "would not",
@@ -73,6 +73,8 @@ _IS_NOT_OWNS = pattern(
 _NOT_FIRST = pattern(
     r"^\W*not ([^,]{2,40}), (?:I (?:said|meant)|it is|it was|but|rather) ([^,.!]{2,40})[.!]*$"
 )
+_STOP_CALLING = pattern(r"^\W*(?:please )?stop calling me [^,]{2,40}, (?:it is|I am|call me) ")
+_MIND = pattern(r"^\W*(?:would|do) you mind (forgett?|delet|eras|wip|remov)ing\b")
 _IS_NOT_IS = pattern(
     r"^(\W*(?:my|our|his|her|its|the) .{2,60}?) is not ([^,]{2,30}), (?:it|he|she) is ([^,.!]{2,30})[.!]*$"
 )
@@ -131,6 +133,7 @@ def _clauses_of(sentence: str) -> list[Clause]:
     sentence = _CONTRACTION.sub(lambda found: _CONTRACTIONS[found.group().lower()], sentence)
     sentence = _NO_SUBJECT.sub(r"\1I \2", sentence)
     sentence = _IS_NOT_OWNS.sub(r"\1 is ", sentence)
+    sentence = _MIND.sub(_politely, _STOP_CALLING.sub("call me ", sentence))
     sentence = _IS_NOT_IS.sub(r"\1 is \3, not \2", sentence)
     sentence = _FROM_NOW.sub(r"\1", _NOT_FIRST.sub(r"it is \2, not \1", sentence))
     if _FORGET.match(sentence):
@@ -140,6 +143,12 @@ def _clauses_of(sentence: str) -> list[Clause]:
     stated = _without_question(sentence)
     tidied = [tidy_clause(part, lowercase=lowercase) for part in _parts(stated)] if stated else []
     return [clause for clause in tidied if clause is not None]
+
+
+def _politely(asked: re.Match[str]) -> str:
+    """ "Would you mind deleting" as "please delete"."""
+    verb = asked[1].lower()
+    return "please forget" if verb.startswith("forget") else f"please {verb}e"
 
 
 def _without_question(sentence: str) -> str:

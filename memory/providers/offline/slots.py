@@ -26,6 +26,7 @@ _READERS = {
     r"|hopes? to|is thinking about|would like to|has decided to) mov(?:e|ing)(?: back)? to (?P<about2>.+)",
     "city": rf"splits their time between (?P<value2>.+)|{_FADING}(?:lives?|resides?|is living|is based)"
     r" (?:in|at|near|on|outside|with)? ?(?P<value>[^(,]+)",
+    "household": r"lives with (?P<value>.+)",
     "home": r"home is (?:in|at|near|on|outside) (?P<value>.+)",
     "name": r"(?:is called|(?:full |first )?name is|goes by|prefers to be called) (?P<value>[^(]+)",
     "surname": r"(?:surname|last name|family name) is (?P<value>.+)",
@@ -95,7 +96,7 @@ _BY_FIRST_WORD: dict[str, tuple[str, ...]] = {
     "also": ("like",),
     "cannot": ("dislike",),
     "can't": ("dislike",),
-    **dict.fromkeys(("lives", "live", "resides"), ("city",)),
+    **dict.fromkeys(("lives", "live", "resides"), ("household", "city")),
     **dict.fromkeys(("prefers", "prefer"), ("name", "prefer")),
     **dict.fromkeys(("will", "plans", "wants", "hopes", "would"), ("move",)),
     **dict.fromkeys(("likes", "loves", "enjoys", "adores", "like", "love", "enjoy"), ("like",)),

@@ -1,6 +1,7 @@
 """Rules: what the person works as and for whom, what they study, and new jobs."""
 
 from memory.providers.offline.clauses import Clause
+from memory.providers.offline.dates import without_dates
 from memory.providers.offline.employment import (
     article,
     current_work,
@@ -12,7 +13,7 @@ from memory.providers.offline.notebook import Line
 from memory.providers.offline.occupations import is_job
 from memory.providers.offline.patterns import pattern
 from memory.providers.offline.reading import Reading
-from memory.providers.offline.rewriting import capitalised, statement
+from memory.providers.offline.rewriting import about_them, capitalised, statement
 from memory.providers.offline.stems import words
 
 _AT = r"(?: (?P<how>at|for|with) (?P<employer>.+))?$"
@@ -20,8 +21,8 @@ _WORK = pattern(
     r"^I (?:work|am working) (?:as (?:an? |the )?(?P<role>.+?))?(?:(?:^| )?(?P<how>at|for|with) (?P<employer>.+))?$"
 )
 _WORK_IN = pattern(
-    r"^I work (?P<where>in (?!(?:the |a )?(?:morning|evening|afternoon|end|past|future)).+|from home.*|remotely.*"
-    r"|part[- ]time.*|full[- ]time.*|nights|night shifts?)$"
+    r"^(?:I|we) work (?P<where>in (?!(?:the |a )?(?:morning|evening|afternoon|end|past|future)).+|from home.*"
+    r"|remotely.*|part[- ]time.*|full[- ]time.*|nights|night shifts?)$"
 )
 _NO_EMPLOYER = pattern(
     r"^(?:home|night|it|that|this|the moment|myself\b.*|you|them|him|her|least|hours|years|weeks?)\b"
@@ -55,6 +56,10 @@ _FREELANCE = pattern(r"^I freelance as (?:an? )?(?P<role>.+)$")
 _STUDY = pattern(
     r"^I (?:study|am studying|major in|am majoring in) (?P<what>(?!(?:for|hard|a lot|it|with|every|this|that|because"
     r"|so|since)\b).+)$"
+)
+_DEGREE = pattern(
+    r"^I am (?:doing|taking|working on) (?:an?|my) (?:\w+ )?(?:master'?s?|phd|doctorate|degree|bachelor'?s?"
+    r"|apprenticeship|mba|diploma|course)\b"
 )
 _PROMOTED = pattern(r"^I (?:got|was) promoted\b")
 
@@ -183,11 +188,14 @@ def _ways_of_working(clause: Clause, reading: Reading) -> bool:
 
 
 def _studies(clause: Clause, reading: Reading) -> bool:
+    if _DEGREE.match(clause.text):
+        reading.keep(clause, "identity", statement(without_dates(clause.text)))
+        return True
     found = _STUDY.match(clause.text)
     what = trimmed(found["what"]) if found else ""
     if not words(what):
         return False
-    reading.keep(clause, "identity", capitalised(f"studies {what}"))
+    reading.keep(clause, "identity", f"Studies {about_them(what)}")
     return True
 
 
