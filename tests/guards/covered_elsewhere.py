@@ -1,1 +1,63 @@
-COVERED_ELSEWHERE: dict[str, str] = {}
+"""Modules without a unit test of their own, and the tests that cover them: what is only itself when put together.
+
+A view is tested through its address, ingestion through the whole pipeline, and the worker as real processes.
+"""
+
+API = "tests/integration/api"
+INGESTION = "tests/integration/ingestion"
+WORKER = "tests/acceptance/test_worker.py"
+
+COVERED_ELSEWHERE: dict[str, str] = {
+    # context
+    "context/api/views.py": f"{API}/test_context.py",
+    # memory: the views, and what only they use
+    "memory/api/entries.py": f"{API}/test_entries.py {API}/test_entry_changes.py {API}/test_entry_lists.py",
+    "memory/api/held.py": f"{API}/test_held_deletions.py",
+    "memory/api/presenters.py": f"{API}/test_turn_traces.py {API}/test_entries.py {API}/test_history.py",
+    "memory/api/prompts.py": f"{API}/test_prompts.py",
+    "memory/api/schemas.py": f"{API}/test_turns.py {API}/test_entries.py",
+    "memory/api/turns.py": f"{API}/test_turns.py {API}/test_wait.py {API}/test_turn_traces.py",
+    "memory/services/turns.py": f"{API}/test_turns.py {API}/test_turn_idempotency.py",
+    "memory/services/held.py": f"{INGESTION}/test_held_deletions.py",
+    "memory/services/preview.py": f"{API}/test_prompts.py",
+    "memory/services/prompts.py": f"{API}/test_prompts.py",
+    "memory/services/history.py": f"{INGESTION}/test_operations.py {API}/test_history.py",
+    # memory: the pipeline of ingestion, whole
+    "memory/ingestion/apply.py": f"{INGESTION}/test_operations.py {INGESTION}/test_overtaken_answers.py",
+    "memory/ingestion/calls.py": f"{INGESTION}/test_failures.py {API}/test_turn_traces.py",
+    "memory/ingestion/claim.py": f"{INGESTION}/test_failures.py {INGESTION}/test_overtaken_answers.py",
+    "memory/ingestion/pipeline.py": f"{INGESTION}/test_failures.py",
+    "memory/ingestion/reading.py": f"{INGESTION}/test_what_is_read.py",
+    "memory/ingestion/strategies/base.py": f"{INGESTION}/test_operations.py",
+    "memory/ingestion/strategies/operations.py": f"{INGESTION}/test_failures.py",
+    "memory/ingestion/triggers.py": f"{INGESTION}/test_what_is_read.py",
+    "memory/ingestion/verbs.py": f"{INGESTION}/test_operations.py",
+    "memory/ingestion/workbench.py": f"{INGESTION}/test_operations.py",
+    # memory: commands that only start processes
+    "memory/management/commands/worker.py": WORKER,
+    "memory/management/commands/serve.py": "tests/acceptance/test_demo.py",
+    "memory/demo/show.py": "tests/acceptance/test_demo.py",
+    # relationships: the views, and the services that are one statement and its history
+    "relationships/api/api_keys.py": f"{API}/test_authentication.py",
+    "relationships/api/companions.py": f"{API}/test_companions.py",
+    "relationships/api/messages.py": f"{API}/test_isolation.py {API}/test_entry_changes.py",
+    "relationships/api/middleware.py": f"{API}/test_bad_input.py",
+    "relationships/api/operations.py": "tests/unit/relationships/api/test_openapi.py",
+    "relationships/api/paths.py": f"{API}/test_sessions.py",
+    "relationships/api/profiles.py": f"{API}/test_profile.py",
+    "relationships/api/projects.py": f"{API}/test_isolation.py",
+    "relationships/api/relationships.py": f"{API}/test_relationships.py",
+    "relationships/api/sessions.py": f"{API}/test_sessions.py",
+    "relationships/api/tokens.py": f"{API}/test_tokens.py",
+    "relationships/api/users.py": f"{API}/test_users.py",
+    "relationships/configuration/schema.py": "tests/unit/relationships/configuration/test_cascade.py",
+    "relationships/services/api_keys.py": f"{API}/test_authentication.py",
+    "relationships/services/audit.py": f"{API}/test_companions.py {API}/test_profile.py",
+    "relationships/services/companions.py": f"{API}/test_companions.py",
+    "relationships/services/projects.py": f"{API}/test_companions.py {API}/test_authentication.py",
+    "relationships/services/tokens.py": f"{API}/test_tokens.py",
+    "relationships/services/users.py": f"{API}/test_users.py",
+    "relationships/services/turns.py": f"{API}/test_turns.py",
+    "relationships/services/sequence.py": f"{API}/test_turns.py",
+    "relationships/services/versions.py": f"{API}/test_entry_changes.py {API}/test_profile.py",
+}

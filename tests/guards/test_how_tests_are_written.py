@@ -9,7 +9,17 @@ FILES = python_files("tests")
 # The bounded poll that everybody uses; and vendors' servers, which are slow where a timeout is tested.
 MAY_SLEEP = ("tests/waiting.py", "tests/vendor_servers/")
 # Calls that fail by themselves when something is not so.
-ASSERTING = ("assert_", "raises", "fail", "wait_until", "expect", "check_", "require_", "django_assert")
+ASSERTING = (
+    "assert_",
+    "raises",
+    "fail",
+    "wait_until",
+    "expect",
+    "check_",
+    "require_",
+    "django_assert",
+    "call_and_validate",
+)
 FEWEST_WORDS = 3
 
 

@@ -3,9 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-import pytest
-
-from tests.guards.sources import ROOT, calls, dotted, python_files, text_of, tree_of
+from tests.guards.sources import APPS, ROOT, calls, python_files, text_of, tree_of
 from tests.guards.tables import named_in
 
 READERS = ("env.text", "env.flag", "env.whole", "env.seconds", "env.listing", "os.environ.get", "os.getenv")
@@ -39,19 +37,16 @@ def test_the_defaults_are_those_of_the_code() -> None:
     assert not wrong, f"settings.md gives other defaults: {wrong}"
 
 
-@pytest.mark.parametrize("app", ["relationships", "memory"])
-def test_every_system_check_is_described(app: str) -> None:
-    path = ROOT / app / "checks.py"
+def test_every_system_check_is_described_and_no_other() -> None:
     ids = {
         given
+        for path in python_files(*APPS)
+        if path.name == "checks.py"
         for name, call in calls(tree_of(path))
         for keyword in call.keywords
-        if dotted(call.func) in ("Error", "Warning", "Info") and keyword.arg == "id"
-        if name and (given := text_of(keyword.value))
+        if name in ("Error", "Warning", "Info") and keyword.arg == "id" and (given := text_of(keyword.value))
     }
-    described = set(named_in("settings.md", under="## Checks"))
-    assert ids, f"{path.name} of {app} registers no check"
-    assert ids <= described, f"settings.md, Checks, lacks {sorted(ids - described)}"
+    assert set(named_in("settings.md", under="## Checks")) == ids
 
 
 def _shown(value: object) -> str:

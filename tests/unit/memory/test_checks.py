@@ -1,0 +1,35 @@
+import pytest
+from pytest_django.fixtures import Settings
+
+from memory.checks import check_providers, check_queue
+
+
+def test_the_provider_in_use_must_be_set_up(settings: Settings) -> None:
+    settings.DEFAULT_LLM_PROVIDER = "broken"
+    settings.LLM_PROVIDERS = {
+        **settings.LLM_PROVIDERS,
+        "broken": {"BACKEND": "memory.providers.nowhere.Provider"},
+    }
+    (error,) = check_providers()
+    assert error.id == "memory.E001"
+    assert "memory.providers.nowhere" in error.msg
+
+
+def test_a_provider_that_nobody_uses_may_be_broken(settings: Settings) -> None:
+    settings.LLM_PROVIDERS = {
+        **settings.LLM_PROVIDERS,
+        "broken": {"BACKEND": "memory.providers.nowhere.Provider"},
+    }
+    assert check_providers() == []
+
+
+@pytest.mark.parametrize(("name", "value"), [("max_attempts", 3), ("ack_failures", False)])
+def test_a_queue_that_would_repeat_work_is_refused(settings: Settings, name: str, value: object) -> None:
+    settings.Q_CLUSTER = {**settings.Q_CLUSTER, name: value}
+    (error,) = check_queue()
+    assert error.id == "memory.E002"
+    assert name in error.msg
+
+
+def test_the_queue_as_it_is_set_up_is_in_order() -> None:
+    assert check_queue() == []

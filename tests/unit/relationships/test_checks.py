@@ -1,0 +1,53 @@
+import pytest
+from pytest_django.fixtures import Settings
+
+from config import environment
+from relationships import checks
+from relationships.checks import check_environment, check_security, check_versions
+
+
+def test_a_variable_that_can_not_be_read_is_named_with_the_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = ("RAPPORT_WORKERS", "'many' can't be read", "write a whole number, 1 to 64")
+    monkeypatch.setattr(environment, "PROBLEMS", [problem])
+    (error,) = check_environment()
+    assert (error.id, error.msg) == ("rapport.E001", "RAPPORT_WORKERS 'many' can't be read.")
+    assert error.hint == "Write a whole number, 1 to 64."
+
+
+def test_a_shared_database_wants_a_shared_secret_key(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.DATABASE_URL = "postgresql://elsewhere/rapport"
+    monkeypatch.delenv("RAPPORT_SECRET_KEY", raising=False)
+    assert [warning.id for warning in check_security()] == ["rapport.W001"]
+    monkeypatch.setenv("RAPPORT_SECRET_KEY", "one for all machines")
+    assert check_security() == []
+
+
+@pytest.mark.parametrize(
+    ("hosts", "found"),
+    [(["localhost", "127.0.0.1"], []), (["rapport.example.com"], ["rapport.W002"])],
+    ids=["this machine", "others"],
+)
+def test_debug_is_for_this_machine_alone(settings: Settings, hosts: list[str], found: list[str]) -> None:
+    settings.DEBUG, settings.ALLOWED_HOSTS = True, hosts
+    assert [warning.id for warning in check_security()] == found
+
+
+@pytest.mark.django_db
+def test_the_database_in_use_is_new_enough() -> None:
+    assert check_versions(databases=["default"]) == []
+
+
+@pytest.mark.django_db
+def test_a_database_that_is_too_old_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checks, "OLDEST_POSTGRESQL", 990000)
+    monkeypatch.setattr(checks, "OLDEST_PGVECTOR", (99, 0))
+    server, vector = check_versions(databases=["default"])
+    assert (server.id, vector.id) == ("rapport.E002", "rapport.E002")
+    assert "PostgreSQL is version" in server.msg
+    assert "pgvector is version" in vector.msg
+
+
+def test_no_database_is_asked_unless_one_is_named() -> None:
+    assert check_versions() == []
