@@ -28,6 +28,8 @@ class ImportedAnswer(Answer):
 
 
 class ExportView(ApiView):
+    http_method_names = ["get"]  # the document would be written for a HEAD too, and thrown away
+
     @operation(
         "relationships_export",
         tag="Relationships",
