@@ -1,11 +1,10 @@
 """Modules without a unit test of their own, and the tests that cover them: what is only itself when put together.
 
-A view is tested through its address, ingestion through the whole pipeline, and the worker as real processes.
+A view is tested through its address, and ingestion through the whole pipeline.
 """
 
 API = "tests/integration/api"
 INGESTION = "tests/integration/ingestion"
-WORKER = "tests/acceptance/test_worker.py"
 
 COVERED_ELSEWHERE: dict[str, str] = {
     # context
@@ -33,9 +32,7 @@ COVERED_ELSEWHERE: dict[str, str] = {
     "memory/ingestion/triggers.py": f"{INGESTION}/test_what_is_read.py",
     "memory/ingestion/verbs.py": f"{INGESTION}/test_operations.py",
     "memory/ingestion/workbench.py": f"{INGESTION}/test_operations.py",
-    # memory: commands that only start processes
-    "memory/management/commands/worker.py": WORKER,
-    "memory/management/commands/serve.py": "tests/acceptance/test_demo.py",
+    # memory: the demo, as a real process
     "memory/demo/show.py": "tests/acceptance/test_demo.py",
     # relationships: the views, and the services that are one statement and its history
     "relationships/api/api_keys.py": f"{API}/test_authentication.py",
