@@ -1,18 +1,21 @@
 """Plays a conversation through REST, one turn after the other, and tells what each turn changed."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
 from memory.demo.errors import DemoFailed
 from memory.demo.rest import Rest
+from memory.providers.errors import ProviderMisconfigured
 from relationships.models import TurnState
 from relationships.services.turns import NewMessage, NewTurn
 
-WAIT_SECONDS = 30  # the longest that the service lets us
-STUCK_SECONDS = 300.0  # a provider that is away is tried again for longer than this; we say so and go on
+WAIT_SECONDS = 5  # then we look whether there is trouble, and wait again
+STUCK_SECONDS = 300.0  # a provider that is away is tried again for longer than this; we say so and leave
+# Trouble that goes on until a person mends a setting: nothing to wait for.
+_BLOCKING = {ProviderMisconfigured.code, *(kind.code for kind in ProviderMisconfigured.__subclasses__())}
 _PAUSE_SECONDS = 0.2  # when the service had no place for a waiter and answered at once
 
 
@@ -56,11 +59,21 @@ class Usage:
 
 
 class Player:
-    """Hands turns over and waits for each. With `ahead`, up to so many wait at a time and are read together."""
+    """Hands turns over and waits for each. With `ahead`, up to so many wait at a time and are read together.
+
+    `trouble` hears why a turn has to be tried again.
+    """
 
     def __init__(
-        self, rest: Rest, relationship_id: UUID | str, turns: Sequence[NewTurn], *, ahead: int = 0
+        self,
+        rest: Rest,
+        relationship_id: UUID | str,
+        turns: Sequence[NewTurn],
+        *,
+        ahead: int = 0,
+        trouble: Callable[[str], None] = lambda sentence: None,
     ) -> None:
+        self._trouble, self._last_trouble = trouble, ""
         self._rest, self._path = rest, f"/relationships/{relationship_id}"
         self._turns, self._ahead = turns, ahead
         self._ids: list[str] = []  # of the turns handed over so far
@@ -94,9 +107,15 @@ class Player:
             trace = self._rest.get(f"{self._path}/turns/{self._ids[place]}")
             if trace["state"] not in {TurnState.PENDING, TurnState.PROCESSING}:
                 return trace
-            if time.monotonic() > until:
+            if trace["error_code"] in _BLOCKING or time.monotonic() > until:
                 raise DemoFailed(_stuck(place + 1, trace))
+            self._tell(place + 1, trace["error"])
             self._wait(place)
+
+    def _tell(self, number: int, error: str) -> None:
+        if error and error != self._last_trouble:
+            self._trouble(f"turn {number} is tried again: {error}")
+        self._last_trouble = error
 
     def _wait(self, place: int) -> None:
         began = time.monotonic()
@@ -135,9 +154,9 @@ def _message_body(message: NewMessage) -> dict[str, Any]:
     return body
 
 
-def _stuck(number: int, answer: dict[str, Any]) -> str:
-    reason = f": {answer['error']}" if answer["error"] else ""
+def _stuck(number: int, trace: dict[str, Any]) -> str:
+    reason = trace["error"].rstrip(".") or f"it is {trace['state']} after {STUCK_SECONDS:g} s"
     return (
-        f"Turn {number} is still {answer['state']} after {STUCK_SECONDS:g} s and {answer['attempts']} attempts"
-        f"{reason}. It is stored, and the worker goes on trying."
+        f"Turn {number} is not remembered yet: {reason}. It is stored, and the worker tries it again by itself. "
+        "Once that is mended, make demo again."
     )

@@ -76,6 +76,9 @@ class Screen:
         if played.state != "applied":
             self._line("         ! ", f"{played.state}: {played.error or 'no reason given'}", "red")
 
+    def trouble(self, sentence: str) -> None:
+        self._line("         ! ", sentence, "red", whole=True)
+
     def tally(self, turns: int, seconds: float, usage: Usage) -> None:
         changes = ", ".join(f"{count} {WORDS[kind]}" for kind, count in self._seen.items() if kind in WORDS)
         cost = "cost unknown" if usage.cost is None else f"${usage.cost:.4f}"

@@ -39,7 +39,8 @@ def _play(rest: Rest, relationship: str, conversation: Conversation, screen: Scr
     """How many turns failed."""
     zone = ZoneInfo(conversation.user.timezone)
     turns = conversation.turns
-    player = Player(rest, relationship, turns, ahead=0 if len(turns) <= SHORT else AHEAD)
+    ahead = 0 if len(turns) <= SHORT else AHEAD
+    player = Player(rest, relationship, turns, ahead=ahead, trouble=screen.trouble)
     began, failed = time.monotonic(), 0
     with _progress(screen) as progress:
         task = progress.add_task("turns", total=len(turns))

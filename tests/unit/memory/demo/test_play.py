@@ -2,9 +2,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from pytest_django.fixtures import Settings
 
+from memory.demo.errors import DemoFailed
 from memory.demo.play import Change, Player, Usage, turn_body
 from memory.demo.rest import Rest
+from memory.providers.errors import RateLimited, Unauthorized
 from relationships.models import Companion, Relationship, Turn
 from relationships.services.turns import NewMessage, NewTurn
 from tests.fakes import ScriptedProvider
@@ -102,6 +105,27 @@ def test_a_turn_that_is_not_settled_yet_is_waited_for_and_known_as_the_same(
     assert played.state == "applied"
     assert transport.posts == 3
     assert Turn.objects.count() == 1
+
+
+def test_why_a_turn_is_tried_again_is_told_once(
+    rest: Rest, relationship: Relationship, scripted_provider: ScriptedProvider, settings: Settings
+) -> None:
+    settings.RETRY_BASE_SECONDS = 0.01
+    scripted_provider.answer_with(RateLimited("slow down"), RateLimited("slow down"), answer())
+    told_trouble: list[str] = []
+
+    [played] = Player(rest, relationship.id, [told("Hi")], trouble=told_trouble.append).play()
+
+    assert played.state == "applied"
+    assert told_trouble == ["turn 1 is tried again: slow down"]
+
+
+def test_what_only_a_person_can_mend_is_not_waited_for(
+    rest: Rest, relationship: Relationship, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.answer_with(Unauthorized("The key is wrong."))
+    with pytest.raises(DemoFailed, match=r"Turn 1 is not remembered yet: The key is wrong\. It is stored"):
+        list(Player(rest, relationship.id, [told("Hi")]).play())
 
 
 def test_a_call_is_counted_once_however_many_turns_show_it() -> None:
