@@ -13,10 +13,10 @@ from django.db import DatabaseError, connection
 _INSUFFICIENT_PRIVILEGE = "42501"
 _POLL_SECONDS = 0.2
 
-# Whoever began before us may still see deleted rows; then VACUUM has to keep them.
+# Whoever began before us may still see deleted rows; then VACUUM has to keep them. (A replica's sender has no end.)
 _OLDER = """
 SELECT pid::text, coalesce(nullif(application_name, ''), backend_type) FROM pg_stat_activity
- WHERE pid <> pg_backend_pid() AND (datname = current_database() OR datname IS NULL)
+ WHERE pid <> pg_backend_pid() AND datname = current_database() AND backend_type <> 'walsender'
    AND (backend_xid IS NOT NULL OR backend_xmin IS NOT NULL) AND coalesce(xact_start, backend_start) < %(now)s
 UNION ALL
 SELECT gid, 'a prepared transaction' FROM pg_prepared_xacts

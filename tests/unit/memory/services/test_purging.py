@@ -1,6 +1,7 @@
 """Where a purge can't go, it says so. (What it does to the files: tests/integration/test_purge.py.)"""
 
 from collections.abc import Iterator
+from uuid import uuid4
 
 import pytest
 from django.db import connection
@@ -16,12 +17,12 @@ def do(statement: str) -> None:
 @pytest.fixture
 def plain_account(transactional_db: None) -> Iterator[None]:
     """From here on this session may do no more than an application's account on somebody's server."""
-    do("DROP ROLE IF EXISTS rapport_plain_account")
-    do("CREATE ROLE rapport_plain_account")
-    do("SET ROLE rapport_plain_account")
+    role = f"rapport_{uuid4().hex}"  # roles are the server's, and other tests may run there too
+    do(f"CREATE ROLE {role}")
+    do(f"SET ROLE {role}")
     yield
     do("RESET ROLE")
-    do("DROP ROLE rapport_plain_account")
+    do(f"DROP ROLE {role}")
 
 
 def test_what_only_a_superuser_may_do_is_named(plain_account: None) -> None:

@@ -197,6 +197,24 @@ def test_a_turn_that_comes_in_meanwhile_finds_nothing_to_join(
     assert not Turn.objects.exists()
 
 
+def test_an_answer_on_its_way_finds_nothing_to_write_to(
+    conversation: Conversation, scripted_provider: ScriptedProvider, project: Project
+) -> None:
+    relationship = conversation.relationship
+
+    def erase_meanwhile(_request: object) -> None:
+        erase_this_relationship(project, relationship)
+
+    scripted_provider.while_answering = erase_meanwhile
+    scripted_provider.answer_with(answer(add("Likes tea")))
+    conversation.say("I like tea.")
+
+    drained = conversation.drain()
+
+    assert (drained.applied, drained.failed, scripted_provider.unused) == (0, 0, 0)
+    assert rows_of(relationship) == 0
+
+
 @pytest.mark.django_db(transaction=True)
 def test_no_relationship_can_be_made_with_somebody_who_is_being_erased(
     project: Project, companion: Companion, end_user: EndUser
