@@ -36,8 +36,13 @@ class Address:
 
     @property
     def url(self) -> str:
-        host = {"0.0.0.0": "127.0.0.1", "": "127.0.0.1", "::": "[::1]"}.get(self.host, self.host)  # noqa: S104
-        return f"http://{host}:{self.port}"
+        here = {"0.0.0.0": "127.0.0.1", "": "127.0.0.1", "::": "::1"}  # noqa: S104 - listening everywhere
+        return f"http://{_bracketed(here.get(self.host, self.host))}:{self.port}"
+
+    @property
+    def bind(self) -> str:
+        """As gunicorn takes it."""
+        return f"{_bracketed(self.host)}:{self.port}"
 
 
 class Service:
@@ -45,7 +50,7 @@ class Service:
 
     def __init__(self, name: str, command: Sequence[str], environment: dict[str, str], cwd: Path) -> None:
         self.name = name
-        self._command, self._environment, self._cwd = command, environment, cwd
+        self.command, self.environment, self._cwd = command, environment, cwd
         self._process: subprocess.Popen[bytes] | None = None
         self._start_at = self._started_at = 0.0
         self._failures = 0
@@ -68,8 +73,8 @@ class Service:
         if self._process is None and now >= self._start_at:
             self._started_at = now
             self._process = subprocess.Popen(  # noqa: S603 - our own command
-                self._command,
-                env=self._environment,
+                self.command,
+                env=self.environment,
                 cwd=self._cwd,
                 process_group=0,  # Ctrl-C is ours to pass on, once
                 preexec_fn=_end_with_parent,  # there are no threads here
@@ -109,6 +114,7 @@ class Foreground:
             self._end()
 
     def _announce(self) -> None:
+        self._note.parent.mkdir(parents=True, exist_ok=True)
         self._note.write_text(json.dumps({"pid": os.getpid(), "url": self._address.url}))
         self._say(f"Rapport is at {self._address.url} (Ctrl-C stops it).")
 
@@ -128,7 +134,6 @@ class Foreground:
 def services(address: Address, root: Path) -> list[Service]:
     """The web server and the worker, each told what it is before it reads its settings."""
     python = sys.executable
-    bind = f"[{address.host}]:{address.port}" if ":" in address.host else f"{address.host}:{address.port}"
     gunicorn = [
         python,
         "-m",
@@ -136,7 +141,7 @@ def services(address: Address, root: Path) -> list[Service]:
         "-c",
         "config/gunicorn.py",
         "--bind",
-        bind,
+        address.bind,
         "config.wsgi:application",
     ]
     return [
@@ -166,6 +171,10 @@ def serving_at(note: Path) -> dict[str, object] | None:
     except (OSError, ValueError, KeyError):
         return None
     return told
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
 
 
 def _is_free(host: str, port: int) -> bool:

@@ -1,0 +1,93 @@
+"""`manage.py serve`: the whole service from one command."""
+
+import json
+import signal
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.acceptance.processes import LiveProcess, environment, free_port, status_of
+from tests.acceptance.service import LiveService
+from tests.waiting import wait_until
+
+
+class Serve(LiveProcess):
+    def __init__(self, service: LiveService, folder: Path, *, port: int) -> None:
+        self.note = folder / "data" / "serve.json"
+        self.url = f"http://127.0.0.1:{port}"
+        env = environment(service.database, **service.settings, RAPPORT_WEB_PROCESSES="1")
+        command = [sys.executable, "manage.py", "serve", "--port", str(port)]
+        super().__init__("service", command, env, folder / f"serve-{port}.log")
+        service.processes.append(self)
+
+    def wait_until_ready(self) -> None:
+        wait_until(self.is_ready, timeout=60, what="the service")
+
+    def is_ready(self) -> bool:
+        self.require_running()
+        return self.note.exists() and status_of(f"{self.url}/readyz") == 200
+
+    def part(self, word: str) -> psutil.Process | None:
+        """The child whose command line says so."""
+        children = psutil.Process(self.pid).children()
+        return next((child for child in children if child.is_running() and word in child.cmdline()), None)
+
+
+@pytest.fixture
+def serve(live: LiveService, tmp_path: Path) -> Serve:
+    started = Serve(live, tmp_path, port=free_port())
+    started.wait_until_ready()
+    return started
+
+
+def test_it_says_where_it_is_and_ends_with_all_its_parts(live: LiveService, serve: Serve) -> None:
+    turn = live.say(live.new_relationships(1)[0], "I like tea.")
+    assert live.wait_until_settled([turn]) in (["applied"], ["skipped"])
+    assert json.loads(serve.note.read_text()) == {"pid": serve.pid, "url": serve.url}
+    assert f"Rapport is at {serve.url}" in serve.log
+    family = serve.family()
+
+    assert serve.stop() == 0
+
+    assert not serve.note.exists()
+    wait_until(lambda: not any(map(psutil.Process.is_running, family)), what="every process to be gone")
+
+
+@pytest.mark.parametrize("part", ["worker", "gunicorn"])
+def test_a_part_that_is_killed_is_started_again_and_that_is_said(part: str, serve: Serve) -> None:
+    before = serve.part(part)
+    assert before is not None
+
+    before.kill()
+
+    wait_until(lambda: "starting it again" in serve.log, what="word of it")
+    again = wait_until(lambda: serve.part(part), what="another one")
+    assert again is not None
+    assert again.pid != before.pid
+    wait_until(serve.is_ready, timeout=60, what="readiness")
+
+
+def test_when_it_is_killed_its_parts_do_not_stay_behind(serve: Serve) -> None:
+    family = serve.family()
+
+    serve.kill()
+
+    wait_until(
+        lambda: not any(map(psutil.Process.is_running, family)), timeout=30, what="every process to be gone"
+    )
+
+
+def test_a_second_one_on_the_same_port_says_what_runs_there(
+    live: LiveService, serve: Serve, tmp_path: Path
+) -> None:
+    port = int(serve.url.rsplit(":", 1)[1])
+    second = Serve(live, tmp_path, port=port)
+
+    assert second.wait() != 0
+
+    assert f"Rapport runs already, at {serve.url}" in second.log
+    assert serve.running
+    serve.send(signal.SIGINT)
+    assert serve.wait() == 0

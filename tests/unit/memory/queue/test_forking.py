@@ -1,0 +1,95 @@
+import os
+import signal
+from collections.abc import Callable
+
+import psutil
+import pytest
+
+from memory.queue.forking import fork, kill_group, name_process
+from tests.waiting import wait_until
+
+
+def status_of(child: int) -> int:
+    """How it ended: its exit status, or minus the signal that killed it."""
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def fail() -> None:
+    raise RuntimeError("somebody's words")
+
+
+def leave() -> None:
+    raise SystemExit(0)
+
+
+@pytest.mark.parametrize(
+    ("target", "status"),
+    [
+        pytest.param(lambda: None, 0, id="that returns"),
+        pytest.param(fail, 1, id="that fails"),
+        pytest.param(leave, 1, id="that leaves"),
+    ],
+)
+def test_a_child_never_comes_back_into_the_code_of_its_parent(
+    target: Callable[[], None], status: int
+) -> None:
+    assert status_of(fork(target, name="child")) == status
+
+
+def test_a_child_leads_a_group_and_bears_a_name() -> None:
+    child = fork(signal.pause, name="child")
+    try:
+        wait_until(lambda: psutil.Process(child).name() == "rapport-child", what="the name")
+        assert os.getpgid(child) == child
+    finally:
+        kill_group(child)
+        os.waitpid(child, 0)
+
+
+def test_killing_a_group_takes_what_the_child_started() -> None:
+    def have_a_child() -> None:
+        os.fork()
+        signal.pause()
+
+    child = fork(have_a_child, name="child")
+    grandchildren = wait_until(psutil.Process(child).children, what="a grandchild")
+
+    kill_group(child)
+
+    assert status_of(child) == -signal.SIGKILL
+    wait_until(
+        lambda: not psutil.pid_exists(grandchildren[0].pid) or _is_zombie(grandchildren[0]), what="its end"
+    )
+
+
+def test_killing_a_group_that_is_gone_does_nothing() -> None:
+    child = fork(lambda: None, name="child")
+    status_of(child)
+
+    assert kill_group(child) is None  # type: ignore[func-returns-value]
+
+
+def test_the_signals_of_the_parent_are_not_those_of_the_child() -> None:
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    try:
+        child = fork(signal.pause, name="child")
+        wait_until(lambda: psutil.Process(child).name() == "rapport-child", what="the name")
+        os.kill(child, signal.SIGTERM)
+        assert status_of(child) == -signal.SIGTERM
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def test_a_process_can_be_named() -> None:
+    child = fork(lambda: name_process("rapport-reader") or signal.pause(), name="child")  # type: ignore[func-returns-value]
+    wait_until(lambda: psutil.Process(child).name() == "rapport-reader", what="the name")
+
+    kill_group(child)
+    assert status_of(child) == -signal.SIGKILL
+
+
+def _is_zombie(process: psutil.Process) -> bool:
+    try:
+        return process.status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True

@@ -1,0 +1,76 @@
+from collections.abc import Iterator
+
+import pytest
+from django_q.exceptions import TimeoutException
+from django_q.models import Task
+
+from memory.providers.base import CompletionRequest
+from memory.queue import board
+from memory.queue.leases import worker_identity
+from memory.tasks import drain
+from relationships.models import TurnState
+from tests.fakes import ScriptedProvider
+from tests.fixtures.queue import MakeTurn, held_by
+from tests.fixtures.turns import Conversation
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+NOTHING: dict[str, object] = {"operations": []}
+
+
+@pytest.fixture
+def stopping() -> Iterator[None]:
+    shared = board.Board()
+    shared.page.stopping = 1
+    board.use(shared)
+    yield
+    board.use(None)
+    shared.close()
+
+
+def test_a_task_does_what_is_due_in_its_relationship(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.otherwise = NOTHING
+    turn = conversation.say("I like tea.")
+
+    drain(str(conversation.relationship.id))
+
+    assert conversation.again(turn).state == TurnState.APPLIED
+
+
+def test_a_task_never_fails_and_leaves_nothing_held(conversation: Conversation, make_turn: MakeTurn) -> None:
+    mine, somebodys = make_turn(**held_by(worker_identity())), make_turn(**held_by("somebody"))
+
+    drain("no relationship has such an ID")
+
+    assert conversation.again(mine).state == TurnState.PENDING
+    assert conversation.again(somebodys).state == TurnState.PROCESSING
+    assert not Task.objects.exists()
+
+
+def test_a_task_that_overran_its_time_gives_its_turn_back(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    def overrun(request: CompletionRequest) -> None:
+        raise TimeoutException("Task exceeded maximum timeout value")
+
+    scripted_provider.otherwise = NOTHING
+    scripted_provider.while_answering = overrun
+    turn = conversation.say("I like tea.")
+
+    drain(str(conversation.relationship.id))
+
+    again = conversation.again(turn)
+    assert (again.state, again.leased_by) == (TurnState.PENDING, "")
+
+
+def test_a_worker_that_is_being_stopped_begins_nothing(
+    conversation: Conversation, scripted_provider: ScriptedProvider, stopping: None
+) -> None:
+    turn = conversation.say("I like tea.")
+
+    drain(str(conversation.relationship.id))
+
+    assert scripted_provider.requests == []
+    assert conversation.again(turn).state == TurnState.PENDING
