@@ -19,7 +19,7 @@ ASSERTING = (
     "check_",
     "require_",
     "django_assert",
-    "call_and_validate",
+    "validate",
 )
 FEWEST_WORDS = 3
 

@@ -12,10 +12,11 @@ THEIRS = {"DJANGO_SETTINGS_MODULE", "PATH", "TMPDIR"}
 
 
 def read_variables() -> Iterator[tuple[str, ast.expr | None]]:
-    """Every variable that the settings or the start-up read, with the expression of its default."""
-    for path in [*python_files("config"), ROOT / "manage.py"]:
+    """Every variable that the settings, the start-up or the tests read, with the expression of its default."""
+    for path in [*python_files("config", "tests", "benchmarks"), ROOT / "manage.py"]:
         for name, call in calls(tree_of(path)):
-            if name in READERS and call.args and (variable := text_of(call.args[0])):
+            variable = text_of(call.args[0]) if name in READERS and call.args else None
+            if variable and (path.is_relative_to(ROOT / "config") or variable.startswith("RAPPORT_")):
                 yield variable, call.args[1] if len(call.args) > 1 else None
 
 
