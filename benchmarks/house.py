@@ -27,24 +27,39 @@ class House:
 
     def __init__(self) -> None:
         self.address = Address("127.0.0.1", _free_port())
-        self._web, self._worker = services(self.address, settings.BASE_DIR)
+        self._running: dict[str, Service] = {}
 
     def start_web(self) -> None:
-        self._web.tend(time.monotonic(), _complain)
+        self._start("web server")
         until(lambda: _listens(self.address), what="the web server")
 
     def start_worker(self, *, wait: bool = True) -> None:
-        self._worker.tend(time.monotonic(), _complain)
+        """Unless it runs; with `wait`, until it says that it lives."""
+        self._start("worker")
         if wait:
             until(WorkerHeartbeat.objects.exists, what="the worker's first heartbeat")
 
     def stop_worker(self) -> None:
-        _stop(self._worker)
-        WorkerHeartbeat.objects.all().delete()
+        self._stop("worker")
 
     def close(self) -> None:
-        for service in (self._worker, self._web):
-            _stop(service)
+        for name in list(self._running):
+            self._stop(name)
+
+    def _start(self, name: str) -> None:
+        if name not in self._running:
+            known = {service.name: service for service in services(self.address, settings.BASE_DIR)}
+            self._running[name] = known[name]
+            self._running[name].tend(time.monotonic(), print)
+
+    def _stop(self, name: str) -> None:
+        service = self._running.pop(name, None)
+        if service is None:
+            return
+        service.terminate()
+        with suppress(TimeoutError):
+            until(lambda: not service.running, what=name)
+        service.kill()
 
     def processes(self) -> dict[str, list[psutil.Process]]:
         """The running processes by service: `web` and `worker`."""
@@ -109,13 +124,6 @@ def server_version() -> str:
         return str(cursor.fetchone()[0])
 
 
-def _stop(service: Service) -> None:
-    service.terminate()
-    with suppress(TimeoutError):
-        until(lambda: not service.running, what=service.name)
-    service.kill()
-
-
 def _kind_of(process: psutil.Process) -> str:
     words = process.cmdline()
     if "gunicorn" in words:
@@ -132,8 +140,3 @@ def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
-
-
-def _complain(words: str) -> None:
-    raise RuntimeError(words)
-
