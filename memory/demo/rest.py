@@ -14,6 +14,7 @@ class Rest:
     """Speaks to one service with one key; paths begin below /v1. Every method raises DemoFailed, RequestFailed."""
 
     def __init__(self, url: str, key: str, *, transport: httpx2.BaseTransport | None = None) -> None:
+        self.url, self.key = url, key
         self._client = httpx2.Client(
             base_url=f"{url}/v1",
             headers={"Authorization": f"Bearer {key}"},

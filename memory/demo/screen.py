@@ -42,7 +42,7 @@ class Screen:
         self._seen: dict[str, int] = {}
 
     def say(self, text: str) -> None:
-        self.console.print(escape(text))
+        self.console.print(escape(text), soft_wrap=True)
 
     def heading(self, text: str) -> None:
         self.console.print()

@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections.abc import Mapping
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -13,25 +14,21 @@ from memory.demo.play import Player
 from memory.demo.rest import Rest
 from memory.demo.screen import Screen
 from memory.demo.stage import set_up
+from memory.models import HeldState
 
 SHORT = 60  # turns up to which each is waited for, as a developer would; a longer file is read in batches
 AHEAD = 80
 
 
-def play_show(
-    *, conversation: Conversation, url: str, key: str, provider: dict[str, Any], screen: Screen
-) -> bool:
+def play_show(*, rest: Rest, conversation: Conversation, provider: Mapping[str, Any], screen: Screen) -> bool:
     """Play it all and show what came of it. True if every turn was remembered. Raises DemoFailed."""
-    with Rest(url, key) as rest:
-        screen.opening(conversation, url, provider)
-        relationship, forgotten = set_up(rest, conversation)
-        if forgotten:
-            screen.say(
-                f"{conversation.user.name} was here before, and was erased first (DELETE /v1/users/…)."
-            )
-        failed = _play(rest, relationship, conversation, screen)
-        _show_memory(rest, relationship, conversation, screen)
-    _farewell(screen, url=url, key=key, relationship=relationship, question=conversation.question)
+    screen.opening(conversation, rest.url, provider)
+    relationship, forgotten = set_up(rest, conversation)
+    if forgotten:
+        screen.say(f"{conversation.user.name} was here before, and was erased first (DELETE /v1/users/…).")
+    failed = _play(rest, relationship, conversation, screen)
+    _show_memory(rest, relationship, conversation, screen)
+    _farewell(rest, relationship, conversation.question, screen)
     return not failed
 
 
@@ -65,7 +62,7 @@ def _show_memory(rest: Rest, relationship: str, conversation: Conversation, scre
     path = f"/relationships/{relationship}"
     entries = sorted(rest.every(f"{path}/entries"), key=lambda entry: entry["effective_at"])
     screen.scratchpad(entries, conversation.user.name, ZoneInfo(conversation.user.timezone))
-    held = [found for found in rest.every(f"{path}/held-deletions") if found["state"] == "open"]
+    held = [found for found in rest.every(f"{path}/held-deletions") if found["state"] == HeldState.WAITING]
     for found in held:
         screen.say(
             f"? {len(found['entries'])} deletions wait for a person: "
@@ -76,16 +73,15 @@ def _show_memory(rest: Rest, relationship: str, conversation: Conversation, scre
     screen.context(context, conversation.question)
 
 
-def _farewell(screen: Screen, *, url: str, key: str, relationship: str, question: str) -> None:
+def _farewell(rest: Rest, relationship: str, question: str, screen: Screen) -> None:
     screen.heading("The service stays up")
-    address = f"{url}/v1/relationships/{relationship}"
     admin = _admin_prefix()
     screen.lines_of(
         [
-            ("address", url),
-            ("API docs", f"{url}/v1/docs"),
-            *([("admin UI", f"{url}/{admin}")] if admin is not None else []),
-            ("API key", key),
+            ("address", rest.url),
+            ("API docs", f"{rest.url}/v1/docs"),
+            *([("admin UI", f"{rest.url}/{admin}")] if admin is not None else []),
+            ("API key", rest.key),
             ("stop it", "make stop"),
             ("again", "make demo"),
         ]
@@ -93,7 +89,7 @@ def _farewell(screen: Screen, *, url: str, key: str, relationship: str, question
     screen.say("\nAsk it yourself:")
     body = json.dumps({"message": question}, ensure_ascii=False).replace("'", "'\\''")
     screen.console.print(
-        f"curl -s {address}/context -H 'Authorization: Bearer {key}' \\\n"
+        f"curl -s {rest.url}/v1/relationships/{relationship}/context -H 'Authorization: Bearer {rest.key}' \\\n"
         f"  -H 'Content-Type: application/json' -d '{body}'",
         soft_wrap=True,
         markup=False,

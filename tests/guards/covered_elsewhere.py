@@ -33,7 +33,6 @@ COVERED_ELSEWHERE: dict[str, str] = {
     "memory/ingestion/verbs.py": f"{INGESTION}/test_operations.py",
     "memory/ingestion/workbench.py": f"{INGESTION}/test_operations.py",
     # memory: the demo, as a real process
-    "memory/demo/show.py": "tests/acceptance/test_demo.py",
     # relationships: the views, and the services that are one statement and its history
     "relationships/api/api_keys.py": f"{API}/test_authentication.py",
     "relationships/api/companions.py": f"{API}/test_companions.py",

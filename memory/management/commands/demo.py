@@ -10,6 +10,7 @@ from django.db import connections
 
 from memory.demo.errors import DemoFailed, UnreadableConversation
 from memory.demo.reading import read_conversation
+from memory.demo.rest import Rest
 from memory.demo.screen import Screen
 from memory.demo.service import Place, readiness, running_service, start_service, stop_service
 from memory.demo.show import play_show
@@ -38,7 +39,8 @@ class Command(BaseCommand):
             key = demo_key(settings.DATA_DIR / "demo.json").key
             connections.close_all()  # from here on all goes through REST
             provider = readiness(url).get("providers", {}).get("llm", {})
-            remembered = play_show(conversation=told, url=url, key=key, provider=provider, screen=screen)
+            with Rest(url, key) as rest:
+                remembered = play_show(rest=rest, conversation=told, provider=provider, screen=screen)
         except KeyboardInterrupt:
             raise CommandError("Stopped. `make stop` stops the service, too.") from None
         except (DemoFailed, UnreadableConversation) as error:

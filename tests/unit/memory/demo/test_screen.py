@@ -1,44 +1,23 @@
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from io import StringIO
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from rich.console import Console
 
 from memory.demo.conversation import Conversation, Person, Persona
 from memory.demo.play import Change, PlayedTurn, Usage
-from memory.demo.screen import Screen, provider_in_words
+from memory.demo.screen import provider_in_words
 from relationships.services.turns import NewMessage, NewTurn
+from tests.unit.memory.demo.screens import ReadableScreen
 
 LISBON = ZoneInfo("Europe/Lisbon")
 MORNING = datetime(2026, 7, 2, 8, 30, tzinfo=UTC)
 
 
-class Seen(Screen):
-    """A screen that can be read."""
-
-    def __init__(self, *, width: int = 80, terminal: bool = False) -> None:
-        self.out = StringIO()
-        super().__init__(
-            Console(
-                file=self.out,
-                width=width,
-                force_terminal=terminal,
-                color_system="truecolor" if terminal else None,
-                highlight=False,
-            )
-        )
-
-    @property
-    def lines(self) -> list[str]:
-        return [line.rstrip() for line in self.out.getvalue().splitlines() if line.strip()]
-
-
 @pytest.fixture
-def screen() -> Iterator[Seen]:
-    yield Seen()
+def screen() -> Iterator[ReadableScreen]:
+    yield ReadableScreen()
 
 
 def played(
@@ -50,7 +29,7 @@ def played(
     return PlayedTurn(number, turn, state, error, changes)
 
 
-def test_a_turn_is_one_line_and_each_change_another(screen: Seen) -> None:
+def test_a_turn_is_one_line_and_each_change_another(screen: ReadableScreen) -> None:
     screen.turn(
         played(
             Change("add", "identity", "Lives in [Porto]"),
@@ -74,33 +53,33 @@ def test_a_turn_is_one_line_and_each_change_another(screen: Seen) -> None:
     ]
 
 
-def test_a_session_is_named_once(screen: Seen) -> None:
+def test_a_session_is_named_once(screen: ReadableScreen) -> None:
     screen.turn(played(), LISBON)
     screen.turn(played(number=8), LISBON)
     assert screen.lines == ["Thu 2 Jul 2026  s1", "   7  09:30  Hi", "   8  09:30  Hi"]
 
 
 def test_what_was_said_is_cut_to_one_line_and_what_is_remembered_never() -> None:
-    screen = Seen(width=40)
+    screen = ReadableScreen(width=40)
     screen.turn(played(Change("add", "goal", "Wants to " + "run " * 20), said="word " * 20), LISBON)
     assert screen.lines[1] == "   7  09:30  word word word word word w…"
     assert "".join(screen.lines[2:]).count("run") == 20
 
 
-def test_a_turn_that_failed_says_why(screen: Seen) -> None:
+def test_a_turn_that_failed_says_why(screen: ReadableScreen) -> None:
     screen.turn(played(state="failed", error="blocked: SAFETY"), LISBON)
     assert screen.lines[-1] == "         ! failed: blocked: SAFETY"
 
 
 def test_colours_are_for_terminals_only() -> None:
-    plain, terminal = Seen(), Seen(terminal=True)
+    plain, terminal = ReadableScreen(), ReadableScreen(terminal=True)
     for screen in (plain, terminal):
         screen.turn(played(Change("add", "goal", "Wants to run")), LISBON)
     assert "\x1b[" not in plain.out.getvalue()
     assert "\x1b[32m" in terminal.out.getvalue()
 
 
-def test_the_end_counts_changes_calls_and_cost(screen: Seen) -> None:
+def test_the_end_counts_changes_calls_and_cost(screen: ReadableScreen) -> None:
     screen.turn(
         played(Change("add", "goal", "Run"), Change("add", "goal", "Swim"), Change("none", "goal", "Run")),
         LISBON,
@@ -109,7 +88,7 @@ def test_the_end_counts_changes_calls_and_cost(screen: Seen) -> None:
     assert screen.lines[-1] == "3 turns in 1.2 s: 2 added. 2 model calls, 1,234 tokens, cost unknown."
 
 
-def test_the_scratchpad_is_grouped_by_type(screen: Seen) -> None:
+def test_the_scratchpad_is_grouped_by_type(screen: ReadableScreen) -> None:
     entries = [
         {"type": kind, "content": content, "effective_at": "2026-07-02T08:30:00+00:00"}
         for kind, content in (("goal", "Run"), ("identity", "Lives in Porto"), ("goal", "Swim"))
@@ -124,7 +103,7 @@ def test_the_scratchpad_is_grouped_by_type(screen: Seen) -> None:
     ]
 
 
-def test_the_context_is_shown_with_its_tokens_by_layer(screen: Seen) -> None:
+def test_the_context_is_shown_with_its_tokens_by_layer(screen: ReadableScreen) -> None:
     layer: dict[str, Any] = {"milliseconds": 0.04, "left_out": None, "reason": "whole scratchpad"}
     context = {
         "layers": [
@@ -143,7 +122,7 @@ def test_the_context_is_shown_with_its_tokens_by_layer(screen: Seen) -> None:
     assert "system: You are Ada.\n[memory]\n… 2 earlier messages …\nuser: Line 2" in text
 
 
-def test_the_opening_says_where_and_with_which_provider(screen: Seen) -> None:
+def test_the_opening_says_where_and_with_which_provider(screen: ReadableScreen) -> None:
     turns = [NewTurn([NewMessage("user", "Hi")], occurred_at=MORNING)]
     told = Conversation(Person("maya", "Maya", "Europe/Lisbon"), Persona("ada", "Ada", ""), turns, "And?")
     screen.opening(told, "http://127.0.0.1:8000", {"alias": "offline"})
@@ -153,7 +132,7 @@ def test_the_opening_says_where_and_with_which_provider(screen: Seen) -> None:
 
 
 def test_what_can_be_pasted_is_never_broken() -> None:
-    screen = Seen(width=20)
+    screen = ReadableScreen(width=20)
     screen.lines_of([("API key", "rk_" + "x" * 60)])
     assert screen.lines == ["  API key    rk_" + "x" * 60]
 

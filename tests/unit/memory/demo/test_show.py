@@ -1,0 +1,100 @@
+from datetime import UTC, datetime, timedelta
+
+from memory.demo.conversation import Conversation, Person, Persona
+from memory.demo.rest import Rest
+from memory.demo.show import SHORT, play_show
+from relationships.models import Turn
+from relationships.services.turns import NewMessage, NewTurn
+from tests.fakes import ScriptedProvider
+from tests.fixtures.turns import add, answer, delete
+from tests.unit.memory.demo.rest_in_process import InProcess
+from tests.unit.memory.demo.screens import ReadableScreen
+
+BEGINS = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+
+
+def told(*texts: str, question: str = "What's next?") -> Conversation:
+    turns = [
+        NewTurn([NewMessage("user", text)], occurred_at=BEGINS + timedelta(minutes=place), session="one")
+        for place, text in enumerate(texts)
+    ]
+    return Conversation(
+        Person("maya", "Maya", "Europe/Lisbon"), Persona("coach", "Coach", "Be kind."), turns, question
+    )
+
+
+def show(rest: Rest, conversation: Conversation) -> tuple[bool, list[str]]:
+    """Whether all was remembered, and the lines shown."""
+    screen = ReadableScreen(width=110)
+    done = play_show(rest=rest, conversation=conversation, provider={"alias": "scripted"}, screen=screen)
+    return done, screen.lines
+
+
+def test_a_show_goes_from_the_first_turn_to_a_request_to_try(
+    rest: Rest, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.answer_with(answer(add("Has a dog", type="relationship")))
+
+    done, lines = show(rest, told("I have a dog"))
+
+    assert done
+    at = [
+        next(place for place, line in enumerate(lines) if line.startswith(start))
+        for start in (
+            "Rapport answers at",
+            "Maya and Coach: 1 turns",
+            "         + relationship Has a dog",
+            "1 turns in",
+            "What is remembered of Maya: 1 entries",
+            "What the companion is shown when asked",
+            "system: Be kind.",
+            "user: What's next?",
+            "The service stays up",
+            "curl -s http://localhost/v1/relationships/",
+        )
+    ]
+    assert at == sorted(at)
+    assert rest.key in lines[-2]
+    assert lines[-1].endswith("""-d '{"message": "What'\\''s next?"}'""")
+
+
+def test_who_was_here_before_is_erased_and_it_is_said(
+    rest: Rest, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.otherwise = answer()
+    show(rest, told("Hi"))
+    _, lines = show(rest, told("Hi"))
+    assert "Maya was here before, and was erased first (DELETE /v1/users/…)." in lines
+    assert Turn.objects.count() == 1
+
+
+def test_a_failed_turn_makes_the_show_a_failure_and_names_the_retry(
+    rest: Rest, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.answer_with("no JSON", "no JSON", answer())
+    done, lines = show(rest, told("Hi", "Bye"))
+    assert not done
+    assert any("/retry tries one again" in line for line in lines)
+
+
+def test_deletions_that_wait_for_a_person_are_told_with_the_way_to_decide(
+    rest: Rest, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.answer_with(
+        answer(*[add(f"Fact {number}") for number in range(5)]),
+        answer(*[delete(number) for number in range(1, 6)]),
+    )
+    _, lines = show(rest, told("Facts", "Forget everything"))
+    assert any("5 deletions wait for a person: POST /v1/relationships/" in line for line in lines)
+
+
+def test_a_long_conversation_is_read_in_batches(
+    rest: Rest, scripted_provider: ScriptedProvider, transport: InProcess
+) -> None:
+    scripted_provider.otherwise = answer()
+    transport.idle_posts = SHORT  # the worker is slower than we hand over
+
+    done, _ = show(rest, told(*[f"Line {number}" for number in range(SHORT + 1)]))
+
+    assert done
+    assert len(scripted_provider.requests) < SHORT / 4
