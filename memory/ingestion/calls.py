@@ -11,6 +11,7 @@ from memory.ingestion.reading import Reading
 from memory.models import ModelCall
 from memory.providers.base import Completion, CompletionRequest, LLMProvider
 from memory.providers.errors import ProviderError
+from memory.queue.board import count_model_call
 from relationships.ids import uuid7
 
 
@@ -81,6 +82,11 @@ class CallLog:
             error_code=failure.code if failure else "",
             error=str(failure)[:2000] if failure else "",
             reading=reading,
+        )
+        count_model_call(
+            prompt_tokens=completion.prompt_tokens if completion else None,
+            output_tokens=completion.output_tokens if completion else None,
+            failed=failure is not None,
         )
         self.last_model = model
         self.waiting.append(record)

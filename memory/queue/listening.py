@@ -27,6 +27,9 @@ class Listener:
         self.connection = psycopg.connect(autocommit=True, **parameters)
         self._pid = os.getpid()
         self._woken, self._wake = os.pipe()
+        self._poll = select.poll()
+        for file in (self.connection.fileno(), self._woken):
+            self._poll.register(file, select.POLLIN)
         try:
             self.connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(channel)))
         except psycopg.Error:
@@ -45,7 +48,7 @@ class Listener:
         """
         heard = self._take()
         if not heard:
-            select.select([self.connection.fileno(), self._woken], [], [], seconds)
+            self._poll.poll(None if seconds is None else seconds * 1000)
             heard = self._take()
         return heard
 

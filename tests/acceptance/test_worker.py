@@ -55,6 +55,11 @@ def test_a_turn_that_is_handed_over_is_remembered(
     turn = live.say(relationship, "My name is Mara and I live in Lisbon.")
 
     assert live.wait_until_settled([turn]) == ["applied"]
+    counted = wait_until(
+        lambda: WorkerHeartbeat.objects.filter(counters__model_calls=1).first(), what="the count"
+    )
+    assert counted is not None
+    assert counted.counters["prompt_tokens"] > 0
 
 
 def test_turns_that_waited_for_a_worker_are_found_when_one_starts(
