@@ -125,7 +125,7 @@ def test_a_bad_file_stores_nothing(file: Path, companion: Companion) -> None:
 
 
 def test_without_a_project_the_way_out_is_named(db: None, file: Path) -> None:
-    with pytest.raises(CommandError, match="manage.py create_project"):
+    with pytest.raises(CommandError, match=r"manage\.py create_project"):
         run(file)
 
 
