@@ -6,7 +6,7 @@ this machine, or its machine has a heartbeat that stopped. It keeps its `seq`, s
 that was only slow finds its lease token gone and may not write.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -34,13 +34,19 @@ def release_dead_leases(now: datetime) -> set[UUID]:
     if not holders:
         return set()
     silent = silent_machines(settings.HEARTBEAT_LIMIT_SECONDS)
-    dead = [name for name in holders if is_dead(name) or machine_of(name) in silent]
+    dead = [name for name in holders if _is_gone(name, silent)]
     return _release(now=now, expired=now, holders=dead)
 
 
 def release_leases_of(holders: Sequence[str], *, now: datetime) -> set[UUID]:
     """Take back what these processes hold, whether they live or not. The relationships it was."""
     return _release(now=now, expired=None, holders=holders)
+
+
+def _is_gone(holder: str, silent: Collection[str]) -> bool:
+    """On this machine we can look; of another one only its silence tells."""
+    known = is_dead(holder)
+    return machine_of(holder) in silent if known is None else known
 
 
 def _release(*, now: datetime, expired: datetime | None, holders: Sequence[str]) -> set[UUID]:

@@ -166,7 +166,9 @@ class Supervisor:
             self._reap(now)
             busy_at = busy_at if idle() else now
         if now >= deadline:
-            log.warning("a process did not stop in time", event_name="worker.process.killed", process=child.name)
+            log.warning(
+                "a process did not stop in time", event_name="worker.process.killed", process=child.name
+            )
         self._kill(child)
 
     def _nothing_in_hand(self) -> bool:

@@ -63,7 +63,9 @@ class Watchdog:
             return "the guard of the pool does not move"
         if now - self._complete_at > self._limit:
             return "workers are missing and do not come back"
-        if any(now - max(worker.busy_since or now, self._steady_since) > self._task_limit for worker in living):
+        if any(
+            now - max(worker.busy_since or now, self._steady_since) > self._task_limit for worker in living
+        ):
             return "a task overran its time and could not be ended"
         return self._stuck(pool, living, now)
 

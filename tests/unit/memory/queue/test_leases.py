@@ -68,6 +68,13 @@ def test_another_machine_keeps_its_leases_while_one_of_its_workers_is_heard(make
     assert release_dead_leases(timezone.now()) == set()
 
 
+def test_whoever_lives_here_keeps_its_lease_though_its_heartbeat_was_held_up(make_turn: MakeTurn) -> None:
+    silent_since(60, name=f"{this_machine()}:1:1")
+    make_turn(**held_by(worker_identity()))
+
+    assert release_dead_leases(timezone.now()) == set()
+
+
 def test_only_the_named_holders_lose_what_they_hold(make_turn: MakeTurn, relationship: Relationship) -> None:
     mine, other = make_turn(**held_by("mine")), make_turn(**held_by("other"))
 
