@@ -27,7 +27,7 @@ class Clause:
 
 
 _FILLER = pattern(
-    r"^(?:well|so|oh|ah|aw+|hey|hi|hello|yeah|yes|yep|yup|no|nope|nah|ok|okay|anyway|by the way|btw|also|and|but"
+    r"^(?:just|well|so|oh|ah|aw+|hey|hi|hello|yeah|yes|yep|yup|no|nope|nah|ok|okay|anyway|by the way|btw|also|and|but"
     r"|then|plus|in fact|to be honest|tbh|honestly|guess what|you know what|you know|fun fact|fyi|just so you know"
     r"|update|(?:good|great|bad|big|some) news|(?:exciting|sad|quick|small|another) (?:news|update|thing)|right|hmm+"
     r"|um+|uh+|luckily|sadly|unfortunately|fortunately|wow|haha|thanks|thank you|sorry|the thing is|for the record"
@@ -102,7 +102,7 @@ def tidy_clause(part: str, *, lowercase: bool) -> Clause | None:
     if len(part) > MAX_CLAUSE or _HEDGED.search(part):
         return None
     part = _BY_THE_WAY.sub("", part)
-    text, corrects = _without_fillers(_VOCATIVE.sub("", part.strip(" .!?,;:()")))
+    text, corrects = _without_fillers(part.strip(" .!?,;:()"))
     text = _LEADING_PHRASE.sub("", _date_last(text))
     recent = bool(_RECENT.match(text))
     text, ended, instead_of = _without_tail(text)
@@ -136,7 +136,7 @@ def _without_fillers(text: str) -> tuple[str, bool]:
     for _ in range(6):
         if found := _CORRECTION.match(text):
             corrects = True
-        found = found or _FILLER.match(text)
+        found = found or _FILLER.match(text) or _VOCATIVE.match(text)
         if not found:
             break
         text = text[found.end() :]

@@ -43,7 +43,7 @@ _DATE = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _IN_COUNT = re.compile(
-    rf"(?<!\w)in (?:about )?(?P<in_count>{_COUNT}) (?P<in_unit>day|week|month|year)s?(?!\w)", re.IGNORECASE
+    rf"(?<!\w)in (?:about )?(?P<in_count>{_COUNT}) (?P<in_unit>day|week|month|year)s?(?!\w|'s)", re.IGNORECASE
 )
 
 

@@ -27,7 +27,7 @@ _NOT_CONSUMED = pattern(r"^I do not (?P<verb>eat|drink|smoke|consume)(?P<object>
 _NEVER = pattern(r"^I never (?P<verb>eat|drink|smoke|wear|use|fly|watch|cook|take)(?P<object>(?: .+)?)$")
 _STOPPED = pattern(
     r"^I (?:quit|stopped|gave up|have quit|am off) (?P<what>(?:smoking|drinking|vaping|alcohol|cigarettes|sugar"
-    r"|caffeine|drinking .+|eating .+))$"
+    r"|caffeine|drinking|eating)\b.*)$"
 )
 _ALONE = ("smoke", "drink", "fly")  # verbs that say enough without an object
 _OUT = pattern(r"^(?:out|in|alone|here|there|today|tonight|tomorrow|right)\b")

@@ -22,6 +22,7 @@ _GOES_ON = pattern(
     r"\s+(?:since|because|where|when|while|after|before|until|but|from|which|who|during|so|and I|these|mostly"
     r"|right)\b|\s*[(;]|,\s"
 )
+_DURATION = pattern(r" for (?:\w+ ){1,3}(?:years?|months?|ages)$")
 _NEEDS_NO_ARTICLE = ("a ", "an ", "the ", "head ", "ceo", "cto", "cfo", "chief", "vp", "vice")
 
 
@@ -55,6 +56,11 @@ def trimmed(text: str) -> str:
     text = without_dates(text).strip(" ,.")
     goes_on = _GOES_ON.search(text)
     return " ".join((text[: goes_on.start()] if goes_on else text).split()).strip(" ,.")
+
+
+def without_duration(text: str) -> str:
+    """The clause without how long: "I am a nurse for ten years" is a nurse."""
+    return _DURATION.sub("", text)
 
 
 def article(role: str) -> str:

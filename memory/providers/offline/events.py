@@ -16,7 +16,7 @@ _PAST_VERBS = frozenset(
     "enrolled applied won broke sprained published launched presented camped hiked climbed swam volunteered donated "
     "received interviewed quit gave took had got painted moved submitted returned retired recorded released planted "
     "proposed raised opened closed founded spent built created competed played sang danced cycled rode drove sailed "
-    "surfed skied explored toured saw watched registered booked began became participated helped spoke taught "
+    "surfed skied explored toured saw registered booked began became participated helped spoke taught "
     "cooked baked reached earned hurt injured caught crashed decided contacted".split()
 )
 # Done every day; they make an event with a date that is not today's, and with something that is not everyday.

@@ -38,7 +38,7 @@ _LEAD = pattern(
 )
 _TAIL = pattern(
     r"(?:[\s,]+(?:please|from your memory|in your memory|for me|thanks|thank you|ok|okay|completely|for good"
-    r"|for ever|forever|now))+$"
+    r"|for ever|forever|now|ever existed|existed))+$"
 )
 _GOES_ON = pattern(
     r"(?:,|\s-|;)\s(?:and |but |so )?(?:I|my|we|the|it|he|she|they|that|this|there|because|since|as|you)\b.*$"

@@ -56,7 +56,7 @@ def _in_month(year: int, month: int) -> Moment:
 
 
 def _in_year(year: int) -> Moment:
-    return Moment("in", str(year), None, None)
+    return Moment("in", str(date(year, 1, 1).year), None, None)
 
 
 def _iso(groups: Groups, today: date, past: bool) -> Moment:

@@ -22,7 +22,8 @@ _PROTECTED = re.compile(
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?]*")
 _CONTRACTIONS = {
     "i'm": "I am", "im": "I am", "i've": "I have", "ive": "I have", "i'll": "I will", "i'd": "I would", "i": "I",
-    "you've": "you have", "we're": "we are", "we've": "we have", "we'll": "we will", "we'd": "we would", "don't": "do not", "dont": "do not",
+    "you've": "you have", "we're": "we are", "we've": "we have", "we'll": "we will", "we'd": "we would",
+    "don't": "do not", "dont": "do not",
     "doesn't": "does not", "doesnt": "does not", "didn't": "did not", "didnt": "did not", "can't": "cannot",
     "cant": "cannot", "won't": "will not", "isn't": "is not", "isnt": "is not", "aren't": "are not",
     "wasn't": "was not", "weren't": "were not", "haven't": "have not", "hasn't": "has not", "wouldn't": "would not",
@@ -78,6 +79,7 @@ _MIND = pattern(r"^\W*(?:would|do) you mind (forgett?|delet|eras|wip|remov)ing\b
 _IS_NOT_IS = pattern(
     r"^(\W*(?:my|our|his|her|its|the) .{2,60}?) is not ([^,]{2,30}), (?:it|he|she) is ([^,.!]{2,30})[.!]*$"
 )
+_NOT_ANY_MORE = pattern(r",? (?:but|though) not (?:anymore|any more|any longer)\b")
 _FROM_NOW = pattern(r"^(\W*(?:from now on|in (?:the )?future)),")
 _SUBJECT = (
     r"(?:home is|I|my|we|our|he|she|they|it|his|her|its|their|you|your|that|this|there|please|everyone"
@@ -135,6 +137,7 @@ def _clauses_of(sentence: str) -> list[Clause]:
     sentence = _IS_NOT_OWNS.sub(r"\1 is ", sentence)
     sentence = _MIND.sub(_politely, _STOP_CALLING.sub("call me ", sentence))
     sentence = _IS_NOT_IS.sub(r"\1 is \3, not \2", sentence)
+    sentence = _NOT_ANY_MORE.sub(" anymore", sentence)
     sentence = _FROM_NOW.sub(r"\1", _NOT_FIRST.sub(r"it is \2, not \1", sentence))
     if _FORGET.match(sentence):
         return [Clause(sentence.rstrip(" .!?"), forgets=True, lowercase=lowercase)]

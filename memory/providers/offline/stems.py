@@ -44,7 +44,7 @@ def stem(word: str) -> str:
             if suffix[-1] in "gdr" and word[-1] == word[-2] and word[-1] not in "ls":
                 return word[:-1]
             break
-    return word.removesuffix("e") if len(word) > 4 else word
+    return word.removesuffix("e") if len(word) > 3 else word
 
 
 def overlap(wanted: frozenset[str], there: frozenset[str]) -> float:

@@ -22,7 +22,9 @@ _EMOJI = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\u2b00-\u2bff\ufe0f\u200
 _QUOTED = re.compile(r'"([^"\n]{1,600})"')
 _SINGLE_QUOTED = re.compile(r"(?<!\w)'((?:[^'\n]|(?<=\w)'(?=\w)){1,300})'(?!\w)")
 _SPOKEN = pattern(r"\b(?:i|i'm|i've|me|my|we|our|you|your|forget|delete|ignore)\b")
-_CHAT_LINE = re.compile(r"^\s*(?:[-*]\s+)?\[?[\w .:/-]{0,30}\]?\s?<?[\w .]{1,30}>?:\s+\S", re.MULTILINE)
+_CHAT_LINE = re.compile(
+    r"^[ \t]*(?:[-*][ \t]+)?(?:\[[\w .:/,-]{1,30}\][ \t]*)?<?[\w .]{1,30}>?:[ \t]+\S", re.MULTILINE
+)
 
 
 def plain_speech(content: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from memory.providers.offline.notebook import Line
 from memory.providers.offline.patterns import pattern
 from memory.providers.offline.people import PARTNERS
-from memory.providers.offline.stems import words
+from memory.providers.offline.stems import stem
 
 _OF_HEALTH = pattern(
     r"\b(?:allerg|asthma|diabet|surgery|diagnos|medication|medicine|illness|disease|pain|injur|knee|doctor|therap"
@@ -13,6 +13,10 @@ _OF_HEALTH = pattern(
 )
 _OF_MONEY = pattern(r"\b(?:earns?|salary|income|paid|debts?|loan|mortgage|savings|rent)\b|[€$£]")
 _OF_WORK = pattern(r"\bjob\b")
+
+
+def _stems(telling: str) -> frozenset[str]:
+    return frozenset(map(stem, telling.split()))
 
 
 def _of_kind(*kinds: str) -> Callable[[Line], bool]:
@@ -25,21 +29,21 @@ def _of_type(type: str) -> Callable[[Line], bool]:
 
 # Telling words of the topic, and whether a line belongs to it.
 _TOPICS: tuple[tuple[frozenset[str], Callable[[Line], bool]], ...] = (
-    (words("job work career employer employment profession office boss"), _of_kind("work")),
-    (words("job work career employer"), lambda line: bool(_OF_WORK.search(line.content))),
-    (words("birthday birthdate"), _of_kind("birthday", "birthyear")),
-    (words("age old"), _of_kind("age", "birthyear")),
-    (words("name surname nickname"), _of_kind("name", "surname")),
-    (words("live address home city town residence location"), _of_kind("city", "home", "move")),
-    (words("health illness medical medication diet"), _of_kind("health", "diet")),
-    (words("health illness medical medication"), lambda line: bool(_OF_HEALTH.search(line.content))),
-    (words("salary income money pay wage finances"), lambda line: bool(_OF_MONEY.search(line.content))),
-    (words("family relatives relations"), _of_type("relationship")),
-    (words("family relatives relations"), _of_kind("person", "people", "partner")),
-    (words(f"relationship partner marriage {' '.join(PARTNERS)}"), _of_kind("partner")),
-    (words("goal plan dream ambition"), _of_type("goal")),
-    (words("preference taste"), _of_type("preference")),
-    (words("appointment event schedule calendar"), _of_type("event")),
+    (_stems("job work career employer employment profession office boss"), _of_kind("work")),
+    (_stems("job work career employer"), lambda line: bool(_OF_WORK.search(line.content))),
+    (_stems("birthday birthdate"), _of_kind("birthday", "birthyear")),
+    (_stems("age old"), _of_kind("age", "birthyear")),
+    (_stems("name surname nickname"), _of_kind("name", "surname")),
+    (_stems("live address home city town residence location"), _of_kind("city", "home", "move")),
+    (_stems("health illness medical medication diet"), _of_kind("health", "diet")),
+    (_stems("health illness medical medication"), lambda line: bool(_OF_HEALTH.search(line.content))),
+    (_stems("salary income money pay wage finances"), lambda line: bool(_OF_MONEY.search(line.content))),
+    (_stems("family relatives relations"), _of_type("relationship")),
+    (_stems("family relatives relations"), _of_kind("person", "people", "partner")),
+    (_stems(f"relationship partner marriage {' '.join(PARTNERS)}"), _of_kind("partner")),
+    (_stems("goal plan dream ambition"), _of_type("goal")),
+    (_stems("preference taste"), _of_type("preference")),
+    (_stems("appointment event schedule calendar"), _of_type("event")),
 )
 
 

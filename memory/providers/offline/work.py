@@ -8,6 +8,7 @@ from memory.providers.offline.employment import (
     is_over,
     role_and_employer,
     trimmed,
+    without_duration,
 )
 from memory.providers.offline.notebook import Line
 from memory.providers.offline.occupations import is_job
@@ -71,13 +72,14 @@ def read_work(clause: Clause, reading: Reading) -> bool:
 
 
 def _jobs(clause: Clause, reading: Reading) -> bool:
-    if found := _FREELANCE.match(clause.text):
+    text = without_duration(clause.text)
+    if found := _FREELANCE.match(text):
         return _write(clause, reading, role=found["role"], verb="freelances")
-    if (found := _MY_JOB.match(clause.text)) and is_job(found["role"]):
+    if (found := _MY_JOB.match(text)) and is_job(found["role"]):
         return _write(clause, reading, role=found["role"])
-    found = _IS_JOB.match(clause.text)
+    found = _IS_JOB.match(text)
     if not found or not is_job(found["role"]):
-        found = _LEADS.match(clause.text) or _WORK.match(clause.text)
+        found = _LEADS.match(text) or _WORK.match(text)
     if not found or _NO_EMPLOYER.match(found["employer"] or ""):
         return False
     how = found["how"] or "at"

@@ -1,0 +1,104 @@
+"""A list that the offline provider keeps while somebody talks: entries by number, as ingestion shows them, and no database."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from memory.providers.base import CompletionRequest, IngestionMaterial, NumberedEntry, NumberedMessage
+from memory.providers.offline import OfflineProvider
+
+TYPES = ("identity", "preference", "goal", "event", "relationship", "other")
+THURSDAY = datetime(2026, 11, 26, 10, 0, tzinfo=UTC)
+PROVIDER = OfflineProvider(alias="offline")
+
+
+@dataclass
+class Scratchpad:
+    """Hand it what is said; `contents` is what is remembered then, in the order in which it was learnt."""
+
+    known: Sequence[NumberedEntry] = ()
+    timezone: str = "Europe/Lisbon"
+    types: tuple[str, ...] = TYPES
+    user_name: str = "Maya"
+    entries: list[NumberedEntry] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.entries = list(self.known)
+
+    @property
+    def contents(self) -> list[str]:
+        return [entry.content for entry in self.entries]
+
+    def hear(self, *said: str, at: datetime = THURSDAY) -> list[dict[str, Any]]:
+        """Messages of the person, read together and applied. The operations."""
+        return self.take([("user", text) for text in said], at=at)
+
+    def take(self, said: Sequence[tuple[str, str]], *, at: datetime = THURSDAY) -> list[dict[str, Any]]:
+        """(role, text) messages, read together and applied. The operations."""
+        messages = tuple(
+            NumberedMessage(number, role, self.user_name if role == "user" else "Ada", text, at)
+            for number, (role, text) in enumerate(said, start=1)
+        )
+        material = IngestionMaterial(tuple(self.entries), messages, self.timezone, self.types, self.user_name)
+        completion = PROVIDER.complete(CompletionRequest("", "", None, material))
+        operations: list[dict[str, Any]] = json.loads(completion.text)["operations"]
+        self._apply(operations, at)
+        return operations
+
+    def _apply(self, operations: list[dict[str, Any]], at: datetime) -> None:
+        by_number: dict[int | None, NumberedEntry] = {entry.number: entry for entry in self.entries}
+        for operation in operations:
+            entry = by_number.get(operation.get("entry"))
+            if operation["op"] == "add":
+                by_number[-len(by_number) - 1] = NumberedEntry(
+                    0, operation["type"], operation["subject"], operation["content"], operation.get("key"), at
+                )
+            elif operation["op"] == "update" and entry:
+                by_number[entry.number] = NumberedEntry(
+                    0, entry.type, entry.subject, operation["content"], entry.key, at
+                )
+            elif entry:
+                del by_number[entry.number]
+        self.entries = [
+            NumberedEntry(
+                number,
+                each.type,
+                each.subject,
+                each.content,
+                each.key,
+                each.effective_at,
+                read_only=each.read_only,
+            )
+            for number, each in enumerate(by_number.values(), start=1)
+        ]
+
+
+def entry(content: str, type: str = "other", subject: str = "user", **more: Any) -> NumberedEntry:
+    """An entry that is known already; it gets its number from its place in the list (see `known`)."""
+    return NumberedEntry(1, type, subject, content, **more)
+
+
+def known(*entries: NumberedEntry) -> tuple[NumberedEntry, ...]:
+    """Entries numbered in order."""
+    return tuple(
+        NumberedEntry(
+            number,
+            each.type,
+            each.subject,
+            each.content,
+            each.key,
+            each.effective_at,
+            each.pinned,
+            each.read_only,
+        )
+        for number, each in enumerate(entries, start=1)
+    )
+
+
+def remembered(said: str | Sequence[str], *entries: NumberedEntry) -> list[str]:
+    """What is remembered when somebody of whom the entries are known has said so."""
+    pad = Scratchpad(known(*entries))
+    pad.hear(*([said] if isinstance(said, str) else said))
+    return pad.contents
