@@ -2,6 +2,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
+from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -18,11 +19,12 @@ from memory.api.schemas import (
 from memory.models import EntryRevision, EntrySource, ScratchpadEntry
 from memory.services.entries import add_entry, delete_entry, restore_entry, revise_entry
 from memory.services.erasure import erase_entry
+from memory.services.time_travel import entries_at
 from relationships.api.etag import expected_version, require_match
 from relationships.api.fields import PageQuery
 from relationships.api.idempotency import idempotency_key, request_fingerprint
 from relationships.api.operations import operation
-from relationships.api.pagination import page_of
+from relationships.api.pagination import page_of, page_of_sorted
 from relationships.api.parsing import read_bytes
 from relationships.api.views import ApiView
 from relationships.configuration.cascade import resolve_configuration
@@ -47,10 +49,25 @@ class EntriesView(ApiView):
         answers={200: EntryPage},
     )
     def get(self, request: Request, relationship_id: UUID) -> Response:
+        """With `as_of` or `known_at`, as they were at that time; what was erased since is not brought back."""
         query = self.query(EntryListQuery)
         self.get_relationship(relationship_id)
+        if query.as_of is not None or query.known_at is not None:
+            return self.answer(self._page_of_the_past(relationship_id, query))
         rows = ScratchpadEntry.objects.for_relationship(relationship_id).filter(**_filters(query))
         return self.answer(page_of(rows, order=NEWEST_FIRST, page=query, present=present_entry))
+
+    def _page_of_the_past(self, relationship_id: UUID, query: EntryListQuery) -> dict[str, Any]:
+        entries = entries_at(
+            relationship_id=relationship_id,
+            project_id=self.project_id,
+            as_of=query.as_of,
+            known_at=query.known_at,
+            now=timezone.now(),
+        )
+        filters = _filters(query)
+        rows = [entry for entry in entries if _matches(entry, filters)]
+        return page_of_sorted(rows, ScratchpadEntry, order=NEWEST_FIRST, page=query, present=present_entry)
 
     @operation(
         "entries_create",
@@ -272,6 +289,20 @@ def _filters(query: EntryListQuery) -> dict[str, Any]:
     if query.tag:
         filters["tags__contains"] = dict(tag.split("=", 1) for tag in query.tag)
     return filters
+
+
+def _matches(entry: ScratchpadEntry, filters: dict[str, Any]) -> bool:
+    """What `_filters` asks of the table, asked of one entry."""
+    for name, wanted in filters.items():
+        if name == "content__icontains":
+            if wanted.casefold() not in entry.content.casefold():
+                return False
+        elif name == "tags__contains":
+            if not wanted.items() <= entry.tags.items():
+                return False
+        elif getattr(entry, name) != wanted:
+            return False
+    return True
 
 
 def _values(sent: dict[str, Any], relationship: Relationship) -> dict[str, Any]:

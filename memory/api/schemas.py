@@ -197,6 +197,10 @@ class EntryListQuery(PageQuery):
         Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")] | None
     ) = None
     """Entries that contain this, in any case."""
+    as_of: Timestamp | None = None
+    """As it was true then: what had been said by that time, with all that is known today."""
+    known_at: Timestamp | None = None
+    """As it was known then: what stood in the list at that moment."""
 
 
 class DeleteEntryQuery(Query):

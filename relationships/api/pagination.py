@@ -31,6 +31,28 @@ def page_of(
     return {"items": [present(row) for row in shown], "next_cursor": cursor}
 
 
+def page_of_sorted(
+    rows: Sequence[Any],
+    model: type[Model],
+    *,
+    order: Sequence[str],
+    page: PageQuery,
+    present: Callable[[Any], Any],
+) -> dict[str, Any]:
+    """The same of rows at hand, which are sorted by `order`, all descending, and have the fields of `model`."""
+    names = [name.removeprefix("-") for name in order]
+
+    def key(row: Any) -> list[Any]:
+        return [_value(row, name) for name in names]
+
+    if page.cursor is not None:
+        last = _decode(model, names, page.cursor)
+        rows = [row for row in rows if key(row) < last]
+    shown = rows[: page.limit]
+    cursor = _encode(key(shown[-1])) if len(rows) > page.limit else None
+    return {"items": [present(row) for row in shown], "next_cursor": cursor}
+
+
 def _value(row: Any, name: str) -> Any:
     return row[name] if isinstance(row, dict) else getattr(row, name)
 

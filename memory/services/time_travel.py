@@ -1,0 +1,56 @@
+"""The entries as they were: what was true at a time, and what was known at a time, replayed from the revisions.
+
+`as_of` asks by effective time: what had been said and done by then, with all we know today. `known_at` asks by
+recorded time: what stood in the list at that moment. What was erased is in neither.
+"""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Field
+
+from memory.models import EntryRevision, ScratchpadEntry
+from memory.services.history import FIELDS
+
+_FIELDS = {field.attname: field for field in ScratchpadEntry._meta.concrete_fields}
+
+
+def entries_at(
+    *,
+    relationship_id: UUID,
+    project_id: UUID,
+    as_of: datetime | None,
+    known_at: datetime | None,
+    now: datetime,
+) -> list[ScratchpadEntry]:
+    """Every entry there was, in any state, newest first; not to be saved. One query. A time from now on means now.
+
+    The last revision within both times says what an entry was. By `seq` and not by date: of two changes with one
+    date the later one holds, so that now is always what the list says.
+    """
+    revisions = EntryRevision.objects.for_relationship(relationship_id)
+    if known_at is not None and known_at < now:
+        revisions = revisions.filter(recorded_at__lte=known_at)
+    if as_of is not None and as_of < now:
+        revisions = revisions.filter(effective_at__lte=as_of)
+    last = revisions.order_by("entry_id", "-seq").distinct("entry_id").values_list("after", flat=True)
+    entries = [entry_of(fields, relationship_id, project_id) for fields in last if fields is not None]
+    return sorted(entries, key=lambda entry: (entry.effective_at, entry.id), reverse=True)
+
+
+def entry_of(fields: dict[str, Any], relationship_id: UUID, project_id: UUID) -> ScratchpadEntry:
+    """The entry a revision describes, as an instance that is not to be saved."""
+    values = {name: _value(_FIELDS[name], fields[name]) for name in FIELDS if name in fields}
+    return ScratchpadEntry(relationship_id=relationship_id, project_id=project_id, **values)
+
+
+def _value(field: "Field[Any, Any]", plain: Any) -> Any:
+    """What `memory.services.history` made plain, as the field has it."""
+    if plain is None:
+        return None
+    if field.get_internal_type() == "BinaryField":
+        return bytes.fromhex(plain)
+    if field.get_internal_type() == "ArrayField":
+        return [UUID(item) for item in plain]
+    return field.to_python(plain)

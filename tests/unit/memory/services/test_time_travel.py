@@ -1,0 +1,159 @@
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+from hypothesis.extra.django import TestCase
+
+from memory.errors import EntryNotActive, SameAsAnother
+from memory.models import EntrySource, EntryState, ScratchpadEntry
+from memory.services.entries import add_entry, delete_entry, restore_entry, revise_entry
+from memory.services.erasure import erase_entry
+from memory.services.expiry import expire_entries
+from memory.services.history import fields_of
+from memory.services.time_travel import entries_at
+from relationships.actor import Actor, ActorKind
+from relationships.ids import relationship_id
+from relationships.models import Companion, EndUser, Project, Relationship
+
+ANA = Actor(ActorKind.OPERATOR, "ana@example.org")
+MARCH = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def remember(relationship: Relationship, content: str, **values: Any) -> ScratchpadEntry:
+    return add_entry(
+        relationship=relationship,
+        values={"content": content, "type": "other", **values},
+        by=ANA,
+        source=EntrySource.MANUAL,
+    )
+
+
+def past(relationship: Relationship, **times: datetime) -> list[ScratchpadEntry]:
+    return entries_at(
+        relationship_id=relationship.id,
+        project_id=relationship.project_id,
+        as_of=times.get("as_of"),
+        known_at=times.get("known_at"),
+        now=timezone.now(),
+    )
+
+
+def active(entries: list[ScratchpadEntry]) -> list[str]:
+    return [entry.content for entry in entries if entry.state == EntryState.ACTIVE]
+
+
+def test_what_was_true_then_goes_by_when_it_was_said(relationship: Relationship) -> None:
+    remember(relationship, "Lives in Porto", effective_at=MARCH, key="city", single_valued=True)
+    later = MARCH + timedelta(days=10)
+    remember(relationship, "Likes rain", effective_at=later)
+
+    assert active(past(relationship, as_of=MARCH - timedelta(seconds=1))) == []
+    assert active(past(relationship, as_of=MARCH)) == ["Lives in Porto"]
+    assert active(past(relationship, as_of=later)) == ["Likes rain", "Lives in Porto"]
+
+
+def test_what_was_known_then_goes_by_when_it_was_written(relationship: Relationship) -> None:
+    entry = remember(relationship, "Likes tea", effective_at=MARCH)
+    before_the_edit = timezone.now()
+    revise_entry(relationship_id=relationship.id, entry_id=entry.id, values={"content": "Likes rain"}, by=ANA)
+    before_the_deletion = timezone.now()
+    delete_entry(relationship_id=relationship.id, entry_id=entry.id, by=ANA)
+
+    assert active(past(relationship, known_at=MARCH)) == []
+    assert active(past(relationship, known_at=before_the_edit)) == ["Likes tea"]
+    assert active(past(relationship, known_at=before_the_deletion)) == ["Likes rain"]
+    assert active(past(relationship, known_at=timezone.now())) == []
+
+
+def test_what_was_erased_is_in_no_past(relationship: Relationship) -> None:
+    entry = remember(relationship, "Has a secret")
+    then = timezone.now()
+    erase_entry(relationship_id=relationship.id, entry_id=entry.id, by=ANA, messages="redact")
+
+    assert past(relationship, known_at=then) == []
+
+
+def test_the_past_costs_one_query(relationship: Relationship, django_assert_num_queries: Any) -> None:
+    for number in range(20):
+        remember(relationship, f"Fact {number}")
+
+    with django_assert_num_queries(1):
+        past(relationship, known_at=timezone.now())
+
+
+CHANGE = st.tuples(
+    st.sampled_from(["add", "late add", "key", "revise", "pin", "archive", "delete", "restore", "expire"]),
+    st.integers(0, 5),
+)
+
+
+class NowIsThePresent(TestCase):
+    @given(st.lists(CHANGE, max_size=12))
+    @examples(max_examples=15)
+    def test_the_replay_of_now_equals_the_present_whatever_happened(
+        self, changes: list[tuple[str, int]]
+    ) -> None:
+        relationship = new_relationship()
+        for place, (change, number) in enumerate(changes):
+            try:
+                make(change, number, place, relationship)
+            except (EntryNotActive, SameAsAnother):
+                continue
+
+        now = timezone.now()
+        present = ScratchpadEntry.objects.for_relationship(relationship.id).newest_first()
+        wanted = [fields_of(entry) for entry in present]
+        for times in ({"as_of": now}, {"known_at": now}, {"as_of": now, "known_at": now}):
+            assert [fields_of(entry) for entry in past(relationship, **times)] == wanted
+
+
+def make(change: str, number: int, place: int, relationship: Relationship) -> None:
+    if change == "add":
+        remember(relationship, f"Fact {number}")
+    elif change == "late add":
+        remember(relationship, f"Old fact {number}", effective_at=MARCH + timedelta(days=number))
+    elif change == "key":
+        remember(relationship, f"Lives in {number}", key="city", single_valued=True)
+    elif change == "expire":
+        remember(relationship, f"Soon over {number}", expires_at=timezone.now() - timedelta(hours=number))
+        expire_entries(timezone.now())
+    else:
+        entries = list(ScratchpadEntry.objects.for_relationship(relationship.id).newest_first())
+        if entries:
+            revise(change, place, entries[number % len(entries)])
+
+
+def revise(change: str, place: int, entry: ScratchpadEntry) -> None:
+    ids: dict[str, Any] = {"relationship_id": entry.relationship_id, "entry_id": entry.id, "by": ANA}
+    if change == "delete":
+        delete_entry(**ids)
+    elif change == "restore":
+        restore_entry(**ids)
+    else:
+        values: dict[str, dict[str, Any]] = {
+            "revise": {"content": f"Edit {place}"},
+            "pin": {"pinned": True},
+            "archive": {"tier": "archive"},
+        }
+        revise_entry(**ids, values=values[change])
+
+
+def new_relationship() -> Relationship:
+    project = Project.objects.create(name="Past")
+    companion = Companion.objects.create(project=project, slug="ada", name="Ada")
+    user = EndUser.objects.create(project=project, external_id="maya")
+    pair = relationship_id(companion.id, user.id)
+    return Relationship.objects.create(id=pair, project=project, companion=companion, user=user)
+
+
+@pytest.mark.parametrize("times", [("as_of",), ("known_at",), ("as_of", "known_at")])
+def test_a_time_to_come_is_now(relationship: Relationship, times: tuple[str, ...]) -> None:
+    remember(relationship, "Likes tea")
+
+    assert active(past(relationship, **dict.fromkeys(times, datetime(2999, 1, 1, tzinfo=UTC)))) == [
+        "Likes tea"
+    ]
