@@ -15,7 +15,8 @@ _GAVE_UP = pattern(
 )
 _REACHED = pattern(
     r"^(?:I|we) (?:finished|completed|passed|ran|reached|achieved|did|made|won|got|published|submitted|handed in"
-    r"|graduated|lost|read|wrote|bought|(?:learned|learnt)(?! a lot| about| that)|visited|climbed|managed to [a-z]+|quit|saved|paid off"
+    r"|graduated|lost|read|wrote|bought"
+    r"|(?:learned|learnt)(?! a lot| about| that)|visited|climbed|managed to [a-z]+|quit|saved|paid off"
     r"|launched)\b"
 )
 _SETTLED = pattern(r"^(?:no longer|gave up|stopped|is no longer|has decided not)\b|\(goal reached\)$")
