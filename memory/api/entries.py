@@ -6,8 +6,8 @@ from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory.api.answers import EntryAnswer, EntryPage, RevisionPage
-from memory.api.presenters import present_entry, present_revision
+from memory.api.answers import EntryAnswer, EntryPage
+from memory.api.presenters import present_entry
 from memory.api.schemas import (
     DeleteEntryQuery,
     EntryBody,
@@ -21,7 +21,6 @@ from memory.services.entries import add_entry, delete_entry, restore_entry, revi
 from memory.services.erasure import erase_entry
 from memory.services.time_travel import entries_at
 from relationships.api.etag import expected_version, require_match
-from relationships.api.fields import PageQuery
 from relationships.api.idempotency import idempotency_key, request_fingerprint
 from relationships.api.operations import operation
 from relationships.api.pagination import page_of, page_of_sorted
@@ -226,44 +225,6 @@ class RestoreEntryView(ApiView):
             reason=body.reason,
         )
         return self.answer(present_entry(entry), version=entry.version)
-
-
-class EntryHistoryView(ApiView):
-    open_to_tokens = True
-
-    @operation(
-        "entries_history",
-        tag="Entries",
-        summary="An entry's every change, newest first",
-        query=PageQuery,
-        answers={200: RevisionPage},
-    )
-    def get(self, request: Request, relationship_id: UUID, entry_id: UUID) -> Response:
-        """It outlives the entry: of one that was erased, what happened and when, without its text."""
-        query = self.query(PageQuery)
-        self.get_relationship(relationship_id)
-        rows = EntryRevision.objects.for_relationship(relationship_id).filter(entry_id=entry_id)
-        page = page_of(rows, order=["-seq"], page=query, present=present_revision)
-        if not page["items"] and query.cursor is None:
-            raise NotFound("This entry is not there.")
-        return self.answer(page)
-
-
-class HistoryView(ApiView):
-    open_to_tokens = True
-
-    @operation(
-        "history_list",
-        tag="Entries",
-        summary="Every change of the relationship's memory, newest first",
-        query=PageQuery,
-        answers={200: RevisionPage},
-    )
-    def get(self, request: Request, relationship_id: UUID) -> Response:
-        query = self.query(PageQuery)
-        self.get_relationship(relationship_id)
-        rows = EntryRevision.objects.for_relationship(relationship_id)
-        return self.answer(page_of(rows, order=["-seq"], page=query, present=present_revision))
 
 
 def get_entry(relationship_id: UUID, entry_id: UUID) -> ScratchpadEntry:

@@ -2,8 +2,9 @@
 
 from django.urls import include, path, register_converter
 
-from memory.api.entries import EntriesView, EntryHistoryView, EntryView, HistoryView, RestoreEntryView
+from memory.api.entries import EntriesView, EntryView, RestoreEntryView
 from memory.api.held import ConfirmHeldView, DeclineHeldView, HeldDeletionsView
+from memory.api.history import EntryHistoryView, HistoryView
 from memory.api.prompts import PreviewPromptView, PromptsView, PromptView, PublishPromptView
 from memory.api.turns import IngestView, RetryTurnView, TurnsView, TurnView
 

@@ -12,6 +12,7 @@ COVERED_ELSEWHERE: dict[str, str] = {
     # memory: the views, and what only they use
     "memory/api/entries.py": f"{API}/test_entries.py {API}/test_entry_changes.py {API}/test_entry_lists.py",
     "memory/api/held.py": f"{API}/test_held_deletions.py",
+    "memory/api/history.py": f"{API}/test_history.py",
     "memory/api/presenters.py": f"{API}/test_turn_traces.py {API}/test_entries.py {API}/test_history.py",
     "memory/api/prompts.py": f"{API}/test_prompts.py",
     "memory/api/schemas.py": f"{API}/test_turns.py {API}/test_entries.py",
@@ -32,7 +33,6 @@ COVERED_ELSEWHERE: dict[str, str] = {
     "memory/ingestion/triggers.py": f"{INGESTION}/test_what_is_read.py",
     "memory/ingestion/verbs.py": f"{INGESTION}/test_operations.py",
     "memory/ingestion/workbench.py": f"{INGESTION}/test_operations.py",
-    # memory: the demo, as a real process
     # relationships: the views, and the services that are one statement and its history
     "relationships/api/api_keys.py": f"{API}/test_authentication.py",
     "relationships/api/companions.py": f"{API}/test_companions.py",
