@@ -25,6 +25,7 @@ from config.embedded_postgres import (
     stop,
 )
 from config.embedded_postgres.postmaster import Answer, ask, is_server_on
+from tests.integration.embedded_server import ask_database, do_in_database, pid_of, start_python
 from tests.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -57,37 +58,6 @@ def open_place() -> Iterator[Path]:
     shutil.rmtree(place)
 
 
-def _python(data_dir: Path, code: str) -> "subprocess.Popen[str]":
-    """Another Python process, leader of its own group, that knows `data_dir` and our functions."""
-    head = "import psycopg, resource, sys; from pathlib import Path; from config.embedded_postgres import *; "
-    return subprocess.Popen(
-        [sys.executable, "-c", f"{head}data_dir = Path(sys.argv[1]); {code}", str(data_dir)],
-        cwd=ROOT,
-        text=True,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    )
-
-
-def _ask(data_dir: Path, question: str, *, name: str = "postgres") -> Any:
-    with psycopg.connect(database_url(data_dir, name=name)) as connection:
-        row = connection.execute(question.encode()).fetchone()
-    return row and row[0]
-
-
-def _do(data_dir: Path, statement: str) -> None:
-    with psycopg.connect(database_url(data_dir), autocommit=True) as connection:
-        connection.execute(statement.encode())
-
-
-def _pid(data_dir: Path) -> int:
-    pid = status(data_dir).pid
-    assert pid
-    return pid
-
-
 @pytest.mark.parametrize(
     ("question", "answer"),
     [
@@ -102,22 +72,22 @@ def _pid(data_dir: Path) -> int:
     ],
 )
 def test_the_server_is_what_the_service_expects(running: Path, question: str, answer: object) -> None:
-    assert _ask(running, question) == answer
+    assert ask_database(running, question) == answer
 
 
 def test_attaching_to_a_running_server_starts_nothing(running: Path) -> None:
-    before = _pid(running)
+    before = pid_of(running)
 
     assert ensure_running(running) == database_url(running)
-    assert _pid(running) == before
+    assert pid_of(running) == before
 
 
 def test_a_database_is_created_once_however_many_ask_at_once(running: Path) -> None:
-    starters = [_python(running, "create_database(data_dir, 'a \"name\"')") for _ in range(3)]
+    starters = [start_python(running, "create_database(data_dir, 'a \"name\"')") for _ in range(3)]
 
     assert [starter.communicate(timeout=20)[1] for starter in starters] == ["", "", ""]
     create_database(running, 'a "name"')
-    assert _ask(running, "SELECT current_database()", name='a "name"') == 'a "name"'
+    assert ask_database(running, "SELECT current_database()", name='a "name"') == 'a "name"'
 
 
 def test_the_service_finds_its_database_up(running: Path, settings: Any) -> None:
@@ -126,7 +96,7 @@ def test_the_service_finds_its_database_up(running: Path, settings: Any) -> None
     start_if_used()
 
     name = settings.DATABASES["default"]["NAME"]
-    assert _ask(running, "SELECT current_database()", name=name) == name
+    assert ask_database(running, "SELECT current_database()", name=name) == name
 
 
 def test_six_that_start_at_once_get_one_server_and_clear_what_a_killed_start_left(tmp_path: Path) -> None:
@@ -134,12 +104,14 @@ def test_six_that_start_at_once_get_one_server_and_clear_what_a_killed_start_lef
     half_made = tmp_path / ".postgres.new-killed"
     (half_made / "base").mkdir(parents=True)
 
-    starters = [_python(data_dir, "print(ensure_running(data_dir), status(data_dir).pid)") for _ in range(6)]
+    starters = [
+        start_python(data_dir, "print(ensure_running(data_dir), status(data_dir).pid)") for _ in range(6)
+    ]
     answers = [starter.communicate(timeout=60) for starter in starters]
 
     try:
         assert {errors for _, errors in answers} == {""}
-        assert {said for said, _ in answers} == {f"{database_url(data_dir)} {_pid(data_dir)}\n"}
+        assert {said for said, _ in answers} == {f"{database_url(data_dir)} {pid_of(data_dir)}\n"}
         assert (data_dir / "server.log").read_text().count("starting PostgreSQL") == 1
         assert not half_made.exists()
     finally:
@@ -148,57 +120,57 @@ def test_six_that_start_at_once_get_one_server_and_clear_what_a_killed_start_lef
 
 def test_the_server_outlives_whoever_started_it(shared: Path) -> None:
     stop(shared)
-    starter = _python(shared, "print(ensure_running(data_dir), flush=True); input()")
+    starter = start_python(shared, "print(ensure_running(data_dir), flush=True); input()")
     assert starter.stdout and starter.stdout.readline().strip() == database_url(shared)
 
     os.killpg(starter.pid, signal.SIGKILL)
     starter.communicate(timeout=10)
 
     assert ask(shared) is Answer.READY
-    assert os.getsid(_pid(shared)) != starter.pid
+    assert os.getsid(pid_of(shared)) != starter.pid
 
 
 def test_after_kill_9_of_the_server_everything_committed_is_there(running: Path) -> None:
-    _do(running, "CREATE TABLE kept AS SELECT n FROM generate_series(1, 5000) AS n")
-    killed = _pid(running)
+    do_in_database(running, "CREATE TABLE kept AS SELECT n FROM generate_series(1, 5000) AS n")
+    killed = pid_of(running)
 
     os.kill(killed, signal.SIGKILL)
     ensure_running(running)
 
-    assert _pid(running) != killed
-    assert _ask(running, "SELECT sum(n) FROM kept") == 5000 * 5001 / 2
+    assert pid_of(running) != killed
+    assert ask_database(running, "SELECT sum(n) FROM kept") == 5000 * 5001 / 2
 
 
 def test_a_query_that_outlives_its_killed_server_holds_nothing_up(running: Path) -> None:
     long_query = "SELECT count(*) FROM generate_series(1, 100000) AS a, generate_series(1, 100000) AS b"
-    client = _python(running, f"psycopg.connect(database_url(data_dir)).execute({long_query!r})")
+    client = start_python(running, f"psycopg.connect(database_url(data_dir)).execute({long_query!r})")
     busy = "SELECT max(pid) FROM pg_stat_activity WHERE state = 'active' AND pid <> pg_backend_pid()"
-    survivor = wait_until(lambda: _ask(running, busy), what="the query to run")
+    survivor = wait_until(lambda: ask_database(running, busy), what="the query to run")
 
-    os.kill(_pid(running), signal.SIGKILL)
+    os.kill(pid_of(running), signal.SIGKILL)
     ensure_running(running)
 
-    assert _ask(running, "SELECT 1") == 1
+    assert ask_database(running, "SELECT 1") == 1
     assert not is_server_on(running, survivor)
     client.communicate(timeout=10)
 
 
 def test_after_kill_9_of_a_server_process_one_waits_for_the_recovery(running: Path) -> None:
-    server = _pid(running)
+    server = pid_of(running)
     with psycopg.connect(database_url(running)) as victim:
         os.kill(victim.info.backend_pid, signal.SIGKILL)
         wait_until(lambda: not psutil.pid_exists(victim.info.backend_pid), what="the process to be gone")
 
     ensure_running(running)
 
-    assert _ask(running, "SELECT 1") == 1
-    assert _pid(running) == server
+    assert ask_database(running, "SELECT 1") == 1
+    assert pid_of(running) == server
 
 
 def test_a_pid_file_that_names_another_living_program_stops_no_start(running: Path) -> None:
     lock_files = [running / "postmaster.pid", running / ".s.PGSQL.5432.lock"]
     left_behind = {
-        file: file.read_text().replace(str(_pid(running)), str(os.getpid()), 1) for file in lock_files
+        file: file.read_text().replace(str(pid_of(running)), str(os.getpid()), 1) for file in lock_files
     }
     stop(running)
     for file, text in left_behind.items():
@@ -208,12 +180,12 @@ def test_a_pid_file_that_names_another_living_program_stops_no_start(running: Pa
     assert stop(running) is False  # and leaves the other program, which is us, alone
     ensure_running(running)
 
-    assert _ask(running, "SELECT 1") == 1
+    assert ask_database(running, "SELECT 1") == 1
 
 
 def test_stopping_cuts_clients_off_and_leaves_nothing_to_recover(running: Path) -> None:
     with psycopg.connect(database_url(running)) as client:
-        server = _pid(running)
+        server = pid_of(running)
         assert stop(running) is True
         with pytest.raises(psycopg.OperationalError):
             client.execute("SELECT 1")
@@ -224,10 +196,10 @@ def test_stopping_cuts_clients_off_and_leaves_nothing_to_recover(running: Path) 
 
 
 def test_the_log_holds_no_statement_and_no_value(running: Path) -> None:
-    _do(running, "CREATE TABLE IF NOT EXISTS words (word text UNIQUE)")
+    do_in_database(running, "CREATE TABLE IF NOT EXISTS words (word text UNIQUE)")
     for wrong in ("INSERT INTO words VALUES ('confided'), ('confided')", "SELECT 'confided'::int"):
         with pytest.raises(psycopg.Error):
-            _do(running, wrong)
+            do_in_database(running, wrong)
 
     assert "confided" not in (running / "server.log").read_text()
 
@@ -261,7 +233,7 @@ def test_a_first_start_that_fails_shows_why_and_leaves_nothing(tmp_path: Path) -
     data_dir = tmp_path / "postgres"
     no_room = "resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000)); "
 
-    _, errors = _python(data_dir, f"{no_room}ensure_running(data_dir)").communicate(timeout=30)
+    _, errors = start_python(data_dir, f"{no_room}ensure_running(data_dir)").communicate(timeout=30)
 
     assert "DataDirectoryUnusableError: The database files cannot be kept in" in errors
     assert "initdb failed" in errors
@@ -281,7 +253,7 @@ def test_the_command_starts_and_stops_it_and_its_questions_start_nothing(shared:
     assert manage("url") == f"{database_url(shared, name='rapport')}\n"
     assert ask(shared) is Answer.NOBODY
     assert manage("start").startswith("running, PID ")
-    assert _ask(shared, "SELECT current_database()", name="rapport") == "rapport"
+    assert ask_database(shared, "SELECT current_database()", name="rapport") == "rapport"
     assert manage("stop") == "The database has stopped.\n"
     assert ask(shared) is Answer.NOBODY
 
@@ -293,7 +265,7 @@ def test_a_long_path_works_through_a_socket_in_tmp(open_place: Path) -> None:
 
         assert socket_dir(data_dir).parent == Path("/tmp")
         assert socket_dir(data_dir).stat().st_mode & 0o777 == 0o700
-        assert _ask(data_dir, "SHOW data_directory") == str(data_dir)
+        assert ask_database(data_dir, "SHOW data_directory") == str(data_dir)
     finally:
         stop(data_dir, mode="immediate")
         socket_dir(data_dir).rmdir()
@@ -302,7 +274,7 @@ def test_a_long_path_works_through_a_socket_in_tmp(open_place: Path) -> None:
 @as_root
 def test_root_steps_down_even_where_the_account_cannot_walk_and_opens_nothing(running: Path) -> None:
     closed = [parent for parent in running.parents if parent.stat().st_mode & 0o001 == 0]
-    server = psutil.Process(_pid(running))
+    server = psutil.Process(pid_of(running))
 
     assert closed, "pytest's folder should be closed to others, or this shows nothing"
     assert {process.uids().effective for process in [server, *server.children()]} == {running.stat().st_uid}
