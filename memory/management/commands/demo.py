@@ -16,7 +16,7 @@ from memory.demo.service import Place, readiness, running_service, start_service
 from memory.demo.show import play_show
 from memory.demo.stage import demo_key
 
-CONVERSATION = settings.BASE_DIR / "relationships" / "demo" / "conversation.json"
+CONVERSATION = settings.BASE_DIR / "memory" / "demo" / "conversation.json"
 
 
 class Command(BaseCommand):
