@@ -8,6 +8,7 @@ from memory.api.answers import PreviewAnswer, PromptAnswer, PromptPage
 from memory.api.presenters import present_preview, present_prompt
 from memory.api.schemas import PreviewBody, PromptBody
 from memory.errors import UnparsableAnswer
+from memory.ingestion.calls import storable
 from memory.ingestion.reading import Guidance
 from memory.ingestion.templates import default_guidance
 from memory.providers.errors import ProviderError
@@ -135,7 +136,7 @@ class PreviewPromptView(CompanionPromptsView):
                 present_entries=present,
             )
         except (ProviderError, UnparsableAnswer) as error:
-            raise UpstreamFailed(f"The model gave no usable answer: {error}") from error
+            raise UpstreamFailed(f"The model gave no usable answer: {storable(str(error))}") from error
 
     def _relationship(self, companion: Companion, relationship_id: str | None) -> Relationship | None:
         if relationship_id is None:

@@ -69,7 +69,8 @@ class CallLog:
         failure: ProviderError | None,
         milliseconds: float,
     ) -> None:
-        model = completion.model if completion else (request.model or provider.default_model)
+        named = completion.model if completion else (request.model or provider.default_model)
+        model = storable(named)[:120]  # as wide as the columns
         record = CallRecord(
             id=uuid7(),
             purpose=purpose,
@@ -80,7 +81,7 @@ class CallLog:
             milliseconds=milliseconds,
             completion=completion,
             error_code=failure.code if failure else "",
-            error=str(failure)[:2000] if failure else "",
+            error=storable(str(failure))[:2000] if failure else "",
             reading=reading,
         )
         count_model_call(
@@ -117,7 +118,7 @@ def _row(record: CallRecord, *, redacted_at: datetime | None) -> ModelCall:
         purpose=record.purpose,
         turn_ids=[turn.id for turn in reading.turns],
         provider=record.provider,
-        model=record.model[:120],
+        model=record.model,
         prompt_version=reading.guidance.version,
         system=record.request.system if keep else "",
         prompt=_asked(record.request) if keep else "",
@@ -125,18 +126,23 @@ def _row(record: CallRecord, *, redacted_at: datetime | None) -> ModelCall:
         shown_entry_ids=[entry.id for entry in reading.entries],
         shown_message_ids=[message.id for message in reading.messages],
         reference_message_ids=[message.id for message in reading.references],
-        prompt_tokens=completion.prompt_tokens if completion else None,
-        output_tokens=completion.output_tokens if completion else None,
+        prompt_tokens=_count(completion.prompt_tokens) if completion else None,
+        output_tokens=_count(completion.output_tokens) if completion else None,
         cost=completion.cost if completion else None,
         milliseconds=round(record.milliseconds, 3),
         error_code=record.error_code,
-        error=storable(record.error) if keep else "",
+        error=record.error if keep else "",
         redacted_at=redacted_at,
     )
 
 
+def _count(tokens: int | None) -> int | None:
+    """None for a number that no count can be: some servers say -1 for unknown."""
+    return tokens if tokens is not None and 0 <= tokens < 2**31 else None
+
+
 def storable(text: str) -> str:
-    """What PostgreSQL can hold: a model's answer may carry NUL or half a surrogate pair."""
+    """What PostgreSQL can hold: what a model or its server says may carry NUL or half a surrogate pair."""
     return text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode()
 
 

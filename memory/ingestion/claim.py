@@ -17,7 +17,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from memory.errors import LeaseLost
-from memory.ingestion.calls import CallLog, store_calls
+from memory.ingestion.calls import CallLog, storable, store_calls
 from memory.queue.waiting import announce_settled
 from relationships.configuration.cascade import resolve_configuration
 from relationships.models import Turn, TurnState
@@ -114,7 +114,7 @@ def fail_turns(claim: Claim, turns: Sequence[Turn], *, code: str, error: str, lo
             turn,
             TurnState.FAILED,
             error_code=code,
-            error=error[:2000],
+            error=storable(error)[:2000],
             due_at=None,
             attempts=turn.attempts + 1,
             model_call_ids=_call_ids(turn, log),
@@ -145,7 +145,7 @@ def release_turns(
             leased_by="",
             due_at=due_at,
             error_code=code,
-            error=error[:2000],
+            error=storable(error)[:2000],
             attempts=turn.attempts + counted,
             model_call_ids=_call_ids(turn, log),
         )

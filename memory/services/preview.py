@@ -10,7 +10,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from memory.ingestion.apply import judge_operations
-from memory.ingestion.calls import CallLog
+from memory.ingestion.calls import CallLog, storable
 from memory.ingestion.prompt import build_request
 from memory.ingestion.reading import Guidance, Reading, ShownEntry, compose_reading, read_message
 from memory.ingestion.strategies.base import Strategy
@@ -119,7 +119,7 @@ def _preview(
         entries=_entries_after(reading, bench),
         system=request.system,
         prompt=request.prompt,
-        answers=[call.text for call in calls],
+        answers=[storable(call.text) for call in calls],
         prompt_tokens=sum(call.prompt_tokens or 0 for call in calls) or None,
         output_tokens=sum(call.output_tokens or 0 for call in calls) or None,
         cost=sum((cost for cost in costs if cost is not None), Decimal(0)) if None not in costs else None,

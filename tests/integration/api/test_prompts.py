@@ -185,6 +185,16 @@ def test_a_preview_of_a_draft_says_what_it_would_keep_and_writes_nothing(
     ]
 
 
+def test_an_answer_that_no_text_can_hold_is_shown_as_far_as_one_can(
+    api: Api, path: str, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.answer_with('{"operations": []} \ud800')
+
+    preview = api.post(f"{path}/preview", {"messages": HELLO})
+
+    assert (preview.status, preview.body["answers"]) == (200, ['{"operations": []} ?'])
+
+
 def test_a_preview_reads_past_turns_again_from_nothing_or_from_what_is_known(
     api: Api,
     path: str,
@@ -231,10 +241,10 @@ def test_a_preview_reads_only_what_is_there_and_the_companions_own(
 @pytest.mark.parametrize(
     "failures",
     [
-        [ContentBlocked("no")],
+        [ContentBlocked("no: \x00 \ud800")],
         [RateLimited("slow down", retry_after=3)],
         [Unauthorized("wrong key")],
-        ["no", "still no"],
+        ["no", "still no \ud800"],
     ],
     ids=["blocked", "rate limited", "wrong key", "no JSON"],
 )
