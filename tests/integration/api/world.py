@@ -52,7 +52,7 @@ def build_world(relationship: Relationship) -> World:
     IngestionPrompt.objects.create(
         companion_id=relationship.companion_id,
         version=1,
-        template="Remember {{ messages }}",
+        template="Remember {{ user }}'s pets.",
         created_by_kind=BY.kind,
     )
     turn_id = _failed_turn(relationship)
@@ -80,7 +80,7 @@ def _failed_turn(relationship: Relationship) -> UUID:
         project_id=relationship.project_id,
         seq=allocate_seq(relationship.id, count=2),
         turn=NewTurn([NewMessage("user", SECRET_WORDS)], occurred_at=NOW, session="web"),
-        disposal=TurnDisposal(TurnState.FAILED, None, "refused", "the provider refused it"),
+        disposal=TurnDisposal(TurnState.FAILED, None, error_code="refused", error="the provider refused it"),
         now=NOW,
     )
     return turn.id

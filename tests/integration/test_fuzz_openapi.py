@@ -1,0 +1,133 @@
+"""Whatever the OpenAPI schema lets one send, and what it does not: never a crash, and only answers it describes.
+
+Each operation is a test, and every request meets the same world: it is asked inside a savepoint that is rolled back.
+RAPPORT_FUZZ=long asks many more requests, and other ones every time.
+"""
+
+import os
+from collections.abc import Iterator
+from typing import Any, cast
+
+import pytest
+import schemathesis
+from django.core.signals import request_finished, request_started
+from django.core.wsgi import get_wsgi_application
+from django.db import close_old_connections, transaction
+from drf_spectacular.generators import SchemaGenerator
+from hypothesis import HealthCheck, given
+from hypothesis import settings as effort
+from hypothesis import strategies as st
+from pytest_django.fixtures import Settings
+from schemathesis import Case, GenerationMode
+from schemathesis.checks import not_a_server_error
+from schemathesis.config import SchemathesisConfig
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    negative_data_rejection,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+    unsupported_method,
+)
+
+from memory.ingestion.pipeline import drain_relationship
+from memory.queue.waiting import stop_listening
+from relationships.models import Relationship
+from tests.integration.api.world import World, build_world
+from tests.integration.sense import make_sense
+
+LONG = os.environ.get("RAPPORT_FUZZ") == "long"
+REQUESTS, CONVERSATIONS = (400, 2000) if LONG else (15, 25)
+CONFIG = {
+    "generation": {
+        "max-examples": REQUESTS,
+        "deterministic": not LONG,
+        "database": "none",
+        "with-security-parameters": False,
+    },
+    "analysis": {"constants": {"enabled": False}},
+    "phases": {
+        "fuzzing": {"extra-data-sources": {"responses": False}, "error-feedback": {"enabled": False}},
+        "stateful": {"enabled": False},
+    },
+    "operations": [
+        # an archive has a thousand corners; what is in them has tests of its own
+        {"include-path-regex": "/import$", "phases": {"coverage": {"enabled": LONG}}}
+    ],
+    "suppress-health-check": ["all"],
+    **({} if LONG else {"seed": 1}),
+}
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_schema_conformance,
+    response_headers_conformance,
+    negative_data_rejection,
+    unsupported_method,
+]
+
+schema = schemathesis.openapi.from_dict(
+    cast(Any, SchemaGenerator)().get_schema(request=None, public=True),
+    config=SchemathesisConfig.from_dict(CONFIG),
+)
+schema.app = get_wsgi_application()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def listening() -> Iterator[None]:
+    """Routes that wait start a listener in this process; it would hold the test database open."""
+    yield
+    stop_listening()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one_connection() -> Iterator[None]:
+    """A request would close the connection that holds the test's transaction, as Django's own test client knows."""
+    for signal in (request_started, request_finished):
+        signal.disconnect(close_old_connections)
+    yield
+    for signal in (request_started, request_finished):
+        signal.connect(close_old_connections)
+
+
+@pytest.fixture
+def world(relationship: Relationship, settings: Settings) -> World:
+    settings.MAX_WAIT_SECONDS = 0
+    return build_world(relationship)
+
+
+@schema.parametrize()
+@pytest.mark.django_db
+def test_no_request_breaks_the_service(case: Case, world: World, api_key: str) -> None:
+    make_sense(case, world)
+    with transaction.atomic():
+        response = case.call(headers={"Authorization": f"Bearer {api_key}"})
+        transaction.set_rollback(True)
+    case.validate_response(response, checks=CHECKS)
+
+
+OPERATIONS = [found.ok() for found in schema.get_all_operations()]
+
+
+@pytest.mark.django_db
+@effort(
+    max_examples=CONVERSATIONS,
+    derandomize=not LONG,
+    deadline=None,
+    database=None,
+    suppress_health_check=list(HealthCheck),
+)
+@given(data=st.data())
+def test_no_sequence_of_requests_breaks_the_service(data: st.DataObject, world: World, api_key: str) -> None:
+    """Each request meets what those before it made of the world, and the worker reads in between."""
+    steps = data.draw(st.lists(st.sampled_from(OPERATIONS), min_size=2, max_size=8))
+    with transaction.atomic():
+        for operation in steps:
+            case = data.draw(operation.as_strategy(generation_mode=GenerationMode.POSITIVE))
+            make_sense(case, world)
+            response = case.call(headers={"Authorization": f"Bearer {api_key}"})
+            case.validate_response(response, checks=CHECKS)
+            for relationship in Relationship.objects.all():
+                drain_relationship(relationship_id=relationship.id, worker="test")
+        transaction.set_rollback(True)
