@@ -52,7 +52,10 @@ def test_fifty_waiters_share_one_session_and_each_hears_of_its_own_turn(settings
     with ThreadPoolExecutor(50) as pool:
         assert all(pool.map(wait, turns))
     with connection.cursor() as cursor:
-        cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN \"rapport_settled\"'")
+        cursor.execute(
+            "SELECT count(*) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND query = 'LISTEN \"rapport_settled\"'"
+        )
         assert cursor.fetchone()[0] == 1
 
 
