@@ -1,8 +1,10 @@
 """Every URL prefix of the service, on one screen."""
 
 from django.urls import URLPattern, URLResolver, include, path
+from django.views.generic import RedirectView
 
 urlpatterns: list[URLPattern | URLResolver] = [
+    path("", RedirectView.as_view(url="/v1/docs")),  # whoever opens the address finds something to read
     path("", include("memory.api.health_urls")),
     path("v1/", include("memory.api.urls")),
     path("v1/", include("relationships.api.urls")),
