@@ -13,7 +13,7 @@ from memory.ingestion.operations import Operation, Refusal, Verdict
 from memory.ingestion.reading import Reading
 from memory.ingestion.verbs import carry_out
 from memory.ingestion.workbench import Workbench, open_workbench
-from memory.models import EntryRevision, HeldDeletion, ScratchpadEntry
+from memory.models import EntryRevision, HeldDeletion, RevisionEvent, ScratchpadEntry
 from memory.services.entries import WRITTEN_FIELDS
 from memory.services.history import Origin, record_changes
 from memory.services.snapshots import rebuild_scratchpad
@@ -83,11 +83,14 @@ def _hold(bench: Workbench, operation: Operation) -> None:
 
 
 def _write(bench: Workbench, *, by: Actor) -> list[EntryRevision]:
-    """Superseded and changed entries first, so that the unique indexes see the old ones leave."""
+    """Those that leave first, then the changed ones in the order of the operations, then the new: so the unique
+    indexes see each text and key given up before it is taken.
+    """
     reading = bench.reading
     added = {entry.id for entry in bench.added}
-    touched = {UUID(change.after["id"]) for change in bench.changes if change.after} - added
-    changed = [bench.targets[entry_id] for entry_id in touched if entry_id in bench.targets]
+    changes = [change for change in bench.changes if change.event != RevisionEvent.NONE]
+    touched = dict.fromkeys(UUID(change.after["id"]) for change in changes if change.after)
+    changed = [bench.targets[entry_id] for entry_id in touched if entry_id not in added]
     for entry in sorted(changed, key=lambda entry: entry.state == "active"):
         values = {name: getattr(entry, name) for name in WRITTEN_FIELDS}
         ScratchpadEntry.objects.for_relationship(reading.relationship_id).filter(id=entry.id).update(**values)

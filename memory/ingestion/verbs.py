@@ -28,23 +28,15 @@ def _add(bench: Workbench, operation: Operation, origin: Origin) -> None:
     if bench.forgotten.get(fingerprint, said_at) > said_at:
         bench.judge(operation, Verdict.REFUSED, "was deleted after the turn this rests on")
         return
+    key = (subject, operation.key or "")
     single = operation.key in bench.reading.ingestion.single_valued
-    holder = bench.keyed.get((subject, operation.key)) if single and operation.key else None
-    if holder is not None and holder.effective_at > said_at:
-        bench.judge(operation, Verdict.REFUSED, f"a newer {operation.key} is known", holder.id)
+    if single and not _key_is_free(bench, operation, key, said_at, origin):
         return
-    if holder is not None and holder.read_only:
-        bench.judge(
-            operation, Verdict.REFUSED, f"the entry that holds {operation.key} is read-only", holder.id
-        )
-        return
-    if holder is not None:
-        _supersede(bench, holder, said_at, f"{operation.key} has a new value", origin)
     entry = _new_entry(bench, operation, subject, single=single, said_at=said_at)
     bench.added.append(entry)
     bench.active[fingerprint] = entry
-    if single and operation.key:
-        bench.keyed[(subject, operation.key)] = entry
+    if single:
+        bench.keyed[key] = entry
     bench.changes.append(Change(RevisionEvent.ADD, None, fields_of(entry), said_at, operation.reason, origin))
     bench.judge(operation, Verdict.APPLIED, entry_id=entry.id)
 
@@ -57,16 +49,21 @@ def _update(bench: Workbench, operation: Operation, origin: Origin) -> None:
     said_at, before = bench.said_at(operation), fields_of(entry)
     fingerprint = (subject_of(operation, entry), content_hash(operation.content))
     same = bench.active.get(fingerprint)
-    if same is not None and same.id == entry.id and same.content == operation.content:
-        _confirm(bench, operation, entry, origin)
-        return
     if same is not None and same.id != entry.id:
         _merge(bench, operation, entry, same, origin)
         return
-    bench.active.pop((entry.subject, bytes(entry.content_hash)), None)
+    if _says_the_same(entry, operation, said_at):
+        _confirm(bench, operation, entry, origin)
+        return
+    key = (subject_of(operation, entry), entry.key or "")
+    if entry.single_valued and not _key_is_free(bench, operation, key, said_at, origin, holder=entry):
+        return
+    bench.leave(entry)
     _rewrite(bench, entry, operation, said_at)
     entry.version += 1
     bench.active[fingerprint] = entry
+    if entry.single_valued:
+        bench.keyed[key] = entry
     bench.changes.append(
         Change(RevisionEvent.UPDATE, before, fields_of(entry), said_at, operation.reason, origin)
     )
@@ -83,7 +80,7 @@ def delete(bench: Workbench, operation: Operation, origin: Origin) -> None:
     entry.version += 1
     # The words that asked for it are cited too: they are not shown to the model again.
     entry.source_message_ids = list(dict.fromkeys([*entry.source_message_ids, *bench.cited_ids(operation)]))
-    _leave(bench, entry)
+    bench.leave(entry)
     bench.changes.append(
         Change(RevisionEvent.DELETE, before, fields_of(entry), said_at, operation.reason, origin)
     )
@@ -118,7 +115,7 @@ def _merge(
     before = fields_of(entry)
     entry.state, entry.valid_to = EntryState.SUPERSEDED, bench.said_at(operation)
     entry.version += 1
-    _leave(bench, entry)
+    bench.leave(entry)
     reason = f"now says the same as entry {same.id}"
     bench.changes.append(
         Change(RevisionEvent.MERGE, before, fields_of(entry), bench.said_at(operation), reason, origin)
@@ -132,14 +129,45 @@ def _supersede(
     before = fields_of(entry)
     entry.state, entry.valid_to = EntryState.SUPERSEDED, said_at
     entry.version += 1
-    _leave(bench, entry)
+    bench.leave(entry)
     bench.changes.append(Change(RevisionEvent.SUPERSEDE, before, fields_of(entry), said_at, reason, origin))
 
 
-def _leave(bench: Workbench, entry: ScratchpadEntry) -> None:
-    bench.active.pop((entry.subject, bytes(entry.content_hash)), None)
-    if entry.key and bench.keyed.get((entry.subject, entry.key)) is entry:
-        del bench.keyed[(entry.subject, entry.key)]
+def _key_is_free(
+    bench: Workbench,
+    operation: Operation,
+    key: tuple[str, str],
+    said_at: datetime,
+    origin: Origin,
+    *,
+    holder: ScratchpadEntry | None = None,
+) -> bool:
+    """Make room under a single-valued key, (subject, key): whoever else holds it steps back. False: it may not, and
+    the refusal is written down.
+    """
+    held = bench.keyed.get(key)
+    if held is None or held is holder:
+        return True
+    if held.effective_at > said_at:
+        bench.judge(operation, Verdict.REFUSED, f"a newer {key[1]} is known", held.id)
+        return False
+    if held.read_only:
+        bench.judge(operation, Verdict.REFUSED, f"the entry that holds {key[1]} is read-only", held.id)
+        return False
+    _supersede(bench, held, said_at, f"{key[1]} has a new value", origin)
+    return True
+
+
+def _says_the_same(entry: ScratchpadEntry, operation: Operation, said_at: datetime) -> bool:
+    """Whether the update would change nothing that a reader or a layer sees. The key is no part of an update."""
+    return (
+        entry.content == operation.content
+        and entry.subject == subject_of(operation, entry)
+        and operation.type in ("", entry.type)
+        and operation.importance in (None, entry.importance)
+        and operation.happens_at in (None, entry.happens_at)
+        and _ahead(operation.expires_at, said_at) in (None, entry.expires_at)
+    )
 
 
 def _new_entry(

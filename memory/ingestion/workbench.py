@@ -76,6 +76,19 @@ class Workbench:
         fresh = entry is not None and entry.version == shown.version and entry.state == EntryState.ACTIVE
         return entry if fresh else None
 
+    def leave(self, entry: ScratchpadEntry) -> None:
+        """Take the entry out of the look-ups; where another says the same, as another type, that one is found now."""
+        said = (entry.subject, bytes(entry.content_hash))
+        if self.active.get(said) is entry:
+            others = (
+                row for row in self.targets.values() if row is not entry and row.state == EntryState.ACTIVE
+            )
+            twin = next((row for row in others if (row.subject, bytes(row.content_hash)) == said), None)
+            self.active.pop(said)
+            self.active.update({said: twin} if twin else {})
+        if entry.key and self.keyed.get((entry.subject, entry.key)) is entry:
+            del self.keyed[(entry.subject, entry.key)]
+
     def judge(
         self, item: Operation | Refusal, verdict: Verdict, reason: str = "", entry_id: UUID | None = None
     ) -> None:
@@ -88,13 +101,13 @@ def open_workbench(reading: Reading, items: Sequence[Operation | Refusal], *, no
     """Read what the operations speak of: three queries, whatever their number. Call under the lock."""
     operations = [item for item in items if isinstance(item, Operation)]
     owned = ScratchpadEntry.objects.for_relationship(reading.relationship_id)
-    targeted = [reading.entries[o.entry - 1].id for o in operations if o.entry is not None]
+    shown = [reading.entries[o.entry - 1] for o in operations if o.entry is not None]
     hashes = [content_hash(o.content) for o in operations if o.content]
-    keys = [o.key for o in operations if o.key]
+    keys = {key for key in (*(o.key for o in operations), *(entry.key for entry in shown)) if key}
     rows: list[ScratchpadEntry] = []
     if operations:
         rows = list(
-            owned.filter(id__in=targeted)
+            owned.filter(id__in=[entry.id for entry in shown])
             | owned.filter(content_hash__in=hashes, state__in=[EntryState.ACTIVE, EntryState.DELETED])
             | owned.filter(key__in=keys, state=EntryState.ACTIVE, single_valued=True)
         )

@@ -1,0 +1,95 @@
+"""The relationship's row is the one lock: who claims or applies waits for whoever holds it, and then looks anew."""
+
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+
+import pytest
+from django.db import connection, transaction
+
+from memory.ingestion.claim import claim_turns
+from memory.providers.base import CompletionRequest
+from memory.services.entries import revise_entry
+from relationships.models import TurnState
+from tests.fakes import ScriptedProvider
+from tests.fixtures.turns import PERSON, Conversation, answer, update
+from tests.waiting import wait_until
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+WAITING = (
+    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+)
+
+
+@pytest.fixture
+def at_work() -> Iterator[ThreadPoolExecutor]:
+    """Another thread, with a connection of its own."""
+    with ThreadPoolExecutor(1) as pool:
+        yield pool
+        pool.submit(lambda: connection.close())  # the thread's own, not this one's
+
+
+def wait_until_somebody_waits_for_a_lock() -> None:
+    def somebody_waits() -> bool:
+        with connection.cursor() as cursor:
+            cursor.execute(WAITING)
+            return bool(cursor.fetchone()[0])
+
+    wait_until(somebody_waits, what="somebody to wait for a lock")
+
+
+def test_an_answer_waits_for_an_edit_that_is_under_way_and_gives_way_to_it(
+    conversation: Conversation, scripted_provider: ScriptedProvider, at_work: ThreadPoolExecutor
+) -> None:
+    entry = conversation.remember("Drinks coffee")[0]
+    turn = conversation.say("I drink tea now.")
+    scripted_provider.answer_with(answer(update(1, "Drinks tea")), answer())
+    asked: list[CompletionRequest] = []
+    may_answer = Future[None]()
+
+    def wait_for_the_edit(request: CompletionRequest) -> None:
+        asked.append(request)
+        may_answer.result(timeout=10)
+
+    scripted_provider.while_answering = wait_for_the_edit
+    drained = at_work.submit(conversation.drain)
+    wait_until(lambda: asked, what="the model to be asked")
+    with transaction.atomic():
+        revise_entry(
+            relationship_id=entry.relationship_id,
+            entry_id=entry.id,
+            values={"content": "Drinks decaf"},
+            by=PERSON,
+        )
+        may_answer.set_result(None)
+        wait_until_somebody_waits_for_a_lock()
+
+    assert drained.result(timeout=10).applied == 1
+    assert conversation.again(turn).state == TurnState.APPLIED
+    assert conversation.contents == ["Drinks decaf"]
+    assert len(asked) == 2
+
+
+def test_a_claim_waits_for_one_that_is_under_way_and_then_finds_nothing(
+    conversation: Conversation, at_work: ThreadPoolExecutor
+) -> None:
+    conversation.say("One.")
+
+    with transaction.atomic():
+        first = claim_turns(relationship_id=conversation.relationship.id, worker="a")
+        second = at_work.submit(claim_turns, relationship_id=conversation.relationship.id, worker="b")
+        wait_until_somebody_waits_for_a_lock()
+
+    assert first is not None
+    assert second.result(timeout=10) is None
+
+
+def test_a_turn_that_comes_in_meanwhile_waits_until_the_batch_before_it_is_settled(
+    conversation: Conversation,
+) -> None:
+    conversation.say("One.")
+    first = claim_turns(relationship_id=conversation.relationship.id, worker="a")
+    conversation.say("Two.")
+
+    assert first is not None and len(first.turns) == 1
+    assert claim_turns(relationship_id=conversation.relationship.id, worker="b") is None

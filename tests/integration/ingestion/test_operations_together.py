@@ -1,0 +1,127 @@
+"""Operations of one answer that touch the same texts, keys and details: each is judged as the others left it."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from memory.models import EntrySource, EntryState, ScratchpadEntry
+from memory.services.entries import add_entry
+from relationships.models import TurnState
+from tests.fakes import ScriptedProvider
+from tests.fixtures.turns import PERSON, Conversation, add, answer, delete, update
+
+MARCH = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+
+
+def test_the_same_words_about_somebody_else_are_another_entry_and_a_repeat_of_them_is_none(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.answer_with(
+        answer(add("Likes tea"), add("Likes tea", subject="Ana")), answer(add("likes tea.", subject="Ana"))
+    )
+
+    conversation.hear("Ana and I like tea.")
+    turn = conversation.hear("Ana likes tea, I said.")
+
+    assert sorted(entry.subject for entry in conversation.entries) == ["Ana", "user"]
+    assert conversation.verdicts(turn)[0][0] == "none"
+
+
+def test_an_update_that_only_adds_a_detail_is_carried_out(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.answer_with(
+        answer(add("Interview at Acme")),
+        answer(update(1, "Interview at Acme", type="event", happens_at="2026-03-14T09:00:00Z")),
+        answer(update(1, "Interview at Acme", type="event")),
+    )
+
+    for text in ("I have an interview at Acme.", "It is on the 14th.", "The interview, you know."):
+        conversation.hear(text)
+
+    entry = conversation.entries[0]
+    assert (entry.type, entry.happens_at) == ("event", datetime(2026, 3, 14, 9, tzinfo=UTC))
+    assert [revision.event for revision in conversation.revisions] == ["add", "update", "none"]
+
+
+def test_each_entry_may_take_over_the_text_that_another_gave_up(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    conversation.remember(*(f"Fact {number}" for number in range(8)))
+    known = conversation.contents
+    moved_down = [update(number + 1, text) for number, text in enumerate(known, start=1) if number < 8]
+    scripted_provider.answer_with(answer(add(known[7]), update(1, "Something new"), *moved_down))
+
+    turn = conversation.hear("All of it has moved on.")
+
+    assert [verdict for verdict, _ in conversation.verdicts(turn)] == ["none", *["applied"] * 8]
+    assert sorted(conversation.contents) == sorted(["Something new", *known[:7]])
+
+
+def test_a_keyed_entry_that_turns_out_to_be_about_somebody_else_supersedes_theirs(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.answer_with(
+        answer(
+            add("Lives in Lisbon", key="city", messages=[1]),
+            add("Lives in Porto", key="city", subject="Ana", messages=[2]),
+        )
+    )
+    conversation.hear("I live in Lisbon.", "Ana lives in Porto.")
+    number = 1 + conversation.contents.index("Lives in Porto")
+    scripted_provider.answer_with(answer(update(number, "Lives in Porto", subject="user")))
+
+    conversation.hear("No, Porto is where I live now.")
+
+    assert [(entry.subject, entry.content) for entry in conversation.entries] == [("user", "Lives in Porto")]
+    assert ScratchpadEntry.objects.get(content="Lives in Lisbon").state == EntryState.SUPERSEDED
+
+
+@pytest.mark.parametrize(
+    ("held_by", "reason"),
+    [
+        ({"effective_at": MARCH + timedelta(days=30)}, "a newer city is known"),
+        (
+            {"effective_at": MARCH - timedelta(days=30), "read_only": True},
+            "the entry that holds city is read-only",
+        ),
+    ],
+    ids=["newer", "read-only"],
+)
+def test_a_key_that_may_not_be_taken_is_left_and_the_operation_refused(
+    conversation: Conversation, scripted_provider: ScriptedProvider, held_by: dict[str, object], reason: str
+) -> None:
+    for subject, about in (("user", held_by), ("Ana", {"effective_at": MARCH - timedelta(days=1)})):
+        city = {"type": "identity", "key": "city", "single_valued": True}
+        values = {**city, "content": f"Where {subject} lives", "subject": subject, **about}
+        add_entry(relationship=conversation.relationship, values=values, by=PERSON, source=EntrySource.MANUAL)
+    before = conversation.contents
+    number = 1 + before.index("Where Ana lives")
+    scripted_provider.answer_with(
+        answer(update(number, "Lives in Porto", subject="user"), add("Lives in Faro", key="city"))
+    )
+
+    turn = conversation.hear("I live in Porto, or Faro.", at=MARCH)
+
+    assert conversation.verdicts(turn) == [("refused", reason)] * 2
+    assert conversation.contents == before
+
+
+def test_of_two_entries_that_say_the_same_as_different_types_the_second_is_found_when_the_first_goes(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    for type, content in (("preference", "Tea"), ("goal", "Tea"), ("goal", "Drinks")):
+        values = {"type": type, "content": content, "effective_at": MARCH}
+        add_entry(relationship=conversation.relationship, values=values, by=PERSON, source=EntrySource.MANUAL)
+    numbers = {
+        (entry.type, entry.content): place for place, entry in enumerate(conversation.entries, start=1)
+    }
+    # Whichever of the two the look-up holds: one goes, and the other still says it.
+    scripted_provider.answer_with(
+        answer(delete(numbers["preference", "Tea"]), update(numbers["goal", "Drinks"], "Tea"))
+    )
+
+    turn = conversation.hear("By drinks I meant tea.")
+
+    assert turn.state == TurnState.APPLIED
+    assert [(entry.type, entry.content) for entry in conversation.entries] == [("goal", "Tea")]
