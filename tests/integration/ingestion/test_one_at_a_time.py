@@ -16,9 +16,8 @@ from tests.waiting import wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-WAITING = (
-    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
-)
+# Not pg_stat_activity, of which a transaction sees the same copy again and again.
+WAITING = "SELECT count(*) FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid))"
 
 
 @pytest.fixture
@@ -29,13 +28,13 @@ def at_work() -> Iterator[ThreadPoolExecutor]:
         pool.submit(lambda: connection.close())  # the thread's own, not this one's
 
 
-def wait_until_somebody_waits_for_a_lock() -> None:
+def wait_until_somebody_waits_for_us() -> None:
     def somebody_waits() -> bool:
         with connection.cursor() as cursor:
             cursor.execute(WAITING)
             return bool(cursor.fetchone()[0])
 
-    wait_until(somebody_waits, what="somebody to wait for a lock")
+    wait_until(somebody_waits, what="somebody to wait for our lock")
 
 
 def test_an_answer_waits_for_an_edit_that_is_under_way_and_gives_way_to_it(
@@ -62,7 +61,7 @@ def test_an_answer_waits_for_an_edit_that_is_under_way_and_gives_way_to_it(
             by=PERSON,
         )
         may_answer.set_result(None)
-        wait_until_somebody_waits_for_a_lock()
+        wait_until_somebody_waits_for_us()
 
     assert drained.result(timeout=10).applied == 1
     assert conversation.again(turn).state == TurnState.APPLIED
@@ -78,7 +77,7 @@ def test_a_claim_waits_for_one_that_is_under_way_and_then_finds_nothing(
     with transaction.atomic():
         first = claim_turns(relationship_id=conversation.relationship.id, worker="a")
         second = at_work.submit(claim_turns, relationship_id=conversation.relationship.id, worker="b")
-        wait_until_somebody_waits_for_a_lock()
+        wait_until_somebody_waits_for_us()
 
     assert first is not None
     assert second.result(timeout=10) is None
