@@ -139,7 +139,8 @@ def _database() -> dict[str, Any]:
         options.setdefault("prepare_threshold", 5)
     if PROCESS == "web":
         # Threads share a pool. Workers must not: a fork that inherits the pool's sockets crashes the pusher.
-        options["pool"] = {"min_size": 1, "max_size": WEB_THREADS + 2, "timeout": 10}
+        # There is a connection for every thread, so who waits longer waits for a database that is away.
+        options["pool"] = {"min_size": 1, "max_size": WEB_THREADS + 2, "timeout": 3}
         database["CONN_MAX_AGE"] = 0
     else:
         database["CONN_MAX_AGE"] = None

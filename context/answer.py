@@ -47,14 +47,14 @@ class CapacityNote:
 
 @dataclass(frozen=True, slots=True)
 class AssembledContext:
-    """What the model is shown before a reply. `rendered` is `system` and `messages` in the chosen format."""
+    """What the model is shown before a reply. `rendered`: `system` and `messages` in `format`, where one is wanted."""
 
     system: str
     messages: list[ChatMessage]
     layers: list[LayerReport]
     total_tokens: int
     capacity: CapacityNote | None
-    format: str
+    format: str | None
     rendered: Any
     provenance: Mapping[str, str] | None  # level of every configuration value, by dotted path (explain)
     relationship_id: UUID

@@ -51,7 +51,7 @@ def build_context(
         total_tokens=sum(report.tokens for report in reports),
         capacity=next((text.capacity for _, text, _ in rendered if text.capacity), None),
         format=format,
-        rendered=load("CONTEXT_FORMATS", format)(system, messages),
+        rendered=load("CONTEXT_FORMATS", format)(system, messages) if format else None,
         provenance=levels_of(plan.resolved) if explain else None,
         relationship_id=relationship_id,
         session=session,

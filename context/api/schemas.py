@@ -18,7 +18,9 @@ class ContextBody(Body):
     config: JsonObject = {}
     """The cascade's highest level, for this context only."""
     format: Annotated[str, StringConstraints(min_length=1, max_length=200)] | None = None
-    """`openai`, `anthropic`, `gemini` or `text`; the configuration's if left out."""
+    """`openai`, `anthropic`, `gemini` or `text`: have the context once more in this shape, as `rendered`. If left out,
+    the configuration's `context.format`; where that names none either, `system` and `messages` are the answer.
+    """
     explain: bool = False
     """Say of every entry why it is there, and of every configuration value where it comes from."""
 
@@ -57,9 +59,9 @@ class ContextAnswer(Answer):
     assembled_at: datetime
     system: str
     messages: list[dict[str, str]]
-    format: str
+    format: str | None
     rendered: Any
-    """`system` and `messages` as `format` wants them, ready to be sent."""
+    """`system` and `messages` as `format` wants them, ready to be sent; null without a format."""
     layers: list[LayerAnswer]
     total_tokens: int
     capacity: CapacityAnswer | None

@@ -160,14 +160,15 @@ class Context(Strict):
     """Show the scratchpad under one heading a type; else newest first."""
     recent_messages: Annotated[int, Field(ge=0, le=200)] = 20
     """How many messages of the session are shown; all sessions' when the session is new."""
-    format: str = "openai"
+    format: str | None = None
+    """The vendor's shape in which an answer holds the context once more, as `rendered`; null: it does not."""
     provider: str | None = None
     """Alias of the LLM provider that replies (playground); null: the service's default."""
 
     @field_validator("format")
     @classmethod
-    def _known_format(cls, value: str) -> str:
-        return known_slug("CONTEXT_FORMATS", value)
+    def _known_format(cls, value: str | None) -> str | None:
+        return value if value is None else known_slug("CONTEXT_FORMATS", value)
 
     @field_validator("provider")
     @classmethod

@@ -35,7 +35,7 @@ def test_the_context_holds_all_that_is_known(api: Api, relationship: Relationshi
         part in answer.body["system"] for part in ("You are Ada.", "- Prefers tea", "tier: gold", "page: 3")
     )
     assert [message["content"] for message in answer.body["messages"]] == ["Hi", "Hello", "What now?"]
-    assert answer.body["rendered"]["messages"][0] == {"role": "system", "content": answer.body["system"]}
+    assert (answer.body["format"], answer.body["rendered"]) == (None, None)
     layers = {layer["name"]: layer for layer in answer.body["layers"]}
     assert layers["memory"]["sources"] == [str(entry.id)]
     assert answer.body["total_tokens"] == sum(layer["tokens"] for layer in layers.values())
@@ -79,6 +79,7 @@ def test_each_vendor_gets_its_own_shape(
 
     assert answer.body["format"] == format
     assert set(answer.body["rendered"]) == parts
+    assert "- Prefers tea" in str(answer.body["rendered"])
 
 
 def test_explain_gives_reasons_and_levels(api: Api, relationship: Relationship, path: str) -> None:

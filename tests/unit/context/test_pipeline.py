@@ -119,6 +119,13 @@ def test_a_full_scratchpad_is_noted(relationship: Relationship) -> None:
     assert wide is None
 
 
+def test_nothing_is_said_twice_without_a_format(maya: Relationship) -> None:
+    assembled = context_of(maya)
+
+    assert assembled.system and assembled.messages
+    assert (assembled.format, assembled.rendered) == (None, None)
+
+
 def test_the_format_is_the_configurations_unless_it_is_asked_for(maya: Relationship) -> None:
     assert context_of(maya, config={"context": {"format": "gemini"}}).rendered.keys() >= {"contents"}
     assert isinstance(context_of(maya, config={"context": {"format": "gemini"}}, format="text").rendered, str)
@@ -133,7 +140,7 @@ def test_an_unknown_format_is_named(maya: Relationship, format: str) -> None:
 
 
 def test_without_anything_to_show_the_context_is_the_message(relationship: Relationship) -> None:
-    assembled = context_of(relationship, "Hi")
+    assembled = context_of(relationship, "Hi", format="openai")
 
     assert assembled.system == ""
     assert assembled.rendered == {"messages": [{"role": "user", "content": "Hi"}]}
