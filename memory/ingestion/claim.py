@@ -18,6 +18,7 @@ from django.utils import timezone
 
 from memory.errors import LeaseLost
 from memory.ingestion.calls import CallLog, storable, store_calls
+from memory.queue.leases import WORKER_DIED
 from memory.queue.waiting import announce_settled
 from relationships.configuration.cascade import resolve_configuration
 from relationships.models import Turn, TurnState
@@ -27,6 +28,9 @@ from relationships.services.sequence import lock_relationship
 MOST_TURNS_READ = 50
 # Of a lease's time: so soon after the claim it is not renewed.
 FRESH_SHARE = 0.05
+
+# Between a claim and its end the process was killed, or killed itself: the sweep says so on the turn.
+ALONE_AFTER = 2  # such deaths
 
 LEVELS = """
 SELECT p.config::text, c.config::text, r.config::text FROM relationships_relationship r
@@ -59,7 +63,7 @@ def claim_turns(*, relationship_id: UUID, worker: str) -> Claim | None:
     ordered = list(
         waiting.filter(state=TurnState.PENDING, due_at__isnull=False).order_by("seq")[:MOST_TURNS_READ]
     )
-    batch = _batch(ordered, now)
+    batch = _batch(_without_hopeless(ordered), now)
     if not batch:
         return None
     if len(batch) > 1:
@@ -190,10 +194,32 @@ def _held(claim: Claim) -> Any:
     )
 
 
+def _without_hopeless(ordered: Sequence[Turn]) -> Sequence[Turn]:
+    """Without the first turns, if workers died over them too often: those fail, and can be retried by a person."""
+    for place, turn in enumerate(ordered):
+        if turn.error_code != WORKER_DIED or turn.attempts < settings.MAX_ATTEMPTS:
+            return ordered[place:]
+        error = f"{turn.attempts} workers died while they read this turn."
+        Turn.objects.for_relationship(turn.relationship_id).filter(id=turn.id).update(
+            state=TurnState.FAILED, due_at=None, settled_at=timezone.now(), error=error
+        )
+        announce_settled(turn.relationship_id, turn.id)
+    return []
+
+
 def _batch(ordered: Sequence[Turn], now: datetime) -> list[Turn]:
-    """The first turns that are due one after the other and are read under the same turn configuration."""
+    """The first turns that are due one after the other and are read under the same turn configuration.
+
+    After workers died over a batch its turns are read one by one, so that the one to blame is found.
+    """
     batch: list[Turn] = []
     for turn in ordered:
+        if (
+            batch
+            and WORKER_DIED in (turn.error_code, batch[0].error_code)
+            and batch[0].attempts >= ALONE_AFTER
+        ):
+            break
         if turn.due_at is None or turn.due_at > now or turn.config != ordered[0].config:
             break
         batch.append(turn)

@@ -29,6 +29,7 @@ from memory.ingestion.strategies.base import Strategy
 from memory.models import EntryRevision
 from memory.providers.errors import ProviderError
 from memory.providers.registry import get_provider
+from memory.queue.board import stop_requested
 from memory.queue.nudge import nudge
 from relationships.configuration.seams import load
 from relationships.errors import NotFound
@@ -59,7 +60,7 @@ def drain_relationship(*, relationship_id: UUID, worker: str) -> Drained:
         claim = claim_turns(relationship_id=relationship_id, worker=worker)
         if claim is None:
             return drained
-        if not ingest_claim(claim, drained):
+        if not ingest_claim(claim, drained) or stop_requested():
             return drained
     with transaction.atomic():
         nudge(relationship_id)

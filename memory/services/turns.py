@@ -64,6 +64,7 @@ def accept_turn(
         return AcceptedTurn(earlier, created=False)
     configuration = _resolve(taken, new.config)
     disposal = dispose_turn(configuration.ingestion, new.messages, paused=taken.paused, now=now)
+    told = _worker_is_told(relationship.id)
     turn = store_turn(
         relationship_id=relationship.id,
         project_id=relationship.project_id,
@@ -83,9 +84,16 @@ def accept_turn(
             resource_id=turn.id,
         )
     fired = fire_trigger(configuration.ingestion.trigger, relationship_id=relationship.id, turn=turn, now=now)
-    if turn.state == TurnState.PENDING and fired:
+    if turn.state == TurnState.PENDING and fired and not told:
         nudge(relationship.id)
     return AcceptedTurn(turn, created=True)
+
+
+def _worker_is_told(relationship_id: UUID) -> bool:
+    """Whether an earlier turn is due or being read: who reads it goes on to the next. Call under the row lock."""
+    earlier = Turn.objects.for_relationship(relationship_id)
+    owed = earlier.filter(state=TurnState.PENDING, due_at__isnull=False)
+    return bool((owed | earlier.filter(state=TurnState.PROCESSING)).exists())
 
 
 @transaction.atomic

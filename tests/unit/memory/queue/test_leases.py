@@ -34,7 +34,7 @@ def test_what_a_dead_process_held_is_due_again_at_once(make_turn: MakeTurn) -> N
     left = again(turn)
     assert (left.state, left.due_at, left.leased_by) == (TurnState.PENDING, now, "")
     assert (left.lease_token, left.lease_until) == (None, None)
-    assert (left.seq, left.attempts) == (turn.seq, 1)
+    assert (left.seq, left.attempts, left.error_code) == (turn.seq, 2, "worker_died")
 
 
 def test_a_lease_that_ran_out_is_taken_back_whoever_holds_it(make_turn: MakeTurn) -> None:
