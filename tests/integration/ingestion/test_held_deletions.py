@@ -64,3 +64,27 @@ def test_a_few_deletions_are_carried_out_at_once(
     conversation.hear("Forget those three.")
 
     assert len(conversation.entries) == 1
+
+
+def test_a_small_share_of_many_entries_is_deleted_at_once(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    conversation.remember(*"abcdefghijklmnop")
+    scripted_provider.answer_with(answer(*(delete(number) for number in range(1, 5))))
+
+    conversation.hear("Forget those four.")
+
+    assert len(conversation.entries) == 12
+    assert not HeldDeletion.objects.exists()
+
+
+def test_how_many_are_too_many_is_configured(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    conversation.remember(*"abcd")
+    scripted_provider.answer_with(answer(delete(1), delete(2)))
+
+    conversation.hear("Forget those two.", ingestion={"deletion_hold": {"count": 1, "share": 0.25}})
+
+    assert len(conversation.entries) == 4
+    assert len(HeldDeletion.objects.get().deletions) == 2

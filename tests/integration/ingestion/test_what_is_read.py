@@ -112,3 +112,18 @@ def test_what_was_refused_or_said_during_a_pause_is_not_shown_with_later_turns(
     assert "It rains." in prompt
     assert "poison" not in prompt
     assert "Between us." not in prompt
+
+
+def test_a_list_that_is_too_long_is_shown_from_its_newest_end_and_says_so(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    conversation.remember(*(f"Fact number {number:02}, told at some length" for number in range(40)))
+    scripted_provider.answer_with(NOTHING)
+
+    conversation.hear("It rains.", ingestion={"shown_budget": 200})
+
+    prompt = scripted_provider.requests[0].prompt
+    shown = [number for number in range(40) if f"Fact number {number:02}" in prompt]
+    assert 0 < len(shown) < 40
+    assert shown == list(range(40 - len(shown), 40))
+    assert f"({40 - len(shown)} older entries are not shown.)" in prompt

@@ -187,3 +187,21 @@ def test_no_garbage_stops_the_others_and_all_of_it_can_be_stored(raw: list[Any])
         stored = json.dumps(item.raw, allow_nan=False)
         assert "\\u0000" not in stored
         assert orjson.dumps(json.loads(stored))
+
+
+@pytest.mark.parametrize(
+    ("timezone", "written", "meant"),
+    [
+        ("Asia/Tokyo", "2026-03-14", datetime(2026, 3, 13, 15, tzinfo=UTC)),
+        ("America/New_York", "2026-07-01T09:00:00", datetime(2026, 7, 1, 13, tzinfo=UTC)),
+        ("Asia/Tokyo", "2026-03-14T09:00:00Z", datetime(2026, 3, 14, 9, tzinfo=UTC)),
+    ],
+    ids=["a day", "a time in summer", "a time with its zone"],
+)
+def test_a_date_without_a_zone_is_meant_where_the_person_is(
+    timezone: str, written: str, meant: datetime
+) -> None:
+    [operation] = check({**GOOD, "happens_at": written}, timezone=timezone)
+
+    assert isinstance(operation, Operation)
+    assert operation.happens_at == meant
