@@ -1,13 +1,14 @@
 """Reads settings from the environment and `.env`, loudly.
 
 A value that can't be read does not stop Django from starting: it is kept in `PROBLEMS`, the default stands, and
-`manage.py check` names it (config.E001) with the way out. Commands run those checks first, so nothing starts on it.
+`manage.py check` names it (rapport.E001) with the way out. Commands run those checks first, so nothing starts on it.
 """
 
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import environ
 
@@ -43,6 +44,10 @@ def seconds(name: str, default: float, *, low: float = 0.0, high: float = 86_400
     )
 
 
+def json_object(name: str, hint: str) -> dict[str, Any]:
+    return _read(name, {}, _json_object, hint)
+
+
 def listing(name: str, default: str = "") -> list[str]:
     return [item.strip() for item in text(name, default).split(",") if item.strip()]
 
@@ -68,6 +73,13 @@ def _flag(raw: str) -> bool:
     if raw.lower() in _FALSE:
         return False
     raise ValueError(raw)
+
+
+def _json_object(raw: str) -> dict[str, Any]:
+    value = json.loads(raw, parse_float=str)  # as text, so that a price becomes an exact decimal
+    if not isinstance(value, dict):
+        raise ValueError(raw)
+    return value
 
 
 N = TypeVar("N", int, float)

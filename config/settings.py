@@ -60,9 +60,9 @@ INSTALLED_APPS = [
     "django.contrib.contenttypes",
     "django.contrib.auth",
     "django.contrib.sessions",
-    "django.contrib.messages",
     "django.contrib.staticfiles",
     "rest_framework",
+    "corsheaders",
     "drf_spectacular",
     "drf_spectacular_sidecar",
     "django_q",
@@ -71,12 +71,12 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "corsheaders.middleware.CorsMiddleware",
     "relationships.api.middleware.ProblemMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 
@@ -89,7 +89,6 @@ TEMPLATES = [
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
-                "django.contrib.messages.context_processors.messages",
             ]
         },
     }
@@ -195,6 +194,9 @@ MAX_WAIT_SECONDS = env.seconds("RAPPORT_MAX_WAIT_SECONDS", 30, low=0, high=300)
 MAX_WAITERS = env.whole("RAPPORT_MAX_WAITERS", max(1, WEB_THREADS // 2), low=0)
 
 # --- seams: a slug is one line here, an outsider's own is its dotted path in the configuration -----------------------
+_PRICES = env.json_object(
+    "RAPPORT_PROVIDER_PRICES", 'write {"model": [input, output]}, USD per million tokens'
+)
 LLM_PROVIDERS: dict[str, dict[str, Any]] = {
     "gemini": {
         "BACKEND": "memory.providers.gemini.GeminiProvider",
@@ -203,6 +205,7 @@ LLM_PROVIDERS: dict[str, dict[str, Any]] = {
             "base_url": env.text("GOOGLE_GEMINI_BASE_URL"),
             "model": env.text("RAPPORT_GEMINI_MODEL"),
             "timeout": env.seconds("RAPPORT_PROVIDER_TIMEOUT", 60, low=0.1, high=600),
+            "prices": _PRICES,
         },
     },
     "openai": {
@@ -212,6 +215,7 @@ LLM_PROVIDERS: dict[str, dict[str, Any]] = {
             "base_url": env.text("OPENAI_BASE_URL"),
             "model": env.text("RAPPORT_OPENAI_MODEL"),
             "timeout": env.seconds("RAPPORT_PROVIDER_TIMEOUT", 60, low=0.1, high=600),
+            "prices": _PRICES,
         },
     },
     "offline": {"BACKEND": "memory.providers.offline.OfflineProvider", "OPTIONS": {}},
@@ -268,6 +272,11 @@ REST_FRAMEWORK = {
     "UNAUTHENTICATED_USER": None,
     "UNAUTHENTICATED_TOKEN": None,
 }
+# Sites whose pages may call the API with a person's token; cookies never come along.
+CORS_ALLOWED_ORIGINS = env.listing("RAPPORT_CORS_ORIGINS")
+CORS_URLS_REGEX = r"^/v1/"
+CORS_ALLOW_HEADERS = ["accept", "authorization", "content-type", "idempotency-key", "if-match"]
+CORS_EXPOSE_HEADERS = ["ETag", "Retry-After"]
 SPECTACULAR_SETTINGS = {
     "TITLE": "Rapport",
     "DESCRIPTION": "What an AI companion knows about a person: kept, shown, and mended.",

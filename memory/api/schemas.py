@@ -57,9 +57,9 @@ def _metadata_size(metadata: dict[str, Any]) -> dict[str, Any]:
 
 
 MessageText = Annotated[
-    str, StringConstraints(min_length=1, max_length=65_536), AfterValidator(_message_size)
+    str, StringConstraints(min_length=1, max_length=settings.MAX_MESSAGE_BYTES), AfterValidator(_message_size)
 ]
-EntryText = Annotated[str, StringConstraints(min_length=1, max_length=4096), AfterValidator(_entry_size)]
+EntryText = Annotated[str, StringConstraints(min_length=1, max_length=settings.MAX_ENTRY_BYTES), AfterValidator(_entry_size)]
 TypeName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,59}$")]
 TagName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.:-]{1,60}$")]
 TagValue = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
@@ -111,7 +111,7 @@ class TurnBody(Body):
 
 
 class WaitQuery(Query):
-    wait: Annotated[int, Field(ge=0, le=30), DIGITS] = 0
+    wait: Annotated[int, Field(ge=0, le=int(settings.MAX_WAIT_SECONDS)), DIGITS] = 0
     """Seconds to wait for the turn to be remembered; 0: do not wait."""
 
 

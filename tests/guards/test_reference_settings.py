@@ -6,7 +6,16 @@ from collections.abc import Iterator
 from tests.guards.sources import APPS, ROOT, calls, python_files, text_of, tree_of
 from tests.guards.tables import named_in
 
-READERS = ("env.text", "env.flag", "env.whole", "env.seconds", "env.listing", "os.environ.get", "os.getenv")
+READERS = (
+    "env.text",
+    "env.flag",
+    "env.whole",
+    "env.seconds",
+    "env.listing",
+    "env.json_object",
+    "os.environ.get",
+    "os.getenv",
+)
 # Others' variables, which we read for what they mean everywhere.
 THEIRS = {"DJANGO_SETTINGS_MODULE", "PATH", "TMPDIR"}
 

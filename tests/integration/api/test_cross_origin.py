@@ -1,0 +1,29 @@
+"""A page of the developer's own site may call the API; no other site's page may."""
+
+import pytest
+from django.test import Client
+from pytest_django.fixtures import Settings
+
+SITE = "https://app.example"
+
+
+@pytest.mark.parametrize(("origin", "allowed"), [(SITE, SITE), ("https://elsewhere.example", None)])
+def test_only_a_page_of_a_named_site_may_call(
+    client: Client, settings: Settings, origin: str, allowed: str | None
+) -> None:
+    settings.CORS_ALLOWED_ORIGINS = [SITE]
+    asked = {"Access-Control-Request-Method": "PATCH", "Access-Control-Request-Headers": "if-match"}
+
+    answer = client.options("/v1/relationships", headers={"Origin": origin, **asked})
+
+    assert answer.get("Access-Control-Allow-Origin") == allowed
+    assert ("if-match" in answer.get("Access-Control-Allow-Headers", "")) == (allowed is not None)
+    assert "Access-Control-Allow-Credentials" not in answer
+
+
+def test_without_a_named_site_nothing_is_said_to_browsers(client: Client) -> None:
+    answer = client.options(
+        "/v1/relationships", headers={"Origin": SITE, "Access-Control-Request-Method": "GET"}
+    )
+
+    assert "Access-Control-Allow-Origin" not in answer
