@@ -44,7 +44,7 @@ def seconds(name: str, default: float, *, low: float = 0.0, high: float = 86_400
     )
 
 
-def json_object(name: str, hint: str) -> dict[str, Any]:
+def json_object(name: str, *, hint: str) -> dict[str, Any]:
     return _read(name, {}, _json_object, hint)
 
 

@@ -151,8 +151,7 @@ def _database() -> dict[str, Any]:
 DATABASES = {"default": _database()}
 
 # --- queue: django-q2 on the same database, woken by LISTEN/NOTIFY ----------------------------------------------------
-# The turn's row is the truth and the task a nudge, so tasks are never retried by the queue (max_attempts 1); a small
-# prefetch, because what is prefetched by a killed worker waits for `retry`.
+# The turn's row is the truth and the task a nudge, so tasks are never retried by the queue (max_attempts 1).
 Q_CLUSTER = {
     "name": "rapport",
     "orm": "default",
@@ -194,9 +193,7 @@ MAX_WAIT_SECONDS = env.seconds("RAPPORT_MAX_WAIT_SECONDS", 30, low=0, high=300)
 MAX_WAITERS = env.whole("RAPPORT_MAX_WAITERS", max(1, WEB_THREADS // 2), low=0)
 
 # --- seams: a slug is one line here, an outsider's own is its dotted path in the configuration -----------------------
-_PRICES = env.json_object(
-    "RAPPORT_PROVIDER_PRICES", 'write {"model": [input, output]}, USD per million tokens'
-)
+_PRICES = env.json_object("RAPPORT_PROVIDER_PRICES", hint='write {"model": [input, output]}, USD per million tokens')
 LLM_PROVIDERS: dict[str, dict[str, Any]] = {
     "gemini": {
         "BACKEND": "memory.providers.gemini.GeminiProvider",
