@@ -10,7 +10,9 @@ from pathlib import Path
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--long", action="store_true", help="more and longer rounds: about 15 minutes")
-    parser.add_argument("--only", metavar="NAME", action="append", help="this measurement only; may be repeated")
+    parser.add_argument(
+        "--only", metavar="NAME", action="append", help="this measurement only; may be repeated"
+    )
     parser.add_argument("--no-save", action="store_true", help="write nothing into benchmarks/results")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="rapport-bench-") as folder:

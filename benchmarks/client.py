@@ -85,7 +85,8 @@ class Running:
 
     def finish(self) -> Answers:
         assert self._process.stdout is not None
-        told = self._process.stdout.read()
+        with self._process.stdout as output:
+            told = output.read()
         if self._process.wait():
             raise RuntimeError("The load generator failed; its message is above.")
         answers = json.loads(told)

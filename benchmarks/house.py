@@ -6,7 +6,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import TypeVar
 
 import psutil
@@ -62,10 +61,9 @@ class House:
         service.kill()
 
     def processes(self) -> dict[str, list[psutil.Process]]:
-        """The running processes by service: `web` and `worker`."""
-        children = psutil.Process().children()
-        found: dict[str, list[psutil.Process]] = {"web": [], "worker": []}
-        for child in children:
+        """The running processes by service: `web`, `worker` and `database`."""
+        found: dict[str, list[psutil.Process]] = {"web": [], "worker": [], "database": _postgres()}
+        for child in psutil.Process().children():
             with suppress(psutil.Error):
                 kind = _kind_of(child)
                 if kind:
@@ -122,6 +120,14 @@ def server_version() -> str:
     with connection.cursor() as cursor:
         cursor.execute("SHOW server_version")
         return str(cursor.fetchone()[0])
+
+
+def _postgres() -> list[psutil.Process]:
+    if settings.EMBEDDED_POSTGRES_DIR is None:
+        return []
+    told = (settings.EMBEDDED_POSTGRES_DIR / "postmaster.pid").read_text()
+    postmaster = psutil.Process(int(told.splitlines()[0]))
+    return [postmaster, *postmaster.children()]
 
 
 def _kind_of(process: psutil.Process) -> str:

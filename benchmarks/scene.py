@@ -1,14 +1,15 @@
 """What every measurement works on: the running service, a key, and the sample relationship."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
 from benchmarks.client import Client
-from benchmarks.house import House
+from benchmarks.house import House, until
 from benchmarks.sample import make_relationship, prose
 from relationships.actor import Actor
 from relationships.ids import relationship_id
-from relationships.models import Companion, EndUser, Relationship, Scope
+from relationships.models import Companion, EndUser, Relationship, Scope, Turn
 from relationships.services.api_keys import create_api_key
 
 BY = Actor.policy("benchmark")
@@ -52,11 +53,11 @@ def set_scene(house: House, scale: Scale) -> Scene:
     return Scene(house, client, relationship, scale)
 
 
-def make_relationships(scene: Scene, slug: str, *, ingestion: dict[str, object], count: int) -> list[UUID]:
+def make_relationships(scene: Scene, slug: str, *, ingestion: Mapping[str, object], count: int) -> list[UUID]:
     """So many relationships of a companion of their own, which reads turns as `ingestion` says."""
     project_id = scene.relationship.project_id
     companion = Companion.objects.create(
-        project_id=project_id, slug=slug, name="Ada", config={"ingestion": ingestion}
+        project_id=project_id, slug=slug, name="Ada", config={"ingestion": dict(ingestion)}
     )
     users = EndUser.objects.bulk_create(
         EndUser(project_id=project_id, external_id=f"{slug}-{place}", display_name="Maya")
@@ -87,3 +88,9 @@ def turn_requests(scene: Scene, relationships: list[UUID], *, count: int, wait: 
         )
         for place in range(count)
     ]
+
+
+def everything_applied() -> None:
+    """Wait until no turn waits for a worker."""
+    owed = Turn.objects.filter(settled_at=None, due_at__isnull=False)
+    until(lambda: not owed.exists(), what="the last turn to be read", seconds=600)

@@ -5,21 +5,26 @@ from typing import Any
 import orjson
 
 from benchmarks.figures import Figure, Goal, Section
-from benchmarks.scene import Scene, make_relationships, turn_requests
+from benchmarks.scene import Scene, everything_applied, make_relationships, turn_requests
 from benchmarks.timing import percentile
 from relationships.models import Turn
 
 PAUSE_SECONDS = 0.06  # a turn is claimed and applied in less: each finds everybody idle
-TURNS = 120
+TURNS, WARM_UP = 120, 20
 
 
 def measure(scene: Scene) -> Section:
     """One turn at a time, and nobody doing anything else."""
     relationships = make_relationships(scene, "latency", ingestion={"provider": "instant"}, count=10)
     scene.house.start_worker()
-    answered = _send_one_by_one(scene, turn_requests(scene, relationships, count=TURNS))
-    time.sleep(1)
-    claims = Turn.objects.filter(id__in=list(answered)).values_list("id", "recorded_at", "claimed_at", "settled_at")
+    requests = turn_requests(scene, relationships, count=TURNS + WARM_UP)
+    _send_one_by_one(scene, requests[:WARM_UP])
+    everything_applied()
+    answered = _send_one_by_one(scene, requests[WARM_UP:])
+    everything_applied()
+    claims = Turn.objects.filter(id__in=list(answered)).values_list(
+        "id", "recorded_at", "claimed_at", "settled_at"
+    )
     rows: list[Any] = list(claims)
     accept = [(claimed - recorded).total_seconds() * 1000 for _, recorded, claimed, _ in rows]
     after = [(claimed.timestamp() - answered[str(turn)]) * 1000 for turn, _, claimed, _ in rows]

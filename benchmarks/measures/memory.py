@@ -1,6 +1,6 @@
 from benchmarks.figures import Figure, Section
-from benchmarks.memory_use import memory_of
 from benchmarks.scene import Scene
+from benchmarks.usage import memory_of
 
 
 def measure(scene: Scene) -> Section:

@@ -1,10 +1,26 @@
+from dataclasses import dataclass
+
 from benchmarks.client import Answers
 from benchmarks.figures import Figure, Goal, Section, of_rounds
 from benchmarks.scene import Scene
 from benchmarks.timing import spread
+from benchmarks.usage import cpu_during
 
 CONNECTIONS = (1, 8, 32)
 TAIL_AT = 8  # the connections at which the goal of the p99 counts
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """One load, and the CPU seconds of the web server and the database meanwhile."""
+
+    answers: Answers
+    web: float
+    database: float
+
+    @property
+    def client_share(self) -> float:
+        return 100 * self.answers.cpu_seconds / self.answers.seconds
 
 
 def measure(scene: Scene) -> Section:
@@ -14,7 +30,10 @@ def measure(scene: Scene) -> Section:
         scene.client.drive([request], connections=max(CONNECTIONS), seconds=scene.scale.slice_seconds)
     figures: list[Figure] = []
     for connections in CONNECTIONS:
-        pairs = [_pair(scene, ok, context, connections) for _ in range(scene.scale.rounds)]
+        pairs = [
+            (_slice(scene, ok, connections), _slice(scene, context, connections))
+            for _ in range(scene.scale.rounds)
+        ]
         figures += _figures(connections, [pair[0] for pair in pairs], [pair[1] for pair in pairs])
     return Section(
         "over_http",
@@ -26,26 +45,36 @@ def measure(scene: Scene) -> Section:
     )
 
 
-def _pair(scene: Scene, ok: str, context: str, connections: int) -> tuple[Answers, Answers]:
-    first, second = (
-        scene.client.drive([request], connections=connections, seconds=scene.scale.slice_seconds)
-        for request in (ok, context)
-    )
-    return first.require(200), second.require(200)
+def _slice(scene: Scene, request: str, connections: int) -> Slice:
+    def load() -> Answers:
+        return scene.client.drive([request], connections=connections, seconds=scene.scale.slice_seconds)
+
+    answers, used = cpu_during(scene.house.processes, load)
+    return Slice(answers.require(200), used["web"], used["database"])
 
 
-def _figures(connections: int, ok: list[Answers], context: list[Answers]) -> list[Figure]:
-    ratios = [ours.per_second / theirs.per_second for ours, theirs in zip(context, ok, strict=True)]
-    tails = [answers.p99 / answers.p50 for answers in context]
+def _figures(connections: int, ok: list[Slice], context: list[Slice]) -> list[Figure]:
+    ours, theirs = [one.answers for one in context], [one.answers for one in ok]
+    ratios = [our.per_second / their.per_second for our, their in zip(ours, theirs, strict=True)]
+    tails = [answers.p99 / answers.p50 for answers in ours]
     at = f"{connections} connection{'s' if connections > 1 else ''}: "
     return [
-        of_rounds(f"{at}'ok'", spread([answers.per_second for answers in ok]), "requests/s"),
-        of_rounds(f"{at}/context", spread([answers.per_second for answers in context]), "requests/s"),
+        of_rounds(f"{at}'ok'", spread([answers.per_second for answers in theirs]), "requests/s"),
+        of_rounds(f"{at}/context", spread([answers.per_second for answers in ours]), "requests/s"),
         of_rounds(f"{at}/context / 'ok'", spread(ratios), "x", Goal(1 / 3, at_most=False)),
-        of_rounds(f"{at}/context, p50", spread([answers.p50 for answers in context]), "ms"),
-        of_rounds(f"{at}/context, p99", spread([answers.p99 for answers in context]), "ms"),
-        of_rounds(f"{at}/context, p99 / p50", spread(tails), "x", Goal(5) if connections == TAIL_AT else None),
+        of_rounds(f"{at}/context, p50", spread([answers.p50 for answers in ours]), "ms"),
+        of_rounds(f"{at}/context, p99", spread([answers.p99 for answers in ours]), "ms"),
         of_rounds(
-            f"{at}client's CPU", spread([100 * one.cpu_seconds / one.seconds for one in (*ok, *context)]), "%"
+            f"{at}/context, p99 / p50", spread(tails), "x", Goal(5) if connections == TAIL_AT else None
         ),
+        Figure(f"{at}'ok', the web server's CPU", _each(ok, "web"), "ms a request"),
+        Figure(f"{at}/context, the web server's CPU", _each(context, "web"), "ms a request"),
+        Figure(f"{at}/context, the database's CPU", _each(context, "database"), "ms a request"),
+        of_rounds(f"{at}the client's CPU", spread([one.client_share for one in (*ok, *context)]), "%"),
     ]
+
+
+def _each(slices: list[Slice], service: str) -> float:
+    """CPU milliseconds a request."""
+    requests = sum(len(one.answers.milliseconds) for one in slices)
+    return 1000 * sum(float(getattr(one, service)) for one in slices) / requests

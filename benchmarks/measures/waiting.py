@@ -7,9 +7,9 @@ from django.db import connection
 
 from benchmarks.client import Answers, Running
 from benchmarks.figures import Figure, Goal, Section, of_rounds
-from benchmarks.memory_use import cpu_seconds
 from benchmarks.scene import Scene, make_relationships, turn_requests
 from benchmarks.timing import spread
+from benchmarks.usage import cpu_seconds
 
 WAITERS = 50
 CONNECTIONS = 8

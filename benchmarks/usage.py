@@ -1,12 +1,14 @@
 """What processes take of the machine."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import psutil
 
 _MB = 1024 * 1024
+T = TypeVar("T")
+Processes = Mapping[str, list[psutil.Process]]
 
 
 class Memory(NamedTuple):
@@ -29,3 +31,11 @@ def cpu_seconds(processes: Iterable[psutil.Process]) -> float:
             times = process.cpu_times()
             total += times.user + times.system
     return total
+
+
+def cpu_during(processes: Callable[[], Processes], work: Callable[[], T]) -> tuple[T, dict[str, float]]:
+    """What `work` gives, and each service's CPU seconds meanwhile, which a busy machine hardly changes."""
+    before = {service: cpu_seconds(found) for service, found in processes().items()}
+    result = work()
+    after = {service: cpu_seconds(found) for service, found in processes().items()}
+    return result, {service: max(0.0, after[service] - before[service]) for service in after}
