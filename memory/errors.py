@@ -4,6 +4,7 @@ RapportError
 ├── ReadOnlyEntry            the entry is marked read-only
 ├── EntryNotActive           the change needs an active entry
 ├── SameAsAnother            another active entry says exactly this
+├── TooManyEntries           the relationship holds as many as its configuration allows
 ├── InvalidTemplate          an ingestion prompt can't be rendered; names the line
 ├── TurnNotRetryable         only failed and skipped turns can be retried
 ├── NotEmpty                 an import needs a relationship that holds nothing yet
@@ -31,6 +32,10 @@ class EntryNotActive(Conflict):
 
 class SameAsAnother(Conflict):
     code = "same_as_another"
+
+
+class TooManyEntries(Conflict):
+    code = "too_many_entries"
 
 
 class InvalidTemplate(InvalidInput):

@@ -26,10 +26,10 @@ from relationships.api.operations import operation
 from relationships.api.pagination import page_of, page_of_sorted
 from relationships.api.parsing import read_bytes
 from relationships.api.views import ApiView
-from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.merge_patch import merge_patch
 from relationships.errors import Gone, InvalidInput, NotFound
 from relationships.models import Relationship
+from relationships.services.configuration import configuration_of
 from relationships.services.idempotency import earlier_resource, remember_key
 from relationships.services.sequence import lock_relationship
 
@@ -107,6 +107,7 @@ class EntriesView(ApiView):
                 by=self.actor,
                 source=EntrySource.API,
                 reason=reason,
+                limit=configuration_of(relationship).values.ingestion.max_entries,
             )
             if key is not None:
                 remember_key(
@@ -268,11 +269,7 @@ def _matches(entry: ScratchpadEntry, filters: dict[str, Any]) -> bool:
 
 def _values(sent: dict[str, Any], relationship: Relationship) -> dict[str, Any]:
     """What was sent, held against the companion's entry types and vocabulary. Raises InvalidInput."""
-    ingestion = resolve_configuration(
-        project=relationship.project.config,
-        companion=relationship.companion.config,
-        relationship=relationship.config,
-    ).values.ingestion
+    ingestion = configuration_of(relationship).values.ingestion
     known = [entry_type.name for entry_type in ingestion.types]
     if "type" in sent and sent["type"] not in known:
         raise InvalidInput.of("type", f"is none of the companion's types; known: {', '.join(known)}")

@@ -59,7 +59,9 @@ def _metadata_size(metadata: dict[str, Any]) -> dict[str, Any]:
 MessageText = Annotated[
     str, StringConstraints(min_length=1, max_length=settings.MAX_MESSAGE_BYTES), AfterValidator(_message_size)
 ]
-EntryText = Annotated[str, StringConstraints(min_length=1, max_length=settings.MAX_ENTRY_BYTES), AfterValidator(_entry_size)]
+EntryText = Annotated[
+    str, StringConstraints(min_length=1, max_length=settings.MAX_ENTRY_BYTES), AfterValidator(_entry_size)
+]
 TypeName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,59}$")]
 TagName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.:-]{1,60}$")]
 TagValue = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]

@@ -30,6 +30,10 @@ def _add(bench: Workbench, operation: Operation, origin: Origin) -> None:
         return
     key = (subject, operation.key or "")
     single = operation.key in bench.reading.ingestion.single_valued
+    if bench.is_full and not (single and key in bench.keyed):
+        limit = bench.reading.ingestion.max_entries
+        bench.judge(operation, Verdict.REFUSED, f"the relationship holds {limit} entries, as many as it may")
+        return
     if single and not _key_is_free(bench, operation, key, said_at, origin):
         return
     entry = _new_entry(bench, operation, subject, single=single, said_at=said_at)

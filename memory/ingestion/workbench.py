@@ -49,11 +49,21 @@ class Workbench:
     active: dict[tuple[str, bytes], ScratchpadEntry]
     forgotten: dict[tuple[str, bytes], datetime]  # when an entry that said this was deleted, effectively
     keyed: dict[tuple[str, str], ScratchpadEntry]
-    active_count: int
+    active_count: int  # when it was opened
+    opened_active: frozenset[UUID] = frozenset()
     added: list[ScratchpadEntry] = field(default_factory=list)
     changes: list[Change] = field(default_factory=list)
     judgements: list[Judgement] = field(default_factory=list)
     held: list[tuple[Operation, ScratchpadEntry]] = field(default_factory=list)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the relationship holds as many entries as its configuration allows, counting what was done here."""
+        left = sum(
+            row.state != EntryState.ACTIVE for row in self.targets.values() if row.id in self.opened_active
+        )
+        added = sum(entry.state == EntryState.ACTIVE for entry in self.added)
+        return self.active_count - left + added >= self.reading.ingestion.max_entries
 
     def turn_of(self, item: Operation | Refusal) -> Turn:
         """The turn an operation rests on: that of the last message it cites; else the batch's last."""
@@ -98,7 +108,7 @@ class Workbench:
 
 
 def open_workbench(reading: Reading, items: Sequence[Operation | Refusal], *, now: datetime) -> Workbench:
-    """Read what the operations speak of: three queries, whatever their number. Call under the lock."""
+    """Read what the operations speak of: four queries at the most, whatever their number. Call under the lock."""
     operations = [item for item in items if isinstance(item, Operation)]
     owned = ScratchpadEntry.objects.for_relationship(reading.relationship_id)
     shown = [reading.entries[o.entry - 1] for o in operations if o.entry is not None]
@@ -111,7 +121,7 @@ def open_workbench(reading: Reading, items: Sequence[Operation | Refusal], *, no
             | owned.filter(content_hash__in=hashes, state__in=[EntryState.ACTIVE, EntryState.DELETED])
             | owned.filter(key__in=keys, state=EntryState.ACTIVE, single_valued=True)
         )
-    deletes = any(o.op == "delete" for o in operations)
+    counts = any(o.op != "update" for o in operations)
     return Workbench(
         reading=reading,
         now=now,
@@ -125,7 +135,8 @@ def open_workbench(reading: Reading, items: Sequence[Operation | Refusal], *, no
             for row in rows
             if row.state == EntryState.ACTIVE and row.single_valued and row.key
         },
-        active_count=owned.active().count() if deletes else 0,
+        active_count=owned.active().count() if counts else 0,
+        opened_active=frozenset(row.id for row in rows if row.state == EntryState.ACTIVE),
     )
 
 

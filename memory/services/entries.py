@@ -11,7 +11,7 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
-from memory.errors import EntryNotActive, ReadOnlyEntry, SameAsAnother
+from memory.errors import EntryNotActive, ReadOnlyEntry, SameAsAnother, TooManyEntries
 from memory.models import EntrySource, EntryState, RevisionEvent, ScratchpadEntry, Tier
 from memory.services.fingerprint import content_hash
 from memory.services.history import Change, fields_of, record_changes
@@ -58,12 +58,18 @@ WRITTEN_FIELDS = tuple(
 
 @transaction.atomic
 def add_entry(
-    *, relationship: Relationship, values: Mapping[str, Any], by: Actor, source: EntrySource, reason: str = ""
+    *,
+    relationship: Relationship,
+    values: Mapping[str, Any],
+    by: Actor,
+    source: EntrySource,
+    reason: str = "",
+    limit: int | None = None,
 ) -> ScratchpadEntry:
-    """Remember `values` (names of EDITABLE; content and type at least).
+    """Remember `values` (names of EDITABLE; content and type at least), if fewer than `limit` are active.
 
-    Raises InvalidInput, SameAsAnother, NotFound; and over another entry that has its single-valued key ReadOnlyEntry,
-    or Conflict where that one is newer: what is filled in late does not overrule it.
+    Raises InvalidInput, SameAsAnother, TooManyEntries, NotFound; and over another entry that has its single-valued
+    key ReadOnlyEntry, or Conflict where that one is newer: what is filled in late does not overrule it.
     """
     now = _locked_now(relationship.id)
     entry = ScratchpadEntry(
@@ -83,6 +89,8 @@ def add_entry(
             f"A newer {entry.key} is known. To make this the present one, leave effective_at out.",
             entry=str(holder.id),
         )
+    if limit is not None and holder is None:
+        _refuse_too_many(relationship.id, limit)
     superseded = _supersede_key(entry, now)
     entry.save(force_insert=True)
     added = Change(RevisionEvent.ADD, None, fields_of(entry), entry.effective_at, reason)
@@ -232,6 +240,16 @@ def _refuse_same(entry: ScratchpadEntry) -> None:
     )
     if same is not None:
         raise SameAsAnother("Another active entry says exactly this.", entry=str(same))
+
+
+def _refuse_too_many(relationship_id: UUID, limit: int) -> None:
+    count = ScratchpadEntry.objects.for_relationship(relationship_id).active().count()
+    if count >= limit:
+        raise TooManyEntries(
+            f"The relationship holds {count} entries; ingestion.max_entries allows {limit}. Delete some first.",
+            limit=limit,
+            count=count,
+        )
 
 
 def _holder_of_key(entry: ScratchpadEntry) -> ScratchpadEntry | None:

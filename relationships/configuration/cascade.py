@@ -56,9 +56,12 @@ def _resolve(project: bytes, companion: bytes, relationship: bytes, turn: bytes)
 
 
 def validate_configuration(raw: Mapping[str, Any]) -> Configuration:
-    """One level, or a merged one, held against the schema. Raises InvalidConfiguration."""
+    """One level, or a merged one, held against the schema. Raises InvalidConfiguration.
+
+    Read as the JSON it is, and strictly: `"8"` and `true` are no numbers.
+    """
     try:
-        return Configuration.model_validate(raw)
+        return Configuration.model_validate_json(orjson.dumps(raw), strict=True)
     except ValidationError as error:
         problems = [
             FieldProblem(".".join(str(part) for part in line["loc"]) or "config", line["msg"])

@@ -90,6 +90,8 @@ class Ingestion(Strict):
         default=("name", "birthday", "age", "city", "timezone"), max_length=100
     )
     """Keys of which a person has one at a time: a new value supersedes the old. (A job can be one of two.)"""
+    max_entries: Annotated[int, Field(ge=1, le=1_000_000)] = 10_000
+    """How many active entries a relationship may hold; what is past it is refused, visibly."""
     soft_budget: Tokens = 2000
     """Tokens of the active scratchpad past which the model is asked to condense."""
     shown_budget: Annotated[int, Field(ge=200, le=1_000_000)] = 16_000
