@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from relationships.api.fields import Body, Query, Timestamp, TimeZone, field_problems, left_out
+from relationships.api.fields import Body, Name, Query, Timestamp, TimeZone, field_problems, left_out
 
 
 class Inner(Body):
@@ -16,6 +16,10 @@ class Outer(Body):
     zone: TimeZone = "UTC"
     inner: list[Inner] = []
     note: str = left_out()
+
+
+class Named(Body):
+    name: Name
 
 
 class Asked(Query):
@@ -89,3 +93,28 @@ def test_what_is_left_out_does_not_count_as_a_change() -> None:
 @pytest.mark.parametrize("zone", ["UTC", "Europe/Lisbon", "America/Argentina/Buenos_Aires", "Etc/GMT+3"])
 def test_iana_zones_are_known(zone: str) -> None:
     assert Outer.model_validate({"zone": zone}).zone == zone
+
+
+@pytest.mark.parametrize(
+    "zone",
+    [
+        "Mars/Base",
+        "localtime",
+        "posixrules",
+        "posix/UTC",
+        "right/UTC",
+        "../UTC",
+        "/etc/passwd",
+        "UTC\n",
+        "utc ",
+    ],
+)
+def test_what_is_only_a_file_of_this_system_or_none_is_no_zone(zone: str) -> None:
+    with pytest.raises(ValidationError, match="is not an IANA time zone"):
+        Outer.model_validate({"zone": zone})
+
+
+@pytest.mark.parametrize("name", ["", "  ", "\u2003", "a\x00", "a\n", "x" * 201])
+def test_a_name_says_something_in_one_line(name: str) -> None:
+    with pytest.raises(ValidationError):
+        Named.model_validate({"name": name})

@@ -51,6 +51,12 @@ def test_naming_one_layer_leaves_the_others_their_defaults() -> None:
     assert layers["messages"].budget == Configuration().context.layers["messages"].budget
 
 
+def test_a_whole_number_will_do_where_a_fraction_may_stand() -> None:
+    resolved = resolve_configuration(turn={"ingestion": {"deletion_hold": {"share": 1}}})
+
+    assert resolved.values.ingestion.deletion_hold.share == 1.0
+
+
 def test_lists_replace_and_do_not_merge() -> None:
     types = [{"name": "recipe"}]
 
@@ -65,6 +71,9 @@ def test_lists_replace_and_do_not_merge() -> None:
         ({"ingestoin": {}}, "ingestoin"),
         ({"ingestion": {"max_batch": 0}}, "ingestion.max_batch"),
         ({"ingestion": {"max_batch": "many"}}, "ingestion.max_batch"),
+        ({"ingestion": {"max_batch": "8"}}, "ingestion.max_batch"),
+        ({"ingestion": {"max_batch": True}}, "ingestion.max_batch"),
+        ({"ingestion": {"enabled": "yes"}}, "ingestion.enabled"),
         ({"ingestion": []}, "ingestion"),
         ({"ingestion": {"types": []}}, "ingestion.types"),
         ({"ingestion": {"types": [{"name": "a"}, {"name": "a"}]}}, "ingestion.types"),
