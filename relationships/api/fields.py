@@ -70,7 +70,7 @@ def _known_zone(value: str) -> str:
 @cache
 def _zones() -> frozenset[str]:
     """The names, without what else lies among a system's zone files and may not on the next: localtime, posix/UTC."""
-    return frozenset(available_timezones())
+    return frozenset(available_timezones() - {"localtime"})
 
 
 def _not_blank(value: str) -> str:
