@@ -178,7 +178,7 @@ RETRY_BASE_SECONDS = env.seconds("RAPPORT_RETRY_BASE_SECONDS", 2, low=0.01, high
 RETRY_CAP_SECONDS = env.seconds("RAPPORT_RETRY_CAP_SECONDS", 600, low=0.01)
 MAX_ATTEMPTS = env.whole("RAPPORT_MAX_ATTEMPTS", 12, low=1, high=1000)
 
-# --- limits of what is taken in ----------------------------------------------------------------------------------------
+# --- limits of what is taken in ----------------------------------------------------------------------------------
 MAX_BODY_BYTES = env.whole("RAPPORT_MAX_BODY_BYTES", 1_048_576, low=1024)
 MAX_IMPORT_BYTES = env.whole("RAPPORT_MAX_IMPORT_BYTES", 67_108_864, low=1024)
 MAX_MESSAGE_BYTES = env.whole("RAPPORT_MAX_MESSAGE_BYTES", 65_536, low=64)
@@ -193,7 +193,9 @@ MAX_WAIT_SECONDS = env.seconds("RAPPORT_MAX_WAIT_SECONDS", 30, low=0, high=300)
 MAX_WAITERS = env.whole("RAPPORT_MAX_WAITERS", max(1, WEB_THREADS // 2), low=0)
 
 # --- seams: a slug is one line here, an outsider's own is its dotted path in the configuration -----------------------
-_PRICES = env.json_object("RAPPORT_PROVIDER_PRICES", hint='write {"model": [input, output]}, USD per million tokens')
+_PRICES = env.json_object(
+    "RAPPORT_PROVIDER_PRICES", hint='write {"model": [input, output]}, USD per million tokens'
+)
 LLM_PROVIDERS: dict[str, dict[str, Any]] = {
     "gemini": {
         "BACKEND": "memory.providers.gemini.GeminiProvider",
