@@ -87,7 +87,8 @@ def test_an_entry_can_neither_close_the_fence_nor_open_a_line() -> None:
 
 
 def test_over_budget_the_oldest_go_and_the_pinned_stay() -> None:
-    lines = [*MANY, line("Is allergic to nuts", id="pinned", pinned=True)]
+    longer_than_the_rest = "Is allergic to every kind of nut, and to whatever was cooked beside them"
+    lines = [*MANY, line(longer_than_the_rest, id="pinned", pinned=True)]
     request = layer_request(context={**BARE, "layers": {"memory": {"budget": 200}}}, scratchpad=lines)
 
     rendered = MemoryLayer("memory").render(request)
