@@ -5,9 +5,10 @@ from django.utils import timezone
 
 from memory.ingestion.triggers import fire_ended_sessions
 from memory.providers.errors import ContentBlocked
-from memory.services.turns import ingest_now
+from memory.services.turns import accept_turn, ingest_now
 from relationships.models import TurnState
 from relationships.services.sessions import end_session
+from relationships.services.turns import NewMessage, NewTurn
 from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import PERSON, Conversation, add, answer, delete
 
@@ -127,3 +128,18 @@ def test_a_list_that_is_too_long_is_shown_from_its_newest_end_and_says_so(
     assert 0 < len(shown) < 40
     assert shown == list(range(40 - len(shown), 40))
     assert f"({40 - len(shown)} older entries are not shown.)" in prompt
+
+
+def test_neither_new_nor_earlier_messages_of_a_role_that_is_not_read_are_shown(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.otherwise = NOTHING
+    for said, noted in (("It rains.", "Mood: low"), ("It snows.", "Mood: high")):
+        messages = [NewMessage("system", noted), NewMessage("user", said)]
+        new = NewTurn(messages, occurred_at=timezone.now())
+        accept_turn(relationship=conversation.relationship, new=new)
+        conversation.drain()
+
+    prompt = scripted_provider.requests[1].prompt
+    assert "It rains." in prompt and "It snows." in prompt
+    assert "Mood" not in prompt
