@@ -71,7 +71,7 @@ WORDS: dict[str, list[Any]] = {
 MATCHES = ["*", '"1"', '"2"', None]
 
 
-def make_sense(case: Case, world: World) -> None:
+def make_sense(case: Case[Any], world: World) -> None:
     """Change a request in place; the same request always in the same way."""
     choose = random.Random(repr((case.path, case.body, case.query)))
     if _was_meant(case, ParameterLocation.PATH):
@@ -87,7 +87,7 @@ def make_sense(case: Case, world: World) -> None:
         case.body = _body(case.body, case.path, world, choose)
 
 
-def _was_meant(case: Case, part: ParameterLocation) -> bool:
+def _was_meant(case: Case[Any], part: ParameterLocation) -> bool:
     """Whether this part of the request was generated to be valid."""
     meta = case.meta
     component = meta.components.get(part) if meta else None

@@ -1,0 +1,149 @@
+"""An export with one part bent, torn out or doubled: it is taken or refused with the field, and never breaks anything.
+
+RAPPORT_FUZZ=long bends many more.
+"""
+
+import json
+import os
+from collections.abc import Iterator
+from copy import deepcopy
+from typing import Any
+
+import pytest
+from django.db import transaction
+from hypothesis import HealthCheck, given
+from hypothesis import settings as effort
+from hypothesis import strategies as st
+
+from memory.ingestion.pipeline import drain_relationship
+from memory.services.held import confirm_deletions
+from relationships.models import Companion, Relationship, Turn
+from tests.fixtures.api import TESTER, Api
+from tests.fixtures.turns import Conversation
+from tests.integration.api.world import build_world
+
+LONG = os.environ.get("RAPPORT_FUZZ") == "long"
+ODD: list[Any] = [
+    *(
+        None,
+        True,
+        0,
+        -1,
+        1,
+        0.5,
+        1e308,
+        2**31,
+        2**63 - 1,
+        -(2**63),
+        "",
+        " ",
+        "x",
+        "0",
+        "\U0001f98a",
+        "a" * 300,
+    ),
+    *(
+        "a\nb",
+        "2026-03-02",
+        "9999-12-31T23:59:59-12:00",
+        "0001-01-01T00:00:00+14:00",
+        "user",
+        "active",
+        "applied",
+    ),
+    *([], {}, [None], [[]], {"": None}, {"id": 1}, ["x", "x"], "01890a5d-ac96-774b-bcce-b302099a8057"),
+]
+
+
+@pytest.fixture
+def document(relationship: Relationship, conversation: Conversation, api: Api) -> Any:
+    """A busy relationship, exported."""
+    build_world(relationship)
+    for text in ("My name is Zoë and I live in Porto.", "I moved to Lisbon.", "Forget my name."):
+        conversation.hear(text)
+    conversation.say("I like tea.", session="web", ingestion={"trigger": {"mode": "explicit"}})
+    return api.get(f"/relationships/{relationship.id}/export?calls=true").body
+
+
+def parts(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The way to every part of a document."""
+    members = (
+        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    )
+    for name, below in members:
+        yield (*path, name)
+        yield from parts(below, (*path, name))
+
+
+def bend(document: Any, data: st.DataObject) -> Any:
+    bent = deepcopy(document)
+    for _ in range(data.draw(st.integers(1, 2))):
+        *way, last = data.draw(st.sampled_from(list(parts(bent))))
+        holder = bent
+        for name in way:
+            holder = holder[name]
+        how = data.draw(st.sampled_from(["replace", "replace", "remove", "double"]))
+        if how == "replace":
+            holder[last] = deepcopy(data.draw(st.sampled_from(ODD)))
+        elif how == "remove":
+            del holder[last]
+        elif isinstance(holder, list):
+            holder.append(deepcopy(holder[last]))
+    return bent
+
+
+@pytest.mark.django_db
+@effort(
+    max_examples=3000 if LONG else 40,
+    derandomize=not LONG,
+    deadline=None,
+    database=None,
+    suppress_health_check=list(HealthCheck),
+)
+@given(data=st.data())
+def test_a_bent_archive_is_taken_or_refused_and_breaks_nothing(
+    data: st.DataObject, document: Any, api: Api
+) -> None:
+    bent = bend(document, data)
+    with transaction.atomic():
+        made = api.post("/relationships", {"companion": "ada", "user": "noor"}).body
+        path = f"/relationships/{made['id']}"
+
+        answer = api.send("POST", f"{path}/import", json.dumps(bent).encode())
+
+        assert answer.status in (200, 400, 409, 413, 422), answer
+        if answer.status == 200:
+            lives_on(api, path, Relationship.objects.get(id=made["id"]))
+        else:
+            assert not Turn.objects.for_relationship(made["id"]).exists()
+        transaction.set_rollback(True)
+
+
+def lives_on(api: Api, path: str, relationship: Relationship) -> None:
+    """What was taken can be read, shown, learnt from, exported and erased like any other."""
+    Companion.objects.filter(id=relationship.companion_id).update(
+        config={"ingestion": {"provider": "offline"}}
+    )
+    drain_relationship(relationship_id=relationship.id, worker="test")
+    assert not Turn.objects.for_relationship(relationship.id).filter(error_code="internal_error").exists()
+    for below in (
+        "",
+        "/entries?state=any",
+        "/history",
+        "/turns",
+        "/messages",
+        "/sessions",
+        "/profile",
+        "/profile/history",
+    ):
+        assert api.get(f"{path}{below}").status == 200, below
+    held = api.get(f"{path}/held-deletions").body["items"]
+    for waiting in (one for one in held if one["state"] == "waiting"):
+        confirm_deletions(relationship_id=relationship.id, held_id=waiting["id"], by=TESTER)
+    for turn in api.get(f"{path}/turns").body["items"]:
+        assert api.get(f"{path}/turns/{turn['id']}").status == 200
+    assert api.post(f"{path}/context", {"message": "Hello.", "explain": True}).status == 200
+    assert api.get(f"{path}/export?calls=true").status == 200
+    for entry in api.get(f"{path}/entries?state=any").body["items"][:2]:
+        assert api.delete(f"{path}/entries/{entry['id']}?permanent=true").status in (204, 410)
+    assert api.delete(path).status == 200
