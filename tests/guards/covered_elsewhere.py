@@ -24,13 +24,10 @@ COVERED_ELSEWHERE: dict[str, str] = {
     "memory/services/history.py": f"{INGESTION}/test_operations.py {API}/test_history.py",
     # memory: the pipeline of ingestion, whole
     "memory/ingestion/apply.py": f"{INGESTION}/test_operations.py {INGESTION}/test_overtaken_answers.py",
-    "memory/ingestion/calls.py": f"{INGESTION}/test_failures.py {API}/test_turn_traces.py",
-    "memory/ingestion/claim.py": f"{INGESTION}/test_failures.py {INGESTION}/test_overtaken_answers.py",
     "memory/ingestion/pipeline.py": f"{INGESTION}/test_failures.py",
     "memory/ingestion/reading.py": f"{INGESTION}/test_what_is_read.py",
     "memory/ingestion/strategies/base.py": f"{INGESTION}/test_operations.py",
     "memory/ingestion/strategies/operations.py": f"{INGESTION}/test_failures.py",
-    "memory/ingestion/triggers.py": f"{INGESTION}/test_what_is_read.py",
     "memory/ingestion/verbs.py": f"{INGESTION}/test_operations.py",
     "memory/ingestion/workbench.py": f"{INGESTION}/test_operations.py",
     # relationships: the views, and the services that are one statement and its history

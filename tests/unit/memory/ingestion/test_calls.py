@@ -1,0 +1,84 @@
+from datetime import UTC, datetime
+
+import pytest
+
+from memory.ingestion.calls import CallLog, storable, store_calls
+from memory.ingestion.reading import Reading, read_batch
+from memory.models import ModelCall
+from memory.providers.base import CompletionRequest
+from memory.providers.errors import RateLimited
+from memory.services.erasure import erase_entry
+from relationships.models import Relationship
+from tests.fakes import ScriptedProvider
+from tests.fixtures.api import TESTER
+from tests.fixtures.contexts import remember
+from tests.fixtures.turns import Conversation
+
+NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
+REPAIR = CompletionRequest(
+    "system", "prompt", schema={}, history=(("assistant", "not JSON"), ("user", "Answer again."))
+)
+
+
+@pytest.fixture
+def reading(conversation: Conversation, relationship: Relationship) -> Reading:
+    remember(relationship, "Has a heron tattoo")
+    return read_batch([conversation.say("My tattoo is a heron.")])
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [("plain é \U0001f98a", "plain é \U0001f98a"), ("a\x00b", "a�b"), ("a\ud800b\udfff", "a?b?"), ("", "")],
+)
+def test_what_no_table_can_hold_is_marked_and_the_rest_is_kept(text: str, kept: str) -> None:
+    assert storable(text) == kept
+
+
+def test_each_call_is_kept_once_with_the_whole_question(
+    reading: Reading, scripted_provider: ScriptedProvider
+) -> None:
+    log = CallLog(scripted_provider)
+    scripted_provider.answer_with("answer")
+    log.ask(REPAIR, reading, purpose="repair")
+
+    store_calls(log, now=NOON)
+    store_calls(log, now=NOON)
+
+    call = ModelCall.objects.get()
+    assert (call.purpose, call.system, call.answer) == ("repair", "system", "answer")
+    assert call.prompt == "prompt\n\n--- assistant ---\nnot JSON\n\n--- user ---\nAnswer again."
+    assert [call.id] == log.ids
+    assert call.shown_entry_ids == [entry.id for entry in reading.entries]
+    assert call.redacted_at is None
+
+
+def test_a_call_that_failed_is_kept_with_its_error(
+    reading: Reading, scripted_provider: ScriptedProvider
+) -> None:
+    log = CallLog(scripted_provider)
+    scripted_provider.answer_with(RateLimited("slow down"))
+
+    with pytest.raises(RateLimited):
+        log.ask(REPAIR, reading, purpose="ingestion")
+    store_calls(log, now=NOON)
+
+    call = ModelCall.objects.get()
+    assert (call.error_code, call.error, call.answer) == ("rate_limited", "slow down", "")
+    assert (call.model, call.prompt_tokens) == ("scripted-1", None)
+
+
+def test_what_was_erased_while_the_model_answered_is_kept_in_no_call(
+    reading: Reading, scripted_provider: ScriptedProvider
+) -> None:
+    log = CallLog(scripted_provider)
+    scripted_provider.answer_with("Has a heron tattoo, I hear.")
+    log.ask(REPAIR, reading, purpose="ingestion")
+    erase_entry(
+        relationship_id=reading.relationship_id, entry_id=reading.entries[0].id, by=TESTER, messages="keep"
+    )
+
+    store_calls(log, now=NOON)
+
+    call = ModelCall.objects.get()
+    assert (call.system, call.prompt, call.answer, call.redacted_at) == ("", "", "", NOON)
+    assert call.purpose == "ingestion"

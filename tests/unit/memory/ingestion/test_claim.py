@@ -1,0 +1,97 @@
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from pytest_django.fixtures import Settings
+
+from memory.errors import LeaseLost
+from memory.ingestion.claim import Claim, claim_turns, give_back, hold_claim, release_turns, retry_delay
+from relationships.models import Relationship, Turn
+from tests.fixtures.turns import Conversation
+
+
+def claim(relationship: Relationship) -> Claim | None:
+    return claim_turns(relationship_id=relationship.id, worker="test")
+
+
+def ids(claimed: Claim | None) -> list[Any]:
+    return [turn.id for turn in claimed.turns] if claimed else []
+
+
+@pytest.mark.parametrize(
+    ("attempts", "retry_after", "least", "most"),
+    [
+        (0, None, 1, 2),
+        (1, None, 2, 4),
+        (5, None, 32, 64),
+        (12, None, 300, 600),
+        (10**6, None, 300, 600),
+        (0, 0, 1, 2),
+        (0, 30, 30, 30),
+        (12, 30, 300, 600),
+        (0, 10**9, 600, 600),
+    ],
+)
+def test_the_next_try_comes_later_each_time_and_never_before_the_provider_allows(
+    settings: Settings, attempts: int, retry_after: float | None, least: float, most: float
+) -> None:
+    settings.RETRY_BASE_SECONDS, settings.RETRY_CAP_SECONDS = 2, 600
+
+    delays = [retry_delay(attempts, retry_after) for _ in range(50)]
+
+    assert least <= min(delays) <= max(delays) <= most
+
+
+def test_turns_are_taken_in_order_and_as_many_as_one_call_reads(
+    conversation: Conversation, relationship: Relationship
+) -> None:
+    turns = [conversation.say(text, ingestion={"max_batch": 2}) for text in "abc"]
+
+    assert ids(claim(relationship)) == [turn.id for turn in turns[:2]]
+
+
+def test_turns_of_another_configuration_wait_for_a_call_of_their_own(
+    conversation: Conversation, relationship: Relationship
+) -> None:
+    plain, other = conversation.say("a"), conversation.say("b", ingestion={"soft_budget": 0})
+
+    assert ids(claim(relationship)) == [plain.id]
+    assert conversation.again(other).state == "pending"
+
+
+def test_a_turn_that_waits_for_its_retry_holds_back_those_behind_it(
+    conversation: Conversation, relationship: Relationship
+) -> None:
+    first = conversation.say("a")
+    conversation.say("b")
+    rows = Turn.objects.for_relationship(relationship.id).filter(id=first.id)
+    rows.update(due_at=timezone.now() + timedelta(minutes=1))
+
+    assert claim(relationship) is None
+
+
+def test_a_turn_that_waits_for_its_trigger_holds_nobody_back(
+    conversation: Conversation, relationship: Relationship
+) -> None:
+    conversation.say("a", ingestion={"trigger": {"mode": "explicit"}})
+    second = conversation.say("b")
+
+    assert ids(claim(relationship)) == [second.id]
+
+
+def test_what_is_given_back_is_due_and_no_longer_ones_own(
+    conversation: Conversation, relationship: Relationship
+) -> None:
+    turn = conversation.say("a")
+    claimed = claim(relationship)
+    assert claimed is not None
+
+    give_back(claimed)
+
+    with pytest.raises(LeaseLost):
+        hold_claim(claimed)
+    with pytest.raises(LeaseLost):
+        release_turns(claimed, claimed.turns, code="rate_limited", error="?")
+    assert (conversation.again(turn).state, conversation.again(turn).error_code) == ("pending", "")
+    assert ids(claim(relationship)) == [turn.id]

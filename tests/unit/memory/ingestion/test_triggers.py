@@ -1,0 +1,69 @@
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from memory.ingestion.triggers import dispose_turn, fire_trigger
+from relationships.configuration.schema import Ingestion, Trigger
+from relationships.models import Relationship, Turn, TurnState
+from relationships.services.turns import NewMessage, TurnDisposal
+from tests.fixtures.turns import Conversation
+
+NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
+
+
+def dispose(*roles: str, paused: bool = False, **ingestion: Any) -> TurnDisposal:
+    messages = [NewMessage(role, "Hello.") for role in roles]
+    return dispose_turn(Ingestion.model_validate(ingestion), messages, paused=paused, now=NOON)
+
+
+def test_a_turn_is_due_at_once_unless_something_else_is_configured() -> None:
+    assert dispose("user") == TurnDisposal(TurnState.PENDING, NOON)
+
+
+@pytest.mark.parametrize("mode", ["every_n_turns", "session_end", "explicit"])
+def test_with_another_trigger_it_waits_and_says_for_what(mode: str) -> None:
+    assert dispose("user", trigger={"mode": mode}) == TurnDisposal(TurnState.PENDING, None, waits_for=mode)
+
+
+@pytest.mark.parametrize(
+    ("code", "given"),
+    [
+        ("paused", {"paused": True}),
+        ("paused", {"paused": True, "enabled": False}),
+        ("disabled", {"enabled": False}),
+        ("disabled", {"enabled": False, "roles": ()}),
+        ("roles", {"roles": ("assistant", "tool")}),
+        ("roles", {"roles": (), "trigger": {"mode": "explicit"}}),
+    ],
+)
+def test_what_is_left_out_is_skipped_with_its_first_reason(code: str, given: dict[str, Any]) -> None:
+    disposal = dispose("user", **given)
+
+    assert (disposal.state, disposal.error_code, disposal.due_at) == ("skipped", code, None)
+    assert disposal.error.endswith(".")
+
+
+def test_one_message_of_a_role_that_is_read_is_enough() -> None:
+    assert dispose("system", "user", "assistant", roles=("user",)).state == "pending"
+
+
+def test_the_turn_that_makes_the_number_full_makes_all_due(
+    conversation: Conversation, relationship: Relationship
+) -> None:
+    trigger = Trigger(mode="every_n_turns", n=3)
+    turns = [
+        conversation.say(text, ingestion={"trigger": {"mode": "every_n_turns", "n": 9}}) for text in "ab"
+    ]
+
+    def fire(turn: Turn) -> bool:
+        return fire_trigger(trigger, relationship_id=relationship.id, turn=turn, now=NOON)
+
+    assert not fire(turns[-1])
+    turns.append(conversation.say("c", ingestion={"trigger": {"mode": "every_n_turns", "n": 9}}))
+    assert fire(turns[-1])
+
+    assert (turns[-1].due_at, turns[-1].waits_for) == (NOON, "")
+    assert [(conversation.again(turn).due_at, conversation.again(turn).waits_for) for turn in turns] == [
+        (NOON, "")
+    ] * 3
