@@ -12,9 +12,10 @@ from memory.ingestion.claim import Claim, hold_claim, settle_turn
 from memory.ingestion.operations import Operation, Refusal, Verdict
 from memory.ingestion.reading import Reading
 from memory.ingestion.verbs import carry_out
-from memory.ingestion.workbench import Workbench, open_workbench
+from memory.ingestion.workbench import Workbench, open_workbench, subject_of
 from memory.models import EntryRevision, HeldDeletion, RevisionEvent, ScratchpadEntry
 from memory.services.entries import WRITTEN_FIELDS
+from memory.services.fingerprint import content_hash
 from memory.services.history import Origin, record_changes
 from memory.services.snapshots import rebuild_scratchpad
 from relationships.actor import Actor, ActorKind
@@ -49,11 +50,11 @@ def judge_operations(
     bench: Workbench, items: Sequence[Operation | Refusal], origins: dict[UUID, Origin]
 ) -> None:
     """Each by itself, in order; too many deletions at once are held."""
-    hold = _too_many_deletions(bench, items)
+    held = _too_many_deletions(bench, items)
     for item in items:
         if isinstance(item, Refusal):
             bench.judge(item, Verdict.REFUSED, item.reason)
-        elif hold and item.op == "delete":
+        elif item in held:
             _hold(bench, item)
         else:
             carry_out(bench, item, origins[bench.turn_of(item).id])
@@ -65,12 +66,28 @@ def _refuse_stale(bench: Workbench, items: Sequence[Operation | Refusal]) -> Non
             raise StaleAnswer(f"Entry {item.entry} was changed while the model answered.")
 
 
-def _too_many_deletions(bench: Workbench, items: Sequence[Operation | Refusal]) -> bool:
-    deletions = sum(
-        1 for item in items if isinstance(item, Operation) and item.op == "delete" and bench.target(item)
-    )
+def _too_many_deletions(bench: Workbench, items: Sequence[Operation | Refusal]) -> list[Operation]:
+    """Every operation that takes an entry away, if together they are more than the configuration lets pass.
+
+    An update takes one away where it only repeats another entry: so nobody's list is merged into one line unseen.
+    """
+    said: set[tuple[str, bytes]] = set()
+    moved_on: set[UUID] = set()  # entries that gave their text up before, so that another may say it
+    taking: list[Operation] = []
+    for item in items:
+        entry = bench.target(item) if isinstance(item, Operation) and item.entry is not None else None
+        if entry is None or not isinstance(item, Operation):
+            continue
+        fingerprint = (subject_of(item, entry), content_hash(item.content))
+        same = bench.active.get(fingerprint, entry)
+        repeats = same.id != entry.id and same.id not in moved_on
+        if item.op == "delete" or repeats or fingerprint in said:
+            taking.append(item)
+        said.add(fingerprint)
+        moved_on.add(entry.id)
     limit = bench.reading.ingestion.deletion_hold
-    return deletions > limit.count and deletions > limit.share * bench.active_count
+    held = len(taking) > limit.count and len(taking) > limit.share * bench.active_count
+    return taking if held else []
 
 
 def _hold(bench: Workbench, operation: Operation) -> None:

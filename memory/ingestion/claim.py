@@ -21,6 +21,7 @@ from memory.ingestion.calls import CallLog, storable, store_calls
 from memory.queue.leases import WORKER_DIED
 from memory.queue.waiting import announce_settled
 from relationships.configuration.cascade import resolve_configuration
+from relationships.errors import InvalidConfiguration
 from relationships.models import Turn, TurnState
 from relationships.services.sequence import lock_relationship
 
@@ -230,9 +231,13 @@ def _max_batch(relationship_id: UUID, turn_config: dict[str, Any]) -> int:
     with connection.cursor() as cursor:
         cursor.execute(LEVELS, [relationship_id])
         project, companion, relationship = map(orjson.loads, cursor.fetchone())
-    return resolve_configuration(
-        project=project, companion=companion, relationship=relationship, turn=turn_config
-    ).values.ingestion.max_batch
+    try:
+        resolved = resolve_configuration(
+            project=project, companion=companion, relationship=relationship, turn=turn_config
+        )
+    except InvalidConfiguration:
+        return 1  # whoever reads it says what is wrong, on the turn
+    return resolved.values.ingestion.max_batch
 
 
 def _call_ids(turn: Turn, log: CallLog | None) -> list[UUID]:

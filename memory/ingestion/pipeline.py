@@ -9,7 +9,7 @@ from uuid import UUID
 
 import structlog
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, transaction
+from django.db import DataError, IntegrityError, InterfaceError, OperationalError, transaction
 
 from memory.errors import ErasedMeanwhile, IngestionError, InvalidTemplate, LeaseLost, StaleAnswer
 from memory.ingestion.apply import apply_operations
@@ -32,7 +32,7 @@ from memory.providers.registry import get_provider
 from memory.queue.board import stop_requested
 from memory.queue.nudge import nudge
 from relationships.configuration.seams import load
-from relationships.errors import NotFound
+from relationships.errors import InvalidConfiguration, NotFound
 from relationships.models import Turn
 
 log = structlog.get_logger(__name__)
@@ -84,7 +84,7 @@ def _ingest(claim: Claim, turns: Sequence[Turn], drained: Drained) -> bool:
     call_log: CallLog | None = None
     try:
         reading = read_batch(turns)
-        if not any(message.content.strip() for message in reading.messages):
+        if not _has_words(reading):
             return _apply_nothing(claim, reading, drained)
         call_log = CallLog(get_provider(reading.ingestion.provider or settings.DEFAULT_LLM_PROVIDER))
         drained.revisions += _read_and_apply(claim, reading, call_log)
@@ -94,7 +94,7 @@ def _ingest(claim: Claim, turns: Sequence[Turn], drained: Drained) -> bool:
         if not error.permanent:
             return _wait(claim, turns, error, call_log, drained)
         return _refused(claim, turns, error.code, str(error), call_log, drained)
-    except (IngestionError, InvalidTemplate) as error:
+    except (IngestionError, InvalidTemplate, InvalidConfiguration) as error:
         if isinstance(error, LeaseLost):
             raise
         return _refused(claim, turns, error.code, str(error), call_log, drained)
@@ -112,7 +112,7 @@ def _read_and_apply(claim: Claim, reading: Reading, call_log: CallLog) -> list[E
     purpose, edits = "ingestion", 0
     while True:
         renew_lease(_of(claim, reading.turns))
-        items = strategy.propose(reading, call_log, purpose=purpose)
+        items = strategy.propose(reading, call_log, purpose=purpose) if _has_words(reading) else []
         try:
             return apply_operations(
                 claim=_of(claim, reading.turns),
@@ -125,6 +125,10 @@ def _read_and_apply(claim: Claim, reading: Reading, call_log: CallLog) -> list[E
             log.info("asked again", event_name="ingestion.answer.stale", why=str(stale), **_ids(claim))
             edits += not isinstance(stale, ErasedMeanwhile)  # that is never let pass
             reading, purpose = read_batch(reading.turns), "ask_again"
+
+
+def _has_words(reading: Reading) -> bool:
+    return any(message.content.strip() for message in reading.messages)
 
 
 def _apply_nothing(claim: Claim, reading: Reading, drained: Drained) -> bool:
@@ -196,6 +200,8 @@ def _stumble(
     place = traceback.extract_tb(error.__traceback__)[-1]
     where = f"{type(error).__name__} at {Path(place.filename).name}:{place.lineno}"
     log.error("a mistake of ours", event_name="ingestion.internal_error", where=where, **_ids(claim))
+    if call_log is not None:
+        call_log = _kept(_of(claim, turns), call_log)
     attempts = max(turn.attempts for turn in turns)
     if attempts + 1 >= INTERNAL_TRIES:
         return _refused(claim, turns, "internal_error", where, call_log, drained)
@@ -203,6 +209,15 @@ def _stumble(
     release_turns(_of(claim, turns), turns, code="internal_error", error=where, delay=delay, counted=True)
     drained.released += len(turns)
     return False
+
+
+def _kept(claim: Claim, call_log: CallLog) -> CallLog | None:
+    """Store the calls that led to a mistake, unless storing them was the mistake. What is left to store: nothing."""
+    try:
+        keep_calls(claim, call_log)
+    except (DataError, IntegrityError, ValueError):
+        log.error("calls could not be kept", event_name="ingestion.calls.not_kept", **_ids(claim))
+    return None
 
 
 def _of(claim: Claim, turns: Sequence[Turn]) -> Claim:

@@ -121,7 +121,6 @@ def open_workbench(reading: Reading, items: Sequence[Operation | Refusal], *, no
             | owned.filter(content_hash__in=hashes, state__in=[EntryState.ACTIVE, EntryState.DELETED])
             | owned.filter(key__in=keys, state=EntryState.ACTIVE, single_valued=True)
         )
-    counts = any(o.op != "update" for o in operations)
     return Workbench(
         reading=reading,
         now=now,
@@ -135,7 +134,7 @@ def open_workbench(reading: Reading, items: Sequence[Operation | Refusal], *, no
             for row in rows
             if row.state == EntryState.ACTIVE and row.single_valued and row.key
         },
-        active_count=owned.active().count() if counts else 0,
+        active_count=owned.active().count() if operations else 0,
         opened_active=frozenset(row.id for row in rows if row.state == EntryState.ACTIVE),
     )
 

@@ -3,23 +3,21 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import Any
+from datetime import datetime
 
 import structlog
-from django.conf import settings
-from django.db import models, transaction
+from django.db import transaction
 
 from memory.ingestion.triggers import fire_ended_sessions
 from memory.queue.heartbeat import forget_old_heartbeats
 from memory.queue.nudge import nudge
 from memory.services.expiry import expire_entries
-from relationships.models import IdempotencyKey, RelationshipToken
+from relationships.services.idempotency import drop_old_keys
 from relationships.services.sessions import end_idle_sessions
+from relationships.services.tokens import drop_expired_tokens
 
 log = structlog.get_logger(__name__)
 
-ROWS_AT_ONCE = 1000
 MOST_OF_THE_TIME = 0.05  # that one duty may take: a slow one comes less often
 
 
@@ -38,7 +36,7 @@ def duties() -> list[Duty]:
         Duty("expire_entries", 30, expire_entries),
         Duty("end_idle_sessions", 30, end_idle_sessions),
         Duty("read_ended_sessions", 2, read_ended_sessions),
-        Duty("drop_idempotency_keys", 30, drop_old_idempotency_keys),
+        Duty("drop_idempotency_keys", 30, drop_old_keys),
         Duty("drop_tokens", 30, drop_expired_tokens),
         Duty("forget_heartbeats", 600, lambda now: forget_old_heartbeats()),
     ]
@@ -65,24 +63,6 @@ def read_ended_sessions(now: datetime) -> int:
         for relationship_id in ended:
             nudge(relationship_id)
     return len(ended)
-
-
-def drop_old_idempotency_keys(now: datetime) -> int:
-    return _drop(
-        IdempotencyKey.objects.filter(created_at__lt=now - timedelta(hours=settings.IDEMPOTENCY_HOURS))
-    )
-
-
-def drop_expired_tokens(now: datetime) -> int:
-    return _drop(RelationshipToken.objects.filter(expires_at__lte=now))
-
-
-def _drop(rows: models.QuerySet[Any]) -> int:
-    """Delete in portions, so that no transaction is long. How many rows it was."""
-    return sum(
-        rows.model.objects.filter(pk__in=portion).delete()[0]
-        for portion in iter(lambda: list(rows.values_list("pk", flat=True)[:ROWS_AT_ONCE]), [])
-    )
 
 
 def _do(duty: Duty, now: datetime) -> int:

@@ -10,7 +10,8 @@ _CLOSING = " \t\n.!;,…。！；"
 def normalise(content: str) -> str:
     """NFKC, case folded, white space folded, closing punctuation off. `Likes tea.` and `likes  TEA` are one."""
     folded = unicodedata.normalize("NFKC", content).casefold()
-    return " ".join(unicodedata.normalize("NFKC", folded).split()).rstrip(_CLOSING)
+    line = " ".join(unicodedata.normalize("NFKC", folded).split())
+    return line.rstrip(_CLOSING) or line
 
 
 def content_hash(content: str) -> bytes:

@@ -51,7 +51,7 @@ def _written_as_rfc3339(value: Any) -> Any:
 
 def _in_utc(value: datetime) -> datetime:
     if not EARLIEST <= value <= LATEST:
-        raise ValueError("is out of range: years 1 to 9999")
+        raise ValueError("is out of range: from 0001-01-02 to 9999-12-30, in UTC")
     return value.astimezone(UTC)
 
 

@@ -64,7 +64,7 @@ def validate_configuration(raw: Mapping[str, Any]) -> Configuration:
         return Configuration.model_validate_json(orjson.dumps(raw), strict=True)
     except ValidationError as error:
         problems = [
-            FieldProblem(".".join(str(part) for part in line["loc"]) or "config", line["msg"])
+            FieldProblem(".".join(str(part) for part in line["loc"]) or "config", line["msg"].removeprefix("Value error, "))
             for line in error.errors(include_url=False, include_context=False, include_input=False)
         ]
         raise InvalidConfiguration(problems) from None

@@ -5,11 +5,12 @@ from datetime import timedelta
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
-from memory.models import ModelCall
+from memory.models import EntryRevision, ModelCall
 from memory.providers.base import CompletionRequest
 from memory.providers.errors import ContentBlocked, RateLimited, Unauthorized
 from memory.services.turns import retry_turn
-from relationships.models import Turn, TurnState
+from relationships.ids import uuid7
+from relationships.models import Companion, Turn, TurnState
 from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import Conversation, add, answer, update
 
@@ -161,3 +162,43 @@ def test_a_mistake_of_ours_is_found_and_steps_aside_without_its_text(
     assert (failed.state, failed.error_code) == (TurnState.FAILED, "internal_error")
     assert "secret" not in failed.error
     assert conversation.again(good).state == TurnState.APPLIED
+
+
+def test_a_stored_configuration_that_has_become_wrong_fails_the_turn_with_its_reason(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    turns = [conversation.say(text) for text in ("One.", "Two.")]
+    Companion.objects.update(config={"ingestion": {"provider": "gone"}})
+
+    conversation.drain()
+
+    failed = conversation.again(turns[0])
+    assert (failed.state, failed.error_code) == (TurnState.FAILED, "invalid_configuration")
+    assert "'gone' is not a known provider" in failed.error
+    assert conversation.again(turns[1]).state == TurnState.FAILED
+
+
+def test_the_calls_that_led_to_a_mistake_of_ours_are_kept(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    in_the_way = EntryRevision(
+        relationship_id=conversation.relationship.id,
+        project_id=conversation.relationship.project_id,
+        entry_id=uuid7(),
+        entry_version=1,
+        seq=0,
+        event="none",
+        actor_kind="policy",
+        recorded_at=timezone.now(),
+        effective_at=timezone.now(),
+    )
+    turn = conversation.say("One.")
+    in_the_way.seq = turn.seq + 2  # where its first revision would go, behind its one message
+    in_the_way.save(force_insert=True)
+    scripted_provider.otherwise = answer(add("One"))
+
+    conversation.drain()
+
+    waiting = conversation.again(turn)
+    assert (waiting.state, waiting.error_code) == (TurnState.PENDING, "internal_error")
+    assert len(waiting.model_call_ids) == ModelCall.objects.count() == 1

@@ -4,7 +4,7 @@ from memory.models import HeldDeletion
 from memory.services.entries import revise_entry
 from memory.services.held import confirm_deletions, decline_deletions
 from tests.fakes import ScriptedProvider
-from tests.fixtures.turns import PERSON, Conversation, add, answer, delete
+from tests.fixtures.turns import PERSON, Conversation, add, answer, delete, update
 
 
 def test_too_many_deletions_at_once_wait_for_a_person(
@@ -88,3 +88,15 @@ def test_how_many_are_too_many_is_configured(
 
     assert len(conversation.entries) == 4
     assert len(HeldDeletion.objects.get().deletions) == 2
+
+
+def test_merging_everything_into_one_line_is_held_like_deleting_it(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    conversation.remember(*"abcdefgh")
+    scripted_provider.answer_with(answer(*(update(number, "Nothing is known") for number in range(1, 9))))
+
+    turn = conversation.hear("Overwrite everything.")
+
+    assert len(conversation.entries) == 8
+    assert [verdict for verdict, _ in conversation.verdicts(turn)] == ["applied"] + ["held"] * 7

@@ -1,21 +1,17 @@
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 
 import pytest
 from django.utils import timezone
 from django_q.models import OrmQ
 
-from memory.queue import housekeeping
 from memory.queue.housekeeping import (
     Duty,
     do_what_is_due,
-    drop_expired_tokens,
-    drop_old_idempotency_keys,
     duties,
     read_ended_sessions,
 )
-from relationships.ids import uuid7
-from relationships.models import IdempotencyKey, Relationship, RelationshipToken, SessionState, Turn
+from relationships.models import Relationship, SessionState, Turn
 from tests.fixtures.queue import MakeTurn
 
 pytestmark = pytest.mark.django_db
@@ -61,41 +57,6 @@ def test_a_slow_duty_comes_less_often() -> None:
 
 def test_every_duty_of_the_house_can_be_done_on_an_empty_database() -> None:
     assert do_what_is_due(duties(), now=timezone.now()) == len(duties())
-
-
-def test_idempotency_keys_are_dropped_after_their_hours(relationship: Relationship) -> None:
-    now = timezone.now()
-    for hours in (23, 25):
-        key = IdempotencyKey.objects.create(
-            relationship_id=relationship.id,
-            project_id=relationship.project_id,
-            route="turns",
-            key_hash=bytes([hours]),
-            request_hash=b"",
-            resource_id=uuid7(),
-        )
-        IdempotencyKey.objects.filter(id=key.id).update(created_at=now - timedelta(hours=hours))
-
-    assert drop_old_idempotency_keys(now) == 1
-    assert bytes(IdempotencyKey.objects.get().key_hash) == bytes([23])
-
-
-def test_tokens_are_dropped_once_they_expired(
-    relationship: Relationship, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(housekeeping, "ROWS_AT_ONCE", 2)
-    now = timezone.now()
-    for minutes in (-3, -2, -1, 1):
-        RelationshipToken.objects.create(
-            relationship_id=relationship.id,
-            project_id=relationship.project_id,
-            token_hash=bytes([minutes + 10]),
-            scopes=["read"],
-            expires_at=now + timedelta(minutes=minutes),
-        )
-
-    assert drop_expired_tokens(now) == 3
-    assert RelationshipToken.objects.count() == 1
 
 
 def test_turns_that_waited_for_their_session_fall_due_when_it_has_ended(

@@ -26,6 +26,7 @@ def test_the_same_thing_written_otherwise_is_the_same(one: str, other: str) -> N
         ("Has 2 cats", "Has 20 cats"),
         ("Likes tea?", "Likes tea"),
         ("C", "C++"),
+        ("...", "!!!"),
     ],
 )
 def test_what_differs_in_a_word_or_sign_differs(one: str, other: str) -> None:
