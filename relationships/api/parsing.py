@@ -8,7 +8,7 @@ import json
 import math
 import re
 from collections.abc import Iterator
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -17,6 +17,8 @@ from rest_framework.request import Request
 
 from relationships.api.problems import LengthRequired, MalformedBody, WrongMediaType
 from relationships.errors import FieldProblem, InvalidInput, TooMuch
+
+N = TypeVar("N")
 
 JSON = "application/json"
 MERGE_PATCH = "application/merge-patch+json"
@@ -77,13 +79,21 @@ def parse_object(raw: bytes, *, depth: int | None = None) -> dict[str, Any]:
             duplicates.extend((built, name) for name in built if names.count(name) > 1)
         return built
 
+    large: list[str] = []
+
+    def whole(text: str) -> int | _TooLarge:
+        return _noted(_whole(text), large)
+
+    def decimal(text: str) -> float | _TooLarge:
+        return _noted(_decimal(text), large)
+
     try:
         value = json.loads(
             raw.decode("utf-8"),
             object_pairs_hook=build,
             parse_constant=_no_constant,
-            parse_int=_whole,
-            parse_float=_decimal,
+            parse_int=whole,
+            parse_float=decimal,
         )
     except UnicodeDecodeError as error:
         raise MalformedBody(f"The body is not UTF-8 (at byte {error.start}).") from None
@@ -96,6 +106,8 @@ def parse_object(raw: bytes, *, depth: int | None = None) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise InvalidInput.of("body", "send a JSON object, in braces")
     _check_depth(raw, value, deepest)
+    if large:
+        _check_numbers(value)
     if duplicates:
         raise InvalidInput("A name stands twice in one object.", problems=_places(value, duplicates))
     if _SUSPECT_ESCAPE.search(raw):
@@ -113,21 +125,41 @@ def _check_media_type(request: Request) -> None:
         raise WrongMediaType("Send the body in UTF-8.")
 
 
+class _TooLarge(str):
+    """A number as it was written, in the place of one that can't be kept: its path is known once all is read."""
+
+
 def _no_constant(name: str) -> Any:
     raise MalformedBody(f"The body is not JSON: {name} is not a JSON number.")
 
 
-def _whole(text: str) -> int:
+def _whole(text: str) -> int | _TooLarge:
     if len(text) > 20 or not -_LARGEST <= int(text) < _LARGEST:
-        raise InvalidInput(f"The number {text[:24]} is too large: whole numbers have at most 64 bits.")
+        return _TooLarge(text)
     return int(text)
 
 
-def _decimal(text: str) -> float:
+def _decimal(text: str) -> float | _TooLarge:
     value = float(text)
     if not math.isfinite(value) or abs(value) >= _LARGEST:
-        raise InvalidInput(f"The number {text[:24]} is too large: send it as a string.")
+        return _TooLarge(text)
     return value
+
+
+def _noted(number: N, large: list[str]) -> N:
+    if isinstance(number, _TooLarge):
+        large.append(number)
+    return number
+
+
+def _check_numbers(value: Any) -> None:
+    problems = [
+        FieldProblem(path or "body", f"the number {text[:24]} is too large: send it as a string")
+        for path, text in _strings(value, "")
+        if isinstance(text, _TooLarge)
+    ]
+    if problems:
+        raise InvalidInput(f"{problems[0].field}: {problems[0].detail}", problems=problems[:20])
 
 
 def _check_depth(raw: bytes, value: Any, limit: int) -> None:
@@ -142,7 +174,8 @@ def _check_depth(raw: bytes, value: Any, limit: int) -> None:
 
 
 def _too_deep(limit: int) -> TooMuch:
-    return TooMuch(f"The JSON is nested more than {limit} deep.", limit=limit)
+    problem = FieldProblem("body", f"is nested more than {limit} deep")
+    return TooMuch(f"The JSON is nested more than {limit} deep.", problems=[problem], limit=limit)
 
 
 def _children(parent: Any) -> Iterator[Any]:

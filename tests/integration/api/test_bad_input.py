@@ -89,6 +89,7 @@ def test_a_number_nobody_can_keep_is_refused(send: Send, number: str) -> None:
     answer = send(f'{{"external_id": "maya", "metadata": {{"n": {number}}}}}'.encode())
 
     assert is_problem(answer, 422)
+    assert answer.fields == ["metadata.n"]
     assert "too large" in answer.body["detail"]
 
 
