@@ -25,16 +25,20 @@ from relationships.errors import InvalidConfiguration
 from relationships.models import Turn, TurnState
 from relationships.services.sequence import lock_relationship
 
-# Beyond any batch the schema allows.
-MOST_TURNS_READ = 50
 # Of a lease's time: so soon after the claim it is not renewed.
 FRESH_SHARE = 0.05
 
 # Between a claim and its end the process was killed, or killed itself: the sweep says so on the turn.
 ALONE_AFTER = 2  # such deaths
+HOPELESS_AT_ONCE = 4  # turns that fail because of them, before the next one that can be read
 
-LEVELS = """
-SELECT p.config::text, c.config::text, r.config::text FROM relationships_relationship r
+# Whether somebody is at it; the first turn's own configuration, if one is owed; and the levels below that.
+HEAD = """
+SELECT EXISTS (SELECT FROM relationships_turn WHERE relationship_id = r.id AND state = 'processing'),
+       (SELECT config::text FROM relationships_turn
+         WHERE relationship_id = r.id AND state = 'pending' AND due_at IS NOT NULL ORDER BY seq LIMIT 1),
+       p.config::text, c.config::text, r.config::text
+  FROM relationships_relationship r
   JOIN relationships_companion c ON c.id = r.companion_id
   JOIN relationships_project p ON p.id = r.project_id
  WHERE r.id = %s
@@ -57,18 +61,15 @@ def claim_turns(*, relationship_id: UUID, worker: str) -> Claim | None:
     _leave_the_disk_behind()
     if not lock_relationship(relationship_id):
         return None
+    most = _most_at_once(relationship_id)
+    if not most:
+        return None
     now = timezone.now()
     waiting = Turn.objects.for_relationship(relationship_id)
-    if waiting.filter(state=TurnState.PROCESSING).exists():
-        return None
-    ordered = list(
-        waiting.filter(state=TurnState.PENDING, due_at__isnull=False).order_by("seq")[:MOST_TURNS_READ]
-    )
-    batch = _batch(_without_hopeless(ordered), now)
+    owed = waiting.filter(state=TurnState.PENDING, due_at__isnull=False).order_by("seq")
+    batch = _batch(_without_hopeless(list(owed[: most + HOPELESS_AT_ONCE])), now)[:most]
     if not batch:
         return None
-    if len(batch) > 1:
-        batch = batch[: _max_batch(relationship_id, batch[0].config)]
     fresh_until = now + timedelta(seconds=settings.LEASE_SECONDS * FRESH_SHARE)
     claim = Claim(relationship_id, uuid4(), tuple(batch), fresh_until)
     leased: dict[str, Any] = {
@@ -227,13 +228,17 @@ def _batch(ordered: Sequence[Turn], now: datetime) -> list[Turn]:
     return batch
 
 
-def _max_batch(relationship_id: UUID, turn_config: dict[str, Any]) -> int:
+def _most_at_once(relationship_id: UUID) -> int:
+    """How many turns may be one batch, as the first one has it; 0: none is owed, or somebody is at it."""
     with connection.cursor() as cursor:
-        cursor.execute(LEVELS, [relationship_id])
-        project, companion, relationship = map(orjson.loads, cursor.fetchone())
+        cursor.execute(HEAD, [relationship_id])
+        busy, turn, *levels = cursor.fetchone()
+    if busy or turn is None:
+        return 0
+    project, companion, relationship, turn = map(orjson.loads, (*levels, turn))
     try:
         resolved = resolve_configuration(
-            project=project, companion=companion, relationship=relationship, turn=turn_config
+            project=project, companion=companion, relationship=relationship, turn=turn
         )
     except InvalidConfiguration:
         return 1  # whoever reads it says what is wrong, on the turn
