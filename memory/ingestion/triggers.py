@@ -41,7 +41,9 @@ def fire_trigger(trigger: Trigger, *, relationship_id: UUID, turn: Turn, now: da
         return True
     if trigger.mode != "every_n_turns":
         return False
-    waiting = Turn.objects.for_relationship(relationship_id).filter(state=TurnState.PENDING, due_at=None)
+    waiting = Turn.objects.for_relationship(relationship_id).filter(
+        state=TurnState.PENDING, due_at=None, waits_for=trigger.mode
+    )
     if waiting.count() < trigger.n:
         return False
     waiting.update(due_at=now, waits_for="")

@@ -143,3 +143,17 @@ def test_neither_new_nor_earlier_messages_of_a_role_that_is_not_read_are_shown(
     prompt = scripted_provider.requests[1].prompt
     assert "It rains." in prompt and "It snows." in prompt
     assert "Mood" not in prompt
+
+
+def test_the_nth_turn_leaves_alone_what_waits_for_something_else(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.otherwise = NOTHING
+    asked_for = conversation.say("a", ingestion={"trigger": {"mode": "explicit"}})
+    trigger = {"trigger": {"mode": "every_n_turns", "n": 2}}
+    counted = [conversation.say(text, ingestion=trigger) for text in "bc"]
+
+    conversation.drain()
+
+    assert [conversation.again(turn).state for turn in counted] == ["applied", "applied"]
+    assert conversation.again(asked_for).state == "pending"
