@@ -10,13 +10,15 @@ from benchmarks.scene import Scene, everything_applied, make_relationships, turn
 from benchmarks.timing import spread
 from benchmarks.usage import cpu_during
 from memory.services.turns import ingest_now
+from relationships.configuration.schema import Ingestion
 
 RELATIONSHIPS = 50
 CONNECTIONS = 8
 GOAL = Goal(100, at_most=False)
 IN_PROCESS, OVER_HTTP = "instant", "instant_http"
 MODELS = {IN_PROCESS: "model in process", OVER_HTTP: "model behind HTTP (OpenAI SDK)"}
-BATCHES = {8: "8 turns a call", 1: "1 turn a call"}
+DEFAULT_BATCH = Ingestion().max_batch
+BATCHES = {DEFAULT_BATCH: f"{DEFAULT_BATCH} turns a call", 1: "1 turn a call"}
 EXPLICIT = {"trigger": {"mode": "explicit"}}
 _SPAN = """
 SELECT count(*), count(*) FILTER (WHERE state = 'applied'),
@@ -37,7 +39,8 @@ def measure(scene: Scene) -> Section:
             reading = {"provider": model, "max_batch": batch}
             relationships = _relationships(scene, f"wait-{model}-{batch}", **reading, **EXPLICIT)
             intake.append(_take_in(scene, relationships))
-            figures += _read(scene, relationships, f"{told}, {how}", goal=GOAL)
+            goal = GOAL if batch == DEFAULT_BATCH else None
+            figures += _read(scene, relationships, f"{told}, {how}", goal=goal)
     live = _relationships(scene, "live", provider=IN_PROCESS)
     _take_in(scene, live)
     _, since_accept = _spans(live, turns=scene.scale.turns)
