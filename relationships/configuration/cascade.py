@@ -64,10 +64,14 @@ def validate_configuration(raw: Mapping[str, Any]) -> Configuration:
         return Configuration.model_validate_json(orjson.dumps(raw), strict=True)
     except ValidationError as error:
         problems = [
-            FieldProblem(".".join(str(part) for part in line["loc"]) or "config", line["msg"].removeprefix("Value error, "))
+            FieldProblem(_path(line["loc"]), line["msg"].removeprefix("Value error, "))
             for line in error.errors(include_url=False, include_context=False, include_input=False)
         ]
         raise InvalidConfiguration(problems) from None
+
+
+def _path(loc: tuple[int | str, ...]) -> str:
+    return ".".join(map(str, loc)) or "config"
 
 
 def validate_level(raw: Mapping[str, Any]) -> None:
