@@ -2,12 +2,11 @@
 
 import argparse
 import os
-import sys
 import tempfile
 from pathlib import Path
 
 
-def main() -> int:
+def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--long", action="store_true", help="more and longer rounds: about 15 minutes")
     parser.add_argument(
@@ -31,8 +30,8 @@ def main() -> int:
         django.setup()
         from benchmarks.run import run
 
-        return run(long=options.long, only=options.only, save_it=not options.no_save)
+        run(long=options.long, only=options.only, save_it=not options.no_save)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -15,7 +15,7 @@ def describe_machine() -> dict[str, str]:
         "cores": str(os.cpu_count()),
         "processor": _processor(),
         "memory": f"{psutil.virtual_memory().total / 2**30:.0f} GB",
-        "system": platform.platform(terse=True),
+        "system": f"{platform.system()} {platform.machine()}",
         "Python": platform.python_version(),
         "PostgreSQL": f"{server_version()}, embedded",
         "load average at the end": loads,
