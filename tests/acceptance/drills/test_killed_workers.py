@@ -26,7 +26,7 @@ def wait_for(goal: int) -> None:
 
 def kill_someone(worker: LiveWorker, chance: random.Random) -> None:
     """A reader, the keeper, or one of django-q2's own processes, whatever it is doing just now."""
-    victims = [*worker.readers(), *worker.readers(), *worker.cluster(), worker.keeper()]
+    victims = [*worker.readers(), *worker.readers(), *worker.cluster(), *worker.keepers()]
     chance.choice(victims).kill()
 
 
