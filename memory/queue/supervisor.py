@@ -31,6 +31,7 @@ _STEADY_SECONDS = 3.0  # a child that lived so long did not fail at its start
 _LONGEST_BACKOFF_SECONDS = 5.0
 _IDLE_GRACE_SECONDS = 1.5  # for a pool that stops with nothing in hand: its own way takes about half a second
 _KEEPER_GRACE_SECONDS = 10.0
+_KILLED_SECONDS = 10.0  # a killed process needs a moment to be gone; more than this it never needs
 
 
 class Child:
@@ -152,6 +153,7 @@ class Supervisor:
         """The pool first, finishing what is in hand; then the keeper, who hands back what is left."""
         self._board.page.stopping = 1
         self._end(self._pool, self._grace, idle=self._nothing_in_hand)
+        self._see_readers_off()
         self._end(self._keeper, _KEEPER_GRACE_SECONDS)
 
     def _end(self, child: Child, grace: float, *, idle: Callable[[], bool] = lambda: False) -> None:
@@ -170,6 +172,13 @@ class Supervisor:
                 "a process did not stop in time", event_name="worker.process.killed", process=child.name
             )
         self._kill(child)
+
+    def _see_readers_off(self) -> None:
+        """Wait until killed readers are gone: the keeper hands back only what the dead held."""
+        deadline = time.monotonic() + _KILLED_SECONDS
+        while time.monotonic() < deadline and any(worker.alive for worker in self._board.workers()):
+            _sleep(self._wake, 0.02)
+            self._reap(time.monotonic())
 
     def _nothing_in_hand(self) -> bool:
         return all(worker.busy_since is None for worker in self._board.workers() if worker.alive)
