@@ -11,6 +11,7 @@ from typing import Any
 import environ
 
 from config import environment as env
+from config import providers, registries
 from config.logging import logging_config
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -192,73 +193,22 @@ MAX_WAIT_SECONDS = env.seconds("RAPPORT_MAX_WAIT_SECONDS", 30, low=0, high=300)
 # A waiting request holds a thread: never more than half of them, so that contexts are always answered.
 MAX_WAITERS = env.whole("RAPPORT_MAX_WAITERS", max(1, WEB_THREADS // 2), low=0)
 
-# --- seams: a slug is one line here, an outsider's own is its dotted path in the configuration -----------------------
-_PRICES = env.json_object(
-    "RAPPORT_PROVIDER_PRICES", hint='write {"model": [input, output]}, USD per million tokens'
-)
-LLM_PROVIDERS: dict[str, dict[str, Any]] = {
-    "gemini": {
-        "BACKEND": "memory.providers.gemini.GeminiProvider",
-        "OPTIONS": {
-            "api_key": env.text("GEMINI_API_KEY") or env.text("GOOGLE_API_KEY"),
-            "base_url": env.text("GOOGLE_GEMINI_BASE_URL"),
-            "model": env.text("RAPPORT_GEMINI_MODEL"),
-            "timeout": env.seconds("RAPPORT_PROVIDER_TIMEOUT", 60, low=0.1, high=600),
-            "prices": _PRICES,
-        },
-    },
-    "openai": {
-        "BACKEND": "memory.providers.openai.OpenAIProvider",
-        "OPTIONS": {
-            "api_key": env.text("OPENAI_API_KEY"),
-            "base_url": env.text("OPENAI_BASE_URL"),
-            "model": env.text("RAPPORT_OPENAI_MODEL"),
-            "timeout": env.seconds("RAPPORT_PROVIDER_TIMEOUT", 60, low=0.1, high=600),
-            "prices": _PRICES,
-        },
-    },
-    "offline": {"BACKEND": "memory.providers.offline.OfflineProvider", "OPTIONS": {}},
-}
-
-
-def _default_provider() -> str:
-    """The one asked for; else the first that has a key; else offline, which says so everywhere."""
-    given = env.text("RAPPORT_LLM_PROVIDER")
-    if given:
-        if given not in LLM_PROVIDERS:
-            known = ", ".join(LLM_PROVIDERS)
-            env.problem("RAPPORT_LLM_PROVIDER", f"{given!r} is not a provider", f"write one of {known}")
-            return "offline"
-        return given
-    if LLM_PROVIDERS["gemini"]["OPTIONS"]["api_key"]:
-        return "gemini"
-    if LLM_PROVIDERS["openai"]["OPTIONS"]["api_key"] or LLM_PROVIDERS["openai"]["OPTIONS"]["base_url"]:
-        return "openai"
-    return "offline"
-
-
-DEFAULT_LLM_PROVIDER = _default_provider()
+# --- seams: config/providers.py and config/registries.py hold what there is to choose from ----------------------------
+LLM_PROVIDERS = providers.llm_providers()
+DEFAULT_LLM_PROVIDER = providers.default_llm_provider(LLM_PROVIDERS)
+EMBEDDING_PROVIDERS = providers.embedding_providers()
+DEFAULT_EMBEDDING_PROVIDER = providers.default_embedding_provider(EMBEDDING_PROVIDERS)
 ALLOW_EXTERNAL_PROVIDERS = env.flag("RAPPORT_ALLOW_EXTERNAL_PROVIDERS", True)
-
 # Modules a configuration may name by dotted path: nobody with a mere API key should make us import things.
 PLUGINS = env.listing("RAPPORT_PLUGINS")
-INGESTION_STRATEGIES = {"operations": "memory.ingestion.strategies.operations.OperationsStrategy"}
-RECIPES = {"scratchpad": "memory.recipes.scratchpad.RECIPE"}
-CONTEXT_LAYERS = {
-    "core": "context.layers.core.CoreLayer",
-    "priorities": "context.layers.priorities.PrioritiesLayer",
-    "memory": "context.layers.memory.MemoryLayer",
-    "profile": "context.layers.profile.ProfileLayer",
-    "session": "context.layers.session.SessionLayer",
-    "messages": "context.layers.messages.MessagesLayer",
-    "current": "context.layers.current.CurrentLayer",
-}
-CONTEXT_FORMATS = {
-    "openai": "context.formats.openai.to_openai",
-    "anthropic": "context.formats.anthropic.to_anthropic",
-    "gemini": "context.formats.gemini.to_gemini",
-    "text": "context.formats.text.to_text",
-}
+CONTEXT_FORMATS = registries.CONTEXT_FORMATS
+CONTEXT_LAYERS = registries.CONTEXT_LAYERS
+DUTIES = registries.DUTIES
+FORGETTING_POLICIES = registries.FORGETTING_POLICIES
+GATES = registries.GATES
+INGESTION_STRATEGIES = registries.INGESTION_STRATEGIES
+RANKERS = registries.RANKERS
+RECIPES = registries.RECIPES
 
 # --- REST ----------------------------------------------------------------------------------------------------------
 REST_FRAMEWORK = {

@@ -1,11 +1,14 @@
+from memory.models.embedding import Embedding
 from memory.models.entry import USER_SUBJECT, EntrySource, EntryState, ScratchpadEntry, Tier
 from memory.models.held_deletion import HeldDeletion, HeldState
 from memory.models.ingestion_prompt import IngestionPrompt
 from memory.models.model_call import ModelCall
 from memory.models.revision import EntryRevision, RevisionEvent
+from memory.models.search_text import SearchedKind, SearchText
 
 __all__ = [
     "USER_SUBJECT",
+    "Embedding",
     "EntryRevision",
     "EntrySource",
     "EntryState",
@@ -15,5 +18,7 @@ __all__ = [
     "ModelCall",
     "RevisionEvent",
     "ScratchpadEntry",
+    "SearchText",
+    "SearchedKind",
     "Tier",
 ]

@@ -6,18 +6,16 @@ defaults below are the lowest level. Unknown names are refused, so that a typing
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator, model_validator
+from pydantic import Field, StringConstraints, field_validator, model_validator
 
+from relationships.configuration.retrieval import Forgetting, Retrieval
 from relationships.configuration.seams import known_slug
+from relationships.configuration.strict import Share, Strict
 
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,59}$")]
 Tokens = Annotated[int, Field(ge=0, le=1_000_000)]
 ShortText = Annotated[str, StringConstraints(max_length=500)]
 LongText = Annotated[str, StringConstraints(max_length=32_000)]
-
-
-class Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
 
 class EntryType(Strict):
@@ -68,7 +66,7 @@ class Trigger(Strict):
 class DeletionHold(Strict):
     """A deletion of more than `share` of the entries and more than `count` of them waits for a person."""
 
-    share: Annotated[float, Field(ge=0, le=1)] = 0.3
+    share: Share = 0.3
     count: Annotated[int, Field(ge=0, le=10_000)] = 3
 
 
@@ -78,6 +76,10 @@ class Ingestion(Strict):
     enabled: bool = True
     """Off: turns are kept and marked skipped."""
     strategy: str = "operations"
+    archive_strategy: str | None = None
+    """A second strategy that reads the same turns and keeps what it finds in the archive."""
+    tier: Literal["scratchpad", "archive"] = "scratchpad"
+    """Where `strategy` keeps what it adds."""
     trigger: Trigger = Trigger()
     roles: tuple[Literal["user", "assistant", "system", "tool"], ...] = ("user", "assistant")
     """Whose messages are read; a turn with none of them is skipped."""
@@ -93,7 +95,9 @@ class Ingestion(Strict):
     max_entries: Annotated[int, Field(ge=1, le=1_000_000)] = 10_000
     """How many active entries a relationship may hold; what is past it is refused, visibly."""
     soft_budget: Tokens = 2000
-    """Tokens of the active scratchpad past which the model is asked to condense."""
+    """Tokens of the active scratchpad past which the model is asked to condense, and entries overflow."""
+    overflow: Literal["archive", "keep"] = "archive"
+    """Past the soft budget: the least salient unpinned entries move to the archive, or all stay."""
     shown_budget: Annotated[int, Field(ge=200, le=1_000_000)] = 16_000
     """Tokens of entries the model is shown at most; the note says how many were left out."""
     deletion_hold: DeletionHold = DeletionHold()
@@ -103,10 +107,10 @@ class Ingestion(Strict):
     """Null: the provider's default model."""
     max_output_tokens: Annotated[int, Field(ge=64, le=100_000)] = 4000
 
-    @field_validator("strategy")
+    @field_validator("strategy", "archive_strategy")
     @classmethod
-    def _known_strategy(cls, value: str) -> str:
-        return known_slug("INGESTION_STRATEGIES", value)
+    def _known_strategy(cls, value: str | None) -> str | None:
+        return value if value is None else known_slug("INGESTION_STRATEGIES", value)
 
     @field_validator("provider")
     @classmethod
@@ -158,6 +162,8 @@ class Context(Strict):
             "messages": LayerSetting(budget=6000),
         }
     )
+    memory: Literal["scratchpad", "retrieved", "both"] = "both"
+    """What the layer `memory` shows: the whole scratchpad, what is retrieved from the archive, or both."""
     group_by_type: bool = False
     """Show the scratchpad under one heading a type; else newest first."""
     recent_messages: Annotated[int, Field(ge=0, le=200)] = 20
@@ -204,6 +210,8 @@ class Configuration(Strict):
     recipe: str = "scratchpad"
     """A named set of these values; what a level says itself goes before its recipe's."""
     ingestion: Ingestion = Ingestion()
+    retrieval: Retrieval = Retrieval()
+    forgetting: Forgetting = Forgetting()
     context: Context = Context()
     sessions: Sessions = Sessions()
 

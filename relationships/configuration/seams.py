@@ -9,7 +9,7 @@ from django.utils.module_loading import import_string
 
 DOTTED = re.compile(r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$")
 # Registries whose values are {"BACKEND", "OPTIONS"}: an alias there is an account, so no dotted path can stand in.
-ALIASES = {"LLM_PROVIDERS"}
+ALIASES = {"LLM_PROVIDERS", "EMBEDDING_PROVIDERS"}
 
 
 def known_slug(registry: str, value: str) -> str:
@@ -19,7 +19,8 @@ def known_slug(registry: str, value: str) -> str:
         return value
     if registry not in ALIASES and DOTTED.match(value) and _importable(value):
         return value
-    noun = registry.rsplit("_", 1)[-1].lower().removesuffix("s").replace("strategie", "strategy")
+    noun = registry.rsplit("_", 1)[-1].lower().removesuffix("s")
+    noun = {"strategie": "strategy", "policie": "policy"}.get(noun, noun)
     raise ValueError(f"{value!r} is not a known {noun}; known: {', '.join(known)}")
 
 

@@ -11,7 +11,15 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import DatabaseError, connection, models, transaction
 from psycopg import sql
 
-from memory.models import EntryRevision, HeldDeletion, IngestionPrompt, ModelCall, ScratchpadEntry
+from memory.models import (
+    Embedding,
+    EntryRevision,
+    HeldDeletion,
+    IngestionPrompt,
+    ModelCall,
+    ScratchpadEntry,
+    SearchText,
+)
 from memory.services.erasure.relationships import owned_models
 from relationships.models import (
     ApiKey,
@@ -42,6 +50,7 @@ APPEND_ONLY: set[type[models.Model]] = {AuditEvent, EntryRevision, Message, Mode
 MUTABLE: set[type[models.Model]] = {
     ApiKey,
     Companion,
+    Embedding,
     EndUser,
     HeldDeletion,
     IdempotencyKey,
@@ -53,6 +62,7 @@ MUTABLE: set[type[models.Model]] = {
     Relationship,
     RelationshipToken,
     ScratchpadEntry,
+    SearchText,
     SessionState,
     Snapshot,
     Turn,

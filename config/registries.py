@@ -1,0 +1,40 @@
+"""Every seam's registry: a slug is one line here, an outsider's own is its dotted path in the configuration."""
+
+INGESTION_STRATEGIES = {"operations": "memory.ingestion.strategies.operations.OperationsStrategy"}
+RECIPES = {"scratchpad": "memory.recipes.scratchpad.RECIPE"}
+CONTEXT_LAYERS = {
+    "core": "context.layers.core.CoreLayer",
+    "priorities": "context.layers.priorities.PrioritiesLayer",
+    "memory": "context.layers.memory.MemoryLayer",
+    "profile": "context.layers.profile.ProfileLayer",
+    "session": "context.layers.session.SessionLayer",
+    "messages": "context.layers.messages.MessagesLayer",
+    "current": "context.layers.current.CurrentLayer",
+}
+CONTEXT_FORMATS = {
+    "openai": "context.formats.openai.to_openai",
+    "anthropic": "context.formats.anthropic.to_anthropic",
+    "gemini": "context.formats.gemini.to_gemini",
+    "text": "context.formats.text.to_text",
+}
+RANKERS = {
+    "best": "memory.retrieval.rankers.best.BestRanker",
+    "hybrid": "memory.retrieval.rankers.hybrid.HybridRanker",
+    "cosine": "memory.retrieval.rankers.cosine.CosineRanker",
+    "importance": "memory.retrieval.rankers.importance.ImportanceRanker",
+    "decay": "memory.retrieval.rankers.decay.DecayRanker",
+}
+GATES = {
+    "always": "memory.retrieval.gates.always.AlwaysGate",
+    "keywords": "memory.retrieval.gates.keywords.KeywordsGate",
+    "cadence": "memory.retrieval.gates.cadence.CadenceGate",
+    "gap": "memory.retrieval.gates.gap.GapGate",
+    "never": "memory.retrieval.gates.never.NeverGate",
+}
+FORGETTING_POLICIES = {
+    "none": "memory.forgetting.none.KeepEverything",
+    "activation": "memory.forgetting.activation.ActivationFloor",
+    "retention": "memory.forgetting.retention.RetentionDays",
+}
+# Housekeeping beside the queue's own: functions of no argument that return Duty objects (memory.queue.housekeeping).
+DUTIES: list[str] = []

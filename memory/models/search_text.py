@@ -1,0 +1,53 @@
+from django.contrib.postgres.search import SearchVectorField
+from django.db import models
+from django.db.models import Q
+
+from relationships.models import OwnedQuerySet, RelationshipOwned
+
+
+class SearchedKind(models.TextChoices):
+    ENTRY = "entry"
+    MESSAGE = "message"
+
+
+class SearchText(RelationshipOwned):
+    """One entry or message as search sees it: its stems, and what a ranking asks of it beside them.
+
+    Written in the transaction of the entry's or message's own change, so that what was written can be found at
+    once by its text. It is also the queue of what is to be embedded: `embed_due_at` says when.
+    """
+
+    kind = models.CharField(max_length=10, choices=SearchedKind.choices)
+    owner_id = models.UUIDField()
+    place = models.BigIntegerField(default=0)  # a message's seq: its place in the conversation; entries: 0
+    session = models.CharField(max_length=200, blank=True)  # of a message
+    role = models.CharField(max_length=10, blank=True)  # of a message
+    speaker = models.CharField(max_length=200, blank=True)  # a message's speaker, an entry's subject
+    state = models.CharField(max_length=12, default="active")  # of an entry
+    tier = models.CharField(max_length=12, blank=True)  # of an entry
+    told_at = models.DateTimeField()  # a message's occurred_at, an entry's effective_at
+    language = models.CharField(max_length=20)  # the text search configuration that made the lexemes
+    lexemes = SearchVectorField()
+    length = models.PositiveIntegerField()  # positions of all lexemes: what BM25 takes for the text's length
+    text_hash = models.BinaryField(max_length=32)  # SHA-256 of the text: an embedding of another one is stale
+    embed_due_at = models.DateTimeField(null=True)  # null: nothing is owed
+    embed_attempts = models.PositiveIntegerField(default=0)
+    embed_error = models.CharField(max_length=60, blank=True)  # code of the last failure
+
+    objects = OwnedQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["relationship", "kind", "owner_id"], name="searchtext_once"),
+            models.CheckConstraint(condition=Q(kind__in=SearchedKind.values), name="searchtext_known_kind"),
+        ]
+        indexes = [
+            # a ranking reads all of one kind, messages in their order
+            models.Index(fields=["relationship", "kind", "place"], name="searchtext_ranked"),
+            # what is to be embedded, by the sweep and by its relationship's worker
+            models.Index(
+                fields=["embed_due_at", "relationship"],
+                condition=Q(embed_due_at__isnull=False),
+                name="searchtext_owed",
+            ),
+        ]

@@ -1,0 +1,124 @@
+"""The part of the configuration that says how entries and messages are found again, and how they are forgotten."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints, field_validator
+
+from relationships.configuration.seams import known_slug
+from relationships.configuration.strict import Share, Strict
+
+# PostgreSQL's own text search configurations; which of them a server has, its version decides.
+Language = Literal[
+    "simple",
+    "arabic",
+    "armenian",
+    "basque",
+    "catalan",
+    "danish",
+    "dutch",
+    "english",
+    "finnish",
+    "french",
+    "german",
+    "greek",
+    "hindi",
+    "hungarian",
+    "indonesian",
+    "irish",
+    "italian",
+    "lithuanian",
+    "nepali",
+    "norwegian",
+    "portuguese",
+    "romanian",
+    "russian",
+    "serbian",
+    "spanish",
+    "swedish",
+    "tamil",
+    "turkish",
+    "yiddish",
+]
+DEFAULT_EMBEDDER = "default"  # the service's own choice, EMBEDDING_PROVIDERS' DEFAULT_EMBEDDING_PROVIDER
+
+
+class Gate(Strict):
+    """When a context looks into the archive: when any of `open_on` says so."""
+
+    open_on: tuple[str, ...] = Field(default=("always",), max_length=5)
+    keywords: tuple[Annotated[str, StringConstraints(min_length=1, max_length=80)], ...] = Field(
+        default=("remember", "recall", "last time", "earlier", "you said", "i told you"), max_length=200
+    )
+    """For `keywords`: whole words or phrases of the message, in any case."""
+    turns: Annotated[int, Field(ge=1, le=1000)] = 2
+    """For `cadence`: at every so many turns of the session."""
+    gap_seconds: Annotated[float, Field(ge=0, le=31_536_000)] = 30
+    """For `gap`: when so long has passed since the last message."""
+
+    @field_validator("open_on")
+    @classmethod
+    def _known_gates(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for name in value:
+            known_slug("GATES", name)
+        return value
+
+
+class Retrieval(Strict):
+    """How entries and messages are found again."""
+
+    embedder: str | None = None
+    """Alias of an embedder, or `default` for the service's own. Null: no vectors, found by text alone."""
+    embed_messages: bool = False
+    """Embed messages too, not only entries. They are found by text either way."""
+    language: Language | None = None
+    """Whose word endings are stripped, and whose stop words left out. Null: unknown, words count as they stand."""
+    ranker: str = "best"
+    top_k: Annotated[int, Field(ge=1, le=200)] = 15
+    """How many entries a context retrieves at most."""
+    top_messages: Annotated[int, Field(ge=1, le=200)] = 10
+    """How many messages a context retrieves at most, where the layer `episodes` is on."""
+    min_score: Annotated[float, Field(ge=0)] | None = None
+    """What scores less is left out, by the ranker's own scale."""
+    recency: Share = 0.0
+    """`best`: how much of the score the newest may gain at the most; .1 costs little, more ruins long-term recall."""
+    half_life_days: Annotated[float, Field(gt=0, le=36_500)] = 30
+    """`decay`, and `recency`: after so many days half of the weight is left."""
+    saliency_floor: Share = 0.0
+    """`importance`: what scores less is left out."""
+    hourly_decay: Annotated[float, Field(gt=0, le=1)] = 0.995
+    """`importance`: what is left of the weight an hour after the last access."""
+    candidates: Annotated[int, Field(ge=1, le=10_000)] = 300
+    """`importance`: how many nearest entries are re-ranked."""
+    record_access: bool = False
+    """Note when and how often an entry was shown; written behind, never while a context waits."""
+    query_seconds: Annotated[float, Field(gt=0, le=60)] = 0.8
+    """How long a context waits for the question's vector; after that it is found by text alone, and says so."""
+    gate: Gate = Gate()
+
+    @field_validator("embedder")
+    @classmethod
+    def _known_embedder(cls, value: str | None) -> str | None:
+        return value if value in (None, DEFAULT_EMBEDDER) else known_slug("EMBEDDING_PROVIDERS", value)
+
+    @field_validator("ranker")
+    @classmethod
+    def _known_ranker(cls, value: str) -> str:
+        return known_slug("RANKERS", value)
+
+
+class Forgetting(Strict):
+    """What time does to entries that nobody touches."""
+
+    policy: str = "none"
+    activation_floor: Share = 0.05
+    """`activation`: an entry whose importance x 2^(-age / half_life_days) is below it leaves."""
+    half_life_days: Annotated[float, Field(gt=0, le=36_500)] = 30
+    retention_days: Annotated[int, Field(ge=1, le=36_500)] = 365
+    """`retention`: an entry older than this leaves."""
+    then: Literal["archive", "expire"] = "archive"
+    """Where it goes: out of the scratchpad, or out of all that is shown. Both can be undone."""
+
+    @field_validator("policy")
+    @classmethod
+    def _known_policy(cls, value: str) -> str:
+        return known_slug("FORGETTING_POLICIES", value)
