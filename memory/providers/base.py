@@ -9,7 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
+
+Task = Literal["operations", "extract", "decide", "score", "classify", "record"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,23 +40,72 @@ class NumberedMessage:
 
 
 @dataclass(frozen=True, slots=True)
+class NumberedFact:
+    """A fact that an earlier question extracted, to be decided on. `messages` are numbers.
+
+    `forget`: the person asks for what it says to be forgotten, so it is never to be kept itself.
+    """
+
+    number: int
+    content: str
+    type: str
+    subject: str
+    confidence: float
+    forget: bool = False
+    messages: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class KnownKey:
+    """One key of the vocabulary that facts are recorded under."""
+
+    name: str
+    type: str
+    description: str = ""
+    single_valued: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class IngestionMaterial:
-    """The structured form of what the prompt says, for providers that answer by rules."""
+    """The structured form of what the prompt says, for providers that answer by rules.
+
+    `task` says which question it is, and so the shape of the answer (memory.ingestion.strategies.*_schema):
+
+    operations  add, update and delete entries, of which all or the likely ones are shown
+    extract     atomic facts of the messages; no entries are shown
+    decide      what each of `facts` does to the entries shown, which are the likely ones
+    score       memories of the messages, each with its importance from 1 to 10
+    classify    memories of the messages, each with its type and the confidence in it
+    record      memories of the messages under `keys`, as the arguments of a tool call
+    """
 
     entries: tuple[NumberedEntry, ...]
     messages: tuple[NumberedMessage, ...]
     timezone: str
     types: tuple[str, ...]
     user_name: str
+    task: Task = "operations"
+    facts: tuple[NumberedFact, ...] = ()
+    keys: tuple[KnownKey, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """The one function a model is made to call. `parameters` is the JSON Schema of an object, its arguments."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class CompletionRequest:
     """One question to a model.
 
-    `schema` is a JSON Schema (None: plain text is wanted). `model`, `max_output_tokens` and `temperature`
-    fall back to the provider's options, then to the vendor's defaults. `history` holds (role, text) turns,
-    role `user` or `assistant`; see `turns` for where they stand.
+    `schema` is a JSON Schema (None: plain text is wanted). With `tool` the model has to call that function
+    instead, and the answer's text is the JSON of the arguments it chose; `schema` counts for nothing then.
+    `model`, `max_output_tokens` and `temperature` fall back to the provider's options, then to the vendor's
+    defaults. `history` holds (role, text) turns, role `user` or `assistant`; see `turns` for where they stand.
     """
 
     system: str
@@ -65,6 +116,12 @@ class CompletionRequest:
     max_output_tokens: int | None = None
     temperature: float | None = None
     history: tuple[tuple[str, str], ...] = ()
+    tool: ToolSpec | None = None
+
+    @property
+    def shape(self) -> dict[str, Any] | None:
+        """The JSON Schema that the answer's text is to fit, however it is asked for. None: plain text."""
+        return self.tool.parameters if self.tool else self.schema
 
     def turns(self) -> tuple[tuple[str, str], ...]:
         """Every (role, text) turn in the order in which the model is to read them.

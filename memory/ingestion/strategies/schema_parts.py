@@ -1,0 +1,32 @@
+"""What the JSON Schemas of several questions have in common. Flat, in the subset all vendors know."""
+
+from typing import Any
+
+NUMBERS: dict[str, Any] = {"type": "array", "items": {"type": "integer"}}
+TEXT: dict[str, Any] = {"type": "string"}
+
+FORGET: dict[str, Any] = {
+    "type": "array",
+    "description": "shown entries that the person asks to have forgotten, or that are over without a successor",
+    "items": {
+        "type": "object",
+        "properties": {"entry": {"type": "integer"}, "reason": TEXT, "messages": NUMBERS},
+        "required": ["entry", "messages"],
+    },
+}
+
+
+def number(low: float, high: float) -> dict[str, Any]:
+    return {"type": "number", "minimum": low, "maximum": high}
+
+
+def list_of(properties: dict[str, Any], *, required: list[str]) -> dict[str, Any]:
+    return {
+        "type": "array",
+        "items": {"type": "object", "properties": properties, "required": required},
+    }
+
+
+def answer_of(**lists: dict[str, Any]) -> dict[str, Any]:
+    """An object of these lists; the first must be there."""
+    return {"type": "object", "properties": lists, "required": [next(iter(lists))]}
