@@ -8,6 +8,7 @@ CONTEXT_LAYERS = {
     "memory": "context.layers.memory.MemoryLayer",
     "profile": "context.layers.profile.ProfileLayer",
     "session": "context.layers.session.SessionLayer",
+    "episodes": "context.layers.episodes.EpisodesLayer",
     "messages": "context.layers.messages.MessagesLayer",
     "current": "context.layers.current.CurrentLayer",
 }

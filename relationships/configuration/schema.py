@@ -160,12 +160,15 @@ class Context(Strict):
             "profile": LayerSetting(budget=2000),
             "session": LayerSetting(budget=1000),
             "messages": LayerSetting(budget=6000),
+            "episodes": LayerSetting(budget=2000),
         }
     )
     memory: Literal["scratchpad", "retrieved", "both"] = "both"
     """What the layer `memory` shows: the whole scratchpad, what is retrieved from the archive, or both."""
+    block: Literal["memory", "user_memory"] = "memory"
+    """How remembered facts stand: `memory`, one line each; `user_memory`, `key: value` where a fact has a key."""
     group_by_type: bool = False
-    """Show the scratchpad under one heading a type; else newest first."""
+    """Show what is remembered under one heading a type; else newest first, and then the retrieved, best first."""
     recent_messages: Annotated[int, Field(ge=0, le=200)] = 20
     """How many messages of the session are shown; all sessions' when the session is new."""
     format: str | None = None

@@ -1,0 +1,38 @@
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from relationships.configuration.retrieval import DEFAULT_EMBEDDER, Forgetting, Gate, Retrieval
+
+
+@pytest.mark.parametrize("embedder", [None, DEFAULT_EMBEDDER, "offline"])
+def test_an_embedder_is_nobody_the_services_own_or_an_alias(embedder: str | None) -> None:
+    assert Retrieval(embedder=embedder).embedder == embedder
+
+
+@pytest.mark.parametrize(
+    ("part", "values", "told"),
+    [
+        (Retrieval, {"embedder": "crystal"}, "'crystal' is not a known provider"),
+        (Retrieval, {"ranker": "astrology"}, "'astrology' is not a known ranker; known: best"),
+        (Retrieval, {"language": "klingon"}, "language"),
+        (Retrieval, {"top_k": 0}, "top_k"),
+        (Retrieval, {"top_k": 1_000_000}, "top_k"),
+        (Retrieval, {"min_score": float("nan")}, "min_score"),
+        (Retrieval, {"hourly_decay": 0}, "hourly_decay"),
+        (Retrieval, {"query_seconds": 0}, "query_seconds"),
+        (Gate, {"open_on": ["moonrise"]}, "'moonrise' is not a known gate; known: always"),
+        (Gate, {"keywords": [""]}, "keywords"),
+        (Forgetting, {"policy": "amnesia"}, "'amnesia' is not a known policy; known: none"),
+        (Forgetting, {"then": "burn"}, "then"),
+    ],
+)
+def test_what_can_not_be_is_refused_by_its_name(part: Any, values: dict[str, Any], told: str) -> None:
+    with pytest.raises(ValidationError, match=told):
+        part(**values)
+
+
+def test_by_default_everything_is_looked_for_by_text_and_nothing_is_forgotten() -> None:
+    assert (Retrieval().embedder, Retrieval().gate.open_on) == (None, ("always",))
+    assert Forgetting().policy == "none"
