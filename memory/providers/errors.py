@@ -15,6 +15,7 @@
     └── PermanentProviderError          the same request will fail again
         ├── RequestRefused              400, 413, 422: the vendor won't take this request
         ├── ContentBlocked              a safety filter or the model itself refused
+        ├── InvalidVectors              an embedder's vectors are too few, not finite, zero, or of another length
         └── AnswerTruncated *           the answer hit the token limit: ask for less at once
 
     * also an AnswerUnusable: there was an answer, it was paid for, and it can't be used
@@ -146,6 +147,12 @@ class ContentBlocked(PermanentProviderError):
     """A content filter refused the request or the answer."""
 
     code = "content_blocked"
+
+
+class InvalidVectors(PermanentProviderError):
+    """The embedder's answer holds no usable vector for each text."""
+
+    code = "invalid_vectors"
 
 
 class AnswerTruncated(AnswerUnusable, PermanentProviderError):

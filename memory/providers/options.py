@@ -1,11 +1,11 @@
-"""The OPTIONS of the providers that are asked over HTTP, and what can be wrong with them. Knows no SDK.
+"""The OPTIONS of what is asked over HTTP, and what can be wrong with them. Knows no SDK.
 
 api_key             the vendor's key; a server of your own may need none
 base_url            where the vendor's protocol is spoken; empty is the vendor itself
 model               asked where a request names none; empty is the provider's default
 timeout             seconds of silence after which a call is given up
-max_output_tokens   where a request names none; None is the vendor's default
-temperature         where a request names none; None is the vendor's default
+max_output_tokens   language models: where a request names none; None is the vendor's default
+temperature         language models: where a request names none; None is the vendor's default
 prices              {model: (input, output) or (input, output, cached input)}, see pricing.py
 extra               merged into every request in the vendor's own words, such as a thinking budget
 api_version         gemini only
@@ -30,8 +30,8 @@ from memory.providers.errors import ProviderMisconfigured
 from memory.providers.pricing import Price, read_prices
 
 
-class HostedOptions(BaseModel):
-    """What every provider over HTTP can be told. The key shows in no representation."""
+class EndpointOptions(BaseModel):
+    """What everything over HTTP can be told, language model or embedder. The key shows in no representation."""
 
     model_config = ConfigDict(
         extra="forbid", frozen=True, str_strip_whitespace=True, hide_input_in_errors=True
@@ -41,8 +41,6 @@ class HostedOptions(BaseModel):
     base_url: str = ""
     model: str = ""
     timeout: float = Field(default=60.0, gt=0, le=3600)
-    max_output_tokens: int | None = Field(default=None, ge=1)
-    temperature: float | None = Field(default=None, ge=0, le=2)
     prices: Annotated[dict[str, Price], BeforeValidator(read_prices)] = Field(default_factory=dict)
     extra: dict[str, Any] = Field(default_factory=dict)
 
@@ -62,6 +60,13 @@ class HostedOptions(BaseModel):
         return base_url
 
 
+class HostedOptions(EndpointOptions):
+    """What every language model over HTTP can be told."""
+
+    max_output_tokens: int | None = Field(default=None, ge=1)
+    temperature: float | None = Field(default=None, ge=0, le=2)
+
+
 class GeminiOptions(HostedOptions):
     api_version: str = "v1beta"  # the SDK's own default, v1, has no JSON Schema mode
 
@@ -70,7 +75,7 @@ class OpenAIOptions(HostedOptions):
     pass
 
 
-Options = TypeVar("Options", bound=HostedOptions)
+Options = TypeVar("Options", bound=EndpointOptions)
 
 
 def read_options(kind: type[Options], options: Mapping[str, Any]) -> Options:
@@ -81,7 +86,7 @@ def read_options(kind: type[Options], options: Mapping[str, Any]) -> Options:
     return kind.model_validate(_given(options))
 
 
-def option_problems(kind: type[HostedOptions], options: Mapping[str, Any]) -> list[str]:
+def option_problems(kind: type[EndpointOptions], options: Mapping[str, Any]) -> list[str]:
     """What is wrong with OPTIONS, in sentences that name the option and the way out."""
     try:
         kind.model_validate(_given(options))
@@ -96,7 +101,7 @@ def _given(options: Mapping[str, Any]) -> dict[str, Any]:
     return {str(name).lower(): value for name, value in options.items() if value is not None}
 
 
-def _sentence(problem: str, option: str, message: str, kind: type[HostedOptions]) -> str:
+def _sentence(problem: str, option: str, message: str, kind: type[EndpointOptions]) -> str:
     if problem != "extra_forbidden":
         return f"{option}: {message.removeprefix('Value error, ')}."
     near = difflib.get_close_matches(option, kind.model_fields, n=1)

@@ -10,7 +10,7 @@ from pytest_django.fixtures import Settings
 
 from memory.providers import get_provider, provider_problems, reset_providers
 from memory.providers.errors import ProviderMisconfigured, UnknownProvider
-from memory.providers.registry import OPTIONS_BY_BACKEND
+from memory.providers.registry import OPTIONS_BY_BACKEND, PROVIDERS
 from tests.fakes import ScriptedProvider
 
 SCRIPTED = {"BACKEND": "tests.fakes.ScriptedProvider", "OPTIONS": {}}
@@ -105,9 +105,7 @@ def test_a_forked_process_makes_its_own_provider_even_while_the_lock_is_held() -
     holding, done = threading.Event(), threading.Event()
 
     def hold_the_lock() -> None:
-        from memory.providers import registry
-
-        with registry._lock:
+        with PROVIDERS.lock:
             holding.set()
             done.wait(timeout=30)
 

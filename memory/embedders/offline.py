@@ -1,0 +1,84 @@
+"""The embedder that needs no key, no network and no files: hashed n-grams of words and letters.
+
+It is lexical, not a model of meaning: texts are near when they share words or parts of words, in any script.
+`car` and `automobile` are strangers to it. After the hashing trick (Weinberger et al. 2009) over words and the
+letter n-grams of fastText (Bojanowski et al. 2017), without anything learnt.
+"""
+
+import hashlib
+import math
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from functools import lru_cache
+from itertools import pairwise
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.embedders.base import Embedder, Purpose, RawVectors
+
+DIMENSIONS = 384
+LONGEST = 20_000  # characters that are read of a text; the rest changes its vector by little
+GRAMS = (3, 4, 5)
+DENSE_GRAMS = (1, 2, 3)  # of scripts in which one sign says as much as a syllable or a word
+WORD_WEIGHT, PAIR_WEIGHT, GRAM_WEIGHT = 1.0, 0.5, 0.4
+TOKENS = re.compile(r"\w+|[^\w\s]")
+
+
+class OfflineEmbedder(Embedder):
+    """Equal texts have equal vectors, in every process and on every machine."""
+
+    kind: ClassVar[str] = "offline"
+    instant: ClassVar[bool] = True
+    model = "offline-ngrams-1"
+    dimensions = DIMENSIONS
+
+    def _ask(self, texts: Sequence[str], *, purpose: Purpose, timeout: float | None) -> RawVectors:
+        return RawVectors(np.stack([_vector(text[:LONGEST]) for text in texts]))
+
+    def _cost(self, tokens: int | None) -> Decimal:
+        return Decimal(0)
+
+
+def _vector(text: str) -> NDArray[np.float64]:
+    counted: defaultdict[str, float] = defaultdict(float)
+    for feature, weight in _features(text):
+        counted[feature] += weight
+    vector = np.zeros(DIMENSIONS)
+    for feature, weight in counted.items():
+        place, sign = _place(feature)
+        vector[place] += sign * math.log1p(weight)
+    if not vector.any():  # no features, or they cancelled out: the text as it stands is its only feature
+        vector[_place(f"t:{text}")[0]] = 1.0
+    return vector
+
+
+def _features(text: str) -> Iterator[tuple[str, float]]:
+    """Words, pairs of neighbours, and parts of words, each with its weight."""
+    words = TOKENS.findall(unicodedata.normalize("NFKC", text).casefold())
+    letters = [word for word in words if word[0].isalnum()]
+    for word in letters or words:  # signs count only where there is nothing else, such as emoji
+        yield f"w:{word}", WORD_WEIGHT
+        yield from _grams(word)
+    for first, second in pairwise(letters):
+        yield f"p:{first} {second}", PAIR_WEIGHT
+
+
+def _grams(word: str) -> Iterator[tuple[str, float]]:
+    bounded = f"<{word}>"
+    sizes = DENSE_GRAMS if unicodedata.category(word[0]) == "Lo" else GRAMS
+    grams = [bounded[start : start + size] for size in sizes for start in range(len(bounded) - size + 1)]
+    for gram in grams:
+        yield f"g:{gram}", GRAM_WEIGHT
+
+
+@lru_cache(maxsize=65_536)
+def _place(feature: str) -> tuple[int, int]:
+    """Where a feature falls, and with which sign, so that two in one place cancel out on average."""
+    digest = hashlib.blake2b(feature.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    number = int.from_bytes(digest, "big")
+    return number % DIMENSIONS, 1 if number >> 63 else -1

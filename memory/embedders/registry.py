@@ -1,0 +1,35 @@
+"""Which embedder stands behind an alias of EMBEDDING_PROVIDERS."""
+
+from django.conf import settings
+
+from memory.embedders.base import Embedder
+from memory.providers.aliases import Aliases
+from memory.providers.options import EndpointOptions
+from relationships.configuration.retrieval import DEFAULT_EMBEDDER, Retrieval
+
+# Options that can be checked without importing what is behind them.
+OPTIONS_BY_BACKEND: dict[str, type[EndpointOptions]] = {}
+EMBEDDERS: Aliases[Embedder] = Aliases("EMBEDDING_PROVIDERS", noun="embedder", options=OPTIONS_BY_BACKEND)
+
+
+def get_embedder(alias: str) -> Embedder:
+    """The embedder of that alias in EMBEDDING_PROVIDERS. Raises ProviderMisconfigured."""
+    return EMBEDDERS.get(alias)
+
+
+def embedder_of(retrieval: Retrieval) -> Embedder | None:
+    """The embedder that a configuration asks for; None where it wants no vectors. Raises ProviderMisconfigured."""
+    if retrieval.embedder is None:
+        return None
+    alias = retrieval.embedder
+    return get_embedder(settings.DEFAULT_EMBEDDING_PROVIDER if alias == DEFAULT_EMBEDDER else alias)
+
+
+def reset_embedders() -> None:
+    """Forget this process's instances, so that changed settings are read again."""
+    EMBEDDERS.reset()
+
+
+def embedder_problems(alias: str, spec: object) -> list[str]:
+    """What is wrong with one entry of EMBEDDING_PROVIDERS, in sentences; empty if nothing is. Imports no SDK."""
+    return EMBEDDERS.problems(alias, spec)
