@@ -1,3 +1,4 @@
+from memory.models.decay_fold import DecayFold
 from memory.models.embedding import Embedding
 from memory.models.entry import USER_SUBJECT, EntrySource, EntryState, ScratchpadEntry, Tier
 from memory.models.held_deletion import HeldDeletion, HeldState
@@ -5,15 +6,19 @@ from memory.models.ingestion_prompt import IngestionPrompt
 from memory.models.model_call import ModelCall
 from memory.models.revision import EntryRevision, RevisionEvent
 from memory.models.search_text import SearchedKind, SearchText
+from memory.models.vector_index import IndexPurpose, IndexState, VectorIndex
 
 __all__ = [
     "USER_SUBJECT",
+    "DecayFold",
     "Embedding",
     "EntryRevision",
     "EntrySource",
     "EntryState",
     "HeldDeletion",
     "HeldState",
+    "IndexPurpose",
+    "IndexState",
     "IngestionPrompt",
     "ModelCall",
     "RevisionEvent",
@@ -21,4 +26,5 @@ __all__ = [
     "SearchText",
     "SearchedKind",
     "Tier",
+    "VectorIndex",
 ]

@@ -12,6 +12,7 @@ from django.db import DatabaseError, connection, models, transaction
 from psycopg import sql
 
 from memory.models import (
+    DecayFold,
     Embedding,
     EntryRevision,
     HeldDeletion,
@@ -19,6 +20,7 @@ from memory.models import (
     ModelCall,
     ScratchpadEntry,
     SearchText,
+    VectorIndex,
 )
 from memory.services.erasure.relationships import owned_models
 from relationships.models import (
@@ -50,6 +52,7 @@ APPEND_ONLY: set[type[models.Model]] = {AuditEvent, EntryRevision, Message, Mode
 MUTABLE: set[type[models.Model]] = {
     ApiKey,
     Companion,
+    DecayFold,
     Embedding,
     EndUser,
     HeldDeletion,
@@ -66,6 +69,7 @@ MUTABLE: set[type[models.Model]] = {
     SessionState,
     Snapshot,
     Turn,
+    VectorIndex,
     WorkerHeartbeat,
 }
 # Belongs to no project, so that erasing one leaves it. Of AuditEvent, erase_project takes the project's own.

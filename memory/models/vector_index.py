@@ -1,0 +1,56 @@
+from django.db import models
+from django.db.models import Q
+from pgvector.django import VectorField
+
+from memory.models.search_text import SearchedKind
+from relationships.models import OwnedQuerySet, RelationshipOwned
+
+
+class IndexPurpose(models.TextChoices):
+    NEAREST = "nearest"  # over the embeddings, by cosine
+    DECAY = "decay"  # over the fold, by inner product
+
+
+class IndexState(models.TextChoices):
+    WANTED = "wanted"  # to be made, or made anew; searches are exact meanwhile
+    READY = "ready"
+    FAILED = "failed"  # to be tried again when it is due
+
+
+class VectorIndex(RelationshipOwned):
+    """An index of its own that a large relationship has for one kind and space: the row says what is owed.
+
+    The database's catalogue says what is there. `memory.retrieval.large.upkeep` makes the two agree.
+    """
+
+    kind = models.CharField(max_length=10, choices=SearchedKind.choices)
+    model = models.CharField(max_length=120)
+    dimensions = models.PositiveIntegerField()
+    purpose = models.CharField(max_length=10, choices=IndexPurpose.choices, default=IndexPurpose.NEAREST)
+    state = models.CharField(max_length=10, choices=IndexState.choices, default=IndexState.WANTED)
+    rows = models.PositiveIntegerField(default=0)  # when they were last counted
+    mean = VectorField(null=True)  # of all vectors: a question's inner product with it is its mean cosine
+    half_life_days = models.FloatField(null=True)  # of the fold
+    reference = models.DateTimeField(null=True)  # of the fold: at this time a weight is the importance itself
+    due_at = models.DateTimeField(null=True)  # null: nothing is owed
+    attempts = models.PositiveIntegerField(default=0)
+    error = models.CharField(max_length=60, blank=True)  # class of the last failure
+    built_at = models.DateTimeField(null=True)
+
+    objects = OwnedQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["relationship", "kind", "model", "dimensions", "purpose"], name="vectorindex_once"
+            ),
+            models.CheckConstraint(condition=Q(kind__in=SearchedKind.values), name="vectorindex_known_kind"),
+            models.CheckConstraint(
+                condition=Q(purpose__in=IndexPurpose.values), name="vectorindex_known_purpose"
+            ),
+            models.CheckConstraint(condition=Q(state__in=IndexState.values), name="vectorindex_known_state"),
+        ]
+        indexes = [
+            # the upkeep: what is owed, longest due first
+            models.Index(fields=["due_at"], condition=Q(due_at__isnull=False), name="vectorindex_owed")
+        ]
