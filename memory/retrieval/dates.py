@@ -1,0 +1,96 @@
+"""Dates that a question names, and how near to them something was told. Pure arithmetic.
+
+People tell of a day on it or afterwards, so what was told from the day before to three days after counts in full,
+until two weeks after by half (weights chosen on LoCoMo, docs/reference/recall.md).
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import MAXYEAR, MINYEAR, date, timedelta
+from functools import lru_cache
+
+from memory.retrieval.months import AMBIGUOUS
+
+BEFORE, AFTER, LATE = timedelta(days=1), timedelta(days=3), timedelta(days=14)
+MOST_PERIODS = 12  # of one question; a list of dates is no question
+_YEAR = r"(?:19|20)\d\d"
+_ISO = re.compile(rf"\b({_YEAR})-(\d\d)(?:-(\d\d))?\b", re.ASCII)
+_BARE_YEAR = re.compile(rf"\b({_YEAR})\b", re.ASCII)
+_OPENS_A_MONTH = re.compile(
+    r"\b(?:in|of|since|by|during|until|till|early|late|mid|last|next|this"
+    r"|im|seit|bis|ab|en|de|desde|hasta|dès|depuis|nel|di|da|em|sinds|vanaf)[- ]+$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """What a date expression names. `year` None: any year; `month` None: the whole year."""
+
+    year: int | None
+    month: int | None = None
+    day: int | None = None
+
+    def nearness(self, told: date) -> float:
+        """1: told at that time; 0.5: soon after; 0: not then. Of a bare year half of it, for it says little."""
+        full = 0.5 if self.month is None else 1.0
+        years = [self.year] if self.year else [told.year - 1, told.year, told.year + 1]
+        return max((full * _nearness(span, told) for span in self._spans(years)), default=0.0)
+
+    def _spans(self, years: list[int]) -> Iterator[tuple[date, date]]:
+        for year in years:
+            with suppress(ValueError):  # no such day: 30 February, or 29 in a common year
+                if MINYEAR < year < MAXYEAR:  # days are counted before and after it
+                    yield self._span(year)
+
+    def _span(self, year: int) -> tuple[date, date]:
+        if self.month is None:
+            return date(year, 1, 1), date(year, 12, 31)
+        if self.day is None:
+            following = date(year + self.month // 12, self.month % 12 + 1, 1)
+            return date(year, self.month, 1), following - timedelta(days=1)
+        day = date(year, self.month, self.day)
+        return day, day
+
+
+def _nearness(span: tuple[date, date], told: date) -> float:
+    first, last = span
+    if first - BEFORE <= told <= last + AFTER:
+        return 1.0
+    return 0.5 if last < told <= last + LATE else 0.0
+
+
+def periods(text: str, months: Mapping[str, int]) -> tuple[Period, ...]:
+    """Dates named in a question: ISO, day and month in either order, month and year, month; else a bare year."""
+    found: list[Period] = []
+
+    def note_iso(match: re.Match[str]) -> str:
+        if 1 <= int(match[2]) <= 12:
+            found.append(Period(int(match[1]), int(match[2]), int(match[3]) if match[3] else None))
+        return " "
+
+    rest = _ISO.sub(note_iso, text.lower())
+    for match in _pattern(tuple(months)).finditer(rest):
+        day, year = match["before"] or match["after"], match["year"]
+        if (
+            day
+            or year
+            or match["month"] not in AMBIGUOUS
+            or _OPENS_A_MONTH.search(rest[: match.start()][-20:])
+        ):
+            found.append(
+                Period(int(year) if year else None, months[match["month"]], int(day) if day else None)
+            )
+    if not found:
+        found = [Period(int(match[1])) for match in _BARE_YEAR.finditer(rest)]
+    return tuple(dict.fromkeys(found))[:MOST_PERIODS]
+
+
+@lru_cache(maxsize=32)
+def _pattern(months: tuple[str, ...]) -> re.Pattern[str]:
+    names = "|".join(sorted(map(re.escape, months), key=len, reverse=True))
+    return re.compile(
+        rf"(?:\b(?P<before>[0-9]{{1,2}})(?:st|nd|rd|th)?\.?\s+(?:(?:of|de)\s+)?)?\b(?P<month>{names})\b\.?"
+        rf"(?:\s+(?P<after>[0-9]{{1,2}})(?:st|nd|rd|th)?\b)?(?:,?\s*(?:de\s+)?(?P<year>{_YEAR})\b)?"
+    )

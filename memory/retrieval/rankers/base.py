@@ -1,0 +1,98 @@
+"""The seam of rankers: columns of numbers go in, scores come out. Pure arithmetic, no database."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.retrieval.dates import Period
+from relationships.configuration.retrieval import Retrieval
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How often a word of the question stands in a row: three columns, of those that stand there at all.
+
+    `row` counts in the candidates, `term` in the question's words.
+    """
+
+    row: Ints
+    term: Ints
+    count: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """What candidates alone can't tell where they are a choice from many: figures of the whole relationship."""
+
+    rows: int
+    documents: Floats  # by term: in how many rows it stands
+    mean_length: float
+    mean_cosine: float
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Columns of one length: one row for each entry or message of the relationship, in the order they were told.
+
+    Of rows told at the same time the one with the lower ID comes later, so "the later row" settles every tie.
+    `counted` rows make the statistics (idf, means): what is active, whatever the filters. `allowed` rows pass the
+    filters and may be found. So a filter never changes the order of what it lets through.
+    """
+
+    told: Floats  # seconds since 1970
+    touched: Floats  # the last access, else told
+    length: Floats  # words, as BM25 counts them
+    session: Ints  # a number for each session; -1: belongs to none, as entries do
+    named: Bools  # its speaker or subject is named in the question
+    cosine: Floats  # with the question; NaN: no vector in the question's space
+    importance: Floats  # 0..1; messages: 1
+    weight: Floats  # 0 and more; messages: 1
+    counted: Bools
+    allowed: Bools
+    counts: Counts
+    statistics: Statistics | None = None  # None: the candidates are all there is
+
+    def __len__(self) -> int:
+        return len(self.told)
+
+    @property
+    def has_vectors(self) -> bool:
+        return not bool(np.isnan(self.cosine).all())
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked. `terms`: how many words the counts speak of; `periods`: the dates it names."""
+
+    terms: int
+    retrieval: Retrieval
+    periods: tuple[Period, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """A score for each candidate, and what it is made of, by name. `kept`: what the ranker itself lets through."""
+
+    total: Floats
+    parts: Mapping[str, Floats]
+    kept: Bools
+
+
+class Ranker(ABC):
+    """One way to order candidates. `needs_vectors`: makes no sense without an embedder."""
+
+    slug: ClassVar[str]
+    needs_vectors: ClassVar[bool] = False
+
+    @abstractmethod
+    def rank(self, candidates: Candidates, question: Question, now: datetime) -> Scores:
+        """Scores for every candidate; what is not `kept` is not found."""
