@@ -4,27 +4,29 @@ The SDK raises nothing for a blocked prompt, a filtered or a cut-off answer, or 
 so each is looked for here. Its own retries stay off; a failed call is the turn's to repeat.
 """
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
 import httpx2
-from google import genai
 from google.genai import errors as sdk_errors
 from google.genai import types
 
-from memory.providers.base import CompletionRequest
+from memory.providers.base import CompletionRequest, ToolSpec
+from memory.providers.endpoint import NOT_UNDERSTOOD
 from memory.providers.errors import (
     AnswerTruncated,
     ContentBlocked,
     EmptyAnswer,
     ProviderError,
     ProviderMisconfigured,
-    Unauthorized,
 )
-from memory.providers.hosted import NOT_UNDERSTOOD, HostedProvider, VendorAnswer
+from memory.providers.gemini_sdk import gemini_client, gemini_error
+from memory.providers.hosted import HostedProvider, VendorAnswer
 from memory.providers.options import GeminiOptions, read_options
-from memory.providers.statuses import error_class, retry_after_seconds
+from memory.providers.tool_calls import arguments_text
 
+MALFORMED_CALL = "MALFORMED_FUNCTION_CALL"
 TRUNCATED = {"MAX_TOKENS", "CONTINUATION"}
 BLOCKED = {
     "SAFETY",
@@ -55,15 +57,12 @@ class GeminiProvider(HostedProvider):
                 f"extra: Gemini has no such request fields. {self._quote(error)}"
             ) from error
         self._http = httpx2.Client(**self._client_settings())
-        self._client = genai.Client(
-            enterprise=False,  # whatever the environment says
-            api_key=self._key or "none",
-            http_options=types.HttpOptions(
-                base_url=self.base_url,
-                api_version=self.options.api_version,
-                timeout=round(self.options.timeout * 1000),
-                httpx_client=self._http,
-            ),
+        self._client = gemini_client(
+            self._http,
+            key=self._key,
+            base_url=self.base_url,
+            api_version=self.options.api_version,
+            timeout=self.options.timeout,
         )
 
     def close(self) -> None:
@@ -79,10 +78,10 @@ class GeminiProvider(HostedProvider):
                 model=model, contents=contents, config=self._config(request)
             )
         except sdk_errors.APIError as error:
-            raise self._api_error(error) from error
+            raise gemini_error(error, quote=self._quote) from error
         except (httpx2.HTTPError, *NOT_UNDERSTOOD) as error:
             raise self._transport_error(error) from error
-        return self._answer(response, model)
+        return self._answer(response, model, request.tool)
 
     def _config(self, request: CompletionRequest) -> types.GenerateContentConfig:
         max_output_tokens, temperature = self._limits(request)
@@ -91,14 +90,18 @@ class GeminiProvider(HostedProvider):
             "temperature": temperature,
             "max_output_tokens": max_output_tokens,
         }
-        if request.schema is not None:
+        if request.tool is not None:
+            wanted |= _forced_call(request.tool)
+        elif request.schema is not None:
             wanted |= {"response_mime_type": "application/json", "response_json_schema": request.schema}
         return self._extra.model_copy(
             update={name: value for name, value in wanted.items() if value is not None}
         )
 
-    def _answer(self, response: types.GenerateContentResponse, model: str) -> VendorAnswer:
-        text = _text_of(response)
+    def _answer(
+        self, response: types.GenerateContentResponse, model: str, tool: ToolSpec | None
+    ) -> VendorAnswer:
+        text = (_arguments_of(response, tool) if tool else "") or _text_of(response)
         usage = response.usage_metadata or types.GenerateContentResponseUsageMetadata()
         problem = _problem_with(response, text)
         return VendorAnswer(
@@ -112,24 +115,35 @@ class GeminiProvider(HostedProvider):
             problem=problem,
         )
 
-    def _api_error(self, error: sdk_errors.APIError) -> ProviderError:
-        details = _error_details(error)
-        kind = error_class(error.code)
-        if "API_KEY_INVALID" in {detail.get("reason") for detail in details}:
-            kind = Unauthorized  # Gemini says 400 to a key that it does not know
-        elif error.code == 400 and error.status == "FAILED_PRECONDITION":
-            kind = ProviderMisconfigured  # the account's country or billing, not this request
-        headers = getattr(error.response, "headers", None) or {}
-        wait = _retry_delay(details)
-        return kind(
-            f"Gemini answered {error.code}: {self._quote(error.message or error.status)}",
-            retry_after=wait if wait is not None else retry_after_seconds(headers),
-            status=error.code,
-        )
-
 
 def _content(role: str, text: str) -> types.Content:
     return types.Content(role="model" if role == "assistant" else "user", parts=[types.Part(text=text)])
+
+
+def _forced_call(tool: ToolSpec) -> dict[str, Any]:
+    declaration = types.FunctionDeclaration(
+        name=tool.name, description=tool.description, parameters_json_schema=tool.parameters
+    )
+    calling = types.FunctionCallingConfig(
+        mode=types.FunctionCallingConfigMode.ANY, allowed_function_names=[tool.name]
+    )
+    return {
+        "tools": [types.Tool(function_declarations=[declaration])],
+        "tool_config": types.ToolConfig(function_calling_config=calling),
+        "automatic_function_calling": types.AutomaticFunctionCallingConfig(disable=True),
+    }
+
+
+def _arguments_of(response: types.GenerateContentResponse, tool: ToolSpec) -> str:
+    """The arguments of its calls. Gemini keeps those that it could not read, so the word for that stands for them."""
+    candidate = response.candidates[0] if response.candidates else None
+    if candidate is None:
+        return ""
+    parts = (candidate.content.parts if candidate.content else None) or []
+    calls = [part.function_call.args or {} for part in parts if part.function_call]
+    if not calls and _finish_of(response) == MALFORMED_CALL:
+        return candidate.finish_message or MALFORMED_CALL
+    return arguments_text([json.dumps(call, ensure_ascii=False) for call in calls], tool.parameters)
 
 
 def _sum(*counts: int | None) -> int | None:
@@ -171,19 +185,3 @@ def _finish_reason(response: types.GenerateContentResponse, problem: ProviderErr
     if isinstance(problem, AnswerTruncated):
         return "length"
     return _finish_of(response).lower() or "none"
-
-
-def _error_details(error: sdk_errors.APIError) -> list[dict[str, Any]]:
-    body = error.details if isinstance(error.details, dict) else {}
-    inner = body.get("error")
-    details = inner.get("details") if isinstance(inner, dict) else None
-    return [detail for detail in details or () if isinstance(detail, dict)]
-
-
-def _retry_delay(details: list[dict[str, Any]]) -> float | None:
-    """Google's RetryInfo says when to come back, as in "3.5s"."""
-    for detail in details:
-        delay = detail.get("retryDelay")
-        if isinstance(delay, str) and delay.endswith("s"):
-            return retry_after_seconds({"retry-after": delay[:-1]})
-    return None

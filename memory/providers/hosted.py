@@ -1,4 +1,4 @@
-"""What the providers over HTTP have in common: options, the switch, the clock, the cost, the unwrapping.
+"""What the language models over HTTP have in common: options, the switch, the clock, the cost, the unwrapping.
 
 A vendor's file says how to ask (`_ask`) and puts what came back into a `VendorAnswer`; the rest happens here,
 so that each vendor's calls are counted, priced and refused alike.
@@ -8,27 +8,14 @@ import time
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
-from urllib.parse import urlsplit
-
-import httpx2
+from typing import Any
 
 from memory.providers.base import Completion, CompletionRequest, LLMProvider
-from memory.providers.errors import (
-    ProviderError,
-    ProviderTimeout,
-    ProviderUnavailable,
-    RequestRefused,
-    Unauthorized,
-)
+from memory.providers.endpoint import Endpoint
+from memory.providers.errors import ProviderError
 from memory.providers.json_text import extract_json_text, without_thoughts
 from memory.providers.options import HostedOptions, read_options
 from memory.providers.pricing import call_cost
-from memory.providers.reach import is_loopback, refuse_external
-from memory.providers.statuses import quotation
-
-# What an SDK raises when a 200 holds something that is no answer of this vendor's.
-NOT_UNDERSTOOD = (ValueError, TypeError, AttributeError, KeyError, RecursionError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,26 +32,20 @@ class VendorAnswer:
     problem: ProviderError | None = None
 
 
-class HostedProvider(LLMProvider):
+class HostedProvider(Endpoint, LLMProvider):
     """A vendor's API over HTTP. Subclasses name the vendor and implement `_ask`."""
 
     supports_schema = True
-    vendor: ClassVar[str]
-    vendor_url: ClassVar[str]
-    vendor_model: ClassVar[str]
-    key_variable: ClassVar[str]
 
     def __init__(self, *, alias: str, options: Mapping[str, Any] | None = None) -> None:
         """Raises ProviderMisconfigured for options that can't be meant."""
         super().__init__(alias=alias, options=options)
         self.options = self._read_options(options or {})
         self.default_model = self.options.model or self.vendor_model
-        self.base_url = self.options.base_url or self.vendor_url
-        self._key = self.options.api_key.get_secret_value()
+        self._set_up(self.options)
 
     def complete(self, request: CompletionRequest) -> Completion:
-        refuse_external(self.base_url)
-        self._require_key()
+        self._may_be_asked()
         model = request.model or self.default_model
         started = time.perf_counter()
         answer = self._ask(request, model)
@@ -76,7 +57,7 @@ class HostedProvider(LLMProvider):
         return completion
 
     def describe(self) -> dict[str, str]:
-        return {**super().describe(), "host": urlsplit(self.base_url).netloc.rpartition("@")[2]}
+        return {**super().describe(), "host": self.host}
 
     def _read_options(self, options: Mapping[str, Any]) -> HostedOptions:
         return read_options(HostedOptions, options)
@@ -84,10 +65,6 @@ class HostedProvider(LLMProvider):
     @abstractmethod
     def _ask(self, request: CompletionRequest, model: str) -> VendorAnswer:
         """Ask the vendor once. Raises ProviderError where no answer came."""
-
-    def _require_key(self) -> None:
-        if not self._key:
-            raise Unauthorized(f"There is no API key for {self.alias!r}. Set {self.key_variable}.")
 
     def _limits(self, request: CompletionRequest) -> tuple[int | None, float | None]:
         """Token limit and temperature: the request's, else the options'; None leaves it to the vendor."""
@@ -102,7 +79,7 @@ class HostedProvider(LLMProvider):
     ) -> Completion:
         text = without_thoughts(answer.text)
         return Completion(
-            text=text if request.schema is None else extract_json_text(text),
+            text=text if request.shape is None else extract_json_text(text),
             provider=self.alias,
             model=answer.model,
             prompt_tokens=answer.prompt_tokens,
@@ -119,22 +96,3 @@ class HostedProvider(LLMProvider):
             finish_reason=answer.finish_reason,
             request_id=answer.request_id,
         )
-
-    def _client_settings(self) -> dict[str, Any]:
-        """For the HTTP client. No API redirects, and a key must not follow one; loopback needs no proxy."""
-        return {"follow_redirects": False, "trust_env": not is_loopback(self.base_url)}
-
-    def _quote(self, words: object) -> str:
-        return quotation(str(words or ""), secret=self._key)
-
-    def _transport_error(self, error: BaseException) -> ProviderError:
-        """For a call without an answer: silence, a closed socket, or words nobody understands."""
-        if isinstance(error, httpx2.TimeoutException):
-            return ProviderTimeout(f"{self.vendor} was silent for {self.options.timeout:g} seconds.")
-        if isinstance(error, httpx2.HTTPError):
-            return ProviderUnavailable(
-                f"{self.vendor} could not be reached: {self._quote(error) or type(error).__name__}."
-            )
-        if isinstance(error, UnicodeEncodeError):
-            return RequestRefused("The prompt holds a lone surrogate, which is no text that can be sent.")
-        return ProviderUnavailable(f"{self.vendor} answered something that is no answer; check the base URL.")

@@ -4,6 +4,7 @@ The SDK takes any JSON for a ChatCompletion without looking, and servers add fie
 the body is read here, only as far as it is used: nulls are borne, a wrong shape is a ValueError.
 """
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -18,9 +19,21 @@ from memory.providers.errors import (
 )
 from memory.providers.json_text import without_thoughts
 
+CALLED = {"tool_calls", "function_call"}  # it stopped to have a function called: the answer is complete
+
 
 class Part(BaseModel):
     text: str | None = None
+
+
+class CalledFunction(BaseModel):
+    """`arguments` is JSON in a string; some servers send the object itself."""
+
+    arguments: str | dict[str, Any] | None = None
+
+
+class ToolCall(BaseModel):
+    function: CalledFunction | None = None
 
 
 class Message(BaseModel):
@@ -30,6 +43,7 @@ class Message(BaseModel):
     refusal: str | None = None
     reasoning_content: str | None = None
     reasoning: str | None = None
+    tool_calls: list[ToolCall] | None = None
 
 
 class Choice(BaseModel):
@@ -68,6 +82,15 @@ class Envelope(BaseModel):
             return content
         return message.reasoning_content or message.reasoning or ""
 
+    def calls(self) -> list[str]:
+        """The arguments of every call of a function, as they came."""
+        called = self.choices[0].message.tool_calls if self.choices else None
+        arguments = [call.function.arguments for call in called or () if call.function]
+        return [
+            json.dumps(given, ensure_ascii=False) if isinstance(given, dict) else given or ""
+            for given in arguments
+        ]
+
     def problem(self, text: str, *, quote: Callable[[object], str]) -> ProviderError | None:
         """Why the answer can't be used, if it can't. `quote` makes a server's words fit to be shown."""
         if self.error:
@@ -88,5 +111,5 @@ class Envelope(BaseModel):
     def finish_reason(self, problem: ProviderError | None) -> str:
         if isinstance(problem, ContentBlocked):
             return "blocked"
-        stated = self.choices[0].finish_reason if self.choices else None
-        return (stated or "none").lower()
+        stated = (self.choices[0].finish_reason if self.choices else None) or "none"
+        return "stop" if stated in CALLED else stated.lower()

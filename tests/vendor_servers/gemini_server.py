@@ -1,12 +1,14 @@
-"""A local server that speaks the Gemini API's generateContent. What it can be told is in script.py.
+"""A local server that speaks the Gemini API's generateContent and batchEmbedContents. What it can be told is in script.py.
 
 python -m tests.vendor_servers.gemini_server --port 8999
 """
 
+import json
 import re
 from typing import Any
 
-from tests.vendor_servers.script import Item, Seen, answer_text, token_count
+from tests.vendor_servers.embeddings import GEMINI_PATH, gemini_embeddings, gemini_said
+from tests.vendor_servers.script import Item, Seen, answer_text, call_texts, token_count
 from tests.vendor_servers.server import Reply, VendorServer, run_alone
 
 PATH = re.compile(r"^/v1beta/models/(?P<model>[^/:]+):generateContent$")
@@ -25,9 +27,11 @@ SILENT_FINISHES = {"SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "S
 
 class GeminiServer(VendorServer):
     def speaks(self, path: str) -> bool:
-        return PATH.match(path) is not None
+        return (PATH.match(path) or GEMINI_PATH.match(path)) is not None
 
     def said(self, body: dict[str, Any]) -> str:
+        if "requests" in body:
+            return "\n".join(gemini_said(body))
         spoken = [body.get("systemInstruction") or {}, *body.get("contents", [])]
         return "\n".join(part.get("text", "") for content in spoken for part in content.get("parts", []))
 
@@ -41,10 +45,13 @@ class GeminiServer(VendorServer):
         return None
 
     def success(self, item: Item, seen: Seen) -> Reply:
+        if GEMINI_PATH.match(seen.path):
+            return gemini_embeddings(item, seen)
         match = PATH.match(seen.path)
         assert match
         schema = (seen.body.get("generationConfig") or {}).get("responseJsonSchema")
         text = answer_text(item, schema=schema, said=seen.said)
+        calls = call_texts(item, parameters=_parameters(seen.body), said=seen.said)
         thoughts = token_count(item["think"]) if "think" in item else 0
         used = {"promptTokenCount": token_count(seen.said), "candidatesTokenCount": token_count(text)}
         if thoughts:
@@ -57,7 +64,8 @@ class GeminiServer(VendorServer):
         if "blocked" in item:
             body["promptFeedback"] = {"blockReason": item["blocked"]}
         elif not item.get("empty"):
-            body["candidates"] = [_candidate(item, text)]
+            name = _function_name(seen.body)
+            body["candidates"] = [_calling(item, calls, name) if calls else _candidate(item, text)]
         return Reply(200, body)
 
     def failure(self, item: Item) -> Reply:
@@ -77,6 +85,35 @@ class GeminiServer(VendorServer):
             error["details"].append(delay)
         headers = {"Retry-After": str(item["retry_after"])} if "retry_after" in item else {}
         return Reply(status, {"error": error}, headers)
+
+
+def _parameters(body: dict[str, Any]) -> dict[str, Any] | None:
+    """What the function takes, if one has to be called."""
+    if not _function_name(body):
+        return None
+    [declaration] = body["tools"][0]["functionDeclarations"]
+    # the SDK spells it so; to Google both spellings of a field are the same
+    parameters: dict[str, Any] = declaration["parameters_json_schema"]
+    return parameters
+
+
+def _function_name(body: dict[str, Any]) -> str:
+    calling = (body.get("toolConfig") or {}).get("functionCallingConfig") or {}
+    return calling["allowedFunctionNames"][0] if calling.get("mode") == "ANY" else ""
+
+
+def _calling(item: Item, calls: list[str], name: str) -> dict[str, Any]:
+    """Gemini reads the arguments itself: where it can't, it quotes the call and gives no content."""
+    candidate: dict[str, Any] = {"index": 0, "finishReason": "MAX_TOKENS" if "truncate" in item else "STOP"}
+    parts = [{"text": item["think"], "thought": True}] if "think" in item else []
+    try:
+        arguments = [json.loads(call or "{}") for call in calls]
+    except ValueError:
+        if "truncate" not in item:
+            candidate |= {"finishReason": "MALFORMED_FUNCTION_CALL", "finishMessage": "\n".join(calls)}
+        return candidate
+    parts += [{"functionCall": {"name": name, "args": given}} for given in arguments]
+    return {**candidate, "content": {"role": "model", "parts": parts}}
 
 
 def _candidate(item: Item, text: str) -> dict[str, Any]:

@@ -1,11 +1,12 @@
-"""A local server that speaks OpenAI's chat completions. What it can be told is in script.py.
+"""A local server that speaks OpenAI's chat completions and embeddings. What it can be told is in script.py.
 
 python -m tests.vendor_servers.openai_server --port 8998
 """
 
 from typing import Any
 
-from tests.vendor_servers.script import Item, Seen, answer_text, token_count
+from tests.vendor_servers.embeddings import OPENAI_PATH, openai_embeddings, openai_said
+from tests.vendor_servers.script import Item, Seen, answer_text, call_texts, token_count
 from tests.vendor_servers.server import Reply, VendorServer, run_alone
 
 
@@ -13,9 +14,11 @@ class OpenAIServer(VendorServer):
     base_path = "/v1"
 
     def speaks(self, path: str) -> bool:
-        return path == "/v1/chat/completions"
+        return path in ("/v1/chat/completions", OPENAI_PATH)
 
     def said(self, body: dict[str, Any]) -> str:
+        if "input" in body:
+            return "\n".join(openai_said(body))
         return "\n".join(str(message.get("content") or "") for message in body.get("messages", []))
 
     def refusal_of_key(self, headers: dict[str, str]) -> Item | None:
@@ -28,14 +31,19 @@ class OpenAIServer(VendorServer):
             return self.failure(
                 {"status": 400, "message": "The prompt was filtered.", "code": item["blocked"]}
             )
+        if seen.path == OPENAI_PATH:
+            return openai_embeddings(item, seen)
         form = seen.body.get("response_format") or {}
         schema = (form.get("json_schema") or {}).get("schema")
         text = answer_text(item, schema=schema, said=seen.said)
-        used = {"prompt_tokens": token_count(seen.said), "completion_tokens": token_count(text)}
+        calls = call_texts(item, parameters=_parameters(seen.body), said=seen.said)
+        written = "".join(calls) or text
+        used = {"prompt_tokens": token_count(seen.said), "completion_tokens": token_count(written)}
+        finish = "length" if "truncate" in item else "tool_calls" if calls else "stop"
         choice = {
             "index": 0,
-            "message": _message(item, text),
-            "finish_reason": item.get("finish", "length" if "truncate" in item else "stop"),
+            "message": _calling(item, calls, seen.body) if calls else _message(item, text),
+            "finish_reason": item.get("finish", finish),
         }
         body = {
             "id": f"local-{self.asked}",
@@ -57,6 +65,26 @@ class OpenAIServer(VendorServer):
         }
         headers = {"Retry-After": str(item["retry_after"])} if "retry_after" in item else {}
         return Reply(status, {"error": error}, headers)
+
+
+def _parameters(body: dict[str, Any]) -> dict[str, Any] | None:
+    """What the function takes, if one has to be called."""
+    if body.get("tool_choice", "none") in ("none", "auto"):
+        return None
+    parameters: dict[str, Any] = body["tools"][0]["function"]["parameters"]
+    return parameters
+
+
+def _calling(item: Item, calls: list[str], body: dict[str, Any]) -> dict[str, Any]:
+    name = body["tools"][0]["function"]["name"]
+    return {
+        "role": "assistant",
+        "content": f"<think>{item['think']}</think>" if "think" in item else None,
+        "tool_calls": [
+            {"id": f"call-{place}", "type": "function", "function": {"name": name, "arguments": arguments}}
+            for place, arguments in enumerate(calls)
+        ],
+    }
 
 
 def _message(item: Item, text: str) -> dict[str, Any]:

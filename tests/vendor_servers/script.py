@@ -1,9 +1,11 @@
 """What a vendor's server is to answer, one item per request, and what it was asked.
 
 An item is a dict, so that it can also be sent over HTTP. Without one the server answers by itself: with
-the smallest thing that fits the schema, or an echo.
+the smallest thing that fits the schema, or an echo. Where a function has to be called, `json` is what it is
+called with, and `text` is said in place of the call.
 
     the answer   json: value      text: str
+                 calls: [value]   the function is called with each; a str is sent as it is, JSON or not
     its shape    fenced: true     prose and a Markdown fence around it
                  think: str       thoughts before it (a <think> block, or Gemini's thought part)
                  answer_in: str   OpenAI: in this field of the message, `content` stays empty
@@ -14,6 +16,9 @@ the smallest thing that fits the schema, or an echo.
                  empty: true      no candidates, no choices
                  usage: {}        instead of counted tokens
                  model: str       the model that says that it answered
+    embeddings   vectors: [[n]]   instead of those of the texts
+                 encoding: str    OpenAI: `float` or `base64`, whatever was asked for
+                 numbers: [n]     OpenAI: which text each vector says that it is for
     a failure    status: n        with message, code, param, reason, retry_after (header),
                                    retry_delay (Gemini: "3s")
                  raw: str         exactly this body, with content_type and status (or 200)
@@ -35,8 +40,21 @@ Item = dict[str, Any]
 Responder = Callable[[dict[str, Any]], Item | None]
 
 KEYS = {
-    *("json", "text", "fenced", "think", "answer_in", "truncate", "finish", "blocked", "refusal", "empty"),
+    *(
+        "json",
+        "text",
+        "calls",
+        "fenced",
+        "think",
+        "answer_in",
+        "truncate",
+        "finish",
+        "blocked",
+        "refusal",
+        "empty",
+    ),
     *("usage", "model", "status", "message", "code", "param", "reason", "retry_after", "retry_delay", "raw"),
+    *("vectors", "encoding", "numbers"),
     *("content_type", "redirect", "drop", "delay", "match", "repeat", "always"),
 }
 
@@ -115,6 +133,16 @@ def answer_text(item: Item, *, schema: dict[str, Any] | None, said: str) -> str:
     if item.get("fenced"):
         text = f"Here is what I found:\n```json\n{text}\n```\nTell me if you need more."
     return text[: item["truncate"]] if "truncate" in item else text
+
+
+def call_texts(item: Item, *, parameters: dict[str, Any] | None, said: str) -> list[str]:
+    """The arguments of each call of the function that takes these `parameters`; none where it answers in words."""
+    if parameters is None or "text" in item or item.get("fenced") or "refusal" in item:
+        return []
+    if "calls" in item:
+        calls = item["calls"]
+        return [call if isinstance(call, str) else json.dumps(call, ensure_ascii=False) for call in calls]
+    return [answer_text(item, schema=parameters, said=said)]
 
 
 def instance_of(schema: dict[str, Any]) -> Any:

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from memory.providers.base import CompletionRequest
+from memory.providers.base import CompletionRequest, ToolSpec
 from memory.providers.gemini import GeminiProvider
 from memory.providers.openai import OpenAIProvider
 from tests.vendor_servers.gemini_server import GeminiServer
@@ -20,9 +21,27 @@ SCHEMA: dict[str, Any] = {
 }
 
 
+TOOL = ToolSpec(
+    name="record_facts",
+    description="Note down what the person said.",
+    parameters={
+        "type": "object",
+        "properties": {"facts": {"type": "array", "items": {"type": "string"}}},
+        "required": ["facts"],
+        "additionalProperties": False,
+    },
+)
+
+
 @pytest.fixture
 def question() -> CompletionRequest:
     return CompletionRequest(system="You keep notes.", prompt="[1] Ana: I moved to Porto.", schema=SCHEMA)
+
+
+@pytest.fixture
+def call_question(question: CompletionRequest) -> CompletionRequest:
+    """A question that is to be answered by calling `TOOL`."""
+    return replace(question, schema=None, tool=TOOL)
 
 
 @pytest.fixture

@@ -1,8 +1,10 @@
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from memory.providers.openai_dialect import Dialect, is_strict
+from tests.unit.memory.providers.conftest import TOOL
 
 SCHEMA: dict[str, Any] = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
 STRICT: dict[str, Any] = {**SCHEMA, "additionalProperties": False}
@@ -65,11 +67,36 @@ def test_a_temperature_that_is_refused_is_left_out() -> None:
     assert fields(plain, temperature=0.2) == {}
 
 
+def test_a_function_is_called_for_by_name_then_by_a_word_then_as_a_schema() -> None:
+    first = Dialect()
+    second = first.simpler("Invalid tool_choice", sent=fields(first, tool=TOOL, schema=TOOL.parameters))
+    assert second is not None
+    third = second.simpler("Invalid tool_choice", sent=fields(second, tool=TOOL, schema=TOOL.parameters))
+    assert third is not None
+
+    assert fields(first, tool=TOOL)["tool_choice"] == {"type": "function", "function": {"name": TOOL.name}}
+    assert fields(second, tool=TOOL)["tool_choice"] == "required"
+    assert fields(third, tool=TOOL, schema=TOOL.parameters) == fields(Dialect(), schema=TOOL.parameters)
+
+
+def test_a_function_that_is_asked_for_as_a_schema_is_described_in_words() -> None:
+    assert Dialect().instruction(TOOL.parameters, TOOL) == ""
+    told = Dialect(tool_mode="as_schema").instruction(TOOL.parameters, TOOL)
+    assert told.strip() == f"{TOOL.name}: {TOOL.description}"
+
+
+def test_strict_mode_is_not_mentioned_where_a_function_does_not_allow_it() -> None:
+    loose = replace(TOOL, parameters=SCHEMA)
+
+    assert "strict" not in fields(Dialect(), tool=loose)["tools"][0]["function"]
+
+
 @pytest.mark.parametrize(
     ("complaint", "sent"),
     [
         ("the context is too long", {"response_format": {}, "max_tokens": 9, "temperature": 1}),
         ("response_format is not supported", {}),
+        ("tools are not supported", {"response_format": {}}),
         ("max_tokens is too large", {}),
         ("temperature", {}),
     ],

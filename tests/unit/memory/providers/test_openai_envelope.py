@@ -61,3 +61,14 @@ def test_the_finish_reason_says_blocked_where_the_answer_was() -> None:
 def test_another_shape_is_no_answer(body: Any) -> None:
     with pytest.raises(ValidationError):
         Envelope.model_validate(body)
+
+
+def test_the_calls_are_their_arguments_as_they_came() -> None:
+    called = envelope(
+        "tool_calls",
+        tool_calls=[{"function": {"arguments": "{"}}, {"function": {"arguments": None}}, {"type": "custom"}],
+    )
+
+    assert called.calls() == ["{", ""]
+    assert called.finish_reason(None) == "stop"
+    assert Envelope(choices=[]).calls() == envelope(content="yes").calls() == []
