@@ -1,6 +1,11 @@
 """How many tokens a text is, about: for budgets, not for bills."""
 
 
+def line_tokens(content: str) -> int:
+    """Tokens of an entry as one line of a list, whose budget is `ingestion.soft_budget`."""
+    return estimate_tokens(f"- {content}\n")
+
+
 def estimate_tokens(text: str) -> int:
     """About as many tokens as today's models count; pure, and under 15 us for 2 kB.
 

@@ -8,6 +8,8 @@ from django.db.models import Q
 from relationships.models import OwnedQuerySet, RelationshipOwned
 
 USER_SUBJECT = "user"
+# What being shown leaves on an entry (memory.services.access): no change of it, so in no revision and no version.
+ACCESS_FIELDS = frozenset({"last_accessed_at", "access_count"})
 
 
 class EntryState(models.TextChoices):

@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from memory.errors import EntryNotActive, ReadOnlyEntry, SameAsAnother, TooManyEntries
 from memory.models import EntrySource, EntryState, RevisionEvent, ScratchpadEntry, Tier
+from memory.models.entry import ACCESS_FIELDS
 from memory.services.fingerprint import content_hash
 from memory.services.history import Change, fields_of, record_changes
 from memory.services.snapshots import rebuild_scratchpad
@@ -48,11 +49,11 @@ EDITABLE = frozenset(
     ]
 )
 
-# What a change writes: everything but the key and what never changes.
+# What a change writes: everything but the key, what never changes, and what is counted beside it all the time.
 WRITTEN_FIELDS = tuple(
     field.attname
     for field in ScratchpadEntry._meta.concrete_fields
-    if field.attname not in {"relationship_id", "id", "project_id", "recorded_at"}
+    if field.attname not in {"relationship_id", "id", "project_id", "recorded_at", *ACCESS_FIELDS}
 )
 
 

@@ -1,8 +1,8 @@
 """The scratchpad's section of the snapshot: what a context shows of each active entry, and until when.
 
 A line is as short as JSON allows, for it is read before every reply: `[id, type, content, more]`. `more` is
-null, or holds what is not usual: `subject` (when it isn't the user), `pinned`, `happens_at` (ISO 8601), and
-`from` and `until` (seconds since 1970) for what is not to be shown before, or from then on.
+null, or holds what is not usual: `subject` (when it isn't the user), `key`, `pinned`, `happens_at` (ISO 8601),
+and `from` and `until` (seconds since 1970) for what is not to be shown before, or from then on.
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from memory.models import ScratchpadEntry
+from memory.models import ScratchpadEntry, Tier
 from memory.models.entry import USER_SUBJECT
 from relationships.services.snapshots import write_section
 
@@ -24,6 +24,7 @@ class SectionRow(NamedTuple):
     type: str
     content: str
     subject: str
+    key: str | None
     pinned: bool
     happens_at: datetime | None
     valid_from: datetime | None
@@ -34,6 +35,7 @@ class SectionRow(NamedTuple):
 def rebuild_scratchpad(*, relationship_id: UUID, project_id: UUID, now: datetime) -> None:
     """Write the section anew from the active entries, inside the transaction and the lock of their change."""
     active = ScratchpadEntry.objects.for_relationship(relationship_id).active()
+    has_archive = active.filter(tier=Tier.ARCHIVE).exists()
     entries = active.in_scratchpad().newest_first()
     rows = map(SectionRow._make, entries.values_list(*SectionRow._fields))
     lines, fresh_until = scratchpad_section(rows, now=now)
@@ -43,6 +45,7 @@ def rebuild_scratchpad(*, relationship_id: UUID, project_id: UUID, now: datetime
         section="scratchpad",
         value=lines,
         fresh_until=fresh_until,
+        has_archive=has_archive,
     )
 
 
@@ -61,8 +64,15 @@ def scratchpad_section(
         if ends and ends <= now:
             continue
         changes += [time for time in (begins, ends) if time]
-        lines.append([str(entry.id), entry.type, entry.content, _more(entry, begins, ends)])
+        lines.append(line_of(entry, begins=begins, ends=ends))
     return lines, min(changes, default=None)
+
+
+def line_of(
+    entry: SectionRow | ScratchpadEntry, *, begins: datetime | None = None, ends: datetime | None = None
+) -> Line:
+    """What a context shows of an entry."""
+    return [str(entry.id), entry.type, entry.content, _more(entry, begins, ends)]
 
 
 def lines_at(lines: Sequence[Line], *, fresh_until: datetime | None, now: datetime) -> Sequence[Line]:
@@ -84,6 +94,8 @@ def _more(
     more: dict[str, Any] = {}
     if entry.subject != USER_SUBJECT:
         more["subject"] = entry.subject
+    if entry.key:
+        more["key"] = entry.key
     if entry.pinned:
         more["pinned"] = True
     if entry.happens_at:

@@ -14,6 +14,8 @@ class Snapshot(RelationshipOwned):
     sessions = models.JSONField(default=dict)  # open sessions: {session: state}
     scratchpad = models.JSONField(default=list)  # active entries, newest first; memory.services.snapshots
     fresh_until = models.DateTimeField(null=True)
+    # Whether anything is in the archive, so that a context looks there only then; null: not written down yet.
+    has_archive = models.BooleanField(null=True)
     updated_at = models.DateTimeField(auto_now=True)
 
     objects = OwnedQuerySet.as_manager()

@@ -1,5 +1,6 @@
 """The snapshot's one writer: each section is put in place by its owner, in the transaction of the change."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, Final, Literal
 from uuid import UUID
@@ -22,13 +23,20 @@ UNSET: Final = Unset()
 _UPSERT = sql.SQL(
     """
     INSERT INTO relationships_snapshot
-        (relationship_id, id, project_id, profile, sessions, scratchpad, fresh_until, updated_at)
+        (relationship_id, id, project_id, profile, sessions, scratchpad, fresh_until, has_archive, updated_at)
     VALUES
-        (%(relationship)s, %(id)s, %(project)s, %(profile)s, %(sessions)s, %(scratchpad)s, %(fresh)s, now())
-    ON CONFLICT (relationship_id) DO UPDATE SET {section} = EXCLUDED.{section}, {freshness} updated_at = now()
+        (%(relationship)s, %(id)s, %(project)s, %(profile)s, %(sessions)s, %(scratchpad)s, %(fresh_until)s,
+         %(has_archive)s, now())
+    ON CONFLICT (relationship_id) DO UPDATE SET {sections}, updated_at = now()
     """
 )
-_EMPTY: dict[str, str] = {"profile": "{}", "sessions": "{}", "scratchpad": "[]"}
+_EMPTY: dict[str, str | None] = {
+    "profile": "{}",
+    "sessions": "{}",
+    "scratchpad": "[]",
+    "fresh_until": None,
+    "has_archive": None,
+}
 
 
 def write_section(
@@ -38,22 +46,27 @@ def write_section(
     section: Section,
     value: Any,
     fresh_until: datetime | Unset | None = UNSET,
+    has_archive: bool | Unset = UNSET,
 ) -> None:
-    """Put `value` (what orjson can write) into a section, in one statement; other sections stay as they are.
+    """Put `value` (what orjson can write) into a section, in one statement; all that is not given stays as it is.
 
     Call it inside the transaction of the change, under the relationship's row lock: the last writer wins.
     """
-    statement = _UPSERT.format(
-        section=sql.Identifier(section),
-        freshness=sql.SQL("" if isinstance(fresh_until, Unset) else "fresh_until = EXCLUDED.fresh_until,"),
-    )
+    beside = {"fresh_until": fresh_until, "has_archive": has_archive}
+    given = {name: value for name, value in beside.items() if not isinstance(value, Unset)}
     values = {
         "relationship": relationship_id,
         "id": uuid7(),
         "project": project_id,
-        "fresh": None if isinstance(fresh_until, Unset) else fresh_until,
         **_EMPTY,
+        **given,
         section: orjson.dumps(value, option=orjson.OPT_UTC_Z).decode(),
     }
     with connection.cursor() as cursor:
-        cursor.execute(statement, values)
+        cursor.execute(_UPSERT.format(sections=_assignments([section, *given])), values)
+
+
+def _assignments(columns: Iterable[str]) -> sql.Composed:
+    return sql.SQL(", ").join(
+        sql.SQL("{column} = EXCLUDED.{column}").format(column=sql.Identifier(column)) for column in columns
+    )
