@@ -1,4 +1,4 @@
-"""What a large relationship has beside its embeddings: indexes of its own, and the fold of the ranker `decay`."""
+"""What a large relationship has beside its rows: indexes of its own, and the fold of the ranker `decay`."""
 
 import django.db.models.deletion
 import pgvector.django.vector
@@ -10,7 +10,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('memory', '0005_search_texts_and_embeddings'),
-        ('relationships', '0003_worker_counters'),
+        ('relationships', '0004_archive_in_snapshots'),
     ]
 
     operations = [
@@ -37,17 +37,18 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='VectorIndex',
+            name='LargeIndex',
             fields=[
                 ('pk', models.CompositePrimaryKey('relationship_id', 'id', blank=True, editable=False, primary_key=True, serialize=False)),
                 ('id', models.UUIDField(default=relationships.ids.uuid7, editable=False)),
                 ('project_id', models.UUIDField()),
                 ('kind', models.CharField(choices=[('entry', 'Entry'), ('message', 'Message')], max_length=10)),
-                ('model', models.CharField(max_length=120)),
-                ('dimensions', models.PositiveIntegerField()),
-                ('purpose', models.CharField(choices=[('nearest', 'Nearest'), ('decay', 'Decay')], default='nearest', max_length=10)),
+                ('purpose', models.CharField(choices=[('nearest', 'Nearest'), ('decay', 'Decay'), ('text', 'Text')], max_length=10)),
+                ('model', models.CharField(blank=True, max_length=120)),
+                ('dimensions', models.PositiveIntegerField(default=0)),
                 ('state', models.CharField(choices=[('wanted', 'Wanted'), ('ready', 'Ready'), ('failed', 'Failed')], default='wanted', max_length=10)),
                 ('rows', models.PositiveIntegerField(default=0)),
+                ('mean_length', models.FloatField(default=0.0)),
                 ('mean', pgvector.django.vector.VectorField(null=True)),
                 ('half_life_days', models.FloatField(null=True)),
                 ('reference', models.DateTimeField(null=True)),
@@ -58,8 +59,8 @@ class Migration(migrations.Migration):
                 ('relationship', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='relationships.relationship')),
             ],
             options={
-                'indexes': [models.Index(condition=models.Q(('due_at__isnull', False)), fields=['due_at'], name='vectorindex_owed')],
-                'constraints': [models.UniqueConstraint(fields=('relationship', 'kind', 'model', 'dimensions', 'purpose'), name='vectorindex_once'), models.CheckConstraint(condition=models.Q(('kind__in', ['entry', 'message'])), name='vectorindex_known_kind'), models.CheckConstraint(condition=models.Q(('purpose__in', ['nearest', 'decay'])), name='vectorindex_known_purpose'), models.CheckConstraint(condition=models.Q(('state__in', ['wanted', 'ready', 'failed'])), name='vectorindex_known_state')],
+                'indexes': [models.Index(condition=models.Q(('due_at__isnull', False)), fields=['due_at'], name='largeindex_owed')],
+                'constraints': [models.UniqueConstraint(fields=('relationship', 'kind', 'purpose', 'model', 'dimensions'), name='largeindex_once'), models.CheckConstraint(condition=models.Q(('kind__in', ['entry', 'message'])), name='largeindex_known_kind'), models.CheckConstraint(condition=models.Q(('purpose__in', ['nearest', 'decay', 'text'])), name='largeindex_known_purpose'), models.CheckConstraint(condition=models.Q(('state__in', ['wanted', 'ready', 'failed'])), name='largeindex_known_state')],
             },
         ),
     ]

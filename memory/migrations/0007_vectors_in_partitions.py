@@ -1,4 +1,4 @@
-"""Vectors in hash partitions, and the triggers that mark a fold stale.
+"""Vectors and search texts in hash partitions, and the triggers that mark a fold stale.
 
 Every large relationship has indexes of its own, and each index costs every statement that plans on its table. In
 partitions a statement meets only those of its own (docs/adr/0014-an-index-for-each-large-relationship.md).
@@ -7,7 +7,7 @@ partitions a statement meets only those of its own (docs/adr/0014-an-index-for-e
 from django.db import migrations
 
 PARTITIONS = 32
-TABLES = ("memory_embedding", "memory_decayfold")
+TABLES = ("memory_embedding", "memory_decayfold", "memory_searchtext")
 
 _CONSTRAINTS = """
 SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint
@@ -36,7 +36,7 @@ BEGIN
     ELSE
         INSERT INTO memory_decayfold (relationship_id, id, project_id, owner_id, model, dimensions, stale)
         SELECT NEW.relationship_id, NEW.id, NEW.project_id, NEW.owner_id, NEW.model, NEW.dimensions, true
-          FROM memory_vectorindex i
+          FROM memory_largeindex i
          WHERE i.relationship_id = NEW.relationship_id AND i.kind = NEW.kind AND i.model = NEW.model
            AND i.dimensions = NEW.dimensions AND i.purpose = 'decay'
         ON CONFLICT (relationship_id, model, dimensions, owner_id) DO UPDATE SET stale = true;

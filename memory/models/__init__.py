@@ -3,10 +3,10 @@ from memory.models.embedding import Embedding
 from memory.models.entry import USER_SUBJECT, EntrySource, EntryState, ScratchpadEntry, Tier
 from memory.models.held_deletion import HeldDeletion, HeldState
 from memory.models.ingestion_prompt import IngestionPrompt
+from memory.models.large_index import IndexPurpose, IndexState, LargeIndex
 from memory.models.model_call import ModelCall
 from memory.models.revision import EntryRevision, RevisionEvent
 from memory.models.search_text import SearchedKind, SearchText
-from memory.models.vector_index import IndexPurpose, IndexState, VectorIndex
 
 __all__ = [
     "USER_SUBJECT",
@@ -20,11 +20,11 @@ __all__ = [
     "IndexPurpose",
     "IndexState",
     "IngestionPrompt",
+    "LargeIndex",
     "ModelCall",
     "RevisionEvent",
     "ScratchpadEntry",
     "SearchText",
     "SearchedKind",
     "Tier",
-    "VectorIndex",
 ]

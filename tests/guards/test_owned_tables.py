@@ -17,10 +17,10 @@ from memory.models import (
     EntryRevision,
     HeldDeletion,
     IngestionPrompt,
+    LargeIndex,
     ModelCall,
     ScratchpadEntry,
     SearchText,
-    VectorIndex,
 )
 from memory.services.erasure.relationships import owned_models
 from relationships.models import (
@@ -69,7 +69,7 @@ MUTABLE: set[type[models.Model]] = {
     SessionState,
     Snapshot,
     Turn,
-    VectorIndex,
+    LargeIndex,
     WorkerHeartbeat,
 }
 # Belongs to no project, so that erasing one leaves it. Of AuditEvent, erase_project takes the project's own.
