@@ -1,4 +1,4 @@
-"""A nudge: "there is something to do for this relationship". What there is to do, the turns' rows say."""
+"""A nudge: "there is something to do for this relationship". What there is to do, the rows say."""
 
 from uuid import UUID
 
@@ -10,3 +10,8 @@ def nudge(relationship_id: UUID) -> None:
     stays.
     """
     async_task("memory.tasks.drain", str(relationship_id))
+
+
+def nudge_embedding(relationship_id: UUID) -> None:
+    """The same for the vectors that the relationship's texts owe."""
+    async_task("memory.tasks.embed", str(relationship_id))

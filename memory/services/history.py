@@ -1,4 +1,7 @@
-"""The one place where an entry's history is written: every change, with all fields before and after."""
+"""The one place where an entry's history is written: every change, with all fields before and after.
+
+What search knows of an entry is written here too: no change can be made without either.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,14 +9,17 @@ from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
+from memory.indexing.wanted import retrieval_of
+from memory.indexing.write import index_changes
 from memory.models import EntryRevision, RevisionEvent, ScratchpadEntry
+from memory.models.entry import ACCESS_FIELDS
 from relationships.actor import Actor
-from relationships.services.sequence import allocate_seq
+from relationships.services.sequence import allocate_seq_and_levels
 
 FIELDS = tuple(
     field.attname
     for field in ScratchpadEntry._meta.concrete_fields
-    if field.attname not in {"relationship_id", "project_id"}
+    if field.attname not in {"relationship_id", "project_id", *ACCESS_FIELDS}
 )
 
 
@@ -43,17 +49,30 @@ class Change:
 
 
 def fields_of(entry: ScratchpadEntry) -> dict[str, Any]:
-    """All fields of an entry as JSON values: what a revision keeps, and what an entry is restored from."""
+    """All fields of an entry as JSON values: what a revision keeps, and what an entry is restored from.
+
+    How often it was shown is no part of them.
+    """
     return {name: _plain(getattr(entry, name)) for name in FIELDS}
 
 
 def record_changes(
     *, relationship_id: UUID, project_id: UUID, changes: Sequence[Change], by: Actor, now: datetime
 ) -> list[EntryRevision]:
-    """Append one revision a change, numbered in order. Call it in the transaction that makes the changes."""
+    """Append one revision a change, numbered in order, and bring the index up to date.
+
+    Call it in the transaction that makes the changes, after they are made.
+    """
     if not changes:
         return []
-    first = allocate_seq(relationship_id, count=len(changes))
+    first, *levels = allocate_seq_and_levels(relationship_id, count=len(changes))
+    index_changes(
+        relationship_id=relationship_id,
+        project_id=project_id,
+        changes=[(change.before, change.after) for change in changes if change.event != RevisionEvent.NONE],
+        retrieval=retrieval_of(*levels),
+        now=now,
+    )
     return EntryRevision.objects.bulk_create(
         _revision(change, relationship_id, project_id, first + place, by, now)
         for place, change in enumerate(changes)

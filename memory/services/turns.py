@@ -11,6 +11,8 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from memory.errors import TurnNotRetryable
+from memory.indexing.wanted import retrieval_of
+from memory.indexing.write import index_messages
 from memory.ingestion.triggers import dispose_turn, fire_trigger
 from memory.queue.nudge import nudge
 from memory.services.times import refuse_future
@@ -65,12 +67,19 @@ def accept_turn(
     configuration = _resolve(taken, new.config)
     disposal = dispose_turn(configuration.ingestion, new.messages, paused=taken.paused, now=now)
     told = _worker_is_told(relationship.id)
-    turn = store_turn(
+    turn, messages = store_turn(
         relationship_id=relationship.id,
         project_id=relationship.project_id,
         seq=taken.first_seq,
         turn=new,
         disposal=disposal,
+        now=now,
+    )
+    index_messages(
+        relationship_id=relationship.id,
+        project_id=relationship.project_id,
+        messages=messages,
+        retrieval=retrieval_of(taken.project, taken.companion, taken.relationship),
         now=now,
     )
     idle_minutes = configuration.sessions.idle_minutes

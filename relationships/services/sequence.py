@@ -4,8 +4,11 @@ Timestamps and UUIDs do not follow commit order. This number does: it is taken b
 which stays locked until the transaction that took it ends.
 """
 
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 from uuid import UUID
 
+import orjson
 from django.db import connection
 
 from relationships.errors import NotFound
@@ -23,6 +26,35 @@ def allocate_seq(relationship_id: UUID, *, count: int) -> int:
         raise NotFound("This relationship is not there.")
     last: int = row[0]
     return last - count + 1
+
+
+class Numbers(NamedTuple):
+    """The `first` of the numbers in a row; and the levels of the configuration."""
+
+    first: int
+    project: Mapping[str, Any]
+    companion: Mapping[str, Any]
+    relationship: Mapping[str, Any]
+
+
+# The statement that has the relationship's row in hand brings the configuration at no cost.
+_WITH_LEVELS = """
+UPDATE relationships_relationship r
+   SET last_seq = r.last_seq + %(count)s
+  FROM relationships_companion c, relationships_project p
+ WHERE r.id = %(relationship)s AND c.id = r.companion_id AND p.id = r.project_id
+RETURNING r.last_seq, p.config::text, c.config::text, r.config::text
+"""
+
+
+def allocate_seq_and_levels(relationship_id: UUID, *, count: int) -> Numbers:
+    """The same, with what the configuration follows from. Raises NotFound."""
+    with connection.cursor() as cursor:
+        cursor.execute(_WITH_LEVELS, {"count": count, "relationship": relationship_id})
+        row = cursor.fetchone()
+    if row is None:
+        raise NotFound("This relationship is not there.")
+    return Numbers(row[0] - count + 1, *map(orjson.loads, row[1:]))
 
 
 def lock_relationship(relationship_id: UUID) -> bool:

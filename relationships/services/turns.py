@@ -43,7 +43,7 @@ class TurnDisposal:
 
 def store_turn(
     *, relationship_id: UUID, project_id: UUID, seq: int, turn: NewTurn, disposal: TurnDisposal, now: datetime
-) -> Turn:
+) -> tuple[Turn, list[Message]]:
     """Insert the turn as number `seq` and its messages as the numbers after it. Call inside a transaction."""
     row = Turn(
         relationship_id=relationship_id,
@@ -61,7 +61,7 @@ def store_turn(
         settled_at=now if disposal.state == TurnState.SKIPPED else None,
     )
     row.save(force_insert=True)
-    Message.objects.bulk_create(
+    messages = Message.objects.bulk_create(
         Message(
             relationship_id=relationship_id,
             project_id=project_id,
@@ -75,4 +75,4 @@ def store_turn(
         )
         for place, message in enumerate(turn.messages, start=1)
     )
-    return row
+    return row, messages

@@ -75,7 +75,7 @@ def build_world(relationship: Relationship) -> World:
 
 def _failed_turn(relationship: Relationship) -> UUID:
     """One that can be retried."""
-    turn = store_turn(
+    turn, _ = store_turn(
         relationship_id=relationship.id,
         project_id=relationship.project_id,
         seq=allocate_seq(relationship.id, count=2),
