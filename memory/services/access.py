@@ -1,0 +1,172 @@
+"""How often and when an entry was shown, written behind: a context leaves a note and goes on.
+
+The notes of a process are in its memory. A thread writes them a second after the first, and what is left is written
+at the process's end; a process that is killed loses its notes of the last second. Being shown is no change of an
+entry: no revision, no version, no snapshot.
+"""
+
+import atexit
+import os
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping
+from datetime import datetime
+from typing import NamedTuple
+from uuid import UUID
+
+import structlog
+from django.db import Error as DatabaseError
+from django.db import connection
+
+log = structlog.get_logger(__name__)
+
+WRITE_AFTER_SECONDS = 1.0
+MOST_NOTES = 20_000  # entries; what comes past it while the database is away is not counted
+MOST_TRIES = 5  # for an entry that somebody else holds, or that is gone
+
+# Rows that a change holds are left for the next time: who never waits has no part in a deadlock.
+_WRITE = """
+WITH noted AS (
+  SELECT * FROM unnest(%(ids)s::uuid[], %(times)s::int[], %(at)s::timestamptz[]) AS n(id, times, at)
+), free AS (
+  SELECT id FROM memory_scratchpadentry
+   WHERE relationship_id = %(relationship)s AND id = ANY(%(ids)s::uuid[])
+     FOR NO KEY UPDATE SKIP LOCKED
+)
+UPDATE memory_scratchpadentry e
+   SET access_count = e.access_count + noted.times,
+       last_accessed_at = greatest(e.last_accessed_at, noted.at)
+  FROM noted JOIN free ON free.id = noted.id
+ WHERE e.relationship_id = %(relationship)s AND e.id = noted.id
+RETURNING e.id
+"""
+
+
+class Note(NamedTuple):
+    """What is to be written of one entry."""
+
+    times: int
+    at: datetime
+    tries: int = 0
+
+    def and_again(self, other: "Note") -> "Note":
+        return Note(self.times + other.times, max(self.at, other.at), max(self.tries, other.tries))
+
+
+Notes = Mapping[UUID, Note]
+# Writes the notes of one relationship; the IDs it has written.
+Write = Callable[[UUID, Notes], Collection[UUID]]
+
+
+def write_accesses(relationship_id: UUID, notes: Notes) -> Collection[UUID]:
+    """One statement. What is not among the IDs is held by a change, or gone."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _WRITE,
+            {
+                "relationship": relationship_id,
+                "ids": list(notes),
+                "times": [note.times for note in notes.values()],
+                "at": [note.at for note in notes.values()],
+            },
+        )
+        return {row[0] for row in cursor.fetchall()}
+
+
+class AccessNotes:
+    """The notes of one process, and the thread that writes them; it starts with the first note."""
+
+    def __init__(
+        self, *, write: Write = write_accesses, seconds: float = WRITE_AFTER_SECONDS, most: int = MOST_NOTES
+    ) -> None:
+        self._write, self._seconds, self._most = write, seconds, most
+        self.start_anew()
+
+    def start_anew(self) -> None:
+        """With no notes and no thread: in the child of a fork, which has neither of its parent's."""
+        self._lock = threading.Lock()
+        self._noted = threading.Event()
+        self._notes: dict[tuple[UUID, UUID], Note] = {}
+        self._writer: threading.Thread | None = None
+
+    def note(self, *, relationship_id: UUID, entry_ids: Collection[UUID], at: datetime) -> None:
+        """Remember that these entries were shown. Never waits for the database, and never fails."""
+        with self._lock:
+            self._keep(relationship_id, {entry_id: Note(1, at) for entry_id in entry_ids})
+            if self._writer is None or not self._writer.is_alive():
+                self._writer = threading.Thread(target=self._write_on, name="access-notes", daemon=True)
+                self._writer.start()
+        self._noted.set()
+
+    def flush(self) -> int:
+        """Write all notes; how many entries were counted. What could not be written is noted again."""
+        with self._lock:
+            notes, self._notes = self._notes, {}
+        by_relationship: dict[UUID, dict[UUID, Note]] = defaultdict(dict)
+        for (relationship_id, entry_id), note in notes.items():
+            by_relationship[relationship_id][entry_id] = note
+        count = 0
+        try:
+            while by_relationship:
+                relationship_id, own = by_relationship.popitem()
+                count += self._flush(relationship_id, own)
+        except DatabaseError as error:
+            log.warning(
+                "what was shown can't be counted now; it is tried again",
+                event_name="access.write.failed",
+                error_class=type(error).__name__,
+            )
+            self._keep_all({**by_relationship, relationship_id: own})
+        return count
+
+    def _flush(self, relationship_id: UUID, notes: Notes) -> int:
+        written = self._write(relationship_id, notes)
+        left = {
+            entry_id: note._replace(tries=note.tries + 1)
+            for entry_id, note in notes.items()
+            if entry_id not in written and note.tries + 1 < MOST_TRIES
+        }
+        if left:
+            self._keep_all({relationship_id: left})
+        return len(written)
+
+    def _keep_all(self, by_relationship: Mapping[UUID, Notes]) -> None:
+        with self._lock:
+            for relationship_id, notes in by_relationship.items():
+                self._keep(relationship_id, notes)
+        self._noted.set()
+
+    def _keep(self, relationship_id: UUID, notes: Notes) -> None:
+        for entry_id, note in notes.items():
+            known = self._notes.get((relationship_id, entry_id))
+            if known is not None:
+                self._notes[relationship_id, entry_id] = known.and_again(note)
+            elif len(self._notes) < self._most:
+                self._notes[relationship_id, entry_id] = note
+
+    def _write_on(self) -> None:
+        """The thread: idle until something is noted, then a second of gathering, then a write."""
+        pause = threading.Event()
+        while True:
+            self._noted.wait()
+            self._noted.clear()
+            pause.wait(self._seconds)
+            try:
+                self.flush()
+            finally:
+                connection.close()  # back to the pool
+
+
+_notes = AccessNotes()
+os.register_at_fork(after_in_child=_notes.start_anew)
+
+
+def note_access(*, relationship_id: UUID, entry_ids: Collection[UUID], at: datetime) -> None:
+    """Count that these entries were retrieved and shown at `at`; written within a second or two, by a thread."""
+    _notes.note(relationship_id=relationship_id, entry_ids=entry_ids, at=at)
+
+
+@atexit.register
+def flush_accesses() -> int:
+    """Write what this process has noted, now. At its end it happens by itself."""
+    return _notes.flush()
