@@ -53,7 +53,8 @@ def listing(name: str, default: str = "") -> list[str]:
 
 
 def problem(name: str, what: str, hint: str) -> None:
-    PROBLEMS.append((name, what, hint))
+    if (name, what, hint) not in PROBLEMS:  # a variable may be read for more than one thing
+        PROBLEMS.append((name, what, hint))
 
 
 def _read(name: str, default: T, parse: Callable[[str], T], hint: str) -> T:

@@ -1,6 +1,7 @@
 """The aliases behind which models stand: language models and embedders, from the environment."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from config import environment as env
@@ -10,9 +11,7 @@ Aliases = dict[str, dict[str, Any]]
 
 def llm_providers() -> Aliases:
     """LLM_PROVIDERS: who answers questions."""
-    prices = env.json_object(
-        "RAPPORT_PROVIDER_PRICES", hint='write {"model": [input, output]}, USD per million tokens'
-    )
+    prices = _prices()
     timeout = env.seconds("RAPPORT_PROVIDER_TIMEOUT", 60, low=0.1, high=600)
     return {
         "gemini": {
@@ -37,8 +36,9 @@ def llm_providers() -> Aliases:
     }
 
 
-def embedding_providers() -> Aliases:
-    """EMBEDDING_PROVIDERS: who turns texts into vectors."""
+def embedding_providers(models_dir: Path) -> Aliases:
+    """EMBEDDING_PROVIDERS: who turns texts into vectors. `models_dir` is where a local model's files are kept."""
+    prices = _prices()
     timeout = env.seconds("RAPPORT_EMBEDDING_TIMEOUT", 30, low=0.1, high=600)
     dimensions = env.whole("RAPPORT_EMBEDDING_DIMENSIONS", 0, high=4000)  # 0: the model's own
     return {
@@ -49,6 +49,7 @@ def embedding_providers() -> Aliases:
                 "model": env.text("RAPPORT_GEMINI_EMBEDDING_MODEL"),
                 "dimensions": dimensions,
                 "timeout": timeout,
+                "prices": prices,
             },
         },
         "openai": {
@@ -58,11 +59,12 @@ def embedding_providers() -> Aliases:
                 "model": env.text("RAPPORT_OPENAI_EMBEDDING_MODEL"),
                 "dimensions": dimensions,
                 "timeout": timeout,
+                "prices": prices,
             },
         },
         "local": {
             "BACKEND": "memory.embedders.local.LocalEmbedder",
-            "OPTIONS": {"model": env.text("RAPPORT_LOCAL_EMBEDDING_MODEL")},
+            "OPTIONS": {"model": env.text("RAPPORT_LOCAL_EMBEDDING_MODEL"), "folder": models_dir},
         },
         "offline": {"BACKEND": "memory.embedders.offline.OfflineEmbedder", "OPTIONS": {}},
     }
@@ -89,10 +91,20 @@ def default_llm_provider(providers: Aliases) -> str:
 
 
 def default_embedding_provider(providers: Aliases) -> str:
-    """An OpenAI-compatible server need not know how to embed, so that one is used only where its model is named."""
-    named = env.text("RAPPORT_EMBEDDING_PROVIDER") or providers["openai"]["OPTIONS"]["model"]
-    without = {**providers, "openai": {"OPTIONS": {"api_key": "", "base_url": ""}}}
-    return default_alias("RAPPORT_EMBEDDING_PROVIDER", providers if named else without)
+    """As for language models; but a server of one's own is used only where its model is named: it may not embed."""
+    openai = providers["openai"]["OPTIONS"]
+    if env.text("RAPPORT_EMBEDDING_PROVIDER") or openai["model"] or not openai["base_url"]:
+        return default_alias("RAPPORT_EMBEDDING_PROVIDER", providers)
+    return default_alias(
+        "RAPPORT_EMBEDDING_PROVIDER",
+        {**providers, "openai": {"OPTIONS": {**openai, "base_url": "", "api_key": ""}}},
+    )
+
+
+def _prices() -> dict[str, Any]:
+    return env.json_object(
+        "RAPPORT_PROVIDER_PRICES", hint='write {"model": [input, output]}, USD per million tokens'
+    )
 
 
 def _gemini() -> dict[str, Any]:

@@ -10,6 +10,7 @@ settings.load_profile("rapport")
 
 pytest_plugins = [
     "tests.fixtures.providers",
+    "tests.fixtures.embedders",
     "tests.fixtures.people",
     "tests.fixtures.api",
     "tests.fixtures.turns",

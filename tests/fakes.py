@@ -1,11 +1,14 @@
 """Doubles of what stands outside: they say what a test told them and remember what they were asked."""
 
 import json
+import math
 import threading
+import zlib
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from memory.embedders.base import Embedder, Purpose, RawVectors
 from memory.providers.base import Completion, CompletionRequest, LLMProvider
 
 # What a test may queue: text as it stands, a dict or list to become JSON, an error to raise, a whole
@@ -73,3 +76,69 @@ class ScriptedProvider(LLMProvider):
             finish_reason="stop",
             request_id=f"scripted-{len(self.requests)}",
         )
+
+
+class ScriptedEmbedder(Embedder):
+    """Gives each text the vector a test placed it at; any other text stands alone, orthogonal to nearly all.
+
+    >>> embedder.place("I live in Porto", [1, 0, 0])
+    >>> embedder.place_near("My home is Porto", "I live in Porto", at=0.9)  # of this cosine
+    >>> embedder.answer_with(RateLimited(retry_after=3))  # what the next calls meet, then vectors again
+    >>> embedder.while_answering = lambda texts: edit()  # runs after the question, before the answer
+    """
+
+    kind = "scripted"
+
+    def __init__(self, *, alias: str = "scripted", options: Mapping[str, Any] | None = None) -> None:
+        """`options`: `model` and `dimensions`, for tests in which two embedders must differ."""
+        super().__init__(alias=alias, options=options)
+        self.model = (options or {}).get("model", "scripted-embedder-1")
+        self.dimensions = (options or {}).get("dimensions", 64)
+        self.asked: list[tuple[Purpose, list[str]]] = []
+        self.while_answering: Callable[[Sequence[str]], None] | None = None
+        self._size = self.dimensions
+        self._placed: dict[str, list[float]] = {}
+        self._answers: deque[Exception | RawVectors | None] = deque()
+        self._lock = threading.Lock()
+
+    @property
+    def texts(self) -> list[str]:
+        """Every text that was asked for, in order."""
+        return [text for _, texts in self.asked for text in texts]
+
+    def place(self, text: str, vector: Sequence[float]) -> None:
+        """Where a text stands from now on; missing dimensions are 0."""
+        self._placed[text] = [*map(float, vector), *[0.0] * (self._size - len(vector))]
+
+    def place_near(self, text: str, other: str, *, at: float) -> None:
+        """Place a text so that its cosine to `other` is `at`."""
+        known = self._vector(other)
+        length = math.sqrt(sum(number * number for number in known))
+        unit = [number / length for number in known]
+        seed = self._vector(f"aside of {text}")
+        along = sum(a * b for a, b in zip(seed, unit, strict=True))
+        aside = [a - along * b for a, b in zip(seed, unit, strict=True)]
+        width = math.sqrt(sum(number * number for number in aside))
+        beside = math.sqrt(1 - at * at)
+        self._placed[text] = [at * a + beside * b / width for a, b in zip(unit, aside, strict=True)]
+
+    def answer_with(self, *answers: Exception | RawVectors | None) -> None:
+        """What the next calls meet, in order: an error to raise, raw vectors, or None for the texts' own."""
+        with self._lock:
+            self._answers.extend(answers)
+
+    def _ask(self, texts: Sequence[str], *, purpose: Purpose, timeout: float | None) -> RawVectors:
+        with self._lock:
+            self.asked.append((purpose, list(texts)))
+            answer = self._answers.popleft() if self._answers else None
+        if self.while_answering is not None:
+            self.while_answering(texts)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer or RawVectors([self._vector(text) for text in texts], tokens=sum(map(len, texts)) // 4)
+
+    def _vector(self, text: str) -> list[float]:
+        if text in self._placed:
+            return self._placed[text]
+        seeds = (zlib.crc32(f"{place} {text}".encode("utf-8", "replace")) for place in range(self._size))
+        return [1.0 if seed % 2 else -1.0 for seed in seeds]

@@ -6,14 +6,16 @@ import tempfile
 os.environ.setdefault("RAPPORT_PROCESS", "test")
 os.environ.setdefault("RAPPORT_SECRET_KEY", "a key for tests only, long enough for every check")
 # Tests must not depend on the keys of whoever runs them.
-for name in ("GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL", "RAPPORT_LLM_PROVIDER"):
+KEYS = ("GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL")
+for name in [*KEYS, "RAPPORT_LLM_PROVIDER", *(name for name in os.environ if "_EMBEDDING_" in name)]:
     os.environ.pop(name, None)
 
 from config.settings import *  # noqa: F403
-from config.settings import LLM_PROVIDERS
+from config.settings import EMBEDDING_PROVIDERS, LLM_PROVIDERS
 
 ALLOW_EXTERNAL_PROVIDERS = False
 LLM_PROVIDERS["scripted"] = {"BACKEND": "tests.fakes.ScriptedProvider", "OPTIONS": {}}
+EMBEDDING_PROVIDERS["scripted"] = {"BACKEND": "tests.fakes.ScriptedEmbedder", "OPTIONS": {}}
 PLUGINS = ["tests.plugins"]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 MEDIA_ROOT = tempfile.gettempdir()

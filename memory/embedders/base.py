@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from memory.embedders.texts import presentable
 from memory.embedders.vectors import unit_vectors
 
 Purpose = Literal["query", "document"]
@@ -80,7 +81,8 @@ class Embedder(ABC):
         """
         started = time.perf_counter()
         asked = [
-            (len(batch), self._ask(batch, purpose=purpose, timeout=timeout)) for batch in self._batches(texts)
+            (len(batch), self._ask(batch, purpose=purpose, timeout=timeout))
+            for batch in self._batches([presentable(text) for text in texts])
         ]
         vectors = unit_vectors(
             [(raw.rows, count) for count, raw in asked], who=self.alias, dimensions=self.dimensions

@@ -1,14 +1,19 @@
 """Which embedder stands behind an alias of EMBEDDING_PROVIDERS."""
 
 from django.conf import settings
+from pydantic import BaseModel
 
 from memory.embedders.base import Embedder
+from memory.embedders.options import GeminiEmbedderOptions, LocalEmbedderOptions, OpenAIEmbedderOptions
 from memory.providers.aliases import Aliases
-from memory.providers.options import EndpointOptions
 from relationships.configuration.retrieval import DEFAULT_EMBEDDER, Retrieval
 
 # Options that can be checked without importing what is behind them.
-OPTIONS_BY_BACKEND: dict[str, type[EndpointOptions]] = {}
+OPTIONS_BY_BACKEND: dict[str, type[BaseModel]] = {
+    "memory.embedders.gemini.GeminiEmbedder": GeminiEmbedderOptions,
+    "memory.embedders.openai.OpenAIEmbedder": OpenAIEmbedderOptions,
+    "memory.embedders.local.LocalEmbedder": LocalEmbedderOptions,
+}
 EMBEDDERS: Aliases[Embedder] = Aliases("EMBEDDING_PROVIDERS", noun="embedder", options=OPTIONS_BY_BACKEND)
 
 

@@ -13,9 +13,10 @@ from typing import Any, Generic, Protocol, TypeVar, cast
 
 from django.conf import settings
 from django.utils.module_loading import import_string
+from pydantic import BaseModel
 
 from memory.providers.errors import ProviderMisconfigured, UnknownProvider
-from memory.providers.options import EndpointOptions, option_problems
+from memory.providers.options import option_problems
 
 
 class Closable(Protocol):
@@ -31,7 +32,7 @@ class Aliases(Generic[Made]):
     `options` are those that can be checked without importing what is behind a backend.
     """
 
-    def __init__(self, setting: str, *, noun: str, options: Mapping[str, type[EndpointOptions]]) -> None:
+    def __init__(self, setting: str, *, noun: str, options: Mapping[str, type[BaseModel]]) -> None:
         self.setting = setting
         self.noun = noun
         self._options = options

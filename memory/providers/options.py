@@ -75,7 +75,7 @@ class OpenAIOptions(HostedOptions):
     pass
 
 
-Options = TypeVar("Options", bound=EndpointOptions)
+Options = TypeVar("Options", bound=BaseModel)
 
 
 def read_options(kind: type[Options], options: Mapping[str, Any]) -> Options:
@@ -86,7 +86,7 @@ def read_options(kind: type[Options], options: Mapping[str, Any]) -> Options:
     return kind.model_validate(_given(options))
 
 
-def option_problems(kind: type[EndpointOptions], options: Mapping[str, Any]) -> list[str]:
+def option_problems(kind: type[BaseModel], options: Mapping[str, Any]) -> list[str]:
     """What is wrong with OPTIONS, in sentences that name the option and the way out."""
     try:
         kind.model_validate(_given(options))
@@ -101,7 +101,7 @@ def _given(options: Mapping[str, Any]) -> dict[str, Any]:
     return {str(name).lower(): value for name, value in options.items() if value is not None}
 
 
-def _sentence(problem: str, option: str, message: str, kind: type[EndpointOptions]) -> str:
+def _sentence(problem: str, option: str, message: str, kind: type[BaseModel]) -> str:
     if problem != "extra_forbidden":
         return f"{option}: {message.removeprefix('Value error, ')}."
     near = difflib.get_close_matches(option, kind.model_fields, n=1)

@@ -1,11 +1,13 @@
 """Which language model stands behind an alias of LLM_PROVIDERS."""
 
+from pydantic import BaseModel
+
 from memory.providers.aliases import Aliases
 from memory.providers.base import LLMProvider
-from memory.providers.options import EndpointOptions, GeminiOptions, OpenAIOptions
+from memory.providers.options import GeminiOptions, OpenAIOptions
 
 # Options that can be checked without importing the SDK behind them.
-OPTIONS_BY_BACKEND: dict[str, type[EndpointOptions]] = {
+OPTIONS_BY_BACKEND: dict[str, type[BaseModel]] = {
     "memory.providers.gemini.GeminiProvider": GeminiOptions,
     "memory.providers.openai.OpenAIProvider": OpenAIOptions,
 }

@@ -1,0 +1,137 @@
+"""Where a local model's files are, and what they say of it: in a folder of one's own, or taken from a model hub.
+
+The layout is that of sentence-transformers, with the network itself as ONNX. A download happens once; afterwards
+the hub is not asked again, and while ALLOW_EXTERNAL_PROVIDERS is off it is never asked.
+"""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from memory.providers.errors import (
+    ModelNotFound,
+    ProviderError,
+    ProviderMisconfigured,
+    ProviderUnavailable,
+)
+from memory.providers.reach import refuse_external
+
+NETWORKS = ("onnx/model.onnx", "model.onnx")
+TOKENIZER = "tokenizer.json"
+SETTINGS = ("config.json", "modules.json", "1_Pooling/config.json", "sentence_bert_config.json")
+MOST_TOKENS = 512  # a longer text's vector says too little of anything
+KNOWN_MODULES = ("Transformer", "Pooling", "Normalize")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFiles:
+    """`pooling` is how the vectors of a text's tokens become one: `mean`, or `cls` for the first token's."""
+
+    network: Path
+    tokenizer: Path
+    most_tokens: int
+    pooling: str
+    pad_id: int
+
+
+def is_folder(model: str) -> bool:
+    """Whether a model is named by its folder, and not by its name on the hub."""
+    return model.startswith(("/", "./", "../", "~")) or Path(model).is_dir()
+
+
+def find_files(model: str, *, folder: Path | None, hub: str) -> ModelFiles:
+    """The files of a model, downloaded into `folder` where they are not there yet. Raises ProviderError."""
+    local = is_folder(model)
+    found = _in_folder(Path(model).expanduser()) if local else _from_hub(model, folder=folder, hub=hub)
+    return _described(model, found)
+
+
+def _in_folder(root: Path) -> dict[str, Path]:
+    found = {name: root / name for name in (*NETWORKS, TOKENIZER, *SETTINGS) if (root / name).is_file()}
+    if TOKENIZER not in found or not any(name in found for name in NETWORKS):
+        raise ProviderMisconfigured(
+            f"{root} holds no model: it needs {TOKENIZER} and {' or '.join(NETWORKS)}. "
+            "A model with other weights can be exported to ONNX first."
+        )
+    return found
+
+
+def _from_hub(model: str, *, folder: Path | None, hub: str) -> dict[str, Path]:
+    fetched = {name: _fetch(model, name, folder=folder, hub=hub) for name in (TOKENIZER, *SETTINGS)}
+    network = next(
+        ((name, path) for name in NETWORKS if (path := _fetch(model, name, folder=folder, hub=hub))), None
+    )
+    found = {name: path for name, path in fetched.items() if path}
+    if network is None or TOKENIZER not in found:
+        raise ModelNotFound(
+            f"{model!r} has no {TOKENIZER} with {NETWORKS[0]} on {hub}; choose another model."
+        )
+    return {**found, network[0]: network[1]}
+
+
+def _fetch(model: str, name: str, *, folder: Path | None, hub: str) -> Path | None:
+    """One file of a model on the hub; None if the model has no such file."""
+    from huggingface_hub import errors as hub_errors
+    from huggingface_hub import hf_hub_download, try_to_load_from_cache
+
+    kept = try_to_load_from_cache(model, name, cache_dir=folder)
+    if kept is not None:
+        return Path(kept) if isinstance(kept, str) else None  # else it is known not to exist
+    refuse_external(hub)
+    try:
+        return Path(hf_hub_download(model, name, cache_dir=folder, endpoint=hub))
+    except hub_errors.RemoteEntryNotFoundError:
+        return None
+    except (hub_errors.RepositoryNotFoundError, hub_errors.HFValidationError) as error:
+        raise ModelNotFound(f"{hub} has no model {model!r}, or none for everybody.") from error
+    except (hub_errors.HfHubHTTPError, hub_errors.LocalEntryNotFoundError, OSError) as error:
+        raise ProviderUnavailable(
+            f"{model!r} could not be downloaded from {hub}: {type(error).__name__}."
+        ) from error
+
+
+def _described(model: str, found: dict[str, Path]) -> ModelFiles:
+    try:
+        said = {name: json.loads(found[name].read_text()) for name in SETTINGS if name in found}
+        return ModelFiles(
+            network=next(found[name] for name in NETWORKS if name in found),
+            tokenizer=found[TOKENIZER],
+            most_tokens=_most_tokens(said),
+            pooling=_pooling(model, said),
+            pad_id=int(said.get("config.json", {}).get("pad_token_id") or 0),
+        )
+    except ProviderError:
+        raise
+    except (ValueError, TypeError, AttributeError, OSError) as error:
+        raise ProviderMisconfigured(f"The files of {model!r} can't be read: {error}.") from error
+
+
+def _most_tokens(said: dict[str, Any]) -> int:
+    stated = said.get("sentence_bert_config.json", {}).get("max_seq_length")
+    stated = stated or said.get("config.json", {}).get("max_position_embeddings") or MOST_TOKENS
+    return min(int(stated), MOST_TOKENS)
+
+
+def _pooling(model: str, said: dict[str, Any]) -> str:
+    """Mean where nothing is said, as sentence-transformers has it. Raises ProviderMisconfigured for any other."""
+    modules = [str(module.get("type", "")).rpartition(".")[2] for module in said.get("modules.json", [])]
+    stranger = next((name for name in modules if name not in KNOWN_MODULES), None)
+    if stranger:
+        raise ProviderMisconfigured(
+            f"{model!r} has a part that is not read here: {stranger}. Choose another model."
+        )
+    config = said.get("1_Pooling/config.json", {})
+    asked = {
+        name.removeprefix("pooling_mode_")
+        for name, on in config.items()
+        if on is True and "pooling_mode" in name
+    }
+    asked |= {config["pooling_mode"]} if isinstance(config.get("pooling_mode"), str) else set()
+    pooling = {"mean_tokens": "mean", "cls_token": "cls"}
+    modes = {pooling.get(mode, mode) for mode in asked} or {"mean"}
+    if len(modes) > 1 or not modes <= {"mean", "cls"}:
+        raise ProviderMisconfigured(
+            f"{model!r} pools by {', '.join(sorted(modes))}, which is not read here. Choose another model."
+        )
+    return str(modes.pop())
