@@ -198,6 +198,8 @@ IDEMPOTENCY_HOURS = env.whole("RAPPORT_IDEMPOTENCY_HOURS", 24, low=1)
 MAX_WAIT_SECONDS = env.seconds("RAPPORT_MAX_WAIT_SECONDS", 30, low=0, high=300)
 # A waiting request holds a thread: never more than half of them, so that contexts are always answered.
 MAX_WAITERS = env.whole("RAPPORT_MAX_WAITERS", max(1, WEB_THREADS // 2), low=0)
+# From so many entries or messages on, a relationship has indexes of its own, and search no longer reads every row.
+LARGE_RELATIONSHIP_ROWS = env.whole("RAPPORT_LARGE_RELATIONSHIP_ROWS", 10_000, low=100)
 
 # --- seams: config/providers.py and config/registries.py hold what there is to choose from ----------------------------
 LLM_PROVIDERS = providers.llm_providers()

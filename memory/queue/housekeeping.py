@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import structlog
+from django.conf import settings
 from django.db import transaction
+from django.utils.module_loading import import_string
 
 from memory.ingestion.triggers import fire_ended_sessions
 from memory.queue.heartbeat import forget_old_heartbeats
@@ -32,7 +34,8 @@ class Duty:
 
 
 def duties() -> list[Duty]:
-    return [
+    """The queue's own, and those that DUTIES of config/registries.py names."""
+    own = [
         Duty("expire_entries", 30, expire_entries),
         Duty("end_idle_sessions", 30, end_idle_sessions),
         Duty("read_ended_sessions", 2, read_ended_sessions),
@@ -40,6 +43,7 @@ def duties() -> list[Duty]:
         Duty("drop_tokens", 30, drop_expired_tokens),
         Duty("forget_heartbeats", 600, lambda now: forget_old_heartbeats()),
     ]
+    return own + [duty for path in settings.DUTIES for duty in import_string(path)()]
 
 
 def do_what_is_due(
