@@ -6,6 +6,7 @@ CONTEXT_LAYERS = {
     "core": "context.layers.core.CoreLayer",
     "priorities": "context.layers.priorities.PrioritiesLayer",
     "memory": "context.layers.memory.MemoryLayer",
+    "knowledge": "context.layers.knowledge.KnowledgeLayer",
     "profile": "context.layers.profile.ProfileLayer",
     "session": "context.layers.session.SessionLayer",
     "episodes": "context.layers.episodes.EpisodesLayer",
@@ -38,4 +39,4 @@ FORGETTING_POLICIES = {
     "retention": "memory.forgetting.retention.RetentionDays",
 }
 # Housekeeping beside the queue's own: functions of no argument that return Duty objects (memory.queue.housekeeping).
-DUTIES: list[str] = []
+DUTIES: list[str] = ["context.knowledge.duties.document_duties"]

@@ -38,7 +38,8 @@ UNION ALL
 _FACTS = """
 SELECT NULL::bigint, u.display_name, u.external_id, c.name, r.timezone,
        p.config::text, c.config::text, r.config::text,
-       s.profile::text, (s.sessions -> %(session)s::text)::text, s.scratchpad::text, s.fresh_until
+       s.profile::text, (s.sessions -> %(session)s::text)::text, s.scratchpad::text, s.fresh_until,
+       c.id, EXISTS (SELECT FROM context_documentchunk WHERE companion_id = c.id)
   FROM relationships_relationship r
   JOIN relationships_companion c ON c.id = r.companion_id
   JOIN relationships_project p ON p.id = r.project_id
@@ -49,7 +50,7 @@ UNION ALL
 """
 
 _ONLY_MESSAGES = _MESSAGES.format(padding="")
-_FACTS_AND_MESSAGES = _FACTS + _MESSAGES.format(padding=", NULL" * 7)
+_FACTS_AND_MESSAGES = _FACTS + _MESSAGES.format(padding=", NULL" * 9)
 
 
 class Levels(NamedTuple):
@@ -78,6 +79,8 @@ class Facts:
 
     relationship_id: UUID
     project_id: UUID
+    companion_id: UUID
+    has_documents: bool
     session: str
     levels: Levels
     timezone: str
@@ -97,10 +100,12 @@ def read_facts(*, project_id: UUID, relationship_id: UUID, session: str) -> Fact
     if row is None:
         raise NotFound("This relationship is not there.")
     display_name, external_id, companion_name, timezone = row[1:5]
-    profile, session_state, scratchpad, fresh_until = row[8:]
+    profile, session_state, scratchpad, fresh_until, companion_id, has_documents = row[8:]
     return Facts(
         relationship_id=relationship_id,
         project_id=project_id,
+        companion_id=companion_id,
+        has_documents=has_documents,
         session=session,
         levels=Levels(*row[5:8]),
         timezone=timezone,

@@ -11,6 +11,7 @@ RapportError                      what every part of ours raises; knows no HTTP
 │   └── IdempotencyMismatch       the same key with another request
 ├── NotAllowed                    this key may not
 ├── TooMuch                       over a limit, which it names
+├── Unsupported                   of a kind that can't be taken; names those that can
 ├── Unavailable                   not now; try again shortly
 └── UpstreamFailed                somebody we asked on your behalf gave no usable answer
 """
@@ -83,6 +84,10 @@ class NotAllowed(RapportError):
 
 class TooMuch(RapportError):
     code = "too_much"
+
+
+class Unsupported(RapportError):
+    code = "unsupported"
 
 
 class Unavailable(RapportError):

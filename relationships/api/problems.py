@@ -26,6 +26,7 @@ STATUSES: dict[type[errors.RapportError], int] = {
     errors.IdempotencyMismatch: 422,
     errors.NotAllowed: 403,
     errors.TooMuch: 413,
+    errors.Unsupported: 415,
     errors.Unavailable: 503,
     errors.UpstreamFailed: 502,
 }

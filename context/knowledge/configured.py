@@ -1,0 +1,24 @@
+"""What a companion's configuration says about its documents."""
+
+from django.conf import settings
+
+from memory.embedders.base import Embedder
+from memory.embedders.registry import get_embedder
+from relationships.configuration.cascade import resolve_configuration
+from relationships.configuration.knowledge import Knowledge
+from relationships.configuration.retrieval import DEFAULT_EMBEDDER
+from relationships.configuration.schema import Configuration
+from relationships.models import Companion
+
+
+def configuration_of(companion: Companion) -> Configuration:
+    """The project's level and the companion's. Raises InvalidConfiguration."""
+    return resolve_configuration(project=companion.project.config, companion=companion.config).values
+
+
+def embedder_for(knowledge: Knowledge) -> Embedder | None:
+    """None where documents are found by text alone. Raises ProviderMisconfigured."""
+    if knowledge.embedder is None:
+        return None
+    named = knowledge.embedder != DEFAULT_EMBEDDER
+    return get_embedder(knowledge.embedder if named else settings.DEFAULT_EMBEDDING_PROVIDER)
