@@ -77,6 +77,8 @@ class JudgementAnswer(Answer):
     verdict: str
     reason: str
     entry_id: UUID | None
+    call_id: UUID | None
+    """The call whose answer it is of: its entry numbers count in what that call showed."""
 
 
 class RememberedAnswer(Answer):

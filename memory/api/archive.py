@@ -99,6 +99,7 @@ class ArchivedJudgement(Body):
     verdict: Annotated[Verdict, Field(strict=False)]
     reason: str
     entry_id: UUID | None
+    call_id: UUID | None = None
 
 
 class ArchivedTurn(Body):

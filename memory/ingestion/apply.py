@@ -1,6 +1,7 @@
 """Applies an answer: one short transaction under the relationship's row lock, all of it or nothing."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from uuid import UUID
 
 from django.db import transaction
@@ -17,9 +18,10 @@ from memory.models import EntryRevision, HeldDeletion, RevisionEvent, Scratchpad
 from memory.services.entries import WRITTEN_FIELDS
 from memory.services.fingerprint import content_hash
 from memory.services.history import Origin, record_changes
+from memory.services.overflow import overflow_scratchpad
 from memory.services.snapshots import rebuild_scratchpad
 from relationships.actor import Actor, ActorKind
-from relationships.models import Turn, TurnState
+from relationships.models import TurnState
 
 
 @transaction.atomic
@@ -57,7 +59,7 @@ def judge_operations(
         elif item in held:
             _hold(bench, item)
         else:
-            carry_out(bench, item, origins[bench.turn_of(item).id])
+            carry_out(bench, item, _origin_of(item, origins[bench.turn_of(item).id]))
 
 
 def _refuse_stale(bench: Workbench, items: Sequence[Operation | Refusal]) -> None:
@@ -122,6 +124,13 @@ def _write(bench: Workbench, *, by: Actor) -> list[EntryRevision]:
         now=bench.now,
     )
     if bench.changes:
+        revisions += overflow_scratchpad(
+            relationship_id=reading.relationship_id,
+            project_id=reading.project_id,
+            ingestion=reading.ingestion,
+            written={UUID(change.after["id"]) for change in bench.changes if change.after},
+            now=bench.now,
+        )
         rebuild_scratchpad(
             relationship_id=reading.relationship_id, project_id=reading.project_id, now=bench.now
         )
@@ -167,8 +176,12 @@ def _settle(claim: Claim, bench: Workbench, log: CallLog) -> None:
 
 def _origins(reading: Reading, log: CallLog) -> dict[UUID, Origin]:
     call_id = log.ids[-1] if log.ids else None
-    return {turn.id: _origin(turn, call_id, reading, log) for turn in reading.turns}
+    version = reading.guidance.version
+    return {turn.id: Origin(turn.id, call_id, version, log.last_model) for turn in reading.turns}
 
 
-def _origin(turn: Turn, call_id: UUID | None, reading: Reading, log: CallLog) -> Origin:
-    return Origin(turn.id, call_id, reading.guidance.version, log.last_model)
+def _origin_of(item: Operation, origin: Origin) -> Origin:
+    """Of several calls, the one whose answer the operation is of."""
+    if item.call_id is None:
+        return origin
+    return replace(origin, model_call_id=item.call_id, model=item.model)

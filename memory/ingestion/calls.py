@@ -40,6 +40,7 @@ class CallLog:
         self._provider = provider
         self.waiting: list[CallRecord] = []
         self.ids: list[UUID] = []
+        self.models: dict[UUID, str] = {}  # by call
         self.last_model = provider.default_model if provider else ""
 
     def ask(self, request: CompletionRequest, reading: Reading, *, purpose: str) -> Completion:
@@ -92,6 +93,7 @@ class CallLog:
         self.last_model = model
         self.waiting.append(record)
         self.ids.append(record.id)
+        self.models[record.id] = model
 
 
 def store_calls(log: CallLog, *, now: datetime) -> None:

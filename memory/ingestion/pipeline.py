@@ -24,14 +24,13 @@ from memory.ingestion.claim import (
     renew_lease,
     retry_delay,
 )
+from memory.ingestion.proposals import propose_all
 from memory.ingestion.reading import Reading, read_batch
-from memory.ingestion.strategies.base import Strategy
 from memory.models import EntryRevision
 from memory.providers.errors import ProviderError
 from memory.providers.registry import get_provider
 from memory.queue.board import stop_requested
 from memory.queue.nudge import nudge
-from relationships.configuration.seams import load
 from relationships.errors import InvalidConfiguration, NotFound
 from relationships.models import Turn
 
@@ -108,15 +107,16 @@ def _ingest(claim: Claim, turns: Sequence[Turn], drained: Drained) -> bool:
 
 
 def _read_and_apply(claim: Claim, reading: Reading, call_log: CallLog) -> list[EntryRevision]:
-    strategy: Strategy = load("INGESTION_STRATEGIES", reading.ingestion.strategy)()
     purpose, edits = "ingestion", 0
     while True:
         renew_lease(_of(claim, reading.turns))
-        items = strategy.propose(reading, call_log, purpose=purpose) if _has_words(reading) else []
+        shown, items = (
+            propose_all(reading, call_log, purpose=purpose) if _has_words(reading) else (reading, [])
+        )
         try:
             return apply_operations(
                 claim=_of(claim, reading.turns),
-                reading=reading,
+                reading=shown,
                 items=items,
                 log=call_log,
                 last_try=edits == ASK_AGAIN,

@@ -1,34 +1,75 @@
-"""Turns a reading into the question to a model: numbered entries, numbered messages, one line of ours each."""
+"""Turns a reading into a question to a model: numbered entries, numbered messages, one line of ours each."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import pairwise
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from memory.ingestion.answer_schema import ANSWER_SCHEMA
-from memory.ingestion.reading import Reading, ReadMessage
+from memory.ingestion.reading import Reading, ReadMessage, ShownEntry
 from memory.ingestion.templates import render_guidance, shipped
-from memory.providers.base import CompletionRequest, IngestionMaterial, NumberedEntry, NumberedMessage
+from memory.models import Tier
+from memory.providers.base import (
+    CompletionRequest,
+    IngestionMaterial,
+    KnownKey,
+    NumberedEntry,
+    NumberedFact,
+    NumberedMessage,
+    Task,
+    ToolSpec,
+)
 
 _LINE_BREAKS = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 
 
-def build_request(reading: Reading) -> CompletionRequest:
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a strategy asks about a reading.
+
+    `contract` is a file of prompts/, which says how to answer; `closing` the prompt's last line. `guided`: the
+    companion's ingestion prompt says what to keep. `likely`: of the entries only some are shown, which may have to
+    do with the messages. `model` None: the configuration's.
+    """
+
+    task: Task
+    contract: str
+    closing: str
+    schema: dict[str, Any] | None
+    tool: ToolSpec | None = None
+    model: str | None = None
+    guided: bool = True
+    likely: bool = True
+    shows_types: bool = True
+    shows_messages: bool = True
+    facts: tuple[NumberedFact, ...] = ()
+    keys: tuple[KnownKey, ...] = ()
+    variables: Mapping[str, Any] = field(default_factory=dict)  # of the contract
+
+
+OPERATIONS = Question("operations", "contract.md", "The operations, as JSON:", ANSWER_SCHEMA, likely=False)
+
+
+def build_request(reading: Reading, question: Question = OPERATIONS) -> CompletionRequest:
     """The question for one batch. Raises InvalidTemplate when a published prompt can't be rendered after all."""
-    guidance = render_guidance(reading.guidance.template, _guidance_variables(reading))
-    contract = shipped("contract.md").render(
+    contract = shipped(question.contract).render(
         user=one_line(reading.user_name),
         single_valued=", ".join(reading.ingestion.single_valued) or "any name",
+        **question.variables,
     )
+    system = contract.strip()
+    if question.guided:
+        system += "\n\n" + render_guidance(reading.guidance.template, _guidance_variables(reading))
     return CompletionRequest(
-        system=f"{contract.strip()}\n\n{guidance}",
-        prompt=shipped("material.md").render(**_material_variables(reading)).strip(),
-        schema=ANSWER_SCHEMA,
-        material=_material(reading),
-        model=reading.ingestion.model,
+        system=system,
+        prompt=shipped("material.md").render(**_material_variables(reading, question)).strip(),
+        schema=question.schema,
+        tool=question.tool,
+        material=_material(reading, question),
+        model=question.model or reading.ingestion.model,
         max_output_tokens=reading.ingestion.max_output_tokens,
     )
 
@@ -77,24 +118,36 @@ class _Line:
     heading: str = ""
 
 
-def _material_variables(reading: Reading) -> dict[str, Any]:
+def _material_variables(reading: Reading, question: Question) -> dict[str, Any]:
+    shows_messages = question.shows_messages
     return {
-        "types": reading.ingestion.types,
+        "types": reading.ingestion.types if question.shows_types else (),
         "entries": [
-            {
-                "number": number,
-                "type": entry.type,
-                "subject": one_line(entry.subject),
-                "read_only": entry.read_only,
-                "content": one_line(entry.content),
-            }
+            _entry_line(number, entry, likely=question.likely)
             for number, entry in enumerate(reading.entries, start=1)
         ],
-        "hidden_entries": reading.hidden_entries,
-        "capacity_note": capacity_note(reading),
-        "references": [_Line(one_line(line.speaker), indented(line.content)) for line in reading.references],
-        "messages": _numbered_lines(reading.messages, ZoneInfo(reading.timezone)),
+        "likely": question.likely,
+        "hidden_entries": 0 if question.likely else reading.hidden_entries,
+        "capacity_note": "" if question.likely else capacity_note(reading),
+        "references": [_Line(one_line(line.speaker), indented(line.content)) for line in reading.references]
+        if shows_messages
+        else [],
+        "messages": _numbered_lines(reading.messages, ZoneInfo(reading.timezone)) if shows_messages else [],
+        "facts": question.facts,
         "timezone": reading.timezone,
+        "closing": question.closing,
+    }
+
+
+def _entry_line(number: int, entry: ShownEntry, *, likely: bool) -> dict[str, Any]:
+    return {
+        "number": number,
+        "type": entry.type,
+        "subject": one_line(entry.subject),
+        "key": one_line(entry.key) if likely and entry.key else "",
+        "read_only": entry.read_only,
+        "archived": not likely and entry.tier == Tier.ARCHIVE,
+        "content": one_line(entry.content),
     }
 
 
@@ -113,7 +166,7 @@ def _heading(at: datetime, zone: ZoneInfo) -> str:
     return f"{local:%A}, {local.date().isoformat()}, {local:%H:%M}"
 
 
-def _material(reading: Reading) -> IngestionMaterial:
+def _material(reading: Reading, question: Question) -> IngestionMaterial:
     return IngestionMaterial(
         entries=tuple(
             NumberedEntry(
@@ -135,4 +188,7 @@ def _material(reading: Reading) -> IngestionMaterial:
         timezone=reading.timezone,
         types=tuple(entry_type.name for entry_type in reading.ingestion.types),
         user_name=reading.user_name,
+        task=question.task,
+        facts=question.facts,
+        keys=question.keys,
     )

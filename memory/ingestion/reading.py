@@ -1,18 +1,20 @@
 """What a batch of turns is read with: the configuration that holds, the entries, the messages. Only reads."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.db import connection
+from django.db.models import Exists, OuterRef
 
 from memory.fence import cut_fenced
 from memory.ingestion.templates import default_guidance
-from memory.models import IngestionPrompt, ScratchpadEntry
-from memory.tokens import estimate_tokens
+from memory.models import IngestionPrompt, ScratchpadEntry, Tier
+from memory.tokens import estimate_tokens, line_tokens
 from relationships.configuration.cascade import resolve_configuration
+from relationships.configuration.retrieval import Retrieval
 from relationships.configuration.schema import Configuration, Ingestion
 from relationships.errors import NotFound
 from relationships.models import Message, Relationship, Turn
@@ -33,6 +35,13 @@ class ShownEntry:
     effective_at: datetime
     pinned: bool
     read_only: bool
+    tier: str = Tier.SCRATCHPAD
+
+
+SHOWN_COLUMNS = (
+    *("id", "version", "type", "subject", "content", "key"),
+    *("effective_at", "pinned", "read_only", "tier"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +67,11 @@ class Guidance:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Everything a strategy may look at. Numbers given to the model are places in `entries` and `messages`, from 1."""
+    """Everything a strategy may look at. Numbers given to the model are places in `entries` and `messages`, from 1.
+
+    `entries` are the scratchpad's; a strategy that shows others asks with a reading of those. `tier` is where what
+    it adds is kept. `has_archive`: there are active entries beside the scratchpad, so a search is worth while.
+    """
 
     relationship_id: UUID
     project_id: UUID
@@ -73,6 +86,9 @@ class Reading:
     entry_tokens: int
     messages: tuple[ReadMessage, ...]
     references: tuple[ReadMessage, ...]
+    retrieval: Retrieval = field(default_factory=Retrieval)
+    has_archive: bool = False
+    tier: Tier = Tier.SCRATCHPAD
 
 
 def read_batch(turns: Sequence[Turn]) -> Reading:
@@ -82,7 +98,13 @@ def read_batch(turns: Sequence[Turn]) -> Reading:
     messages = _new_messages(relationship, turns, configuration.ingestion)
     references = _reference_messages(relationship, turns, configuration.ingestion)
     return compose_reading(
-        relationship, configuration, turns, messages, references, read_guidance(relationship)
+        relationship,
+        configuration,
+        turns,
+        messages,
+        references,
+        read_guidance(relationship),
+        has_archive=relationship.has_archive,  # type: ignore[attr-defined]  # annotated
     )
 
 
@@ -93,6 +115,8 @@ def compose_reading(
     messages: Sequence[ReadMessage],
     references: Sequence[ReadMessage],
     guidance: Guidance,
+    *,
+    has_archive: bool,
 ) -> Reading:
     entries, hidden, tokens = _shown_entries(relationship.id, configuration.ingestion.shown_budget)
     return Reading(
@@ -109,6 +133,9 @@ def compose_reading(
         entry_tokens=tokens,
         messages=tuple(messages),
         references=tuple(references),
+        retrieval=configuration.retrieval,
+        has_archive=has_archive,
+        tier=Tier(configuration.ingestion.tier),
     )
 
 
@@ -120,9 +147,18 @@ def read_guidance(relationship: Relationship) -> Guidance:
     return Guidance(version, prompt.template)
 
 
+def archive_of(relationship_id: UUID | OuterRef) -> Any:
+    """The active entries that are not in the scratchpad."""
+    return ScratchpadEntry.objects.filter(relationship_id=relationship_id, tier=Tier.ARCHIVE).active()
+
+
 def _relationship(relationship_id: UUID) -> Relationship:
+    """With `has_archive`: asked along, so that an empty archive costs no statement of its own."""
     found = (
-        Relationship.objects.select_related("companion", "project", "user").filter(id=relationship_id).first()
+        Relationship.objects.select_related("companion", "project", "user")
+        .annotate(has_archive=Exists(archive_of(OuterRef("id"))))
+        .filter(id=relationship_id)
+        .first()
     )
     if found is None:
         raise NotFound("This relationship is not there any more.")
@@ -139,26 +175,24 @@ def _configuration(relationship: Relationship, turn_config: dict[str, Any]) -> C
 
 
 def _shown_entries(relationship_id: UUID, budget: int) -> tuple[tuple[ShownEntry, ...], int, int]:
-    """Newest first, within `budget` tokens: (shown, how many are not, tokens of all)."""
+    """Newest first, within `budget` tokens: (shown, how many are not, tokens of all as lines of the scratchpad)."""
     rows = (
         ScratchpadEntry.objects.for_relationship(relationship_id)
         .active()
         .in_scratchpad()
         .newest_first()
-        .values_list(
-            "id", "version", "type", "subject", "content", "key", "effective_at", "pinned", "read_only"
-        )
+        .values_list(*SHOWN_COLUMNS)
     )
-    shown, total = [], 0
-    hidden = 0
+    shown, total, hidden, tokens = [], 0, 0, 0
     for row in rows:
         entry = ShownEntry(*row)
         total += estimate_tokens(entry.content) + TOKENS_PER_LINE
+        tokens += line_tokens(entry.content)
         if total <= budget:
             shown.append(entry)
         else:
             hidden += 1
-    return tuple(shown), hidden, total
+    return tuple(shown), hidden, tokens
 
 
 def _new_messages(

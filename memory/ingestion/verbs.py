@@ -1,21 +1,24 @@
-"""What each operation does to the workbench: add, update, delete. No database here; apply.py writes it down."""
+"""What each operation does to the workbench. No database here; apply.py writes it down."""
 
 from datetime import datetime
 
 from memory.ingestion.operations import Operation, Verdict
+from memory.ingestion.rows import is_single_valued, new_entry, rewrite, says_the_same
 from memory.ingestion.workbench import Workbench, subject_of
-from memory.models import EntrySource, EntryState, RevisionEvent, ScratchpadEntry
+from memory.models import EntryState, RevisionEvent, ScratchpadEntry
 from memory.services.fingerprint import content_hash
 from memory.services.history import Change, Origin, fields_of
 from relationships.ids import uuid7
 
 CHANGED_MEANWHILE = "the entry was changed while the model answered; the later text stands"
+FORGOTTEN = "was deleted after the turn this rests on"
 NEWER = "the entry is newer than the turn this rests on"
 
 
 def carry_out(bench: Workbench, operation: Operation, origin: Origin) -> None:
     """Do one operation, or refuse it with a reason. Deletions that are held are judged before this."""
-    {"add": _add, "update": _update, "delete": delete}[operation.op](bench, operation, origin)
+    verb = {"add": _add, "update": _update, "delete": delete, "replace": _replace, "none": _skip}
+    verb[operation.op](bench, operation, origin)
 
 
 def _add(bench: Workbench, operation: Operation, origin: Origin) -> None:
@@ -26,23 +29,22 @@ def _add(bench: Workbench, operation: Operation, origin: Origin) -> None:
         _confirm(bench, operation, same, origin)
         return
     if bench.forgotten.get(fingerprint, said_at) > said_at:
-        bench.judge(operation, Verdict.REFUSED, "was deleted after the turn this rests on")
+        bench.judge(operation, Verdict.REFUSED, FORGOTTEN)
         return
-    key = (subject, operation.key or "")
-    single = operation.key in bench.reading.ingestion.single_valued
-    if bench.is_full and not (single and key in bench.keyed):
+    key, single = (subject, operation.key or ""), is_single_valued(bench, operation)
+    held = bench.keyed.get(key) if single else None
+    if bench.is_full and held is None:
         limit = bench.reading.ingestion.max_entries
         bench.judge(operation, Verdict.REFUSED, f"the relationship holds {limit} entries, as many as it may")
         return
     if single and not _key_is_free(bench, operation, key, said_at, origin):
         return
-    entry = _new_entry(bench, operation, subject, single=single, said_at=said_at)
-    bench.added.append(entry)
-    bench.active[fingerprint] = entry
-    if single:
-        bench.keyed[key] = entry
-    bench.changes.append(Change(RevisionEvent.ADD, None, fields_of(entry), said_at, operation.reason, origin))
-    bench.judge(operation, Verdict.APPLIED, entry_id=entry.id)
+    entry = new_entry(bench, operation, subject, said_at=said_at)
+    entry.single_valued = single
+    entry.tier = (
+        held.tier if held is not None else operation.tier
+    )  # a new value stands where the old one stood
+    _take_in(bench, operation, entry, operation.reason, origin)
 
 
 def _update(bench: Workbench, operation: Operation, origin: Origin) -> None:
@@ -56,15 +58,16 @@ def _update(bench: Workbench, operation: Operation, origin: Origin) -> None:
     if same is not None and same.id != entry.id:
         _merge(bench, operation, entry, same, origin)
         return
-    if _says_the_same(entry, operation, said_at):
+    if says_the_same(entry, operation, said_at):
         _confirm(bench, operation, entry, origin)
         return
     key = (subject_of(operation, entry), entry.key or "")
     if entry.single_valued and not _key_is_free(bench, operation, key, said_at, origin, holder=entry):
         return
     bench.leave(entry)
-    _rewrite(bench, entry, operation, said_at)
+    rewrite(bench, entry, operation, said_at)
     entry.version += 1
+    bench.touched[entry.id] = operation.strategy
     bench.active[fingerprint] = entry
     if entry.single_valued:
         bench.keyed[key] = entry
@@ -88,6 +91,68 @@ def delete(bench: Workbench, operation: Operation, origin: Origin) -> None:
     bench.changes.append(
         Change(RevisionEvent.DELETE, before, fields_of(entry), said_at, operation.reason, origin)
     )
+    bench.judge(operation, Verdict.APPLIED, entry_id=entry.id)
+
+
+def _replace(bench: Workbench, operation: Operation, origin: Origin) -> None:
+    """The new fact contradicts the entry: both are kept, the old one as it held until now."""
+    entry = bench.target(operation)
+    if not _may_change(bench, operation, entry):
+        return
+    assert entry is not None
+    said_at, subject = bench.said_at(operation), subject_of(operation, entry)
+    fingerprint = (subject, content_hash(operation.content))
+    same = bench.active.get(fingerprint)
+    if same is not None and same.id == entry.id:
+        _confirm(bench, operation, entry, origin)
+        return
+    if same is not None:
+        _merge(bench, operation, entry, same, origin)
+        return
+    if bench.forgotten.get(fingerprint, said_at) > said_at:
+        bench.judge(operation, Verdict.REFUSED, FORGOTTEN, entry.id)
+        return
+    key, single = entry.key, entry.single_valued
+    entry_id = uuid7()
+    _supersede(bench, entry, said_at, f"entry {entry_id} is in its place", origin)
+    successor = new_entry(bench, operation, subject, said_at=said_at)
+    successor.id, successor.type, successor.tier = entry_id, operation.type or entry.type, entry.tier
+    successor.key, successor.single_valued = (key, single) if single else (operation.key or key, False)
+    _take_in(bench, operation, successor, f"in place of entry {entry.id}", origin)
+
+
+def _skip(bench: Workbench, operation: Operation, origin: Origin) -> None:
+    """Not kept, as something very like it is known; kept aside all the same, so that a person can bring it back."""
+    said_at, subject = bench.said_at(operation), subject_of(operation)
+    fingerprint = (subject, content_hash(operation.content))
+    known = bench.active.get(fingerprint)
+    if known is not None:
+        _confirm(bench, operation, known, origin)
+        return
+    entry = bench.skipped.get(fingerprint)
+    before = fields_of(entry) if entry is not None else None
+    if entry is None:
+        entry = new_entry(bench, operation, subject, said_at=said_at)
+        entry.tier = operation.tier
+        entry.state, entry.valid_to = EntryState.SUPERSEDED, said_at
+        bench.added.append(entry)
+        bench.skipped[fingerprint] = entry
+    bench.changes.append(
+        Change(RevisionEvent.NONE, before, fields_of(entry), said_at, operation.reason, origin)
+    )
+    bench.judge(operation, Verdict.NONE, operation.reason, entry.id)
+
+
+def _take_in(
+    bench: Workbench, operation: Operation, entry: ScratchpadEntry, reason: str, origin: Origin
+) -> None:
+    bench.added.append(entry)
+    bench.active[(entry.subject, bytes(entry.content_hash))] = entry
+    if entry.single_valued and entry.key:
+        bench.keyed[(entry.subject, entry.key)] = entry
+    bench.touched[entry.id] = operation.strategy
+    change = Change(RevisionEvent.ADD, None, fields_of(entry), entry.effective_at, reason, origin)
+    bench.changes.append(change)
     bench.judge(operation, Verdict.APPLIED, entry_id=entry.id)
 
 
@@ -155,61 +220,12 @@ def _key_is_free(
     if held.effective_at > said_at:
         bench.judge(operation, Verdict.REFUSED, f"a newer {key[1]} is known", held.id)
         return False
+    keeper = bench.touched.get(held.id, operation.strategy)
+    if keeper != operation.strategy:
+        bench.judge(operation, Verdict.REFUSED, f"{keeper} keeps the {key[1]} of this turn already", held.id)
+        return False
     if held.read_only:
         bench.judge(operation, Verdict.REFUSED, f"the entry that holds {key[1]} is read-only", held.id)
         return False
     _supersede(bench, held, said_at, f"{key[1]} has a new value", origin)
     return True
-
-
-def _says_the_same(entry: ScratchpadEntry, operation: Operation, said_at: datetime) -> bool:
-    """Whether the update would change nothing that a reader or a layer sees. The key is no part of an update."""
-    return (
-        entry.content == operation.content
-        and entry.subject == subject_of(operation, entry)
-        and operation.type in ("", entry.type)
-        and operation.importance in (None, entry.importance)
-        and operation.happens_at in (None, entry.happens_at)
-        and _ahead(operation.expires_at, said_at) in (None, entry.expires_at)
-    )
-
-
-def _new_entry(
-    bench: Workbench, operation: Operation, subject: str, *, single: bool, said_at: datetime
-) -> ScratchpadEntry:
-    return ScratchpadEntry(
-        relationship_id=bench.reading.relationship_id,
-        project_id=bench.reading.project_id,
-        id=uuid7(),
-        type=operation.type,
-        subject=subject,
-        content=operation.content,
-        content_hash=content_hash(operation.content),
-        key=operation.key,
-        single_valued=single,
-        importance=operation.importance if operation.importance is not None else 0.5,
-        source=EntrySource.TURN,
-        source_message_ids=bench.cited_ids(operation),
-        recorded_at=bench.now,
-        effective_at=said_at,
-        happens_at=operation.happens_at,
-        expires_at=_ahead(operation.expires_at, said_at),
-    )
-
-
-def _rewrite(bench: Workbench, entry: ScratchpadEntry, operation: Operation, said_at: datetime) -> None:
-    entry.content = operation.content
-    entry.content_hash = content_hash(operation.content)
-    entry.subject = subject_of(operation, entry)
-    entry.type = operation.type or entry.type
-    if operation.importance is not None:
-        entry.importance = operation.importance
-    entry.happens_at = operation.happens_at or entry.happens_at
-    entry.expires_at = _ahead(operation.expires_at, said_at) or entry.expires_at
-    entry.effective_at = said_at
-    entry.source_message_ids = list(dict.fromkeys([*entry.source_message_ids, *bench.cited_ids(operation)]))
-
-
-def _ahead(expires_at: datetime | None, said_at: datetime) -> datetime | None:
-    """An entry that would be over before it was said is a misunderstanding: keep it."""
-    return expires_at if expires_at is not None and expires_at > said_at else None

@@ -29,6 +29,7 @@ class Judgement:
     verdict: Verdict
     reason: str = ""
     entry_id: UUID | None = None
+    call_id: UUID | None = None  # whose answer it is of: entry numbers count in what that call showed
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -36,12 +37,16 @@ class Judgement:
             "verdict": self.verdict.value,
             "reason": self.reason,
             "entry_id": str(self.entry_id) if self.entry_id else None,
+            "call_id": str(self.call_id) if self.call_id else None,
         }
 
 
 @dataclass(slots=True)
 class Workbench:
-    """The state of one application. `targets` by ID; `active` by (subject, hash); `keyed` by (subject, key)."""
+    """The state of one application. `targets` by ID; `active`, `skipped` by (subject, hash); `keyed` by (subject, key).
+
+    `touched`: which strategy added or changed an entry here, so that another of the same turn does not undo it.
+    """
 
     reading: Reading
     now: datetime
@@ -51,6 +56,8 @@ class Workbench:
     keyed: dict[tuple[str, str], ScratchpadEntry]
     active_count: int  # when it was opened
     opened_active: frozenset[UUID] = frozenset()
+    skipped: dict[tuple[str, bytes], ScratchpadEntry] = field(default_factory=dict)
+    touched: dict[UUID, str] = field(default_factory=dict)
     added: list[ScratchpadEntry] = field(default_factory=list)
     changes: list[Change] = field(default_factory=list)
     judgements: list[Judgement] = field(default_factory=list)
@@ -104,7 +111,8 @@ class Workbench:
     ) -> None:
         remarks = item.remarks if isinstance(item, Operation) else ()
         said = "; ".join(part for part in (reason, *remarks) if part)
-        self.judgements.append(Judgement(self.turn_of(item).id, item.raw, verdict, said, entry_id))
+        turn_id = self.turn_of(item).id
+        self.judgements.append(Judgement(turn_id, item.raw, verdict, said, entry_id, item.call_id))
 
 
 def open_workbench(reading: Reading, items: Sequence[Operation | Refusal], *, now: datetime) -> Workbench:
@@ -113,12 +121,15 @@ def open_workbench(reading: Reading, items: Sequence[Operation | Refusal], *, no
     owned = ScratchpadEntry.objects.for_relationship(reading.relationship_id)
     shown = [reading.entries[o.entry - 1] for o in operations if o.entry is not None]
     hashes = [content_hash(o.content) for o in operations if o.content]
+    wanted = [EntryState.ACTIVE, EntryState.DELETED]
+    if any(o.op == "none" for o in operations):
+        wanted.append(EntryState.SUPERSEDED)
     keys = {key for key in (*(o.key for o in operations), *(entry.key for entry in shown)) if key}
     rows: list[ScratchpadEntry] = []
     if operations:
         rows = list(
             owned.filter(id__in=[entry.id for entry in shown])
-            | owned.filter(content_hash__in=hashes, state__in=[EntryState.ACTIVE, EntryState.DELETED])
+            | owned.filter(content_hash__in=hashes, state__in=wanted)
             | owned.filter(key__in=keys, state=EntryState.ACTIVE, single_valued=True)
         )
     return Workbench(
@@ -136,6 +147,9 @@ def open_workbench(reading: Reading, items: Sequence[Operation | Refusal], *, no
         },
         active_count=owned.active().count() if operations else 0,
         opened_active=frozenset(row.id for row in rows if row.state == EntryState.ACTIVE),
+        skipped={
+            (row.subject, bytes(row.content_hash)): row for row in rows if row.state == EntryState.SUPERSEDED
+        },
     )
 
 

@@ -11,16 +11,21 @@ from django.utils import timezone
 
 from memory.ingestion.apply import judge_operations
 from memory.ingestion.calls import CallLog, storable
-from memory.ingestion.prompt import build_request
-from memory.ingestion.reading import Guidance, Reading, ShownEntry, compose_reading, read_message
-from memory.ingestion.strategies.base import Strategy
+from memory.ingestion.proposals import propose_all
+from memory.ingestion.reading import (
+    Guidance,
+    Reading,
+    ShownEntry,
+    archive_of,
+    compose_reading,
+    read_message,
+)
 from memory.ingestion.templates import check_guidance
 from memory.ingestion.workbench import Judgement, Workbench, open_workbench
 from memory.models import ScratchpadEntry
 from memory.providers.registry import get_provider
 from memory.services.history import Origin
 from relationships.configuration.cascade import resolve_configuration
-from relationships.configuration.seams import load
 from relationships.errors import InvalidInput, NotFound
 from relationships.ids import uuid7
 from relationships.models import Companion, EndUser, Message, Relationship, Turn
@@ -102,23 +107,20 @@ def _preview(
     if not reading.messages:
         raise InvalidInput.of("messages", "hold nothing of a role that is read (ingestion.roles)")
     log = CallLog(get_provider(reading.ingestion.provider or settings.DEFAULT_LLM_PROVIDER))
-    strategy: Strategy = load("INGESTION_STRATEGIES", reading.ingestion.strategy)()
     started = perf_counter()
-    items = strategy.propose(reading, log, purpose="preview")
+    shown, items = propose_all(reading, log, purpose="preview")
     milliseconds = (perf_counter() - started) * 1000
-    bench = open_workbench(reading, items, now=timezone.now())
+    bench = open_workbench(shown, items, now=timezone.now())
     judge_operations(bench, items, {turn.id: Origin() for turn in turns})
-    request, calls = (
-        build_request(reading),
-        [record.completion for record in log.waiting if record.completion],
-    )
+    first = log.waiting[0].request
+    calls = [record.completion for record in log.waiting if record.completion]
     costs = [call.cost for call in calls]
     return Preview(
         prompt_version=guidance.version,
         judgements=bench.judgements,
         entries=_entries_after(reading, bench),
-        system=request.system,
-        prompt=request.prompt,
+        system=first.system,
+        prompt=first.prompt,
         answers=[storable(call.text) for call in calls],
         prompt_tokens=sum(call.prompt_tokens or 0 for call in calls) or None,
         output_tokens=sum(call.output_tokens or 0 for call in calls) or None,
@@ -140,7 +142,8 @@ def _reading(
         relationship=relationship.config,
     ).values
     read = [read_message(row, relationship) for row in rows if row.role in configuration.ingestion.roles]
-    reading = compose_reading(relationship, configuration, turns, read, (), guidance)
+    has_archive = present_entries and archive_of(relationship.id).exists()
+    reading = compose_reading(relationship, configuration, turns, read, (), guidance, has_archive=has_archive)
     return reading if present_entries else replace(reading, entries=(), hidden_entries=0, entry_tokens=0)
 
 
@@ -151,7 +154,8 @@ def _nobody(companion: Companion) -> Relationship:
 
 
 def _entries_after(reading: Reading, bench: Workbench) -> list[PreviewEntry]:
-    after = [_after(shown, bench.targets.get(shown.id)) for shown in reading.entries]
+    listed = dict.fromkeys((*reading.entries, *bench.reading.entries))
+    after = [_after(shown, bench.targets.get(shown.id)) for shown in listed]
     added = [
         PreviewEntry(entry.type, entry.subject, entry.content)
         for entry in bench.added

@@ -11,6 +11,13 @@ from pydantic import Field, StringConstraints, field_validator, model_validator
 from relationships.configuration.knowledge import Knowledge
 from relationships.configuration.retrieval import Forgetting, Retrieval
 from relationships.configuration.seams import known_slug
+from relationships.configuration.strategies import (
+    Candidates,
+    ClassifierOptions,
+    ImportanceOptions,
+    KeyedFactsOptions,
+    TwoCallOptions,
+)
 from relationships.configuration.strict import Share, Strict
 
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,59}$")]
@@ -102,6 +109,11 @@ class Ingestion(Strict):
     shown_budget: Annotated[int, Field(ge=200, le=1_000_000)] = 16_000
     """Tokens of entries the model is shown at most; the note says how many were left out."""
     deletion_hold: DeletionHold = DeletionHold()
+    candidates: Candidates = Candidates()
+    importance: ImportanceOptions = ImportanceOptions()
+    two_call: TwoCallOptions = TwoCallOptions()
+    classifier: ClassifierOptions = ClassifierOptions()
+    keyed_facts: KeyedFactsOptions = KeyedFactsOptions()
     provider: str | None = None
     """Alias of an LLM provider; null: the service's default."""
     model: Annotated[str, StringConstraints(max_length=120)] | None = None

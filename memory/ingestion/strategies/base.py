@@ -1,10 +1,21 @@
 """The seam of ingestion strategies: a reading goes in, proposed operations come out."""
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 
 from memory.ingestion.calls import CallLog
 from memory.ingestion.operations import Operation, Refusal
-from memory.ingestion.reading import Reading
+from memory.ingestion.reading import Reading, ShownEntry
+from memory.models import Tier
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What a strategy would do. Entry numbers in `items` count in `shown`, from 1; what it adds goes to `tier`."""
+
+    shown: tuple[ShownEntry, ...]
+    items: list[Operation | Refusal]
+    tier: Tier
 
 
 class Strategy(ABC):
@@ -13,5 +24,8 @@ class Strategy(ABC):
     slug: str
 
     @abstractmethod
-    def propose(self, reading: Reading, log: CallLog, *, purpose: str) -> list[Operation | Refusal]:
-        """The operations for one reading. Raises ProviderError, UnparsableAnswer, InvalidTemplate."""
+    def propose(self, reading: Reading, log: CallLog, *, purpose: str) -> Proposal:
+        """What to do with one reading. Raises ProviderError, UnparsableAnswer, InvalidTemplate.
+
+        `purpose` is why it is asked: ingestion, ask_again or preview.
+        """

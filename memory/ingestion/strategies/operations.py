@@ -1,25 +1,26 @@
-"""One call a batch: the model sees the whole scratchpad and answers with operations."""
+"""One call a batch: the model sees the whole scratchpad and answers with operations.
+
+Where there is an archive, it also sees what a search finds there for the new messages, so that it can change that.
+"""
 
 from dataclasses import replace
 
-from memory.errors import UnparsableAnswer
 from memory.ingestion.calls import CallLog
-from memory.ingestion.operations import Operation, Refusal, check_operations, parse_answer
-from memory.ingestion.prompt import build_request
+from memory.ingestion.candidates import find_candidates, texts_of
+from memory.ingestion.operations import check_operations, parse_answer
+from memory.ingestion.prompt import OPERATIONS
 from memory.ingestion.reading import Reading
-from memory.ingestion.strategies.base import Strategy
+from memory.ingestion.strategies.asking import ask
+from memory.ingestion.strategies.base import Proposal, Strategy
+from memory.models import Tier
 
 
 class OperationsStrategy(Strategy):
     slug = "operations"
 
-    def propose(self, reading: Reading, log: CallLog, *, purpose: str) -> list[Operation | Refusal]:
-        request = build_request(reading)
-        completion = log.ask(request, reading, purpose=purpose)
-        try:
-            return check_operations(parse_answer(completion.text), reading)
-        except UnparsableAnswer as error:
-            complaint = f"{error} Answer again, with the JSON object only."
-            repair = replace(request, history=(("assistant", completion.text[:8000]), ("user", complaint)))
-        completion = log.ask(repair, reading, purpose="repair")
-        return check_operations(parse_answer(completion.text), reading)
+    def propose(self, reading: Reading, log: CallLog, *, purpose: str) -> Proposal:
+        if reading.has_archive:
+            found = find_candidates(reading, texts_of(reading), tiers=(Tier.ARCHIVE,))
+            reading = replace(reading, entries=(*reading.entries, *found))
+        raw = ask(OPERATIONS, reading, log, purpose=purpose, parse=parse_answer)
+        return Proposal(reading.entries, check_operations(raw, reading), reading.tier)

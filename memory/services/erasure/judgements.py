@@ -6,7 +6,7 @@ from typing import Any
 
 from memory.services.erasure.words import Words
 
-_OPS = ("add", "update", "delete")
+_OPS = ("add", "update", "delete", "replace", "none")
 _DIGITS = re.compile(r"\d{1,9}")
 
 
@@ -49,6 +49,7 @@ def emptied(item: Mapping[str, Any]) -> dict[str, Any]:
         "verdict": item["verdict"],
         "reason": "",
         "entry_id": item["entry_id"],
+        "call_id": item.get("call_id"),
     }
 
 

@@ -41,12 +41,14 @@ def find_traces(relationship_id: UUID, words: Words) -> Traces:
     for turn_id, operations, error, call_ids in rows.values_list(
         "id", "operations", "error", "model_call_ids"
     ).iterator():
-        shown_as = shown.get(_last(call_ids), NONE)
-        about = [item for item in operations if speaks_of(item, words, shown_as=shown_as)]
+        about = [
+            item
+            for item in operations
+            if speaks_of(item, words, shown_as=shown.get(_call_of(item, call_ids), NONE))
+        ]
         if about or words.quoted_in(error):
             traces.turns.add(turn_id)
-        if about:
-            citations.append(_Citation(turn_id, _last(call_ids), set().union(*map(_cited_numbers, about))))
+        citations += [_Citation(turn_id, _call_of(item, call_ids), _cited_numbers(item)) for item in about]
     traces.cited = _messages_of(relationship_id, citations)
     return traces
 
@@ -67,14 +69,16 @@ def empty_operations(
         Q(id__in=traces.turns | spoken_in) | Q(model_call_ids__overlap=list(message_numbers))
     )
     found = list(turns.only("id", "operations", "model_call_ids"))
-    known = _known_calls(relationship_id, [_last(turn.model_call_ids) for turn in found])
+    known = _known_calls(
+        relationship_id, {_call_of(item, turn.model_call_ids) for turn in found for item in turn.operations}
+    )
     done = Emptied()
     for turn in found:
-        call_id = _last(turn.model_call_ids)
-        entries_as, messages_as = entry_numbers.get(call_id, NONE), message_numbers.get(call_id, NONE)
-        in_doubt = turn.id in spoken_in and call_id not in known
         kept: list[Any] = []
         for item in turn.operations:
+            call_id = _call_of(item, turn.model_call_ids)
+            entries_as, messages_as = entry_numbers.get(call_id, NONE), message_numbers.get(call_id, NONE)
+            in_doubt = turn.id in spoken_in and call_id not in known
             about = in_doubt or speaks_of(item, words, shown_as=entries_as)
             if about or rests_on(item, shown_as=messages_as):
                 item = emptied(item)
@@ -90,15 +94,17 @@ def empty_operations(
 
 @dataclass(frozen=True, slots=True)
 class _Citation:
-    """The numbers that a turn's operations cite, of the messages that its last call showed."""
+    """The numbers that one of a turn's operations cites, of the messages that its call showed."""
 
     turn_id: UUID
     call_id: UUID
-    numbers: set[int]
+    numbers: frozenset[int]
 
 
-def _last(call_ids: Sequence[UUID]) -> UUID:
-    """A turn's operations are those of the last call that was made for it."""
+def _call_of(item: dict[str, Any], call_ids: Sequence[UUID]) -> UUID:
+    """The call whose answer an operation is of: it says so itself; else the last that was made for its turn."""
+    if item.get("call_id"):
+        return UUID(item["call_id"])
     return call_ids[-1] if call_ids else NO_CALL
 
 

@@ -31,7 +31,12 @@ def turns(draw: st.DrawFn) -> list[Any]:
                 "state": draw(st.sampled_from(["pending", "applied", "skipped", "failed"])),
                 "attempts": draw(st.integers(0, 9)), "claimed_at": draw(MAYBE), "settled_at": draw(MAYBE),
                 "error_code": "", "error": draw(WORDS), "prompt_version": draw(st.none() | st.integers(0, 9)),
-                "operations": [{"operation": draw(JSONS), "verdict": "applied", "reason": draw(WORDS), "entry_id": draw(IDS)}],
+                "operations": [
+                    {
+                        "operation": draw(JSONS), "verdict": "applied", "reason": draw(WORDS), "entry_id": draw(IDS),
+                        "call_id": draw(st.none() | IDS),
+                    }
+                ],
                 "model_call_ids": draw(st.lists(IDS, max_size=2)),
                 "messages": [
                     {

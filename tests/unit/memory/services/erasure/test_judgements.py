@@ -101,6 +101,7 @@ def test_emptying_keeps_what_was_done_and_no_text() -> None:
         "verdict": "applied",
         "reason": "",
         "entry_id": str(ENTRY),
+        "call_id": None,
     }
 
 

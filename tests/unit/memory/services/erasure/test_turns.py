@@ -26,6 +26,7 @@ def test_the_trace_keeps_numbers_and_verdicts(
         "verdict": "applied",
         "reason": "",
         "entry_id": str(entry.id),
+        "call_id": about_sister["call_id"],
     }
     assert about_sister["operation"]["content"] == "Has a sister"
     call = ModelCall.objects.for_relationship(conversation.relationship.id).get()

@@ -1,0 +1,89 @@
+"""Which entries a strategy shows the model: those that what was said may have to do with, by the best ranking.
+
+By similarity alone two thirds of the entries that a new fact replaces would not be among them: on labelled updates a
+third reaches a cosine of .85. So what is shown is ranked by words and meaning together, all of a batch's texts at
+once, and a low floor keeps out what has nothing to do with any of them.
+"""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from django.utils import timezone
+
+from memory.ingestion.reading import SHOWN_COLUMNS, Reading, ShownEntry
+from memory.models import ScratchpadEntry
+from memory.retrieval.found import EntryFilters
+from memory.tokens import estimate_tokens
+from relationships.configuration.retrieval import Retrieval
+
+QUESTION_CHARACTERS = 2000  # of a message; what it is about stands in these
+
+
+def texts_of(reading: Reading) -> list[str]:
+    """What the new messages are looked up by: each by itself."""
+    texts = (message.content.strip()[:QUESTION_CHARACTERS] for message in reading.messages)
+    return [text for text in texts if text]
+
+
+def find_candidates(
+    reading: Reading,
+    texts: Sequence[str],
+    *,
+    tiers: tuple[str, ...] = (),
+    by_meaning: bool = True,
+    ranker: str | None = None,
+    min_score: float | None = None,
+) -> tuple[ShownEntry, ...]:
+    """Active entries that have to do with any of `texts`, best first, as many as the configuration shows.
+
+    `tiers` (): any. `by_meaning` False embeds nothing: they are found by their words. `ranker` and `min_score` take
+    the place of the best ranking and the configured floor.
+    """
+    settings = reading.ingestion.candidates
+    if not texts or not has_entries(reading):
+        return ()
+    from memory.retrieval.search import search_entries_for
+
+    found = search_entries_for(
+        texts,
+        project_id=reading.project_id,
+        relationship_id=reading.relationship_id,
+        retrieval=candidate_retrieval(reading, by_meaning=by_meaning),
+        filters=EntryFilters(tiers=tiers),
+        top_k=settings.top_k,
+        ranker=ranker or "best",
+        min_score=settings.floor if min_score is None else min_score,
+        now=timezone.now(),
+    )
+    best: dict[UUID, float] = {}
+    for hits in found:
+        for hit in hits.hits:
+            best[hit.id] = max(hit.score, best.get(hit.id, hit.score))
+    ranked = sorted(best, key=lambda entry_id: (-best[entry_id], entry_id))
+    return _shown(reading, ranked[: settings.most])
+
+
+def has_entries(reading: Reading) -> bool:
+    """Whether there is anything to find. Known from what was read already: it costs no statement."""
+    return reading.has_archive or reading.hidden_entries > 0 or bool(reading.entries)
+
+
+def candidate_retrieval(reading: Reading, *, by_meaning: bool) -> Retrieval:
+    """The companion's own, without what its contexts leave out; unhurried, as nobody waits for a worker."""
+    changes: dict[str, object] = {"recency": 0.0, "min_score": None, "query_seconds": 30.0}
+    return reading.retrieval.model_copy(update=changes if by_meaning else changes | {"embedder": None})
+
+
+def _shown(reading: Reading, ids: Sequence[UUID]) -> tuple[ShownEntry, ...]:
+    """These entries as the model is shown them, in this order, within the configured tokens."""
+    if not ids:
+        return ()
+    rows = ScratchpadEntry.objects.for_relationship(reading.relationship_id).active().filter(id__in=ids)
+    entries = {row[0]: ShownEntry(*row) for row in rows.values_list(*SHOWN_COLUMNS)}
+    shown, left = [], reading.ingestion.shown_budget
+    for entry in (entries[entry_id] for entry_id in ids if entry_id in entries):
+        left -= estimate_tokens(entry.content)
+        if left < 0:
+            break
+        shown.append(entry)
+    return tuple(shown)

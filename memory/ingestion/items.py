@@ -1,0 +1,156 @@
+"""Understands the members of one proposed item: each by itself, cleaned, or refused with a reason.
+
+What the strategies' answers have in common is judged here, so that none is more trusting than another.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django.conf import settings
+
+from memory.ingestion.reading import Reading, ShownEntry
+from memory.models import USER_SUBJECT
+
+Item = Mapping[str, Any]
+KEPT_DEPTH = 4  # of a raw item's objects and lists
+_FORBIDDEN = {code: None for code in (*range(0x20), 0x7F) if code not in (0x09, 0x0A)}
+
+
+class RefusedItem(Exception):
+    """The item is not carried out; the text is the reason."""
+
+
+def cited_messages(item: Item, reading: Reading) -> tuple[int, ...]:
+    """The new messages an item rests on. Raises RefusedItem where there is none."""
+    messages = numbers_of(item.get("messages"))
+    if messages is None:
+        raise RefusedItem("messages is not a list of numbers")
+    known = tuple(dict.fromkeys(number for number in messages if 1 <= number <= len(reading.messages)))
+    if not known:
+        raise RefusedItem(
+            "rests on no new message" if not messages else "rests on messages that were not shown"
+        )
+    return known
+
+
+def entry_number(item: Item, shown: Sequence[ShownEntry]) -> int:
+    """The number of the entry that is to be changed. Raises RefusedItem where it may not be."""
+    number = number_of(item.get("entry"))
+    if number is None:
+        raise RefusedItem("names no entry")
+    if not 1 <= number <= len(shown):
+        raise RefusedItem(f"entry {number} was not shown")
+    if shown[number - 1].read_only:
+        raise RefusedItem(f"entry {number} is read-only")
+    return number
+
+
+def text_of(item: Item, name: str) -> str:
+    """A text that says something, in one line. Raises RefusedItem."""
+    if not isinstance(item.get(name), str):
+        raise RefusedItem(f"{name} is not a text")
+    content = " ".join(cleaned(item[name]).split())
+    if not content:
+        raise RefusedItem(f"{name} is empty")
+    if len(content.encode()) > settings.MAX_ENTRY_BYTES:
+        raise RefusedItem(f"{name} is longer than {settings.MAX_ENTRY_BYTES} bytes")
+    return content
+
+
+def type_of(item: Item, reading: Reading, remarks: list[str], *, changes: bool = False) -> str:
+    """One of the companion's types. Of what `changes` an entry, "" leaves the type as it is."""
+    known = [entry_type.name for entry_type in reading.ingestion.types]
+    wanted = item.get("type")
+    if wanted is None and changes:
+        return ""
+    if isinstance(wanted, str) and wanted.strip().lower() in known:
+        return wanted.strip().lower()
+    if changes:
+        remarks.append(f"type {wanted!r:.40} is not known; left as it was")
+        return ""
+    fallback = "other" if "other" in known else known[0]
+    remarks.append(f"type {wanted!r:.40} is not known; kept as {fallback}")
+    return fallback
+
+
+def subject_in(item: Item) -> str | None:
+    subject = " ".join(cleaned(item.get("subject")).split())[:200]
+    return (USER_SUBJECT if subject.lower() == USER_SUBJECT else subject) or None
+
+
+def key_in(item: Item) -> str | None:
+    key = "_".join(cleaned(item.get("key")).lower().split())[:80]
+    return key or None
+
+
+def reason_in(item: Item) -> str:
+    return cleaned(item.get("reason"))[:500]
+
+
+def share_in(item: Item, name: str, remarks: list[str]) -> float | None:
+    """A number from 0 to 1; None, with a remark, for what is none."""
+    value = item.get(name)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        remarks.append(f"{name} is not a number from 0 to 1; left out")
+        return None
+    return float(value)
+
+
+def moment_in(item: Item, name: str, reading: Reading, remarks: list[str]) -> datetime | None:
+    """An ISO date or time; without an offset it is meant in the relationship's time zone."""
+    value = item.get(name)
+    if value in (None, ""):
+        return None
+    try:
+        moment = datetime.fromisoformat(value)
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=ZoneInfo(reading.timezone))
+        return moment.astimezone(UTC)
+    except (TypeError, ValueError, OverflowError):
+        remarks.append(f"{name} is not an ISO 8601 date; left out")
+        return None
+
+
+def numbers_of(value: Any) -> tuple[int, ...] | None:
+    items = value if isinstance(value, list) else [value]
+    numbers = [number_of(item) for item in items]
+    return None if any(number is None for number in numbers) else tuple(n for n in numbers if n is not None)
+
+
+def number_of(value: Any) -> int | None:
+    """3, "3" and "[3]" are all meant as 3."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int):
+        return value
+    if isinstance(value, str):
+        digits = value.strip().strip("[]#mM ")
+        return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else None
+    return None
+
+
+def cleaned(value: Any) -> str:
+    """Only what PostgreSQL and a reader can take: no control characters, no half of a surrogate pair."""
+    if not isinstance(value, str):
+        return ""
+    return value.translate(_FORBIDDEN).encode("utf-8", "ignore").decode()
+
+
+def short(item: Any, depth: int = 0) -> Any:
+    """The raw item as it is kept on the turn: cleaned, no deeper than one can be, no longer than an entry."""
+    if isinstance(item, dict | list) and depth == KEPT_DEPTH:
+        return "..."
+    if isinstance(item, dict):
+        return {cleaned(str(name))[:40]: short(value, depth + 1) for name, value in list(item.items())[:20]}
+    if isinstance(item, list):
+        return [short(value, depth + 1) for value in item[:50]]
+    if isinstance(item, str):
+        return cleaned(item)[: settings.MAX_ENTRY_BYTES]
+    if isinstance(item, int | float) and not abs(item) < 2**63:
+        # JSON in the database knows no NaN, and our answers no number of more than 64 bits
+        return str(item)[:40]
+    return item

@@ -1,0 +1,81 @@
+"""Asks every strategy of a configuration about one reading, and makes one list of what they propose.
+
+`ingestion.strategy` and `ingestion.archive_strategy` read the same turns side by side; what both propose is applied
+together or not at all.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from uuid import UUID
+
+from memory.ingestion.calls import CallLog
+from memory.ingestion.operations import Operation, Refusal
+from memory.ingestion.reading import Reading, ShownEntry
+from memory.ingestion.strategies.base import Proposal, Strategy
+from memory.models import Tier
+from relationships.configuration.seams import load
+
+Items = list[Operation | Refusal]
+
+
+def propose_all(reading: Reading, log: CallLog, *, purpose: str) -> tuple[Reading, Items]:
+    """The reading with all entries that were shown, and what is proposed of them. Raises what a strategy raises."""
+    proposals: list[tuple[str, Proposal]] = []
+    for strategy, tier in strategies_of(reading):
+        asked = len(log.ids)
+        proposal = strategy.propose(replace(reading, tier=tier), log, purpose=purpose)
+        call_id = log.ids[-1] if len(log.ids) > asked else None
+        signed = [_signed(item, strategy.slug, proposal.tier, call_id, log) for item in proposal.items]
+        proposals.append((strategy.slug, replace(proposal, items=signed)))
+    return combine(reading, proposals)
+
+
+def strategies_of(reading: Reading) -> Iterator[tuple[Strategy, Tier]]:
+    """The strategies that read these turns, and where each keeps what it adds."""
+    ingestion = reading.ingestion
+    yield load("INGESTION_STRATEGIES", ingestion.strategy)(), Tier(ingestion.tier)
+    if ingestion.archive_strategy is not None:
+        yield load("INGESTION_STRATEGIES", ingestion.archive_strategy)(), Tier.ARCHIVE
+
+
+def combine(reading: Reading, proposals: Sequence[tuple[str, Proposal]]) -> tuple[Reading, Items]:
+    """One numbering for all, of what each saw: an entry that was edited in between is there as either saw it.
+
+    An entry that a strategy changes is closed to those after it, by a refusal.
+    """
+    entries = list(dict.fromkeys(entry for _, proposal in proposals for entry in proposal.shown))
+    places = {entry: place for place, entry in enumerate(entries, start=1)}
+    changed: dict[UUID, str] = {}
+    items: Items = []
+    for slug, proposal in proposals:
+        theirs: dict[UUID, str] = {}
+        for item in proposal.items:
+            entry = _entry_of(item, proposal.shown)
+            if entry is not None and isinstance(item, Operation):
+                if entry.id in changed:
+                    items.append(_closed(item, changed[entry.id]))
+                    continue
+                theirs[entry.id] = slug
+                item = replace(item, entry=places[entry])
+            items.append(item)
+        changed |= theirs
+    return replace(reading, entries=tuple(entries)), items
+
+
+def _entry_of(item: Operation | Refusal, shown: Sequence[ShownEntry]) -> ShownEntry | None:
+    return shown[item.entry - 1] if isinstance(item, Operation) and item.entry is not None else None
+
+
+def _closed(operation: Operation, slug: str) -> Refusal:
+    reason = f"{slug}, which reads the same turns, changes this entry already"
+    return Refusal(operation.raw, reason, operation.messages, operation.call_id)
+
+
+def _signed(
+    item: Operation | Refusal, slug: str, tier: Tier, call_id: UUID | None, log: CallLog
+) -> Operation | Refusal:
+    """With whose proposal it is, by which answer, and where its addition goes."""
+    if isinstance(item, Refusal):
+        return replace(item, call_id=call_id)
+    model = log.models[call_id] if call_id else ""
+    return replace(item, strategy=slug, tier=tier, call_id=call_id, model=model)
