@@ -15,7 +15,7 @@ from memory.embedders.local_files import find_files, is_folder
 from memory.embedders.onnx_encoder import OnnxEncoder
 from memory.embedders.options import LONGEST_MODEL_NAME, LocalEmbedderOptions
 from memory.embedders.prefixes import prefixes_of
-from memory.providers.errors import ProviderMisconfigured, ProviderTimeout
+from memory.providers.errors import ProviderMisconfigured, ProviderTimeout, ProviderUnavailable
 from memory.providers.options import read_options
 
 PACKAGES = ("onnxruntime", "tokenizers", "huggingface_hub")
@@ -46,7 +46,11 @@ class LocalEmbedder(Embedder):
 
     def _ask(self, texts: Sequence[str], *, purpose: Purpose, timeout: float | None) -> RawVectors:
         encoder = self._encoder or self._load(timeout)
-        return RawVectors(encoder.encode([self.prefixes.before(text, purpose)[:LONGEST] for text in texts]))
+        prefixed = [self.prefixes.before(text, purpose)[:LONGEST] for text in texts]
+        try:
+            return RawVectors(encoder.encode(prefixed))
+        except Exception as error:  # onnxruntime has a class of its own for each, such as for want of memory
+            raise ProviderUnavailable(f"The model {self.model!r} failed: {type(error).__name__}.") from error
 
     def _cost(self, tokens: int | None) -> Decimal:
         return Decimal(0)

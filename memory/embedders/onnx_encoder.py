@@ -27,6 +27,7 @@ class OnnxEncoder:
         self._pad_id = files.pad_id
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
+        options.log_severity_level = 3  # errors; its warnings are about the network, not about us
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # idle threads sleep
         self._session = onnxruntime.InferenceSession(
             str(files.network), sess_options=options, providers=["CPUExecutionProvider"]
