@@ -33,6 +33,13 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 AUTH_USER_MODEL = "relationships.Operator"
 APPEND_SLASH = False
 STATIC_URL = "/static/"
+LOGIN_URL = "admin_ui:sign_in"
+MESSAGE_TAGS = {
+    20: "info",
+    25: "good",
+    30: "warn",
+    40: "bad",
+}  # levels of django.contrib.messages, as our styles call them
 
 
 def _secret_key() -> str:
@@ -60,8 +67,10 @@ INSTALLED_APPS = [
     "admin_ui",
     "django.contrib.contenttypes",
     "django.contrib.auth",
+    "django.contrib.messages",
     "django.contrib.sessions",
     "django.contrib.staticfiles",
+    "django_htmx",
     "rest_framework",
     "corsheaders",
     "drf_spectacular",
@@ -78,6 +87,9 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "admin_ui.middleware.PageSecurityMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 
@@ -90,6 +102,8 @@ TEMPLATES = [
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "admin_ui.frame.frame",
             ]
         },
     }

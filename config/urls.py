@@ -6,6 +6,7 @@ from django.views.generic import RedirectView
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", RedirectView.as_view(url="/v1/docs")),  # whoever opens the address finds something to read
     path("", include("memory.api.health_urls")),
+    path("admin-ui/", include("admin_ui.urls")),
     path("v1/", include("memory.api.urls")),
     path("v1/", include("relationships.api.urls")),
     path("v1/", include("context.api.urls")),

@@ -13,6 +13,7 @@ pytest_plugins = [
     "tests.fixtures.embedders",
     "tests.fixtures.people",
     "tests.fixtures.api",
+    "tests.fixtures.operators",
     "tests.fixtures.turns",
     "tests.fixtures.queue",
 ]

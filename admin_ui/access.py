@@ -1,0 +1,127 @@
+"""Who may open which page: a signed-in operator, in the project their membership names, by their role."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, cast
+from urllib.parse import quote
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views import View
+
+from relationships.actor import Actor, ActorKind
+from relationships.errors import NotFound, RapportError
+from relationships.models import Membership, Operator, Project, Relationship, Role
+
+PROJECT_IN_SESSION = "project_id"
+_RANK = {Role.VIEWER: 0, Role.EDITOR: 1, Role.OWNER: 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """An operator at work in one project. `projects`: the others they may change to."""
+
+    operator: Operator
+    project: Project
+    role: Role
+    projects: tuple[Project, ...]
+
+    def may(self, role: Role) -> bool:
+        """Whether this role or a higher one is theirs."""
+        return _RANK[self.role] >= _RANK[role]
+
+    @property
+    def edits(self) -> bool:
+        return self.may(Role.EDITOR)
+
+    @property
+    def owns(self) -> bool:
+        return self.may(Role.OWNER)
+
+    @property
+    def actor(self) -> Actor:
+        return Actor(ActorKind.OPERATOR, self.operator.email)
+
+
+class OperatorView(View):
+    """One page, or one action on it. `needs` is the role for reading it, `needs_to_write` for any other method."""
+
+    needs: ClassVar[Role] = Role.VIEWER
+    needs_to_write: ClassVar[Role] = Role.EDITOR
+    seat: Seat
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if not request.user.is_authenticated:
+            return _to_sign_in(request)
+        seat = take_seat(request)
+        if seat is None:
+            return render(request, "admin_ui/sign_in/no_project.html", status=403)
+        self.seat = seat
+        request.seat = seat  # type: ignore[attr-defined]  # for the templates
+        role = self.needs if request.method in ("GET", "HEAD") else self.needs_to_write
+        if not seat.may(role):
+            return self.refuse(request, f"Your role here is {seat.role}; this needs {role}.", status=403)
+        try:
+            return super().dispatch(request, *args, **kwargs)
+        except NotFound as error:
+            return self.refuse(request, error.detail, status=404)
+        except RapportError as error:
+            return self.refuse(request, error.detail, status=409)
+
+    def refuse(self, request: HttpRequest, why: str, *, status: int) -> HttpResponse:
+        """Say why not: as a notice where a part of the page was asked for, else as a page."""
+        part = getattr(request, "htmx", False)
+        template = "admin_ui/_notice.html" if part else "admin_ui/refused.html"
+        response = render(request, template, {"why": why, "status": status, "kind": "bad"}, status=status)
+        if part:
+            response["HX-Retarget"], response["HX-Reswap"] = "#notices", "innerHTML"
+        return response
+
+    def get_relationship(self, relationship_id: UUID) -> Relationship:
+        """With its person and companion. Raises NotFound, for another project's too."""
+        found = (
+            Relationship.objects.of_project(self.seat.project.id)
+            .select_related("user", "companion", "project")
+            .filter(id=relationship_id)
+            .first()
+        )
+        if found is None:
+            raise NotFound("This relationship is not there, or belongs to another project.")
+        return found
+
+
+def take_seat(request: HttpRequest) -> Seat | None:
+    """The operator's place in the project they work in now; None where no project lets them in."""
+    operator = cast(Operator, request.user)
+    if operator.is_superuser:
+        roles = {project.id: (project, Role.OWNER) for project in Project.objects.order_by("name", "id")}
+    else:
+        memberships = Membership.objects.filter(operator=operator).select_related("project")
+        roles = {m.project_id: (m.project, Role(m.role)) for m in memberships.order_by("project__name", "id")}
+    if not roles:
+        return None
+    chosen = request.session.get(PROJECT_IN_SESSION)
+    known = {str(project_id): project_id for project_id in roles}
+    project, role = roles[known.get(str(chosen), next(iter(roles)))]
+    return Seat(operator, project, role, tuple(project for project, _ in roles.values()))
+
+
+def _to_sign_in(request: HttpRequest) -> HttpResponse:
+    """To the sign-in page, and back afterwards to a page that can be opened by its address."""
+    back = request.get_full_path() if request.method == "GET" else reverse("admin_ui:overview")
+    address = f"{reverse('admin_ui:sign_in')}?next={quote(back)}"
+    if getattr(request, "htmx", False):
+        response = HttpResponse(status=204)
+        response["HX-Redirect"] = f"{reverse('admin_ui:sign_in')}?next={quote(_page_behind(request))}"
+        return response
+    return redirect(address)
+
+
+def _page_behind(request: HttpRequest) -> str:
+    """The address of the page that asked for a part of itself."""
+    page = request.headers.get("HX-Current-URL", "")
+    if url_has_allowed_host_and_scheme(page, {request.get_host()}):
+        return "/" + page.split("/", 3)[3] if page.count("/") > 2 else reverse("admin_ui:overview")
+    return reverse("admin_ui:overview")

@@ -1,0 +1,71 @@
+"""Forms of the admin UI. What they take is held to the same limits as the API's bodies."""
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+from django import forms
+from django.conf import settings
+
+from memory.models import USER_SUBJECT, ScratchpadEntry
+from relationships.configuration.schema import EntryType
+
+
+class EntryForm(forms.Form):
+    """What an operator may say of an entry."""
+
+    content = forms.CharField(
+        label="What is remembered",
+        widget=forms.Textarea(attrs={"rows": 2, "autofocus": True, "dir": "auto"}),
+    )
+    type = forms.ChoiceField(label="Type")
+    subject = forms.CharField(
+        label="About whom",
+        max_length=200,
+        required=False,
+        help_text="Empty: about the user.",
+        widget=forms.TextInput(attrs={"dir": "auto"}),
+    )
+    key = forms.RegexField(r"^[a-z][a-z0-9_]{0,79}$", label="Key", required=False, help_text="Such as city.")
+    importance = forms.FloatField(
+        label="Importance",
+        min_value=0,
+        max_value=1,
+        initial=0.5,
+        widget=forms.NumberInput(attrs={"step": "0.05"}),
+    )
+
+    def __init__(self, *args: Any, types: Sequence[EntryType], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        choices = [(entry_type.name, entry_type.name.replace("_", " ")) for entry_type in types]
+        present: str = self.initial.get("type", "")
+        if present and present not in dict(choices):
+            choices.append((present, present))  # of an earlier configuration: it may stay
+        self.fields["type"].choices = choices  # type: ignore[attr-defined]
+
+    @classmethod
+    def of(cls, entry: ScratchpadEntry, *, types: Sequence[EntryType]) -> Self:
+        subject = "" if entry.subject == USER_SUBJECT else entry.subject
+        return cls(
+            initial={
+                "content": entry.content,
+                "type": entry.type,
+                "subject": subject,
+                "key": entry.key or "",
+                "importance": entry.importance,
+            },
+            types=types,
+        )
+
+    def clean_content(self) -> str:
+        content: str = self.cleaned_data["content"].strip()
+        if len(content.encode()) > settings.MAX_ENTRY_BYTES:
+            raise forms.ValidationError(f"This is longer than {settings.MAX_ENTRY_BYTES} bytes.")
+        return content
+
+    def values(self) -> dict[str, Any]:
+        """As memory's services take them."""
+        return {
+            **self.cleaned_data,
+            "subject": self.cleaned_data["subject"].strip() or USER_SUBJECT,
+            "key": self.cleaned_data["key"] or None,
+        }

@@ -1,0 +1,39 @@
+"""What every page's frame shows: the navigation and the theme."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpRequest
+from django.urls import reverse
+
+THEMES = ("light", "dark")
+THEME_COOKIE = "rapport_theme"
+PAGES = (  # view name, icon, label
+    ("overview", "chart", "Overview"),
+    ("relationships", "people", "Relationships"),
+    ("turns", "turns", "Turns"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NavigationItem:
+    href: str
+    icon: str
+    label: str
+    current: bool
+
+
+def frame(request: HttpRequest) -> dict[str, Any]:
+    """The context processor of the admin UI's templates; nothing for other pages."""
+    match = request.resolver_match
+    if match is None or match.app_name != "admin_ui":
+        return {}
+    section = (match.url_name or "").split("_", 1)[0]
+    theme = request.COOKIES.get(THEME_COOKIE)
+    return {
+        "theme": theme if theme in THEMES else None,
+        "navigation": [
+            NavigationItem(reverse(f"admin_ui:{name}"), icon, label, section in (name, name.rstrip("s")))
+            for name, icon, label in PAGES
+        ],
+    }

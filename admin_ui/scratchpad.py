@@ -1,0 +1,71 @@
+"""The list of entries as the page shows it: filtered, in order, perhaps under one heading a type."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from memory.models import EntryState, ScratchpadEntry, Tier
+from memory.tokens import estimate_tokens
+from relationships.models import Relationship
+
+SHOWN = 300  # entries on one page; a search finds the others
+STATES = ("active", *(state for state in EntryState.values if state != "active"), "any")
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What the address asks for; what it doesn't know is left out."""
+
+    text: str = ""
+    type: str = ""
+    state: str = "active"
+    tier: str = ""
+    grouped: bool = False
+
+    @classmethod
+    def of(cls, query: Mapping[str, str]) -> Self:
+        state, tier = query.get("state", "active"), query.get("tier", "")
+        return cls(
+            text=query.get("text", "").strip().replace("\x00", ""),
+            type=query.get("type", "").replace("\x00", ""),
+            state=state if state in STATES else "active",
+            tier=tier if tier in Tier.values else "",
+            grouped=query.get("order") == "type",
+        )
+
+
+def scratchpad_of(relationship: Relationship, filters: Filters, *, budget: int) -> dict[str, Any]:
+    """The template's variables: `groups` of entries, what the active scratchpad takes, and the types there are."""
+    owned = ScratchpadEntry.objects.for_relationship(relationship.id)
+    rows = owned.filter(**_conditions(filters))
+    order = ["type", "-effective_at", "-id"] if filters.grouped else ["-effective_at", "-id"]
+    found = list(rows.order_by(*order)[: SHOWN + 1])
+    groups: dict[str, list[ScratchpadEntry]] = {}
+    for entry in found[:SHOWN]:
+        groups.setdefault(entry.type if filters.grouped else "", []).append(entry)
+    contents = list(owned.active().in_scratchpad().values_list("content", flat=True))
+    used = sum(map(estimate_tokens, contents))
+    return {
+        "groups": list(groups.items()),
+        "more": len(found) > SHOWN,
+        "shown": min(len(found), SHOWN),
+        "used": used,
+        "budget": budget,
+        "share": round(100 * used / budget) if budget else None,
+        "entry_count": len(contents),
+        "types": sorted(set(owned.order_by().values_list("type", flat=True).distinct())),
+        "states": STATES,
+    }
+
+
+def _conditions(filters: Filters) -> dict[str, Any]:
+    conditions: dict[str, Any] = {}
+    if filters.text:
+        conditions["content__icontains"] = filters.text
+    if filters.type:
+        conditions["type"] = filters.type
+    if filters.state != "any":
+        conditions["state"] = filters.state
+    if filters.tier:
+        conditions["tier"] = filters.tier
+    return conditions

@@ -1,0 +1,40 @@
+/* The little that HTML and htmx don't do by themselves. */
+"use strict";
+
+// A select marked data-submit sends its form as soon as something is chosen.
+document.addEventListener("change", (event) => {
+  const field = event.target.closest("[data-submit]");
+  if (field) field.form.requestSubmit();
+});
+
+// Escape leaves an inline edit: the button marked data-cancel is pressed.
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") event.target.closest("form.edit")?.querySelector("[data-cancel]")?.click();
+  if ((event.ctrlKey || event.metaKey) && event.key === "Enter") event.target.closest("form.edit")?.requestSubmit();
+  const typing = event.target.closest("input, textarea, select");
+  if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey) {
+    const search = document.querySelector("input[type=search]");
+    if (search) { event.preventDefault(); search.focus(); }
+  }
+});
+
+// Every refused or failed request is said, never swallowed.
+document.addEventListener("htmx:sendError", () => say("The server can't be reached. Try again in a moment."));
+document.addEventListener("htmx:responseError", (event) => {
+  if (!event.detail.xhr.getResponseHeader("HX-Retarget")) say("That did not work (" + event.detail.xhr.status + ").");
+});
+
+function say(text) {
+  const notice = document.createElement("div");
+  notice.className = "notice bad";
+  notice.setAttribute("role", "alert");
+  notice.textContent = text;
+  document.getElementById("notices")?.replaceChildren(notice);
+}
+
+// A menu of actions closes when one leaves it.
+document.addEventListener("click", (event) => {
+  document.querySelectorAll("details.actions-menu[open]").forEach((menu) => {
+    if (!menu.contains(event.target)) menu.open = false;
+  });
+});

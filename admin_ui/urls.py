@@ -1,0 +1,45 @@
+"""The admin UI's pages, under /admin-ui/."""
+
+from django.urls import path
+
+from admin_ui.views.conversation import ConversationView, TraceView
+from admin_ui.views.entries import EntryStoryView, EntryUndoView
+from admin_ui.views.overview import OverviewView
+from admin_ui.views.relationships import RelationshipsView
+from admin_ui.views.scratchpad import (
+    AddEntryView,
+    DeleteEntryView,
+    EditEntryView,
+    RestoreEntryView,
+    ScratchpadView,
+    SwitchEntryView,
+)
+from admin_ui.views.sign_in import ChooseProjectView, SignInView, SignOutView, ThemeView
+from admin_ui.views.turns import RetryTurnView, TurnsView
+
+app_name = "admin_ui"
+
+RELATIONSHIP = "relationships/<uuid:relationship_id>"
+ENTRY = f"{RELATIONSHIP}/entries/<uuid:entry_id>"
+TURN = f"{RELATIONSHIP}/turns/<uuid:turn_id>"
+
+urlpatterns = [
+    path("", OverviewView.as_view(), name="overview"),
+    path("sign-in/", SignInView.as_view(), name="sign_in"),
+    path("sign-out/", SignOutView.as_view(), name="sign_out"),
+    path("project/", ChooseProjectView.as_view(), name="choose_project"),
+    path("theme/", ThemeView.as_view(), name="theme"),
+    path("turns/", TurnsView.as_view(), name="turns"),
+    path("relationships/", RelationshipsView.as_view(), name="relationships"),
+    path(f"{RELATIONSHIP}/", ScratchpadView.as_view(), name="relationship"),
+    path(f"{RELATIONSHIP}/entries/", AddEntryView.as_view(), name="relationship_add_entry"),
+    path(f"{RELATIONSHIP}/conversation/", ConversationView.as_view(), name="relationship_conversation"),
+    path(f"{ENTRY}/", EntryStoryView.as_view(), name="relationship_entry"),
+    path(f"{ENTRY}/edit/", EditEntryView.as_view(), name="relationship_edit_entry"),
+    path(f"{ENTRY}/delete/", DeleteEntryView.as_view(), name="relationship_delete_entry"),
+    path(f"{ENTRY}/restore/", RestoreEntryView.as_view(), name="relationship_restore_entry"),
+    path(f"{ENTRY}/switch/", SwitchEntryView.as_view(), name="relationship_switch_entry"),
+    path(f"{ENTRY}/undo/<int:seq>/", EntryUndoView.as_view(), name="relationship_undo"),
+    path(f"{TURN}/", TraceView.as_view(), name="relationship_trace"),
+    path(f"{TURN}/retry/", RetryTurnView.as_view(), name="relationship_retry"),
+]

@@ -1,0 +1,46 @@
+"""What was said, what each turn changed, and how it came to that."""
+
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from admin_ui.conversation import calls_of, exchanges_of
+from admin_ui.paging import page_of
+from admin_ui.views.scratchpad import RelationshipPart
+from relationships.errors import NotFound
+from relationships.models import Turn
+
+TURNS_A_PAGE = 30
+
+
+class ConversationView(RelationshipPart):
+    tab = "conversation"
+
+    def get(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
+        relationship = self.get_relationship(relationship_id)
+        turns = Turn.objects.for_relationship(relationship_id).order_by("-seq")
+        session = request.GET.get("session", "").replace("\x00", "")
+        if session:
+            turns = turns.filter(session=session)
+        page = page_of(request, turns, size=TURNS_A_PAGE)
+        ctx = {
+            **self.ctx_of(relationship),
+            "page": page,
+            "exchanges": exchanges_of(relationship_id, list(reversed(page.rows))),
+            "session": session,
+        }
+        return render(request, "admin_ui/conversation/list.html", ctx)
+
+
+class TraceView(RelationshipPart):
+    tab = "conversation"
+
+    def get(self, request: HttpRequest, relationship_id: UUID, turn_id: UUID) -> HttpResponse:
+        relationship = self.get_relationship(relationship_id)
+        turn = Turn.objects.for_relationship(relationship_id).filter(id=turn_id).first()
+        if turn is None:
+            raise NotFound("This turn is not there.")
+        (exchange,) = exchanges_of(relationship_id, [turn])
+        ctx = {**self.ctx_of(relationship), "exchange": exchange, "turn": turn, "calls": calls_of(turn)}
+        return render(request, "admin_ui/conversation/trace.html", ctx)

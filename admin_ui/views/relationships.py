@@ -1,0 +1,92 @@
+"""Every relationship of a project: found by person, companion, or a word in what is remembered."""
+
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from admin_ui.access import OperatorView
+from admin_ui.paging import page_of
+from memory.models import EntryState, HeldDeletion, HeldState, ScratchpadEntry
+from relationships.models import Companion, Relationship, Turn, TurnState
+
+
+class RelationshipsView(OperatorView):
+    def get(self, request: HttpRequest) -> HttpResponse:
+        page = page_of(request, self._found(request))
+        ids = [relationship.id for relationship in page.rows]
+        ctx = {
+            "page": page,
+            "rows": [
+                {"relationship": row, **counts}
+                for row, counts in zip(page.rows, _counts_of(ids), strict=True)
+            ],
+            "companions": Companion.objects.of_project(self.seat.project.id).order_by("name")[:200],
+            "query": request.GET,
+        }
+        part = getattr(request, "htmx", False) and request.htmx.target == "found"  # type: ignore[attr-defined]
+        return render(request, f"admin_ui/relationships/{'_table' if part else 'list'}.html", ctx)
+
+    def _found(self, request: HttpRequest) -> QuerySet[Relationship]:
+        rows = Relationship.objects.of_project(self.seat.project.id).select_related("user", "companion")
+        person, text = request.GET.get("person", "").strip(), request.GET.get("text", "").strip()
+        if person:
+            rows = rows.filter(
+                Q(user__display_name__icontains=person) | Q(user__external_id__icontains=person)
+            )
+        companion = _uuid(request.GET.get("companion", ""))
+        if companion:
+            rows = rows.filter(companion_id=companion)
+        if text:
+            says = ScratchpadEntry.objects.filter(
+                relationship_id=OuterRef("id"), state=EntryState.ACTIVE, content__icontains=text
+            )
+            rows = rows.filter(Exists(says))
+        if request.GET.get("waits"):
+            held = HeldDeletion.objects.filter(relationship_id=OuterRef("id"), state=HeldState.WAITING)
+            rows = rows.filter(Exists(held))
+        return rows.order_by("-last_turn_at", "-created_at", "id")
+
+
+def _counts_of(relationship_ids: list[UUID]) -> list[dict[str, Any]]:
+    """Entries, waiting turns, failed turns and held deletions of each, in order: three statements."""
+    entries = _by_relationship(
+        ScratchpadEntry.objects.filter(relationship_id__in=relationship_ids, state=EntryState.ACTIVE)
+    )
+    turns = Turn.objects.filter(relationship_id__in=relationship_ids)
+    open_states = [TurnState.PENDING, TurnState.PROCESSING]
+    states: dict[UUID, dict[str, int]] = {
+        row["relationship_id"]: row
+        for row in turns.filter(state__in=[*open_states, TurnState.FAILED])
+        .values("relationship_id")
+        .annotate(
+            open=Count("id", filter=Q(state__in=open_states)), failed=Count("id", filter=Q(state="failed"))
+        )
+    }
+    held = _by_relationship(
+        HeldDeletion.objects.filter(relationship_id__in=relationship_ids, state=HeldState.WAITING)
+    )
+    none = {"open": 0, "failed": 0}
+    return [
+        {
+            "entries": entries.get(key, 0),
+            "held": held.get(key, 0),
+            "open": states.get(key, none)["open"],
+            "failed": states.get(key, none)["failed"],
+        }
+        for key in relationship_ids
+    ]
+
+
+def _by_relationship(rows: QuerySet[Any, Any]) -> dict[UUID, int]:
+    counted = rows.order_by().values_list("relationship_id").annotate(count=Count("id"))
+    return dict(counted)
+
+
+def _uuid(text: str) -> UUID | None:
+    try:
+        return UUID(text)
+    except ValueError:
+        return None

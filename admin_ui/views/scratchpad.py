@@ -1,0 +1,206 @@
+"""What a companion knows about a person, and every way to mend it on the spot.
+
+Each action works as a plain form (it leads back to the page) and through htmx, which swaps the page's own part.
+"""
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+
+from admin_ui.access import OperatorView
+from admin_ui.forms import EntryForm
+from admin_ui.scratchpad import Filters, scratchpad_of
+from memory.models import EntrySource, ScratchpadEntry, Tier
+from memory.services.entries import add_entry, delete_entry, restore_entry, revise_entry
+from relationships.errors import NotFound, RapportError, StaleVersion
+from relationships.models import Relationship
+from relationships.services.configuration import configuration_of
+
+BY_HAND = "by hand, in the admin UI"
+
+
+class RelationshipPart(OperatorView):
+    """A page or an action of one relationship. `tab`: which of its tabs is the present one."""
+
+    tab: ClassVar[str] = "scratchpad"
+
+    def ctx_of(self, relationship: Relationship) -> dict[str, Any]:
+        return {"relationship": relationship, "tab": self.tab}
+
+
+class ScratchpadView(RelationshipPart):
+    def get(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
+        relationship = self.get_relationship(relationship_id)
+        configuration = configuration_of(relationship).values
+        filters = Filters.of(request.GET)
+        ctx = {
+            **self.ctx_of(relationship),
+            **scratchpad_of(relationship, filters, budget=configuration.ingestion.soft_budget),
+            "filters": filters,
+            "form": EntryForm(types=configuration.ingestion.types),
+            "query": request.GET.urlencode(),
+        }
+        part = getattr(request, "htmx", False) and request.htmx.target == "entries"  # type: ignore[attr-defined]
+        return render(request, f"admin_ui/scratchpad/{'_entries' if part else 'detail'}.html", ctx)
+
+
+class EntryAction(RelationshipPart):
+    """A change that leads back to the scratchpad, with a notice that can undo it where that makes sense."""
+
+    def back(self, request: HttpRequest, relationship_id: UUID, said: str, *, undo: str = "") -> HttpResponse:
+        messages.success(request, said, extra_tags=undo)
+        return redirect(_safe_next(request) or reverse("admin_ui:relationship", args=[relationship_id]))
+
+    def version(self, request: HttpRequest) -> int | None:
+        sent = request.POST.get("version", "")
+        return int(sent) if sent.isdecimal() and len(sent) < 10 else None
+
+
+class AddEntryView(EntryAction):
+    def get(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
+        relationship = self.get_relationship(relationship_id)
+        form = EntryForm(types=configuration_of(relationship).values.ingestion.types)
+        return render(request, "admin_ui/scratchpad/add.html", {**self.ctx_of(relationship), "form": form})
+
+    def post(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
+        relationship = self.get_relationship(relationship_id)
+        ingestion = configuration_of(relationship).values.ingestion
+        form = EntryForm(request.POST, types=ingestion.types)
+        ctx = {**self.ctx_of(relationship), "form": form}
+        if not form.is_valid():
+            return render(request, "admin_ui/scratchpad/add.html", ctx, status=422)
+        values = form.values()
+        values["single_valued"] = values.get("key") in ingestion.single_valued
+        try:
+            add_entry(
+                relationship=relationship,
+                values=values,
+                by=self.seat.actor,
+                source=EntrySource.MANUAL,
+                reason=BY_HAND,
+                limit=ingestion.max_entries,
+            )
+        except RapportError as error:
+            form.add_error(None, error.detail)
+            return render(request, "admin_ui/scratchpad/add.html", ctx, status=409)
+        return self.back(request, relationship_id, "Remembered.")
+
+
+class EditEntryView(EntryAction):
+    def get(self, request: HttpRequest, relationship_id: UUID, entry_id: UUID) -> HttpResponse:
+        return self._form(request, relationship_id, entry_id, None)
+
+    def post(self, request: HttpRequest, relationship_id: UUID, entry_id: UUID) -> HttpResponse:
+        relationship = self.get_relationship(relationship_id)
+        ingestion = configuration_of(relationship).values.ingestion
+        form = EntryForm(request.POST, types=ingestion.types)
+        if not form.is_valid():
+            return self._form(request, relationship_id, entry_id, form, status=422)
+        values = form.values()
+        values["single_valued"] = values.get("key") in ingestion.single_valued
+        try:
+            revise_entry(
+                relationship_id=relationship_id,
+                entry_id=entry_id,
+                values=values,
+                by=self.seat.actor,
+                version=self.version(request),
+                reason=BY_HAND,
+            )
+        except StaleVersion:
+            return self._form(request, relationship_id, entry_id, form, stale=True, status=409)
+        except RapportError as error:
+            form.add_error(None, error.detail)
+            return self._form(request, relationship_id, entry_id, form, status=409)
+        return self.back(request, relationship_id, "Changed.")
+
+    def _form(
+        self,
+        request: HttpRequest,
+        relationship_id: UUID,
+        entry_id: UUID,
+        form: EntryForm | None,
+        *,
+        stale: bool = False,
+        status: int = 200,
+    ) -> HttpResponse:
+        relationship = self.get_relationship(relationship_id)
+        entry = entry_of(relationship_id, entry_id)
+        types = configuration_of(relationship).values.ingestion.types
+        ctx = {
+            **self.ctx_of(relationship),
+            "entry": entry,
+            "form": form or EntryForm.of(entry, types=types),
+            "stale": stale,
+            "next": request.GET.get("next", request.POST.get("next", "")),
+        }
+        return render(request, "admin_ui/scratchpad/edit.html", ctx, status=status)
+
+
+class DeleteEntryView(EntryAction):
+    def post(self, request: HttpRequest, relationship_id: UUID, entry_id: UUID) -> HttpResponse:
+        self.get_relationship(relationship_id)
+        delete_entry(
+            relationship_id=relationship_id,
+            entry_id=entry_id,
+            by=self.seat.actor,
+            version=self.version(request),
+            reason=BY_HAND,
+        )
+        undo = reverse("admin_ui:relationship_restore_entry", args=[relationship_id, entry_id])
+        return self.back(request, relationship_id, "Deleted.", undo=undo)
+
+
+class RestoreEntryView(EntryAction):
+    def post(self, request: HttpRequest, relationship_id: UUID, entry_id: UUID) -> HttpResponse:
+        self.get_relationship(relationship_id)
+        restore_entry(relationship_id=relationship_id, entry_id=entry_id, by=self.seat.actor, reason=BY_HAND)
+        return self.back(request, relationship_id, "Restored.")
+
+
+class SwitchEntryView(EntryAction):
+    """Pin, protect, or move between the tiers."""
+
+    values: ClassVar[dict[str, Callable[[ScratchpadEntry], dict[str, Any]]]] = {
+        "pinned": lambda entry: {"pinned": not entry.pinned},
+        "read_only": lambda entry: {"read_only": not entry.read_only},
+        "tier": lambda entry: {"tier": Tier.ARCHIVE if entry.tier == Tier.SCRATCHPAD else Tier.SCRATCHPAD},
+    }
+
+    def post(self, request: HttpRequest, relationship_id: UUID, entry_id: UUID) -> HttpResponse:
+        self.get_relationship(relationship_id)
+        entry = entry_of(relationship_id, entry_id)
+        switch = self.values.get(request.POST.get("switch", ""))
+        if switch is None:
+            raise NotFound("There is no such switch.")
+        revise_entry(
+            relationship_id=relationship_id,
+            entry_id=entry_id,
+            values=switch(entry),
+            by=self.seat.actor,
+            version=self.version(request),
+            reason=BY_HAND,
+        )
+        return self.back(request, relationship_id, "Done.")
+
+
+def entry_of(relationship_id: UUID, entry_id: UUID) -> ScratchpadEntry:
+    """Raises NotFound."""
+    entry: ScratchpadEntry | None = (
+        ScratchpadEntry.objects.for_relationship(relationship_id).filter(id=entry_id).first()
+    )
+    if entry is None:
+        raise NotFound("This entry is not there, or was erased for good.")
+    return entry
+
+
+def _safe_next(request: HttpRequest) -> str:
+    """Where the form said to go back to, if it is a page of ours."""
+    wanted = request.POST.get("next", "")
+    ours = reverse("admin_ui:overview")
+    return wanted if wanted.startswith(ours) and "//" not in wanted and "\\" not in wanted else ""

@@ -1,0 +1,45 @@
+"""Signing in and out, and the two choices that stay with a browser: the project and the theme."""
+
+from django.contrib.auth.views import LoginView, LogoutView
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views import View
+
+from admin_ui.access import PROJECT_IN_SESSION, OperatorView
+from admin_ui.frame import THEME_COOKIE, THEMES
+
+_A_YEAR = 365 * 24 * 3600
+
+
+class SignInView(LoginView):
+    template_name = "admin_ui/sign_in/form.html"
+    next_page = "admin_ui:overview"
+    redirect_authenticated_user = True
+
+
+class SignOutView(LogoutView):
+    next_page = "admin_ui:sign_in"
+
+
+class ChooseProjectView(OperatorView):
+    needs_to_write = OperatorView.needs
+
+    def post(self, request: HttpRequest) -> HttpResponse:
+        chosen = request.POST.get("project", "")
+        if any(str(project.id) == chosen for project in self.seat.projects):
+            request.session[PROJECT_IN_SESSION] = chosen
+        return redirect("admin_ui:overview")
+
+
+class ThemeView(View):
+    def post(self, request: HttpRequest) -> HttpResponse:
+        back = request.headers.get("Referer", "")
+        known = url_has_allowed_host_and_scheme(back, {request.get_host()}, require_https=request.is_secure())
+        response = redirect(back if known else "admin_ui:overview")
+        theme = request.POST.get("theme")
+        if theme in THEMES:
+            response.set_cookie(
+                THEME_COOKIE, theme, max_age=_A_YEAR, samesite="Lax", secure=request.is_secure()
+            )
+        return response

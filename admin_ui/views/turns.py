@@ -1,0 +1,74 @@
+"""Every turn of a project that is waiting, being read, or failed; and the way to bring one or all back."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+
+from admin_ui.access import OperatorView
+from admin_ui.paging import page_of
+from memory.services.turns import retry_turn
+from relationships.errors import RapportError
+from relationships.models import Message, Relationship, Turn, TurnState
+
+STATES = (TurnState.FAILED, TurnState.PENDING, TurnState.PROCESSING, TurnState.SKIPPED)
+RETRIED_AT_ONCE = 200
+
+
+class TurnsView(OperatorView):
+    def get(self, request: HttpRequest) -> HttpResponse:
+        page = page_of(request, self._turns(request).order_by("-recorded_at", "-id"))
+        people = {
+            row.id: row
+            for row in Relationship.objects.filter(
+                id__in={turn.relationship_id for turn in page.rows}
+            ).select_related("user", "companion")
+        }
+        first_words = {
+            (row.relationship_id, row.turn_id): row.content
+            for row in Message.objects.filter(
+                relationship_id__in=list(people), turn_id__in=[turn.id for turn in page.rows]
+            ).order_by("-seq")
+        }
+        rows = [
+            {
+                "turn": turn,
+                "relationship": people[turn.relationship_id],
+                "says": first_words.get((turn.relationship_id, turn.id), ""),
+            }
+            for turn in page.rows
+            if turn.relationship_id in people
+        ]
+        ctx = {"page": page, "rows": rows, "states": STATES, "state": self._state(request)}
+        return render(request, "admin_ui/turns/list.html", ctx)
+
+    def post(self, request: HttpRequest) -> HttpResponse:
+        """Retry all that failed, so many at once."""
+        retried = 0
+        failed = Turn.objects.filter(project_id=self.seat.project.id, state=TurnState.FAILED)
+        for turn in failed.order_by("recorded_at")[:RETRIED_AT_ONCE]:
+            try:
+                retry_turn(relationship_id=turn.relationship_id, turn_id=turn.id)
+                retried += 1
+            except RapportError:
+                continue  # somebody retried or erased it meanwhile
+        messages.success(request, f"{retried} turns are tried again.")
+        return redirect(reverse("admin_ui:turns"))
+
+    def _turns(self, request: HttpRequest) -> QuerySet[Turn]:
+        return Turn.objects.filter(project_id=self.seat.project.id, state=self._state(request))
+
+    def _state(self, request: HttpRequest) -> str:
+        asked = request.GET.get("state", TurnState.FAILED)
+        return asked if asked in STATES else TurnState.FAILED
+
+
+class RetryTurnView(OperatorView):
+    def post(self, request: HttpRequest, relationship_id: UUID, turn_id: UUID) -> HttpResponse:
+        self.get_relationship(relationship_id)
+        retry_turn(relationship_id=relationship_id, turn_id=turn_id)
+        messages.success(request, "The turn is tried again.")
+        return redirect(reverse("admin_ui:relationship_trace", args=[relationship_id, turn_id]))

@@ -1,0 +1,33 @@
+"""What changed between two texts, word by word. Pure."""
+
+import difflib
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+_WORDS = re.compile(r"\s+|[^\s\w]|\w+")
+MOST_WORDS = 2000  # beyond this the whole text is shown as replaced: a diff of it would take too long
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    kind: Literal["same", "gone", "new"]
+    text: str
+
+
+def word_diff(before: str, after: str) -> list[Piece]:
+    """The pieces that make `after` out of `before`, in order; neighbours of one kind are one piece."""
+    old, new = _WORDS.findall(before), _WORDS.findall(after)
+    if len(old) + len(new) > MOST_WORDS:
+        return [Piece("gone", before), Piece("new", after)]
+    pieces: list[Piece] = []
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    for tag, i1, i2, j1, j2 in matcher.get_opcodes():
+        if tag == "equal":
+            pieces.append(Piece("same", "".join(old[i1:i2])))
+            continue
+        if i2 > i1:
+            pieces.append(Piece("gone", "".join(old[i1:i2])))
+        if j2 > j1:
+            pieces.append(Piece("new", "".join(new[j1:j2])))
+    return pieces

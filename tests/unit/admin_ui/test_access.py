@@ -1,0 +1,91 @@
+import pytest
+from django.test import Client
+
+from relationships.ids import relationship_id
+from relationships.models import Companion, EndUser, Membership, Operator, Project, Relationship, Role
+from tests.fixtures.operators import Browser
+
+OVERVIEW = "/admin-ui/"
+
+
+def page_of(relationship: Relationship) -> str:
+    return f"/admin-ui/relationships/{relationship.id}/"
+
+
+def of_another_project() -> Relationship:
+    project = Project.objects.create(name="Another project")
+    companion = Companion.objects.create(project=project, slug="bo", name="Bo")
+    person = EndUser.objects.create(project=project, external_id="eve")
+    return Relationship.objects.create(
+        id=relationship_id(companion.id, person.id), project=project, companion=companion, user=person
+    )
+
+
+def test_who_is_not_signed_in_is_led_to_the_sign_in_page_and_back(client: Client, db: None) -> None:
+    answer = client.get(f"{OVERVIEW}turns/?state=failed", HTTP_HOST="localhost")
+
+    assert answer.status_code == 302
+    assert answer["Location"] == "/admin-ui/sign-in/?next=/admin-ui/turns/%3Fstate%3Dfailed"
+
+
+def test_a_part_of_a_page_asked_for_after_the_session_ended_leads_its_page_there(
+    client: Client, db: None
+) -> None:
+    headers = {"HX-Request": "true", "HX-Current-URL": "http://localhost/admin-ui/turns/?state=failed"}
+
+    answer = client.get(f"{OVERVIEW}turns/", HTTP_HOST="localhost", headers=headers)
+
+    assert answer.status_code == 204
+    assert answer["HX-Redirect"] == "/admin-ui/sign-in/?next=/admin-ui/turns/%3Fstate%3Dfailed"
+
+
+def test_an_operator_whom_no_project_lets_in_is_told_so(client: Client, db: None) -> None:
+    client.force_login(Operator.objects.create_user("new@example.org", "a long pass phrase"))
+
+    answer = client.get(OVERVIEW, HTTP_HOST="localhost")
+
+    assert answer.status_code == 403
+    assert "No project lets you in yet" in answer.content.decode()
+
+
+def test_a_membership_decides_which_project_is_seen(editor: Client, relationship: Relationship) -> None:
+    assert editor.get(page_of(relationship)).status_code == 200
+    assert editor.get(page_of(of_another_project())).status_code == 404
+
+
+def test_an_operator_of_two_projects_chooses_between_them(editor: Client, project: Project) -> None:
+    other = of_another_project()
+    me = Operator.objects.get(email="editor@example.org")
+    Membership.objects.create(operator=me, project=other.project, role=Role.VIEWER)
+
+    editor.post("/admin-ui/project/", {"project": str(other.project_id)})
+
+    assert editor.get(page_of(other)).status_code == 200
+    assert "Another project" in editor.get(OVERVIEW).content.decode()
+
+
+def test_a_project_that_is_not_theirs_can_not_be_chosen(editor: Client) -> None:
+    other = of_another_project()
+
+    editor.post("/admin-ui/project/", {"project": str(other.project_id)})
+
+    assert editor.get(page_of(other)).status_code == 404
+
+
+@pytest.mark.parametrize("action", ["entries/", "turns/01a1fdd0-0000-7000-8000-000000000000/retry/"])
+def test_a_viewers_forged_request_is_refused(
+    signed_in: Browser, relationship: Relationship, action: str
+) -> None:
+    answer = signed_in(Role.VIEWER).post(
+        f"{page_of(relationship)}{action}", {"content": "x", "type": "other"}
+    )
+
+    assert answer.status_code == 403
+    assert "Your role here is viewer; this needs editor." in answer.content.decode()
+
+
+def test_a_request_without_its_csrf_token_is_refused(relationship: Relationship, editor: Client) -> None:
+    strict = Client(enforce_csrf_checks=True, HTTP_HOST="localhost")
+    strict.force_login(Operator.objects.get(email="editor@example.org"))
+
+    assert strict.post(f"{page_of(relationship)}entries/", {"content": "x"}).status_code == 403

@@ -1,0 +1,39 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from admin_ui.word_diff import MOST_WORDS, Piece, word_diff
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "pieces"),
+    [
+        pytest.param(
+            "Lives in Porto", "Lives in Porto", [Piece("same", "Lives in Porto")], id="nothing changed"
+        ),
+        pytest.param(
+            "Lives in Porto",
+            "Lives in Lisbon",
+            [Piece("same", "Lives in "), Piece("gone", "Porto"), Piece("new", "Lisbon")],
+            id="a word replaced",
+        ),
+        pytest.param("", "Has a dog", [Piece("new", "Has a dog")], id="written"),
+        pytest.param("Has a dog", "", [Piece("gone", "Has a dog")], id="taken away"),
+    ],
+)
+def test_the_changed_words_are_told_apart(before: str, after: str, pieces: list[Piece]) -> None:
+    assert word_diff(before, after) == pieces
+
+
+@given(st.text(), st.text())
+def test_the_pieces_hold_both_texts_whole(before: str, after: str) -> None:
+    pieces = word_diff(before, after)
+
+    assert "".join(piece.text for piece in pieces if piece.kind != "new") == before
+    assert "".join(piece.text for piece in pieces if piece.kind != "gone") == after
+
+
+def test_a_very_long_text_is_shown_as_replaced() -> None:
+    before, after = "a " * MOST_WORDS, "b " * MOST_WORDS
+
+    assert word_diff(before, after) == [Piece("gone", before), Piece("new", after)]

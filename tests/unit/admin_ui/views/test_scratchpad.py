@@ -1,0 +1,221 @@
+from uuid import UUID
+
+import pytest
+from django.test import Client
+from pytest_django import DjangoAssertNumQueries
+
+from memory.models import EntryRevision, EntryState, ScratchpadEntry
+from memory.services.entries import revise_entry
+from relationships.models import Relationship
+from tests.fixtures.turns import PERSON, Conversation
+
+HTMX = {"HX-Request": "true"}
+WILD = '<script>alert(1)</script> {{ 7|add:"1" }} \u202etxet \u200b'
+
+
+@pytest.fixture
+def page(relationship: Relationship) -> str:
+    return f"/admin-ui/relationships/{relationship.id}/"
+
+
+@pytest.fixture
+def entry(conversation: Conversation) -> ScratchpadEntry:
+    return conversation.remember("Lives in Porto")[0]
+
+
+def now(entry: ScratchpadEntry) -> ScratchpadEntry:
+    found: ScratchpadEntry = ScratchpadEntry.objects.for_relationship(entry.relationship_id).get(id=entry.id)
+    return found
+
+
+def action(page: str, entry: ScratchpadEntry, name: str) -> str:
+    return f"{page}entries/{entry.id}/{name}/"
+
+
+def form_of(entry: ScratchpadEntry, **changed: object) -> dict[str, object]:
+    return {
+        "content": entry.content,
+        "type": entry.type,
+        "importance": "0.5",
+        "version": entry.version,
+    } | changed
+
+
+def test_the_page_shows_what_is_remembered(viewer: Client, page: str, entry: ScratchpadEntry) -> None:
+    assert "Lives in Porto" in viewer.get(page).content.decode()
+
+
+def test_a_viewer_finds_no_button_that_changes_anything(
+    viewer: Client, page: str, entry: ScratchpadEntry
+) -> None:
+    shown = viewer.get(page).content.decode()
+
+    assert f"{entry.id}/edit/" not in shown
+    assert f"{entry.id}/delete/" not in shown
+
+
+def test_a_search_as_one_types_answers_with_the_list_alone(
+    editor: Client, page: str, conversation: Conversation
+) -> None:
+    conversation.remember("Lives in Porto", "Has a dog")
+
+    part = editor.get(f"{page}?text=dog", headers=HTMX | {"HX-Target": "entries"}).content.decode()
+
+    assert "Has a dog" in part
+    assert "Lives in Porto" not in part
+    assert "<html" not in part
+
+
+@pytest.mark.parametrize(
+    "address", ["", "?order=type", "?state=any", "?type=nothing", "?text=%00", "?page=9&state=x"]
+)
+def test_any_address_gives_a_page(editor: Client, page: str, entry: ScratchpadEntry, address: str) -> None:
+    assert editor.get(page + address).status_code == 200
+
+
+@pytest.mark.parametrize("entries", [1, 60])
+def test_the_page_costs_the_same_whatever_the_number_of_entries(
+    editor: Client,
+    page: str,
+    conversation: Conversation,
+    entries: int,
+    django_assert_max_num_queries: DjangoAssertNumQueries,
+) -> None:
+    conversation.remember(*[f"Fact {number}" for number in range(entries)])
+
+    with django_assert_max_num_queries(12):
+        editor.get(page)
+
+
+def test_an_entry_written_by_hand_says_so_in_its_history(
+    editor: Client, page: str, relationship: Relationship
+) -> None:
+    answer = editor.post(
+        f"{page}entries/", {"content": "Has a cat", "type": "other", "importance": "0.7"}, follow=True
+    )
+
+    revision = EntryRevision.objects.for_relationship(relationship.id).get()
+    assert (revision.actor_kind, revision.actor_id) == ("operator", "editor@example.org")
+    assert "Remembered." in answer.content.decode()
+    assert "Has a cat" in answer.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [
+        pytest.param(
+            {"content": " ", "type": "other", "importance": "0.5"}, "This field is required", id="empty"
+        ),
+        pytest.param(
+            {"content": "x" * 5000, "type": "other", "importance": "0.5"}, "longer than", id="too long"
+        ),
+        pytest.param(
+            {"content": "x", "type": "none", "importance": "0.5"}, "Select a valid choice", id="type"
+        ),
+        pytest.param(
+            {"content": "x", "type": "other", "importance": "7"}, "less than or equal to 1", id="importance"
+        ),
+        pytest.param(
+            {"content": "a\x00b", "type": "other", "importance": "0.5"}, "Null characters", id="NUL"
+        ),
+        pytest.param(
+            {"content": "Lives in Porto", "type": "other", "importance": "0.5"},
+            "says exactly this",
+            id="twice",
+        ),
+    ],
+)
+def test_what_can_not_be_kept_is_said_beside_the_form(
+    editor: Client, page: str, entry: ScratchpadEntry, sent: dict[str, str], said: str
+) -> None:
+    answer = editor.post(f"{page}entries/", sent)
+
+    assert answer.status_code in (409, 422)
+    assert said in answer.content.decode()
+    assert ScratchpadEntry.objects.for_relationship(entry.relationship_id).count() == 1
+
+
+def test_an_edit_changes_the_entry_and_leads_back(editor: Client, page: str, entry: ScratchpadEntry) -> None:
+    answer = editor.post(action(page, entry, "edit"), form_of(entry, content="Lives in Lisbon"))
+
+    assert answer["Location"] == page
+    assert now(entry).content == "Lives in Lisbon"
+
+
+def test_an_edit_of_an_entry_that_was_changed_meanwhile_shows_both_texts_and_asks(
+    editor: Client, page: str, entry: ScratchpadEntry
+) -> None:
+    revise_entry(
+        relationship_id=entry.relationship_id,
+        entry_id=entry.id,
+        values={"content": "Lives in Faro"},
+        by=PERSON,
+    )
+
+    answer = editor.post(action(page, entry, "edit"), form_of(entry, content="Lives in Lisbon"))
+
+    shown = answer.content.decode()
+    assert answer.status_code == 409
+    assert "Lives in Faro" in shown
+    assert "Lives in Lisbon" in shown
+    assert now(entry).content == "Lives in Faro"
+
+
+def test_saving_over_theirs_is_a_choice_one_can_make(
+    editor: Client, page: str, entry: ScratchpadEntry
+) -> None:
+    revise_entry(
+        relationship_id=entry.relationship_id,
+        entry_id=entry.id,
+        values={"content": "Lives in Faro"},
+        by=PERSON,
+    )
+
+    editor.post(action(page, entry, "edit"), form_of(entry, content="Lives in Lisbon", version=2))
+
+    assert now(entry).content == "Lives in Lisbon"
+
+
+def test_a_deletion_can_be_undone_from_its_notice(editor: Client, page: str, entry: ScratchpadEntry) -> None:
+    shown = editor.post(action(page, entry, "delete"), {"version": 1}, follow=True).content.decode()
+
+    assert now(entry).state == EntryState.DELETED
+    assert f'action="{action(page, entry, "restore")}"' in shown
+    editor.post(action(page, entry, "restore"))
+    assert now(entry).state == EntryState.ACTIVE
+
+
+@pytest.mark.parametrize(
+    ("switch", "field", "value"),
+    [("pinned", "pinned", True), ("read_only", "read_only", True), ("tier", "tier", "archive")],
+)
+def test_a_switch_is_switched(
+    editor: Client, page: str, entry: ScratchpadEntry, switch: str, field: str, value: object
+) -> None:
+    editor.post(action(page, entry, "switch"), {"switch": switch, "version": 1})
+
+    assert getattr(now(entry), field) == value
+
+
+def test_a_form_leads_back_to_our_pages_only(editor: Client, page: str, entry: ScratchpadEntry) -> None:
+    sent = form_of(entry, content="Lives in Lisbon", next="https://elsewhere.example/")
+
+    assert editor.post(action(page, entry, "edit"), sent)["Location"] == page
+
+
+def test_whatever_a_person_typed_is_shown_and_never_run(
+    editor: Client, page: str, conversation: Conversation
+) -> None:
+    entry = conversation.remember(WILD)[0]
+
+    for address in (page, action(page, entry, "edit"), f"{page}entries/{entry.id}/"):
+        shown = editor.get(address).content.decode()
+        assert "<script>alert" not in shown
+        assert "&lt;script&gt;alert(1)&lt;/script&gt; {{ 7|add" in shown
+
+
+def test_an_entry_that_is_not_there_is_a_page_that_says_so(editor: Client, page: str) -> None:
+    answer = editor.get(f"{page}entries/{UUID(int=7)}/")
+
+    assert answer.status_code == 404
+    assert "This entry is not there" in answer.content.decode()
