@@ -57,6 +57,15 @@ class Line:
         return self.read_folded
 
     @property
+    def outcome(self) -> str:
+        """What became of it: `add`, `update`, `delete`, or nothing (what came and went in one reading)."""
+        if self.number is None:
+            return "" if self.gone else "add"
+        if self.gone:
+            return "delete"
+        return "update" if self.changed and self.folded != folded(self.before) else ""
+
+    @property
     def words(self) -> frozenset[str]:
         """Its telling words."""
         if self.read_words is None:
@@ -75,8 +84,13 @@ class Notebook:
     """Lines that rules read, write and strike out; `operations` says what became of them."""
 
     def __init__(self, entries: tuple[NumberedEntry, ...], *, user_name: str = "") -> None:
-        """`user_name` is how an entry in somebody else's words may call the person."""
+        """`user_name` is how an entry in somebody else's words may call the person.
+
+        `touched` counts what happened to the list; `repeats` are the lines that were said again, with the message.
+        """
         self._user_name = folded(user_name)
+        self.touched = 0
+        self.repeats: list[tuple[int, Line]] = []
         self._lines = [
             Line(
                 number=entry.number,
@@ -124,6 +138,8 @@ class Notebook:
         for line in self.lines(subject=fact.subject):
             relation = compare(slot, line.slot)
             if relation is Relation.SAME or line.folded == text:
+                self.touched += 1
+                self.repeats.append((message, line))
                 return None
             if relation is Relation.REPLACES:
                 if line.read_only:
@@ -158,10 +174,13 @@ class Notebook:
             line.gone, line.reason = True, reason
             self._cite(line, message)
 
+    def changed_lines(self) -> list[Line]:
+        """Those that came, went, or say something else now."""
+        return [line for line in self._lines if line.outcome]
+
     def operations(self) -> list[dict[str, Any]]:
         """What to do, one operation for each line that was touched."""
-        found = [_operation(line) for line in self._lines]
-        return [operation for operation in found if operation is not None]
+        return [_operation(line) for line in self.changed_lines()]
 
     def _called(self, subject: str) -> str:
         return self._user_name if subject == "user" else folded(subject)
@@ -182,25 +201,24 @@ class Notebook:
         return line
 
     def _cite(self, line: Line, message: int) -> None:
+        self.touched += 1
         if message not in line.messages:
             line.messages.append(message)
 
 
-def _operation(line: Line) -> dict[str, Any] | None:
-    if line.number is None:
-        return None if line.gone else _addition(line)  # what came and went in one reading leaves no trace
-    if line.gone:
+def _operation(line: Line) -> dict[str, Any]:
+    if line.outcome == "add":
+        return _addition(line)
+    if line.outcome == "delete":
         return {"op": "delete", "entry": line.number, "messages": line.messages, "reason": line.reason}
-    if line.changed and line.folded != folded(line.before):
-        moved = {"happens_at": line.happens_at} if line.happens_at else {}
-        return {
-            "op": "update",
-            "entry": line.number,
-            "content": line.content,
-            "messages": line.messages,
-            **moved,
-        }
-    return None
+    moved = {"happens_at": line.happens_at} if line.happens_at else {}
+    return {
+        "op": "update",
+        "entry": line.number,
+        "content": line.content,
+        "messages": line.messages,
+        **moved,
+    }
 
 
 def _addition(line: Line) -> dict[str, Any]:

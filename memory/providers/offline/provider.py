@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 
 from memory.providers.base import Completion, CompletionRequest, LLMProvider
 from memory.providers.errors import RequestRefused
-from memory.providers.offline.rules import read_messages
+from memory.providers.offline.answers import ANSWERS
 
 CHARACTERS_PER_TOKEN = 4
 
 
 class OfflineProvider(LLMProvider):
-    """Answers ingestion from its material, in the same JSON as every model. Everything else it refuses."""
+    """Answers ingestion's questions from their material, in the same JSON as every model; refuses all else."""
 
     kind: ClassVar[str] = "offline"
     supports_schema: ClassVar[bool] = True
@@ -24,14 +24,14 @@ class OfflineProvider(LLMProvider):
         super().__init__(alias=alias, options=options)
 
     def complete(self, request: CompletionRequest) -> Completion:
-        """The operations the rules find. Raises RequestRefused for anything but ingestion."""
+        """What the rules find. Raises RequestRefused for anything but ingestion."""
         if request.material is None:
             raise RequestRefused(
                 "The offline provider answers by rules, for remembering only. For replies, set GEMINI_API_KEY or "
                 "another provider in LLM_PROVIDERS."
             )
         started = time.perf_counter()
-        text = json.dumps({"operations": read_messages(request.material)}, ensure_ascii=False)
+        text = json.dumps(ANSWERS[request.material.task](request.material), ensure_ascii=False)
         return Completion(
             text=text,
             provider=self.alias,

@@ -16,13 +16,18 @@ OTHERWISE = 0.5
 
 @dataclass(slots=True)
 class Reading:
-    """One pass over the new messages. `today` is the day of the message in the relationship's time zone."""
+    """One pass over the new messages. `today` is the day of the message in the relationship's time zone.
+
+    `unplaced` are statements, with their message, that ask for a change of something that is not on the list: a
+    wish to forget, a correction, an end.
+    """
 
     notebook: Notebook
     types: tuple[str, ...]
     today: date = date.min  # set with each message
     message: int = 0
     cast: Cast = field(default_factory=Cast)
+    unplaced: list[tuple[Clause, int]] = field(default_factory=list)
 
     def keep(
         self,

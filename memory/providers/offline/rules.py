@@ -31,6 +31,7 @@ from memory.providers.offline.preferences import read_preferences
 from memory.providers.offline.reading import Reading
 from memory.providers.offline.sentences import read_clauses
 from memory.providers.offline.traits import read_traits
+from memory.providers.offline.unplaced import acts_on_known
 from memory.providers.offline.work import read_work
 
 MAX_FACTS = 60  # new ones of one message; nobody tells more in one breath
@@ -66,17 +67,27 @@ _ORDERS = pattern(
 
 def read_messages(material: IngestionMaterial) -> list[dict[str, Any]]:
     """The operations that the person's own messages ask for, each with the numbers of the messages it rests on."""
-    notebook = Notebook(material.entries, user_name=material.user_name)
-    reading = Reading(notebook=notebook, types=material.types)
-    _meet_known(reading, material)
-    zone = _zone(material.timezone)
+    return read_into_notebook(material).notebook.operations()
+
+
+def read_into_notebook(material: IngestionMaterial) -> Reading:
+    """The person's own messages, read; the notebook holds the entries as they were given and what became of them."""
+    reading = begin_reading(material)
     read: list[int] = []
     for message in material.messages:
         if message.role == "user":
-            reading.today = _day_of(message, zone)
+            reading.today = day_of(message, material.timezone)
             _read_message(message, reading, read)
             read.append(message.number)
-    return notebook.operations()
+    return reading
+
+
+def begin_reading(material: IngestionMaterial) -> Reading:
+    """A notebook with the entries, and nothing read yet."""
+    notebook = Notebook(material.entries, user_name=material.user_name)
+    reading = Reading(notebook=notebook, types=material.types)
+    _meet_known(reading, material)
+    return reading
 
 
 def _read_message(message: NumberedMessage, reading: Reading, previous: list[int]) -> None:
@@ -89,12 +100,19 @@ def _read_message(message: NumberedMessage, reading: Reading, previous: list[int
             break
         if said.forgets and orders:
             continue
-        if read_forgetting(said, reading, previous=previous):
-            continue
-        read_mentions(said, reading)
-        clause = about_whom(said, reading.cast)
-        if not any(rule(clause, reading) for rule in RULES) and clause is not said:
-            any(rule(said, reading) for rule in RULES)
+        touched = reading.notebook.touched
+        if not read_forgetting(said, reading, previous=previous):
+            read_statement(said, reading)
+        if said.forgets or (touched == reading.notebook.touched and acts_on_known(said)):
+            reading.unplaced.append((said, message.number))
+
+
+def read_statement(said: Clause, reading: Reading) -> None:
+    """One statement, through the first rule that takes it."""
+    read_mentions(said, reading)
+    clause = about_whom(said, reading.cast)
+    if not any(rule(clause, reading) for rule in RULES) and clause is not said:
+        any(rule(said, reading) for rule in RULES)
 
 
 def _meet_known(reading: Reading, material: IngestionMaterial) -> None:
@@ -114,9 +132,10 @@ def _named_in(content: str) -> list[tuple[str, str]]:
     return [(found["relation"].lower(), found["name"])] if found else []
 
 
-def _day_of(message: NumberedMessage, zone: ZoneInfo) -> date:
+def day_of(message: NumberedMessage, timezone: str) -> date:
+    """The day on which it was sent, in the person's time zone."""
     try:
-        return message.sent_at.astimezone(zone).date()
+        return message.sent_at.astimezone(_zone(timezone)).date()
     except OverflowError:  # the last hours of the year 9999
         return message.sent_at.date()
 
