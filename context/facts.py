@@ -22,12 +22,12 @@ MESSAGES_AT_FIRST: int = Context.model_fields["recent_messages"].default
 
 # The session's own, or all sessions' where it has none; the second half is not run unless it is needed.
 _MESSAGES = """
-(SELECT seq, id::text, session, role, content{padding} FROM relationships_message
+(SELECT {columns} FROM relationships_message
   WHERE relationship_id = %(relationship)s AND project_id = %(project)s AND session = %(session)s
     AND erased_at IS NULL
   ORDER BY seq DESC LIMIT %(limit)s)
 UNION ALL
-(SELECT seq, id::text, session, role, content{padding} FROM relationships_message
+(SELECT {columns} FROM relationships_message
   WHERE relationship_id = %(relationship)s AND project_id = %(project)s AND erased_at IS NULL
     AND NOT EXISTS (SELECT 1 FROM relationships_message
                      WHERE relationship_id = %(relationship)s AND session = %(session)s AND erased_at IS NULL)
@@ -36,9 +36,9 @@ UNION ALL
 
 # One row of facts, told from the messages' rows by having no seq; those fill its other columns with nulls.
 _FACTS = """
-SELECT NULL::bigint, u.display_name, u.external_id, c.name, r.timezone,
-       p.config::text, c.config::text, r.config::text,
-       s.profile::text, (s.sessions -> %(session)s::text)::text, s.scratchpad::text, s.fresh_until,
+SELECT NULL::bigint, u.display_name, u.external_id, c.name, r.timezone, p.config::text, NULL::float8,
+       c.config::text, r.config::text, s.profile::text, (s.sessions -> %(session)s::text)::text,
+       s.scratchpad::text, s.fresh_until, s.has_archive,
        c.id, EXISTS (SELECT FROM context_documentchunk WHERE companion_id = c.id)
   FROM relationships_relationship r
   JOIN relationships_companion c ON c.id = r.companion_id
@@ -49,8 +49,14 @@ SELECT NULL::bigint, u.display_name, u.external_id, c.name, r.timezone,
 UNION ALL
 """
 
-_ONLY_MESSAGES = _MESSAGES.format(padding="")
-_FACTS_AND_MESSAGES = _FACTS + _MESSAGES.format(padding=", NULL" * 9)
+_COLUMNS = "seq, id::text, turn_id::text, session, role, content, extract(epoch FROM occurred_at)::float8"
+_ONLY_MESSAGES = _MESSAGES.format(columns=_COLUMNS)
+_FACTS_AND_MESSAGES = _FACTS + _MESSAGES.format(columns=_COLUMNS + ", NULL" * 9)
+
+_COUNT_TURNS = """
+SELECT count(DISTINCT turn_id) FROM relationships_message
+ WHERE relationship_id = %(relationship)s AND session = %(session)s
+"""
 
 
 class Levels(NamedTuple):
@@ -65,16 +71,19 @@ class RecentMessage(NamedTuple):
     """A stored message, oldest first in any list of them. `role` as it was said: system and tool too."""
 
     id: str
+    turn_id: str
     session: str
     role: str
     content: str
+    said_at: float  # seconds since 1970
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
     """What is known of a relationship before a reply. `scratchpad`: lines of memory.services.snapshots.
 
-    `messages`: the last MESSAGES_AT_FIRST of the session, or of all sessions where it has none.
+    `messages`: the last MESSAGES_AT_FIRST of the session, or of all sessions where it has none. `has_archive`:
+    whether any entry is in the archive; None: nobody has written that down yet.
     """
 
     relationship_id: UUID
@@ -90,6 +99,7 @@ class Facts:
     session_state: dict[str, Any]
     scratchpad: list[list[Any]]
     fresh_until: datetime | None
+    has_archive: bool | None
     messages: Sequence[RecentMessage]
 
 
@@ -99,15 +109,16 @@ def read_facts(*, project_id: UUID, relationship_id: UUID, session: str) -> Fact
     row = next((row for row in rows if row[0] is None), None)
     if row is None:
         raise NotFound("This relationship is not there.")
-    display_name, external_id, companion_name, timezone = row[1:5]
-    profile, session_state, scratchpad, fresh_until, companion_id, has_documents = row[8:]
+    display_name, external_id, companion_name, timezone, project_level = row[1:6]
+    levels = Levels(project_level, *row[7:9])
+    profile, session_state, scratchpad, fresh_until, has_archive, companion_id, has_documents = row[9:]
     return Facts(
         relationship_id=relationship_id,
         project_id=project_id,
         companion_id=companion_id,
         has_documents=has_documents,
         session=session,
-        levels=Levels(*row[5:8]),
+        levels=levels,
         timezone=timezone,
         user_name=name_in_text(display_name, external_id),
         companion_name=name_in_text(companion_name),
@@ -115,6 +126,7 @@ def read_facts(*, project_id: UUID, relationship_id: UUID, session: str) -> Fact
         session_state=orjson.loads(session_state or "{}"),
         scratchpad=orjson.loads(scratchpad or "[]"),
         fresh_until=fresh_until,
+        has_archive=has_archive,
         messages=_messages_of(rows),
     )
 
@@ -129,6 +141,21 @@ def recent_messages(facts: Facts, *, limit: int) -> Sequence[RecentMessage]:
     return _messages_of(_read(_ONLY_MESSAGES, facts.project_id, facts.relationship_id, facts.session, limit))
 
 
+def count_turns(facts: Facts) -> int:
+    """How many turns the session has. Needs a statement only where more messages may be there than came along."""
+    if len(facts.messages) < MESSAGES_AT_FIRST:
+        return turns_in_sight(facts)
+    with prepared_cursor() as cursor:
+        cursor.execute(_COUNT_TURNS, {"relationship": facts.relationship_id, "session": facts.session})
+        count: int = cursor.fetchone()[0]
+    return count
+
+
+def turns_in_sight(facts: Facts) -> int:
+    """How many of the session's turns the messages are of that came along."""
+    return len({message.turn_id for message in facts.messages if message.session == facts.session})
+
+
 def _read(statement: str, project_id: UUID, relationship_id: UUID, session: str, limit: int) -> list[Any]:
     values: dict[str, Any] = {"relationship": relationship_id, "project": project_id}
     with prepared_cursor() as cursor:
@@ -139,4 +166,4 @@ def _read(statement: str, project_id: UUID, relationship_id: UUID, session: str,
 
 def _messages_of(rows: Sequence[Any]) -> list[RecentMessage]:
     found = sorted((row for row in rows if row[0] is not None), key=itemgetter(0))
-    return [RecentMessage(*row[1:5]) for row in found]
+    return [RecentMessage(*row[1:7]) for row in found]
