@@ -5,7 +5,7 @@ from django.conf import settings
 from memory.embedders.base import Embedder
 from memory.embedders.registry import get_embedder
 from relationships.configuration.cascade import resolve_configuration
-from relationships.configuration.knowledge import Knowledge
+from relationships.configuration.knowledge import NO_EMBEDDER, Knowledge
 from relationships.configuration.retrieval import DEFAULT_EMBEDDER
 from relationships.configuration.schema import Configuration
 from relationships.models import Companion
@@ -18,7 +18,7 @@ def configuration_of(companion: Companion) -> Configuration:
 
 def embedder_for(knowledge: Knowledge) -> Embedder | None:
     """None where documents are found by text alone. Raises ProviderMisconfigured."""
-    if knowledge.embedder is None:
+    if knowledge.embedder == NO_EMBEDDER:
         return None
     named = knowledge.embedder != DEFAULT_EMBEDDER
     return get_embedder(knowledge.embedder if named else settings.DEFAULT_EMBEDDING_PROVIDER)

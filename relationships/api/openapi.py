@@ -129,7 +129,7 @@ class RapportSchema(AutoSchema):
         content: dict[str, Any] = {"schema": self._component(model)}
         if declared.example is not None:
             content["examples"] = {"example": {"value": declared.example}}
-        types = [JSON, MERGE_PATCH] if self.method == "PATCH" else [JSON]
+        types = [JSON, MERGE_PATCH] if self.method == "PATCH" else [declared.body_type or JSON]
         return {"required": not declared.body_optional, "content": dict.fromkeys(types, content)}
 
     def _responses(self, declared: Operation) -> dict[str, Any]:

@@ -11,12 +11,16 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """`answers` by status (None: no body). `problems`: statuses beyond those any operation may have."""
+    """`answers` by status (None: no body). `problems`: statuses beyond those any operation may have.
+
+    `body_type`: the body's media type where it is not JSON.
+    """
 
     id: str
     tag: str
     summary: str
     body: type[BaseModel] | None = None
+    body_type: str | None = None
     body_optional: bool = False
     query: type[BaseModel] | None = None
     answers: Mapping[int, type[BaseModel] | None] = field(default_factory=dict)
@@ -35,6 +39,7 @@ def operation(
     summary: str,
     answers: Mapping[int, type[BaseModel] | None],
     body: type[BaseModel] | None = None,
+    body_type: str | None = None,
     body_optional: bool = False,
     query: type[BaseModel] | None = None,
     problems: tuple[int, ...] = (),
@@ -50,6 +55,7 @@ def operation(
         tag=tag,
         summary=summary,
         body=body,
+        body_type=body_type,
         body_optional=body_optional,
         query=query,
         answers=answers,

@@ -9,6 +9,9 @@ from relationships.configuration.seams import known_slug
 from relationships.configuration.strict import Share, Strict
 
 
+NO_EMBEDDER = "none"
+
+
 class Knowledge(Strict):
     """A companion's documents. The project's and the companion's levels hold; those above are for searching."""
 
@@ -16,8 +19,8 @@ class Knowledge(Strict):
     """How long a piece of a document is at the most, about; documents read from then on are cut so."""
     overlap_tokens: Annotated[int, Field(ge=0, le=7900)] = 400
     """How much of a piece the next one repeats, at the most."""
-    embedder: str | None = DEFAULT_EMBEDDER
-    """Alias of an embedder, or `default` for the service's own. Null: no vectors, found by text alone."""
+    embedder: str = DEFAULT_EMBEDDER
+    """Alias of an embedder, `default` for the service's own, or `none`: no vectors, found by text alone."""
     top_k: Annotated[int, Field(ge=1, le=50)] = 5
     """How many pieces a context shows at most."""
     min_score: Annotated[float, Field(ge=0, le=1)] | None = None
@@ -31,8 +34,8 @@ class Knowledge(Strict):
 
     @field_validator("embedder")
     @classmethod
-    def _known_embedder(cls, value: str | None) -> str | None:
-        return value if value in (None, DEFAULT_EMBEDDER) else known_slug("EMBEDDING_PROVIDERS", value)
+    def _known_embedder(cls, value: str) -> str:
+        return value if value in (NO_EMBEDDER, DEFAULT_EMBEDDER) else known_slug("EMBEDDING_PROVIDERS", value)
 
     @model_validator(mode="after")
     def _pieces_move_on(self) -> "Knowledge":
