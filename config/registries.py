@@ -1,7 +1,20 @@
 """Every seam's registry: a slug is one line here, an outsider's own is its dotted path in the configuration."""
 
-INGESTION_STRATEGIES = {"operations": "memory.ingestion.strategies.operations.OperationsStrategy"}
-RECIPES = {"scratchpad": "memory.recipes.scratchpad.RECIPE"}
+INGESTION_STRATEGIES = {
+    "operations": "memory.ingestion.strategies.operations.OperationsStrategy",
+    "importance": "memory.ingestion.strategies.importance.ImportanceStrategy",
+    "two_call": "memory.ingestion.strategies.two_call.TwoCallStrategy",
+    "classifier": "memory.ingestion.strategies.classifier.ClassifierStrategy",
+    "keyed_facts": "memory.ingestion.strategies.keyed_facts.KeyedFactsStrategy",
+}
+RECIPES = {
+    "scratchpad": "memory.recipes.scratchpad.RECIPE",
+    "importance": "memory.recipes.importance.RECIPE",
+    "two_call": "memory.recipes.two_call.RECIPE",
+    "classifier": "memory.recipes.classifier.RECIPE",
+    "keyed_facts": "memory.recipes.keyed_facts.RECIPE",
+    "decay": "memory.recipes.decay.RECIPE",
+}
 CONTEXT_LAYERS = {
     "core": "context.layers.core.CoreLayer",
     "priorities": "context.layers.priorities.PrioritiesLayer",
@@ -39,4 +52,7 @@ FORGETTING_POLICIES = {
     "retention": "memory.forgetting.retention.RetentionDays",
 }
 # Housekeeping beside the queue's own: functions of no argument that return Duty objects (memory.queue.housekeeping).
-DUTIES: list[str] = ["context.knowledge.duties.document_duties"]
+DUTIES: list[str] = [
+    "memory.indexing.backfill.index_duties",
+    "context.knowledge.duties.document_duties",
+]

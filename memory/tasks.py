@@ -1,4 +1,4 @@
-"""The one task of the queue. What it is about is in the turns' rows, so it may be lost, doubled or late."""
+"""The tasks of the queue. What they are about is in the rows, so one may be lost, doubled or late."""
 
 import time
 import traceback
@@ -10,6 +10,7 @@ from django.db import Error as DatabaseError
 from django.db import connection
 from django_q.exceptions import TimeoutException
 
+from memory.indexing.pipeline import embed_owed
 from memory.ingestion.pipeline import drain_relationship
 from memory.queue.board import stop_requested
 from memory.queue.leases import release_leases_of, worker_identity
@@ -38,6 +39,23 @@ def drain(relationship_id: str) -> None:
             frames="".join(traceback.format_tb(error.__traceback__)),
         )
         _hand_back()
+
+
+def embed(relationship_id: str) -> None:
+    """Embed what the relationship owes. Never fails; what this process had taken falls due when its lease ends."""
+    if stop_requested():
+        return
+    try:
+        embed_owed(relationship_id=UUID(relationship_id))
+    except (Exception, TimeoutException) as error:
+        log.error(
+            "embedding crashed",
+            event_name="queue.embed.crashed",
+            relationship=relationship_id,
+            error_class=type(error).__name__,
+            frames="".join(traceback.format_tb(error.__traceback__)),
+        )
+        connection.close()
 
 
 def _hand_back() -> None:

@@ -82,19 +82,25 @@ def message_row(message: Message, retrieval: Retrieval) -> IndexRow:
         told_at=message.occurred_at,
         words=words_for_index(said),
         text_hash=text_hash(said),
-        owes=owes_vector(SearchedKind.MESSAGE, retrieval) and bool(said.strip()),
+        owes=owes_vector(SearchedKind.MESSAGE, retrieval) and bool(said),
     )
 
 
 def spoken(content: str) -> str:
-    """What of a message its speaker said."""
-    return cut_fenced(content)[0]
+    """What of a message its speaker said; empty where that is nothing."""
+    said, _ = cut_fenced(content)
+    return said if said.strip() else ""
 
 
-def owes_vector(kind: str, retrieval: Retrieval, *, state: str = EntryState.ACTIVE) -> bool:
-    if retrieval.embedder is None or state == EntryState.DELETED:
-        return False
-    return kind == SearchedKind.ENTRY or retrieval.embed_messages
+def owes_vector(kind: SearchedKind, retrieval: Retrieval, *, state: str = EntryState.ACTIVE) -> bool:
+    return kind.value in owing_kinds(retrieval) and state != EntryState.DELETED
+
+
+def owing_kinds(retrieval: Retrieval) -> list[str]:
+    """Of which kinds the texts are to have vectors."""
+    if retrieval.embedder is None:
+        return []
+    return [SearchedKind.ENTRY.value, *([SearchedKind.MESSAGE.value] if retrieval.embed_messages else [])]
 
 
 def columns(rows: Sequence[IndexRow]) -> dict[str, list[Any]]:

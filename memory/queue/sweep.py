@@ -1,4 +1,4 @@
-"""The sweep: finds turns that are owed and that nobody is told to do.
+"""The sweep: finds turns, and texts without their vector, that are owed and that nobody is told to do.
 
 A nudge gets lost with the worker that took it; a retry falls due without anybody nudging; a lease outlives
 its holder. The turns' rows know all of it, so the sweep reads them about once a second, takes dead leases
@@ -16,7 +16,8 @@ from django.db import connection
 from django_q.models import OrmQ
 
 from memory.queue.leases import release_dead_leases
-from memory.queue.nudge import nudge
+from memory.queue.nudge import nudge, nudge_embedding
+from memory.queue.vector_sweep import VectorSweep
 
 log = structlog.get_logger(__name__)
 
@@ -77,18 +78,23 @@ class Sweep:
     def __init__(self) -> None:
         self._place = _BEGINNING
         self._reminders: dict[UUID, _Reminder] = {}
+        self._vectors = VectorSweep()
 
     def run(self, now: datetime) -> int:
-        """One round. How many relationships were nudged."""
+        """One round. How many nudges were sent."""
         released = release_dead_leases(now)
         if released:
             log.info("took leases back", event_name="queue.leases.released", relationships=len(released))
         nudged = set(released)
+        owing: list[UUID] = []
         if not _enough_queued():
             nudged.update(self._remind(_heads(self._next_due(now), now), now))
+            owing = self._vectors.due(now)
         for relationship_id in nudged:
             nudge(relationship_id)
-        return len(nudged)
+        for relationship_id in owing:
+            nudge_embedding(relationship_id)
+        return len(nudged) + len(owing)
 
     def _next_due(self, now: datetime) -> list[UUID]:
         """Relationships with due turns, from where the last round stopped; from the beginning after the last

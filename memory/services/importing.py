@@ -15,6 +15,7 @@ from django.utils import timezone
 from psycopg import sql
 
 from memory.errors import NotEmpty
+from memory.indexing.rebuild import rebuild_index
 from memory.models import (
     EntryRevision,
     EntrySource,
@@ -68,6 +69,7 @@ def import_relationship(*, relationship: Relationship, archive: Archive, by: Act
         _insert(model, relationship, rows)
     _begin_histories(relationship, tables, by, now)
     _take_over(relationship, archive, tables, now)
+    rebuild_index(relationship.id)
     counts = {table_name(model): len(rows) for model, rows in tables.items() if rows}
     record_audit(
         project_id=relationship.project_id,

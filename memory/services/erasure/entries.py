@@ -8,7 +8,8 @@ from uuid import UUID
 from django.db.models import Q
 from django.utils import timezone
 
-from memory.models import EntryRevision, HeldDeletion, ModelCall, RevisionEvent, ScratchpadEntry
+from memory.indexing.write import forget_texts
+from memory.models import EntryRevision, HeldDeletion, ModelCall, RevisionEvent, ScratchpadEntry, SearchedKind
 from memory.services.erasure.permit import erasing
 from memory.services.erasure.tally import Counts, Erasure, tell
 from memory.services.erasure.turns import Emptied, empty_operations, find_traces, turns_of
@@ -38,6 +39,7 @@ def erase_entry(
             raise NotFound("This entry is not there.")
         now, words = timezone.now(), words_of(entry)
         counts = _empty_copies(relationship_id, words, redact=messages == "redact", now=now)
+        counts += _leave_index(relationship_id, SearchedKind.ENTRY, words.entries)
         counts["entry_revision"] = _redact_history(entry, words, by, now) + counts["entry_revision"]
         counts["scratchpad_entry"] = entries.filter(id__in=words.entries).delete()[0]
         rebuild_scratchpad(relationship_id=relationship_id, project_id=entry.project_id, now=now)
@@ -51,9 +53,10 @@ def _empty_copies(relationship_id: UUID, words: Words, *, redact: bool, now: dat
     cited: set[UUID] = set()
     if redact:
         cited = {*words.cited, *traces.cited, *_cited_by_held(held, words)}
+    left = _leave_index(relationship_id, SearchedKind.MESSAGE, cited)
     emptied = empty_operations(relationship_id, words, traces, cited)
     turns = {*words.turns, *traces.turns, *turns_of(relationship_id, cited)}
-    return Counts(
+    return left + Counts(
         message=_redact_messages(relationship_id, cited, now),
         turn=len(emptied.turns),
         model_call=_redact_calls(relationship_id, words, turns, cited, now),
@@ -91,6 +94,12 @@ def _redact_messages(relationship_id: UUID, message_ids: Collection[UUID], now: 
     messages = Message.objects.for_relationship(relationship_id).filter(id__in=message_ids, erased_at=None)
     redacted: int = messages.update(content="", erased_at=now)
     return redacted
+
+
+def _leave_index(relationship_id: UUID, kind: SearchedKind, owner_ids: Collection[UUID]) -> Counts:
+    """What search read of them, and what a model made of that."""
+    gone = forget_texts(relationship_id=relationship_id, kind=kind, owner_ids=owner_ids)
+    return Counts(gone._asdict())
 
 
 def _redact_calls(
