@@ -78,7 +78,7 @@ def _too_many_deletions(bench: Workbench, items: Sequence[Operation | Refusal]) 
     taking: list[Operation] = []
     for item in items:
         entry = bench.target(item) if isinstance(item, Operation) and item.entry is not None else None
-        if entry is None or not isinstance(item, Operation):
+        if entry is None or not isinstance(item, Operation) or item.op == "known":
             continue
         fingerprint = (subject_of(item, entry), content_hash(item.content))
         same = bench.active.get(fingerprint, entry)

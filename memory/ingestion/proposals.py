@@ -52,10 +52,10 @@ def combine(reading: Reading, proposals: Sequence[tuple[str, Proposal]]) -> tupl
         for item in proposal.items:
             entry = _entry_of(item, proposal.shown)
             if entry is not None and isinstance(item, Operation):
-                if entry.id in changed:
+                if entry.id in changed and item.op != "known":
                     items.append(_closed(item, changed[entry.id]))
                     continue
-                theirs[entry.id] = slug
+                theirs |= {} if item.op == "known" else {entry.id: slug}
                 item = replace(item, entry=places[entry])
             items.append(item)
         changed |= theirs

@@ -12,12 +12,15 @@ from relationships.ids import uuid7
 
 CHANGED_MEANWHILE = "the entry was changed while the model answered; the later text stands"
 FORGOTTEN = "was deleted after the turn this rests on"
+SAME = "says exactly what is known already"
+KNOWN = "says what is known already"
 NEWER = "the entry is newer than the turn this rests on"
 
 
 def carry_out(bench: Workbench, operation: Operation, origin: Origin) -> None:
     """Do one operation, or refuse it with a reason. Deletions that are held are judged before this."""
-    verb = {"add": _add, "update": _update, "delete": delete, "replace": _replace, "none": _skip}
+    verb = {"add": _add, "update": _update, "delete": delete, "replace": _replace}
+    verb |= {"none": _skip, "known": _know}
     verb[operation.op](bench, operation, origin)
 
 
@@ -143,6 +146,15 @@ def _skip(bench: Workbench, operation: Operation, origin: Origin) -> None:
     bench.judge(operation, Verdict.NONE, operation.reason, entry.id)
 
 
+def _know(bench: Workbench, operation: Operation, origin: Origin) -> None:
+    """The model says that the entry says it already."""
+    entry = bench.target(operation)
+    if entry is None:
+        bench.judge(operation, Verdict.REFUSED, CHANGED_MEANWHILE)
+        return
+    _confirm(bench, operation, entry, origin, reason=operation.reason or KNOWN)
+
+
 def _take_in(
     bench: Workbench, operation: Operation, entry: ScratchpadEntry, reason: str, origin: Origin
 ) -> None:
@@ -169,10 +181,11 @@ def _may_change(bench: Workbench, operation: Operation, entry: ScratchpadEntry |
     return False
 
 
-def _confirm(bench: Workbench, operation: Operation, entry: ScratchpadEntry, origin: Origin) -> None:
+def _confirm(
+    bench: Workbench, operation: Operation, entry: ScratchpadEntry, origin: Origin, *, reason: str = SAME
+) -> None:
     """Said again: nothing changes, and the history shows that it was."""
     state = fields_of(entry)
-    reason = "says exactly what is known already"
     bench.changes.append(Change(RevisionEvent.NONE, state, state, bench.said_at(operation), reason, origin))
     bench.judge(operation, Verdict.NONE, reason, entry.id)
 

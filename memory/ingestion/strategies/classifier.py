@@ -1,0 +1,98 @@
+"""A cheap model sorts what was said into categories; most turns hold nothing, and cost one small call and no more.
+
+After Cereby: what it is sure enough of is kept, with its category's weight, unless an entry is nearly the same by
+cosine. What is skipped for that is kept aside and can be restored, as cosine can't tell a repeat from a negation.
+"""
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+from django.utils import timezone
+
+from memory.ingestion.calls import CallLog
+from memory.ingestion.candidates import candidate_retrieval, find_candidates, has_entries, texts_of
+from memory.ingestion.items import RefusedItem, share_in
+from memory.ingestion.operations import Operation, Refusal
+from memory.ingestion.prompt import Question
+from memory.ingestion.reading import Reading
+from memory.ingestion.strategies.asking import ask
+from memory.ingestion.strategies.base import Proposal, Strategy
+from memory.ingestion.strategies.classify_schema import CLASSIFY_SCHEMA
+from memory.ingestion.strategies.memories import judge_memories, parse_memories, statement
+from memory.retrieval.found import Found
+from relationships.configuration.strategies import ClassifierOptions
+
+
+class ClassifierStrategy(Strategy):
+    slug = "classifier"
+
+    def propose(self, reading: Reading, log: CallLog, *, purpose: str) -> Proposal:
+        """Before the call entries are looked up by their words: a turn that holds nothing embeds nothing."""
+        likely = find_candidates(reading, texts_of(reading), by_meaning=False)
+        shown = replace(reading, entries=likely)
+        model = reading.ingestion.classifier.model
+        question = Question("classify", "classify.md", "The memories, as JSON:", CLASSIFY_SCHEMA, model=model)
+        answer = ask(question, shown, log, purpose=purpose, parse=parse_memories)
+        items = judge_memories(answer, shown, lambda item: _classified(item, shown))
+        return Proposal(likely, _without_near(items, reading), reading.tier)
+
+
+def _classified(item: dict[str, Any], reading: Reading) -> Operation:
+    options = reading.ingestion.classifier
+    operation = statement(item, reading)
+    confidence = share_in(item, "confidence", [])
+    if confidence is None:
+        raise RefusedItem("confidence is not a number from 0 to 1")
+    if confidence < options.confident_from:
+        raise RefusedItem(
+            f"its confidence is {confidence:.2f}; what is kept begins at {options.confident_from:.2f}"
+        )
+    weight = options.weights.get(operation.type, options.weight_otherwise) if operation.type else None
+    return replace(
+        operation, importance=weight, confidence=confidence, expires_at=_over_at(operation, options)
+    )
+
+
+def _over_at(operation: Operation, options: ClassifierOptions) -> Any:
+    """What has a date is over some days after it."""
+    if operation.happens_at is None or options.schedule_days is None:
+        return None
+    try:
+        return operation.happens_at + timedelta(days=options.schedule_days)
+    except OverflowError:
+        return None
+
+
+def _without_near(items: list[Operation | Refusal], reading: Reading) -> list[Operation | Refusal]:
+    """What would be added and is nearly the same as an entry is skipped, naming the entry and how near it is."""
+    added = [item for item in items if isinstance(item, Operation) and item.op == "add"]
+    if not added or reading.retrieval.embedder is None or not has_entries(reading):
+        return items
+    nearest = dict(zip(map(id, added), _nearest([item.content for item in added], reading), strict=True))
+    return [_skipped(item, nearest.get(id(item)), reading) for item in items]
+
+
+def _nearest(texts: list[str], reading: Reading) -> list[Found]:
+    from memory.retrieval.search import search_entries_for
+
+    return search_entries_for(
+        texts,
+        project_id=reading.project_id,
+        relationship_id=reading.relationship_id,
+        retrieval=candidate_retrieval(reading, by_meaning=True),
+        top_k=1,
+        ranker="cosine",
+        now=timezone.now(),
+    )
+
+
+def _skipped(item: Operation | Refusal, found: Found | None, reading: Reading) -> Operation | Refusal:
+    """Only a comparison of vectors counts: where none could be made, what was said is kept."""
+    if found is None or found.space is None or not found.hits or isinstance(item, Refusal):
+        return item
+    hit = found.hits[0]
+    cosine = hit.parts.get("cosine", 0.0)
+    if cosine <= reading.ingestion.classifier.skip_above:
+        return item
+    return replace(item, op="none", reason=f"is like entry {hit.id} by a cosine of {cosine:.3f}")

@@ -1,0 +1,120 @@
+"""Reads the second call's decisions: each becomes one operation that rests on what its fact rests on."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from memory.ingestion.items import Item, RefusedItem, entry_number, number_of, reason_in, short, text_of
+from memory.ingestion.operations import MAX_OPERATIONS, Operation, Refusal
+from memory.ingestion.reading import Reading
+from memory.models import USER_SUBJECT
+from memory.providers.base import NumberedFact
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A fact of the first call: the operation that adds it, and whether it is a wish to forget instead."""
+
+    operation: Operation
+    forget: bool = False
+
+    def numbered(self, number: int) -> NumberedFact:
+        operation = self.operation
+        return NumberedFact(
+            number=number,
+            content=operation.content,
+            type=operation.type,
+            subject=operation.subject or USER_SUBJECT,
+            confidence=1.0 if operation.confidence is None else operation.confidence,
+            forget=self.forget,
+            messages=operation.messages,
+        )
+
+
+def decide_on(facts: Sequence[Fact], decisions: Sequence[Any], reading: Reading) -> list[Operation | Refusal]:
+    """In the order of the facts; of each the first decision holds. One nobody decided on is refused, visibly."""
+    made: dict[int, Item] = {}
+    strays: list[Operation | Refusal] = []
+    for place, item in enumerate(decisions):
+        number = number_of(item.get("fact")) if isinstance(item, dict) else None
+        if place >= MAX_OPERATIONS:
+            strays.append(Refusal(short(item), f"an answer may hold {MAX_OPERATIONS} decisions"))
+        elif number is None or not 1 <= number <= len(facts):
+            strays.append(Refusal(short(item), "decides on a fact that was not given"))
+        elif number in made:
+            strays.append(
+                Refusal(
+                    short(item), f"fact {number} is decided on before", facts[number - 1].operation.messages
+                )
+            )
+        else:
+            made[number] = item
+    changed: set[int] = set()
+    decided = [_decided(fact, made.get(n), changed, reading) for n, fact in enumerate(facts, start=1)]
+    return [*decided, *strays]
+
+
+def _decided(fact: Fact, decision: Item | None, changed: set[int], reading: Reading) -> Operation | Refusal:
+    if decision is None:
+        return Refusal(fact.operation.raw, "nothing was decided about it", fact.operation.messages)
+    raw = {**fact.operation.raw, **short(dict(decision)), "messages": list(fact.operation.messages)}
+    try:
+        operation = _operation(fact, decision, changed, reading)
+    except RefusedItem as refusal:
+        return Refusal(raw, str(refusal), fact.operation.messages)
+    if operation.entry is not None and operation.op != "known":
+        changed.add(operation.entry)
+    kept = {"op": operation.op, "content": operation.content}
+    return replace(operation, raw={**raw, **kept})
+
+
+def _operation(fact: Fact, decision: Item, changed: set[int], reading: Reading) -> Operation:
+    op = str(decision.get("op")).strip().upper()
+    if op not in ("ADD", "UPDATE", "DELETE", "NONE"):
+        raise RefusedItem(f"op is {decision.get('op')!r:.40}; known: ADD, UPDATE, DELETE, NONE")
+    if op == "ADD":
+        return _new(fact, decision)
+    number = entry_number(decision, reading.entries) if op != "NONE" else _known(decision, reading)
+    reason = reason_in(decision)
+    if op == "NONE":
+        return replace(fact.operation, op="known", entry=number, content="", reason=reason)
+    if number in changed:
+        return _beside(fact, number)
+    content = _text(fact, decision)
+    if op == "DELETE":
+        op = "REPLACE" if content else "DELETE"
+    elif not content:
+        raise RefusedItem("content is empty")
+    change = replace(fact.operation, op=op.lower(), entry=number, content=content, reason=reason)
+    return replace(change, type="") if op == "UPDATE" else change  # more of the same thing: its type stands
+
+
+def _new(fact: Fact, decision: Item) -> Operation:
+    if fact.forget:
+        raise RefusedItem("is a wish to forget, which is no entry itself")
+    return replace(fact.operation, content=_text(fact, decision) or fact.operation.content)
+
+
+def _known(decision: Item, reading: Reading) -> int:
+    """The entry that says it already; that it may not be changed is no matter."""
+    number = number_of(decision.get("entry"))
+    if number is None or not 1 <= number <= len(reading.entries):
+        raise RefusedItem("was decided to be known, by no entry that was shown")
+    return number
+
+
+def _beside(fact: Fact, number: int) -> Operation:
+    """An entry is changed once in an answer; what else is said of it is not lost."""
+    if fact.forget:
+        raise RefusedItem(f"entry {number} is changed by an earlier decision of this answer")
+    remark = f"entry {number} is changed by an earlier decision; kept as new"
+    return replace(fact.operation, remarks=(*fact.operation.remarks, remark))
+
+
+def _text(fact: Fact, decision: Item) -> str:
+    """The decision's text, or the fact's where it gives none; "" where nothing is to be said."""
+    if fact.forget and not decision.get("content"):
+        return ""
+    if decision.get("content") is None:
+        return fact.operation.content
+    return "" if decision["content"] == "" else text_of(decision, "content")

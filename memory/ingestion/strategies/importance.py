@@ -1,0 +1,74 @@
+"""A small model scores what was said from 1 to 10; what scores enough is kept, by default in the archive.
+
+After Emotion Machine's first version: a tenth of the score is the entry's importance, what tells of who a person is,
+what they want, may not or prefer has a floor, and what comes to less than the threshold is left out.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+from memory.ingestion.calls import CallLog
+from memory.ingestion.candidates import find_candidates, texts_of
+from memory.ingestion.items import RefusedItem
+from memory.ingestion.operations import Operation
+from memory.ingestion.prompt import Question
+from memory.ingestion.reading import Reading
+from memory.ingestion.strategies.asking import ask
+from memory.ingestion.strategies.base import Proposal, Strategy
+from memory.ingestion.strategies.memories import judge_memories, parse_memories, remarked, statement
+from memory.ingestion.strategies.score_schema import SCORE_SCHEMA
+from relationships.configuration.strategies import Floor
+
+HIGHEST = 10
+
+
+class ImportanceStrategy(Strategy):
+    slug = "importance"
+
+    def propose(self, reading: Reading, log: CallLog, *, purpose: str) -> Proposal:
+        reading = replace(reading, entries=find_candidates(reading, texts_of(reading)))
+        model = reading.ingestion.importance.model
+        question = Question("score", "score.md", "The memories, as JSON:", SCORE_SCHEMA, model=model)
+        answer = ask(question, reading, log, purpose=purpose, parse=parse_memories)
+        items = judge_memories(answer, reading, lambda item: _scored(item, reading))
+        return Proposal(reading.entries, items, reading.tier)
+
+
+def importance_of(score: float, content: str, floors: Iterable[Floor]) -> tuple[float, str]:
+    """A tenth of the score, and which floor lifted it ("" none did)."""
+    importance, lifted = score / HIGHEST, ""
+    for floor in floors:
+        if importance < floor.at_least and _told_by(floor.phrases).search(content):
+            importance, lifted = floor.at_least, floor.name
+    return importance, lifted
+
+
+def _scored(item: dict[str, Any], reading: Reading) -> Operation:
+    options = reading.ingestion.importance
+    operation = statement(item, reading)
+    importance, lifted = importance_of(_score(item), operation.content, options.floors)
+    if importance < options.kept_from:
+        raise RefusedItem(
+            f"its importance is {importance:.2f}; what is kept begins at {options.kept_from:.2f}"
+        )
+    operation = replace(operation, importance=importance)
+    return remarked(operation, f"not below {importance:.2f}, as {lifted} are") if lifted else operation
+
+
+def _score(item: dict[str, Any]) -> float:
+    try:
+        score = float(item["score"])
+    except (KeyError, TypeError, ValueError, OverflowError):
+        score = 0.0
+    if isinstance(item.get("score"), bool) or not 1 <= score <= HIGHEST:
+        raise RefusedItem(f"score is not a number from 1 to {HIGHEST}")
+    return score
+
+
+@lru_cache(maxsize=256)
+def _told_by(phrases: tuple[str, ...]) -> re.Pattern[str]:
+    """Any of the phrases, as whole words."""
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, phrases))})(?!\w)", re.IGNORECASE)

@@ -1,0 +1,87 @@
+"""What the strategies of one call have in common: an answer of memories to keep, and of entries to forget."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from memory.errors import UnparsableAnswer
+from memory.ingestion.items import (
+    cited_messages,
+    entry_number,
+    moment_in,
+    reason_in,
+    short,
+    subject_in,
+    text_of,
+    type_of,
+)
+from memory.ingestion.operations import Operation, Refusal, judge_each, parse_object
+from memory.ingestion.reading import Reading
+
+
+@dataclass(frozen=True, slots=True)
+class Memories:
+    """The items of an answer, as the model wrote them."""
+
+    keep: list[Any]
+    forget: list[Any]
+
+
+def parse_memories(text: str) -> Memories:
+    """Raises UnparsableAnswer. What is to be forgotten may be left out."""
+    answer = parse_object(text, "memories")
+    forget = answer.get("forget") or []
+    if not isinstance(forget, list):
+        raise UnparsableAnswer('"forget" is not a list.')
+    return Memories(answer["memories"], forget)
+
+
+def judge_memories(
+    answer: Memories, reading: Reading, keep: Callable[[dict[str, Any]], Operation]
+) -> list[Operation | Refusal]:
+    """Each by itself. `keep` makes an operation of a memory, or raises RefusedItem. `reading` holds what was shown."""
+    items = [_named(item, "update" if _names_entry(item) else "add") for item in answer.keep]
+    items += [_named(item, "delete") for item in answer.forget]
+    return judge_each(
+        items, reading, lambda item: _forget(item, reading) if item["op"] == "delete" else keep(item)
+    )
+
+
+def statement(item: dict[str, Any], reading: Reading) -> Operation:
+    """A memory that is a sentence: added, or said of an entry that was shown. Raises RefusedItem."""
+    remarks: list[str] = []
+    changes = item["op"] == "update"
+    return Operation(
+        op=item["op"],
+        messages=cited_messages(item, reading),
+        raw=short(item),
+        entry=entry_number(item, reading.entries) if changes else None,
+        type=type_of(item, reading, remarks, changes=changes),
+        content=text_of(item, "content"),
+        subject=subject_in(item),
+        happens_at=moment_in(item, "happens_at", reading, remarks),
+        remarks=tuple(remarks),
+    )
+
+
+def remarked(operation: Operation, remark: str) -> Operation:
+    return replace(operation, remarks=(*operation.remarks, remark))
+
+
+def _forget(item: dict[str, Any], reading: Reading) -> Operation:
+    return Operation(
+        op="delete",
+        messages=cited_messages(item, reading),
+        raw=short(item),
+        entry=entry_number(item, reading.entries),
+        reason=reason_in(item),
+    )
+
+
+def _named(item: Any, op: str) -> Any:
+    return {**item, "op": op} if isinstance(item, dict) else item
+
+
+def _names_entry(item: Any) -> bool:
+    """Models that need not name an entry write null, 0 or nothing."""
+    return isinstance(item, dict) and item.get("entry") not in (None, "", 0, "0", [])

@@ -1,0 +1,127 @@
+"""Two calls: the first extracts atomic facts, the second decides what they do to the entries like them.
+
+After Case.dev, with one decision call for all of a batch's facts instead of one each, and with the entries like any
+of them shown together: so the entry that is to be replaced is among them far more often than by cosine alone. A batch
+without facts costs one call and no embedding; one whose facts are known word for word, or resemble nothing, no more.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from memory.ingestion.calls import CallLog
+from memory.ingestion.candidates import find_candidates
+from memory.ingestion.items import (
+    RefusedItem,
+    cited_messages,
+    moment_in,
+    share_in,
+    short,
+    subject_in,
+    text_of,
+    type_of,
+)
+from memory.ingestion.operations import Operation, Refusal, judge_each, parse_answer
+from memory.ingestion.prompt import Question
+from memory.ingestion.reading import Reading, ShownEntry
+from memory.ingestion.strategies.asking import ask
+from memory.ingestion.strategies.base import Proposal, Strategy
+from memory.ingestion.strategies.decide_schema import DECIDE_SCHEMA
+from memory.ingestion.strategies.deciding import Fact, decide_on
+from memory.ingestion.strategies.extract_schema import EXTRACT_SCHEMA
+from memory.models import USER_SUBJECT, ScratchpadEntry
+from memory.services.fingerprint import content_hash
+
+EXTRACT = Question("extract", "extract.md", "The facts, as JSON:", EXTRACT_SCHEMA)
+
+
+class TwoCallStrategy(Strategy):
+    slug = "two_call"
+
+    def propose(self, reading: Reading, log: CallLog, *, purpose: str) -> Proposal:
+        alone = replace(reading, entries=())
+        raw = ask(EXTRACT, alone, log, purpose=purpose, parse=lambda text: parse_answer(text, "facts"))
+        extracted = judge_each(raw, reading, lambda item: _extracted(item, reading))
+        items: list[Operation | Refusal] = [item for item in extracted if isinstance(item, Refusal)]
+        facts = [
+            Fact(item, forget=item.raw.get("forget") is True)
+            for item in extracted
+            if isinstance(item, Operation)
+        ]
+        known = _known_exactly(reading, facts)
+        items += [fact.operation for fact in known]
+        open_facts = [fact for fact in facts if fact not in known]
+        shown = _like(reading, open_facts)
+        if not shown:
+            return Proposal((), [*items, *(_unopposed(fact) for fact in open_facts)], reading.tier)
+        reading = replace(reading, entries=shown)
+        decisions = _decide(reading, open_facts, log, purpose)
+        return Proposal(shown, [*items, *decide_on(open_facts, decisions, reading)], reading.tier)
+
+
+def _extracted(item: dict[str, Any], reading: Reading) -> Operation:
+    remarks: list[str] = []
+    confidence = share_in(item, "confidence", remarks)
+    least = reading.ingestion.two_call.confident_from
+    if confidence is not None and confidence < least:
+        raise RefusedItem(f"its confidence is {confidence:.2f}; what is kept begins at {least:.2f}")
+    return Operation(
+        op="add",
+        messages=cited_messages(item, reading),
+        raw={**short(item), "op": "add"},
+        type=type_of(item, reading, remarks),
+        content=text_of(item, "content"),
+        subject=subject_in(item),
+        importance=share_in(item, "importance", remarks),
+        confidence=confidence,
+        happens_at=moment_in(item, "happens_at", reading, remarks),
+        expires_at=moment_in(item, "expires_at", reading, remarks),
+        remarks=tuple(remarks),
+    )
+
+
+def _known_exactly(reading: Reading, facts: Sequence[Fact]) -> list[Fact]:
+    """Those that an active entry says word for word: no model needs to decide on them."""
+    if not facts:
+        return []
+    hashes = {content_hash(fact.operation.content) for fact in facts}
+    rows = ScratchpadEntry.objects.for_relationship(reading.relationship_id).active()
+    said = {
+        (subject, bytes(hashed))
+        for subject, hashed in rows.filter(content_hash__in=hashes).values_list("subject", "content_hash")
+    }
+    return [
+        fact
+        for fact in facts
+        if not fact.forget
+        and (fact.operation.subject or USER_SUBJECT, content_hash(fact.operation.content)) in said
+    ]
+
+
+def _like(reading: Reading, facts: Sequence[Fact]) -> tuple[ShownEntry, ...]:
+    texts = [fact.operation.content for fact in facts]
+    similar_from = reading.ingestion.two_call.similar_from
+    if similar_from is None:
+        return find_candidates(reading, texts)
+    return find_candidates(reading, texts, ranker="cosine", min_score=similar_from)
+
+
+def _unopposed(fact: Fact) -> Operation | Refusal:
+    """Nothing like it is known: it is new, and there is nothing to forget."""
+    if not fact.forget:
+        return fact.operation
+    return Refusal(fact.operation.raw, "nothing like it is remembered", fact.operation.messages)
+
+
+def _decide(reading: Reading, facts: Sequence[Fact], log: CallLog, purpose: str) -> list[Any]:
+    question = Question(
+        "decide",
+        "decide.md",
+        "The decisions, as JSON:",
+        DECIDE_SCHEMA,
+        guided=False,
+        shows_types=False,
+        shows_messages=False,
+        facts=tuple(fact.numbered(number) for number, fact in enumerate(facts, start=1)),
+    )
+    return ask(question, reading, log, purpose=purpose, parse=lambda text: parse_answer(text, "decisions"))

@@ -1,0 +1,63 @@
+"""The strict vocabulary of keyed facts: which key a model's word stands for, and how a fact under it reads."""
+
+import re
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+
+from memory.ingestion.strategies.shipped_keys import SHIPPED_KEYS
+from memory.providers.base import KnownKey
+from relationships.configuration.strategies import FactKey, KeyedFactsOptions
+
+_SEPARATORS = re.compile(r"[^\w]+|_+")
+_ADORNMENTS = re.compile(r"^(?:user|users|person|my|their|his|her|the|current|currently|present|new)_")
+MISSPELT = (
+    0.88  # how alike (difflib) a word is to a key it can only be a misspelling of: `favorite`, `favourite`
+)
+
+
+class Vocabulary:
+    """The keys of one companion: those that ship, unless it leaves them out, and its own before them."""
+
+    def __init__(self, options: KeyedFactsOptions) -> None:
+        own = {key.name: key for key in options.keys}
+        shipped = {key.name: key for key in SHIPPED_KEYS} if options.shipped_keys else {}
+        self.keys: Mapping[str, FactKey] = {**shipped, **own}
+        self._names = {near: key for key in shipped.values() if key.name not in own for near in key.near}
+        self._names |= {near: key for key in own.values() for near in key.near}
+        self._names |= dict(self.keys)
+
+    def find(self, word: str) -> FactKey | None:
+        """The key that `word` names, also by a near name (`current_city`) or misspelt; None: no key of ours."""
+        name = "_".join(part for part in _SEPARATORS.split(word.lower()) if part)
+        for candidate in (
+            name,
+            _ADORNMENTS.sub("", name),
+            name.removesuffix("s"),
+            name.removesuffix("_name"),
+        ):
+            if candidate in self._names:
+                return self._names[candidate]
+        close = get_close_matches(name, self._names, n=1, cutoff=MISSPELT) if len(name) > 4 else []
+        return self._names[close[0]] if close else None
+
+    def known_keys(self, types: Iterable[str]) -> tuple[KnownKey, ...]:
+        """The keys as a model is told them; one of a type the companion has not is of its type `other`, or first."""
+        known = list(types)
+        return tuple(
+            KnownKey(key.name, type_among(key.type, known), key.says, key.single_valued)
+            for key in self.keys.values()
+        )
+
+
+def sentence_of(key: FactKey, value: str) -> str:
+    """The entry that a value makes: `Lives in Lisbon`."""
+    if not key.says:
+        return f"{key.name.replace('_', ' ').capitalize()}: {value}"
+    sentence = key.says.replace("{value}", value)
+    return sentence[:1].upper() + sentence[1:]
+
+
+def type_among(wanted: str, known: list[str]) -> str:
+    if wanted in known:
+        return wanted
+    return "other" if "other" in known else known[0]
