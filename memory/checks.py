@@ -2,6 +2,7 @@
 
 memory.E001  a provider of LLM_PROVIDERS can't work as it is set up
 memory.E002  the queue's settings would lose or repeat work
+memory.E003  an embedder of EMBEDDING_PROVIDERS can't work as it is set up
 """
 
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, register
 
+from memory.embedders import embedder_problems
 from memory.providers import provider_problems
 
 
@@ -19,6 +21,16 @@ def check_providers(**_: Any) -> list[CheckMessage]:
     return [
         Error(problem, hint="See docs/reference/settings.md, Providers.", id="memory.E001")
         for problem in provider_problems(alias, settings.LLM_PROVIDERS.get(alias))
+    ]
+
+
+@register()
+def check_embedders(**_: Any) -> list[CheckMessage]:
+    """As with language models, only the one that a configuration's `default` stands for must be in order."""
+    alias = settings.DEFAULT_EMBEDDING_PROVIDER
+    return [
+        Error(problem, hint="See docs/reference/settings.md, Embedders.", id="memory.E003")
+        for problem in embedder_problems(alias, settings.EMBEDDING_PROVIDERS.get(alias))
     ]
 
 

@@ -11,7 +11,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 
 from memory.api.metrics import render_metrics
 from memory.queue.condition import QueueCondition, read_condition
-from memory.queue.readiness import check_readiness, limit_statements, provider_in_use
+from memory.queue.readiness import check_readiness, embedder_in_use, limit_statements, provider_in_use
 
 
 @require_safe
@@ -33,7 +33,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
         "database": readiness.database,
         "pending_migrations": readiness.pending_migrations,
         **_queue(readiness.condition),
-        "providers": {"llm": provider},
+        "providers": {"llm": provider, "embedder": embedder_in_use()},
         "offline": provider["alias"] == "offline",
     }
     return JsonResponse(body, status=200 if readiness.ready else 503)

@@ -13,7 +13,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from functools import lru_cache
-from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
@@ -21,11 +20,11 @@ from numpy.typing import NDArray
 
 from memory.embedders.base import Embedder, Purpose, RawVectors
 
-DIMENSIONS = 384
+DIMENSIONS = 512
 LONGEST = 20_000  # characters that are read of a text; the rest changes its vector by little
 GRAMS = (3, 4, 5)
 DENSE_GRAMS = (1, 2, 3)  # of scripts in which one sign says as much as a syllable or a word
-WORD_WEIGHT, PAIR_WEIGHT, GRAM_WEIGHT = 1.0, 0.5, 0.4
+LONG_WORD = 6  # letters from which on a word counts in full; the shorter, the likelier it says nothing
 TOKENS = re.compile(r"\w+|[^\w\s]")
 
 
@@ -58,22 +57,21 @@ def _vector(text: str) -> NDArray[np.float64]:
 
 
 def _features(text: str) -> Iterator[tuple[str, float]]:
-    """Words, pairs of neighbours, and parts of words, each with its weight."""
+    """Words and parts of words, each with its weight."""
     words = TOKENS.findall(unicodedata.normalize("NFKC", text).casefold())
     letters = [word for word in words if word[0].isalnum()]
     for word in letters or words:  # signs count only where there is nothing else, such as emoji
-        yield f"w:{word}", WORD_WEIGHT
-        yield from _grams(word)
-    for first, second in pairwise(letters):
-        yield f"p:{first} {second}", PAIR_WEIGHT
+        dense = unicodedata.category(word[0]) == "Lo"
+        weight = 1.0 if dense else min(1.0, (len(word) / LONG_WORD) ** 2)
+        yield f"w:{word}", weight
+        for gram in _grams(f"<{word}>", DENSE_GRAMS if dense else GRAMS):
+            yield f"g:{gram}", weight
 
 
-def _grams(word: str) -> Iterator[tuple[str, float]]:
-    bounded = f"<{word}>"
-    sizes = DENSE_GRAMS if unicodedata.category(word[0]) == "Lo" else GRAMS
-    grams = [bounded[start : start + size] for size in sizes for start in range(len(bounded) - size + 1)]
-    for gram in grams:
-        yield f"g:{gram}", GRAM_WEIGHT
+def _grams(bounded: str, sizes: Sequence[int]) -> Iterator[str]:
+    for size in sizes:
+        for start in range(len(bounded) - size + 1):
+            yield bounded[start : start + size]
 
 
 @lru_cache(maxsize=65_536)

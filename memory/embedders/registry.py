@@ -4,15 +4,18 @@ from django.conf import settings
 from pydantic import BaseModel
 
 from memory.embedders.base import Embedder
+from memory.embedders.local import local_problems
 from memory.embedders.options import GeminiEmbedderOptions, LocalEmbedderOptions, OpenAIEmbedderOptions
 from memory.providers.aliases import Aliases
+from memory.providers.options import read_options
 from relationships.configuration.retrieval import DEFAULT_EMBEDDER, Retrieval
 
+LOCAL = "memory.embedders.local.LocalEmbedder"
 # Options that can be checked without importing what is behind them.
 OPTIONS_BY_BACKEND: dict[str, type[BaseModel]] = {
     "memory.embedders.gemini.GeminiEmbedder": GeminiEmbedderOptions,
     "memory.embedders.openai.OpenAIEmbedder": OpenAIEmbedderOptions,
-    "memory.embedders.local.LocalEmbedder": LocalEmbedderOptions,
+    LOCAL: LocalEmbedderOptions,
 }
 EMBEDDERS: Aliases[Embedder] = Aliases("EMBEDDING_PROVIDERS", noun="embedder", options=OPTIONS_BY_BACKEND)
 
@@ -37,4 +40,8 @@ def reset_embedders() -> None:
 
 def embedder_problems(alias: str, spec: object) -> list[str]:
     """What is wrong with one entry of EMBEDDING_PROVIDERS, in sentences; empty if nothing is. Imports no SDK."""
-    return EMBEDDERS.problems(alias, spec)
+    problems = EMBEDDERS.problems(alias, spec)
+    if problems or not isinstance(spec, dict) or spec["BACKEND"] != LOCAL:
+        return problems
+    lacking = local_problems(read_options(LocalEmbedderOptions, spec.get("OPTIONS", {})))
+    return [f"EMBEDDING_PROVIDERS[{alias!r}]: {problem}" for problem in lacking]

@@ -2,6 +2,7 @@
 called.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -76,8 +77,16 @@ def pending_migrations() -> list[str]:
 
 def provider_in_use() -> dict[str, Any]:
     """The default language model, as an operator may see it. Imports no vendor's SDK into this process."""
-    alias: str = settings.DEFAULT_LLM_PROVIDER
-    options = settings.LLM_PROVIDERS[alias].get("OPTIONS", {})
+    return _in_use(settings.DEFAULT_LLM_PROVIDER, settings.LLM_PROVIDERS)
+
+
+def embedder_in_use() -> dict[str, Any]:
+    """The embedder that a configuration's `default` stands for, likewise."""
+    return _in_use(settings.DEFAULT_EMBEDDING_PROVIDER, settings.EMBEDDING_PROVIDERS)
+
+
+def _in_use(alias: str, aliases: Mapping[str, Any]) -> dict[str, Any]:
+    options = aliases[alias].get("OPTIONS", {})
     host = urlsplit(options.get("base_url") or "").netloc.rpartition("@")[2]
     return {"alias": alias, "model": options.get("model") or "", "host": host}
 

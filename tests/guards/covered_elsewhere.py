@@ -22,6 +22,11 @@ COVERED_ELSEWHERE: dict[str, str] = {
     "memory/services/preview.py": f"{API}/test_prompts.py",
     "memory/services/prompts.py": f"{API}/test_prompts.py",
     "memory/services/history.py": f"{INGESTION}/test_operations.py {API}/test_history.py",
+    # memory: what its providers share, tested through them
+    "memory/providers/aliases.py": "tests/unit/memory/providers/test_registry.py",
+    "memory/providers/endpoint.py": "tests/unit/memory/providers/test_hosted.py",
+    "memory/providers/gemini_sdk.py": "tests/unit/memory/providers/test_gemini_failures.py",
+    "memory/providers/openai_sdk.py": "tests/unit/memory/providers/test_openai_failures.py",
     # memory: the pipeline of ingestion, whole
     "memory/ingestion/apply.py": f"{INGESTION}/test_operations.py {INGESTION}/test_overtaken_answers.py",
     "memory/ingestion/pipeline.py": f"{INGESTION}/test_failures.py",

@@ -1,7 +1,7 @@
 import pytest
 from pytest_django.fixtures import Settings
 
-from memory.checks import check_providers, check_queue
+from memory.checks import check_embedders, check_providers, check_queue
 
 
 def test_the_provider_in_use_must_be_set_up(settings: Settings) -> None:
@@ -21,6 +21,25 @@ def test_a_provider_that_nobody_uses_may_be_broken(settings: Settings) -> None:
         "broken": {"BACKEND": "memory.providers.nowhere.Provider"},
     }
     assert check_providers() == []
+
+
+def test_the_default_embedder_must_be_set_up(settings: Settings) -> None:
+    settings.DEFAULT_EMBEDDING_PROVIDER = "broken"
+    settings.EMBEDDING_PROVIDERS = {
+        **settings.EMBEDDING_PROVIDERS,
+        "broken": {"BACKEND": "memory.embedders.gemini.GeminiEmbedder", "OPTIONS": {"dimension": 768}},
+    }
+    (error,) = check_embedders()
+    assert error.id == "memory.E003"
+    assert "There is no option dimension. Did you mean dimensions?" in error.msg
+
+
+def test_an_embedder_that_nobody_uses_may_be_broken(settings: Settings) -> None:
+    settings.EMBEDDING_PROVIDERS = {
+        **settings.EMBEDDING_PROVIDERS,
+        "broken": {"BACKEND": "memory.embedders.nowhere.Embedder"},
+    }
+    assert check_embedders() == []
 
 
 @pytest.mark.parametrize(("name", "value"), [("max_attempts", 3), ("ack_failures", False)])

@@ -33,6 +33,7 @@ def test_readyz_says_yes_with_what_it_rests_on(
     assert body["pending_migrations"] == []
     assert body["turns"] == {"due": 0, "retrying": 0, "failed": 0}
     assert body["providers"]["llm"]["alias"] == "offline"
+    assert body["providers"]["embedder"]["alias"] == "offline"
     assert body["offline"] is True
 
 

@@ -6,7 +6,13 @@ from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from memory.queue.heartbeat import beat
-from memory.queue.readiness import check_readiness, limit_statements, pending_migrations, provider_in_use
+from memory.queue.readiness import (
+    check_readiness,
+    embedder_in_use,
+    limit_statements,
+    pending_migrations,
+    provider_in_use,
+)
 from relationships.models import WorkerHeartbeat
 from tests.fixtures.queue import MakeTurn
 
@@ -87,3 +93,11 @@ def test_the_provider_is_named_without_its_key(settings: Settings) -> None:
     }
 
     assert provider_in_use() == {"alias": "openai", "model": "llama", "host": "localhost:11434"}
+
+
+def test_the_embedder_in_use_is_named_without_its_key(settings: Settings) -> None:
+    options = {"model": "nomic-embed-text", "base_url": "http://localhost:11434/v1", "api_key": "secret"}
+    settings.EMBEDDING_PROVIDERS = {"openai": {"BACKEND": "memory.embedders.openai", "OPTIONS": options}}
+    settings.DEFAULT_EMBEDDING_PROVIDER = "openai"
+
+    assert embedder_in_use() == {"alias": "openai", "model": "nomic-embed-text", "host": "localhost:11434"}
