@@ -1,0 +1,102 @@
+"""Asks a large relationship's text index: how often words stand there, and who holds the rarest of them."""
+
+import math
+from collections.abc import Collection, Sequence
+from uuid import UUID
+
+from django.db.backends.utils import CursorWrapper
+from psycopg import sql
+
+from memory.retrieval.large.known import ReadyIndex
+from memory.retrieval.large.nearest import From
+from memory.retrieval.large.statements import IndexKey, covered
+
+FETCH = 1000  # rows that are ranked for their words
+MATCHED = (
+    5000  # rows that are looked at for that; words so common that there would be more are left to the ranking
+)
+REACH = 4  # a message's neighbours lend it their words, so they are ranked with it
+
+_COUNT = "(SELECT count(*) FROM memory_searchtext WHERE {covered} AND state = 'active' AND lexemes @@ {word}::tsquery)"
+_HOLDING = """
+SELECT s.owner_id FROM {rows} AND {covered} AND s.lexemes @@ {any_word}::tsquery
+ ORDER BY {worth} DESC, s.length, s.told_at DESC LIMIT {fetch}
+"""
+_NEIGHBOURS = """
+SELECT near.owner_id FROM memory_searchtext s,
+       LATERAL ((SELECT owner_id FROM memory_searchtext b WHERE {b} AND b.place < s.place ORDER BY b.place DESC
+                  LIMIT {reach})
+                UNION ALL
+                (SELECT owner_id FROM memory_searchtext a WHERE {a} AND a.place > s.place ORDER BY a.place
+                  LIMIT {reach})) near
+ WHERE {s} AND s.owner_id = ANY(%s)
+"""
+
+
+def count_documents(cursor: CursorWrapper, key: IndexKey, lexemes: Sequence[str]) -> list[int]:
+    """In how many active rows each stands."""
+    if not lexemes:
+        return []
+    counts = [
+        sql.SQL(_COUNT).format(covered=covered(key), word=sql.Literal(quoted(lexeme))) for lexeme in lexemes
+    ]
+    cursor.execute(sql.SQL("SELECT {}").format(sql.SQL(", ").join(counts)))
+    return [int(count) for count in cursor.fetchone() or ()]
+
+
+def holding_rarest(
+    cursor: CursorWrapper, index: ReadyIndex, source: From, lexemes: Sequence[str], documents: Sequence[int]
+) -> set[UUID]:
+    """FETCH rows that hold the rarest words: most of their worth first (BM25's idf), shorter texts before longer."""
+    chosen = rarest(documents)
+    if not chosen:
+        return set()
+    # As parameters: a percent sign in a word would be taken for the mark of one.
+    values = {f"word_{place}": quoted(lexeme) for place, lexeme in enumerate(lexemes)}
+    values["any_word"] = "|".join(quoted(lexemes[place]) for place in chosen)
+    worth = sql.SQL(" + ").join(
+        sql.SQL("(s.lexemes @@ {}::tsquery)::int * {}").format(
+            sql.Placeholder(f"word_{place}"), sql.Literal(_idf(index.rows, count))
+        )
+        for place, count in enumerate(documents)
+        if count
+    )
+    statement = sql.SQL(_HOLDING).format(
+        rows=source.rows,
+        covered=covered(index.key, "s"),
+        any_word=sql.Placeholder("any_word"),
+        worth=worth,
+        fetch=sql.Literal(FETCH),
+    )
+    cursor.execute(statement, {**source.values, **values})
+    return {row[0] for row in cursor.fetchall()}
+
+
+def with_neighbours(cursor: CursorWrapper, key: IndexKey, owner_ids: Collection[UUID]) -> set[UUID]:
+    """These messages, and REACH before and after each."""
+    aliases = {alias: covered(key, alias) for alias in ("a", "b", "s")}
+    cursor.execute(sql.SQL(_NEIGHBOURS).format(reach=sql.Literal(REACH), **aliases), [list(owner_ids)])
+    return {*owner_ids, *(row[0] for row in cursor.fetchall())}
+
+
+def rarest(documents: Sequence[int]) -> list[int]:
+    """Places of the rarest words, as many as stand in MATCHED rows together; the rarest of all in any case."""
+    chosen: list[int] = []
+    matched = 0
+    for place in sorted(
+        (place for place, count in enumerate(documents) if count), key=lambda at: documents[at]
+    ):
+        matched += documents[place]
+        if chosen and matched > MATCHED:
+            break
+        chosen.append(place)
+    return chosen
+
+
+def quoted(lexeme: str) -> str:
+    """A lexeme as a tsquery of its own, whatever signs it holds."""
+    return "'" + lexeme.replace("\\", "\\\\").replace("'", "''") + "'"
+
+
+def _idf(rows: int, documents: int) -> float:
+    return math.log(1 + max(0.0, rows - documents + 0.5) / (documents + 0.5))
