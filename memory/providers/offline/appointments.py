@@ -116,16 +116,16 @@ def _rescheduled(clause: Clause, reading: Reading) -> bool:
     found = _RESCHEDULED.match(clause.text)
     if not found:
         return False
-    text, dates = reading.dated(found["rest"], past=False)
+    _, dates = reading.dated(found["rest"], past=False)
     if not dates:
-        text, dates = reading.dated(f" in{found['rest']}", past=False)
+        _, dates = reading.dated(f" in{found['rest']}", past=False)
     line = event_about(reading, words(found["what"]))
+    if not dates:
+        return line is not None
     if line is None:
-        return bool(dates) and keep_event(
-            clause, reading, capitalised(f"{about_them(found['what'])}{text}"), dates
-        )
-    if dates:
-        move_event(reading, line, dates[-1])  # "from Friday to Monday"
+        content = capitalised(f"{about_them(found['what'])} {dates[-1].text}")
+        return keep_event(clause, reading, content, dates[-1:])
+    move_event(reading, line, dates[-1])  # "from Friday to Monday"
     return True
 
 

@@ -1,5 +1,6 @@
 """The two questions of two_call: which facts there are, and what each does to the entries shown."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -8,8 +9,10 @@ from memory.providers.offline.confidence import TO_BE_PLACED, confidence_of
 from memory.providers.offline.forgetting import read_forgetting
 from memory.providers.offline.notebook import Fact, Line
 from memory.providers.offline.reading import Reading
-from memory.providers.offline.rules import begin_reading, day_of, read_into_notebook, read_statement
+from memory.providers.offline.rules import day_of, read_into_notebook, read_statement
 from memory.providers.offline.sentences import read_clauses
+from memory.providers.offline.slots import folded
+from memory.providers.offline.stems import overlap, words
 from memory.providers.offline.unplaced import sentence_again, words_to_place
 
 
@@ -31,23 +34,26 @@ def extract_facts(material: IngestionMaterial) -> dict[str, Any]:
 
 
 def decide_facts(material: IngestionMaterial) -> dict[str, Any]:
-    """Each fact held against the entries: a contradiction takes the entry's place, what says more is merged."""
-    reading = begin_reading(material)
+    """Each fact held against the entries: a contradiction takes the entry's place, what says more is merged.
+
+    The messages are read again with the entries in sight, and what becomes of each is put down to the fact that
+    says it. A fact that this leaves over (another model's wording) is held against the entries by itself.
+    """
+    reading = read_into_notebook(material)
+    owned: dict[int, list[Line]] = {fact.number: [] for fact in material.facts}
+    for line in reading.notebook.changed_lines():
+        if fact := _teller(line, material.facts):
+            owned[fact.number].append(line)
     for fact in material.facts:
-        _take(fact, material, reading)
-    facts = {fact.number: fact for fact in material.facts}
-    decisions = [
-        decision
-        for line in reading.notebook.changed_lines()
-        if (decision := _decision(line, facts)) is not None
-    ]
-    decided = {decision["fact"] for decision in decisions}
+        if not owned[fact.number]:
+            owned[fact.number] = _hold_alone(fact, material, reading)
     repeats = {number: line.number for number, line in reading.notebook.repeats if line.number is not None}
-    for number in facts:
-        if number not in decided:
-            shown = {"entry": repeats[number]} if number in repeats else {}
-            decisions.append({"fact": number, "op": "NONE", **shown, "reason": "nothing new"})
-    return {"decisions": sorted(decisions, key=lambda decision: decision["fact"])}
+    decisions = []
+    for fact in material.facts:
+        made = [decision for line in owned[fact.number] if (decision := _decision(line, fact)) is not None]
+        known = {"entry": repeats[fact.number]} if fact.number in repeats else {}
+        decisions += made or [{"fact": fact.number, "op": "NONE", **known, "reason": "nothing new"}]
+    return {"decisions": decisions}
 
 
 def _fact(line: Line) -> dict[str, Any]:
@@ -62,33 +68,47 @@ def _fact(line: Line) -> dict[str, Any]:
     return {**fact, "happens_at": line.happens_at} if line.happens_at else fact
 
 
-def _take(fact: NumberedFact, material: IngestionMaterial, reading: Reading) -> None:
-    """Write the fact into the notebook, its own number as the message it rests on."""
-    sent = [message for message in material.messages if message.number in fact.messages]
-    if sent or material.messages:
-        reading.today = day_of((sent or list(material.messages))[-1], material.timezone)
+def _teller(line: Line, facts: Sequence[NumberedFact]) -> NumberedFact | None:
+    """The fact of the line's messages that shares most of its words; a wish to forget may name none of them."""
+    told = line.words | words(line.before)
+    of_its_messages = [fact for fact in facts if set(fact.messages) & set(line.messages)]
+    shares = {
+        fact.number: overlap(words(fact.content), told) or 0.01 * (fact.forget and line.outcome != "add")
+        for fact in of_its_messages
+        if not (fact.forget and line.outcome == "add")
+    }
+    best = max(of_its_messages, key=lambda fact: shares.get(fact.number, 0.0), default=None)
+    return best if best and shares.get(best.number) else None
+
+
+def _hold_alone(fact: NumberedFact, material: IngestionMaterial, reading: Reading) -> list[Line]:
+    """What a fact does by itself, in the numbers of facts. The lines that changed by it."""
+    before = {id(line) for line in reading.notebook.changed_lines()}
+    told = [message for message in material.messages if message.number in fact.messages]
+    if told:
+        reading.today = day_of(told[-1], material.timezone)
     reading.message = fact.number
     if not fact.forget:
         reading.notebook.keep(Fact(fact.type, fact.content, fact.subject), message=fact.number)
-        return
-    for said in read_clauses(sentence_again(fact.content)):
-        if not read_forgetting(said, reading, previous=[]):
-            read_statement(said, reading)
+    else:
+        for said in read_clauses(sentence_again(fact.content)):
+            if not read_forgetting(said, reading, previous=[]):
+                read_statement(said, reading)
+    return [line for line in reading.notebook.changed_lines() if id(line) not in before]
 
 
-def _decision(line: Line, facts: dict[int, NumberedFact]) -> dict[str, Any] | None:
-    """What became of a line, as the decision of the last fact that touched it."""
-    fact = facts[line.messages[-1]]
+def _decision(line: Line, fact: NumberedFact) -> dict[str, Any] | None:
+    """What became of a line, as the decision of the fact that did it."""
     if line.outcome == "add":
         return None if fact.forget else {"fact": fact.number, "op": "ADD", "content": line.content}
     decision = {"fact": fact.number, "entry": line.number}
     if line.outcome == "delete":
         return {**decision, "op": "DELETE", "content": "", "reason": line.reason}
-    if fact.forget or _says_more(line):
-        return {**decision, "op": "UPDATE", "content": line.content, "reason": "says it anew"}
-    return {**decision, "op": "DELETE", "content": line.content, "reason": "contradicted"}
+    if folded(fact.content) == line.folded and not _says_more(line):
+        return {**decision, "op": "DELETE", "content": line.content, "reason": "contradicted"}
+    return {**decision, "op": "UPDATE", "content": line.content, "reason": "says it anew"}
 
 
 def _says_more(line: Line) -> bool:
     """Whether the new text keeps all that the old one told."""
-    return Line(None, line.type, line.subject, line.before, None).words <= line.words
+    return words(line.before) <= line.words

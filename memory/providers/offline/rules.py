@@ -72,21 +72,15 @@ def read_messages(material: IngestionMaterial) -> list[dict[str, Any]]:
 
 def read_into_notebook(material: IngestionMaterial) -> Reading:
     """The person's own messages, read; the notebook holds the entries as they were given and what became of them."""
-    reading = begin_reading(material)
+    notebook = Notebook(material.entries, user_name=material.user_name)
+    reading = Reading(notebook=notebook, types=material.types)
+    _meet_known(reading, material)
     read: list[int] = []
     for message in material.messages:
         if message.role == "user":
             reading.today = day_of(message, material.timezone)
             _read_message(message, reading, read)
             read.append(message.number)
-    return reading
-
-
-def begin_reading(material: IngestionMaterial) -> Reading:
-    """A notebook with the entries, and nothing read yet."""
-    notebook = Notebook(material.entries, user_name=material.user_name)
-    reading = Reading(notebook=notebook, types=material.types)
-    _meet_known(reading, material)
     return reading
 
 

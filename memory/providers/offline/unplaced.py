@@ -13,7 +13,7 @@ AGAIN = "No, "  # how a statement begins that is to be read again; nobody asks t
 _CHANGES = pattern(
     r"^(?:I|we) (?:do not have|never|did not|have not|am not|are not)\b"
     r"|\b(?:cancell?ed|called off|postponed|rescheduled|moved to|brought forward|pushed back|put off|did it|made it"
-    r"|passed away|died)\b"
+    r"|passed away|died|gave up|stopped|quit|finished|got my|bought the|decided not|changed my mind|\d+ now)\b"
 )
 _LEAD = pattern(
     r"^.*?\b(?:forget|delete|erase|wipe|remove|clear|scrap|remember(?:ing)?|keep|store|save)\b[\s,:]*"

@@ -1,0 +1,88 @@
+"""What a strategy makes of the offline provider's answers, as operations, so that they can be held against labels."""
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from memory.providers.base import (
+    CompletionRequest,
+    IngestionMaterial,
+    KnownKey,
+    NumberedEntry,
+    NumberedFact,
+    NumberedMessage,
+    Task,
+)
+from tests.labelled.scratchpad import PROVIDER, TYPES
+
+Answer = dict[str, list[dict[str, Any]]]
+
+
+def ask(
+    task: Task,
+    said: str,
+    known: Sequence[NumberedEntry] = (),
+    *,
+    at: datetime,
+    timezone: str = "Europe/Lisbon",
+    facts: Sequence[NumberedFact] = (),
+    keys: Sequence[KnownKey] = (),
+) -> Answer:
+    """The answer to one question about one message of the person, of whom the entries are known."""
+    material = IngestionMaterial(
+        entries=tuple(known),
+        messages=(NumberedMessage(1, "user", "Maya", said, at),),
+        timezone=timezone,
+        types=TYPES,
+        user_name="Maya",
+        task=task,
+        facts=tuple(facts),
+        keys=tuple(keys),
+    )
+    answer: Answer = json.loads(PROVIDER.complete(CompletionRequest("", "", None, material)).text)
+    return answer
+
+
+def numbered(facts: Sequence[dict[str, Any]]) -> list[NumberedFact]:
+    """The facts of call 1 as call 2 is shown them."""
+    return [
+        NumberedFact(
+            number=number,
+            content=fact["content"],
+            type=fact["type"],
+            subject=fact.get("subject", "user"),
+            confidence=fact["confidence"],
+            forget=fact.get("forget", False),
+            messages=tuple(fact["messages"]),
+        )
+        for number, fact in enumerate(facts, start=1)
+    ]
+
+
+def by_two_calls(said: str, known: Sequence[NumberedEntry], *, at: datetime) -> list[dict[str, Any]]:
+    """Extracted first, then decided; a contradiction is a delete and an add."""
+    facts = ask("extract", said, at=at)["facts"]
+    if not facts:
+        return []
+    operations = []
+    for decision in ask("decide", said, known, at=at, facts=numbered(facts))["decisions"]:
+        fact = facts[decision["fact"] - 1]
+        content = decision.get("content", fact["content"])
+        addition = {**fact, "op": "add", "content": content}
+        if decision["op"] == "UPDATE":
+            operations.append({**addition, "op": "update", "entry": decision["entry"]})
+        if decision["op"] == "DELETE":
+            operations.append({"op": "delete", "entry": decision["entry"]})
+        if decision["op"] == "ADD" or (decision["op"] == "DELETE" and content and not fact.get("forget")):
+            operations.append(addition)
+    return operations
+
+
+def by_one_call(
+    task: Task, said: str, known: Sequence[NumberedEntry], *, at: datetime
+) -> list[dict[str, Any]]:
+    """Scored or classified: what names an entry is an update of it."""
+    answer = ask(task, said, known, at=at)
+    changes = [{**memory, "op": "update" if "entry" in memory else "add"} for memory in answer["memories"]]
+    return changes + [{**gone, "op": "delete"} for gone in answer["forget"]]
