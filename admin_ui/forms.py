@@ -7,7 +7,9 @@ from django import forms
 from django.conf import settings
 
 from memory.models import USER_SUBJECT, ScratchpadEntry
+from relationships.api.parsing import parse_object
 from relationships.configuration.schema import EntryType
+from relationships.errors import RapportError
 
 
 class EntryForm(forms.Form):
@@ -69,3 +71,18 @@ class EntryForm(forms.Form):
             "subject": self.cleaned_data["subject"].strip() or USER_SUBJECT,
             "key": self.cleaned_data["key"] or None,
         }
+
+
+class JsonForm(forms.Form):
+    """One JSON object, as text."""
+
+    document = forms.CharField(
+        label="As JSON", widget=forms.Textarea(attrs={"rows": 12, "spellcheck": "false", "class": "mono"})
+    )
+
+    def clean_document(self) -> dict[str, Any]:
+        """Held to the same rules as a body of the API."""
+        try:
+            return parse_object(self.cleaned_data["document"].encode("utf-8", "surrogatepass"))
+        except RapportError as error:
+            raise forms.ValidationError(error.detail) from None

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
+from uuid import UUID
 
-from memory.models import EntryState, ScratchpadEntry, Tier
+from memory.models import EntryState, HeldDeletion, ScratchpadEntry, Tier
 from memory.tokens import estimate_tokens
 from relationships.models import Relationship
 
@@ -56,6 +57,18 @@ def scratchpad_of(relationship: Relationship, filters: Filters, *, budget: int) 
         "types": sorted(set(owned.order_by().values_list("type", flat=True).distinct())),
         "states": STATES,
     }
+
+
+def held_of(relationship_id: UUID) -> list[tuple[HeldDeletion, list[tuple[str, str]]]]:
+    """What waits for a person's word: each with (content, reason) of what would go. Two statements at the most."""
+    held = list(HeldDeletion.objects.for_relationship(relationship_id).waiting().order_by("recorded_at"))
+    ids = {UUID(item["entry_id"]) for row in held for item in row.deletions}
+    owned = ScratchpadEntry.objects.for_relationship(relationship_id).filter(id__in=ids)
+    contents = {str(key): content for key, content in owned.values_list("id", "content")} if ids else {}
+    return [
+        (row, [(contents.get(item["entry_id"], "(gone)"), item["reason"]) for item in row.deletions])
+        for row in held
+    ]
 
 
 def _conditions(filters: Filters) -> dict[str, Any]:

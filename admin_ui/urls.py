@@ -3,8 +3,12 @@
 from django.urls import path
 
 from admin_ui.views.conversation import ConversationView, TraceView
+from admin_ui.views.data import DataView, ExportView
 from admin_ui.views.entries import EntryStoryView, EntryUndoView
+from admin_ui.views.held import DecideHeldView
 from admin_ui.views.overview import OverviewView
+from admin_ui.views.preview import ContextPreviewView
+from admin_ui.views.profile import EndSessionView, ProfileView
 from admin_ui.views.relationships import RelationshipsView
 from admin_ui.views.scratchpad import (
     AddEntryView,
@@ -15,6 +19,7 @@ from admin_ui.views.scratchpad import (
     SwitchEntryView,
 )
 from admin_ui.views.sign_in import ChooseProjectView, SignInView, SignOutView, ThemeView
+from admin_ui.views.time_travel import TimeTravelView
 from admin_ui.views.turns import RetryTurnView, TurnsView
 
 app_name = "admin_ui"
@@ -34,6 +39,13 @@ urlpatterns = [
     path(f"{RELATIONSHIP}/", ScratchpadView.as_view(), name="relationship"),
     path(f"{RELATIONSHIP}/entries/", AddEntryView.as_view(), name="relationship_add_entry"),
     path(f"{RELATIONSHIP}/conversation/", ConversationView.as_view(), name="relationship_conversation"),
+    path(f"{RELATIONSHIP}/context/", ContextPreviewView.as_view(), name="relationship_preview"),
+    path(f"{RELATIONSHIP}/time/", TimeTravelView.as_view(), name="relationship_time"),
+    path(f"{RELATIONSHIP}/profile/", ProfileView.as_view(), name="relationship_profile"),
+    path(f"{RELATIONSHIP}/sessions/end/", EndSessionView.as_view(), name="relationship_end_session"),
+    path(f"{RELATIONSHIP}/data/", DataView.as_view(), name="relationship_data"),
+    path(f"{RELATIONSHIP}/export/", ExportView.as_view(), name="relationship_export"),
+    path(f"{RELATIONSHIP}/held/<uuid:held_id>/", DecideHeldView.as_view(), name="relationship_decide_held"),
     path(f"{ENTRY}/", EntryStoryView.as_view(), name="relationship_entry"),
     path(f"{ENTRY}/edit/", EditEntryView.as_view(), name="relationship_edit_entry"),
     path(f"{ENTRY}/delete/", DeleteEntryView.as_view(), name="relationship_delete_entry"),

@@ -14,7 +14,7 @@ from django.urls import reverse
 
 from admin_ui.access import OperatorView
 from admin_ui.forms import EntryForm
-from admin_ui.scratchpad import Filters, scratchpad_of
+from admin_ui.scratchpad import Filters, held_of, scratchpad_of
 from memory.models import EntrySource, ScratchpadEntry, Tier
 from memory.services.entries import add_entry, delete_entry, restore_entry, revise_entry
 from relationships.errors import NotFound, RapportError, StaleVersion
@@ -42,6 +42,7 @@ class ScratchpadView(RelationshipPart):
             **self.ctx_of(relationship),
             **scratchpad_of(relationship, filters, budget=configuration.ingestion.soft_budget),
             "filters": filters,
+            "held": held_of(relationship.id),
             "form": EntryForm(types=configuration.ingestion.types),
             "query": request.GET.urlencode(),
         }

@@ -38,3 +38,24 @@ document.addEventListener("click", (event) => {
     if (!menu.contains(event.target)) menu.open = false;
   });
 });
+
+// A button marked data-copy copies the text of what it names.
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("[data-copy]");
+  if (!button) return;
+  const label = button.textContent;
+  try {
+    await navigator.clipboard.writeText(document.querySelector(button.dataset.copy).textContent);
+    button.textContent = "Copied";
+  } catch {
+    button.textContent = "Not allowed here";
+  }
+  setTimeout(() => { button.textContent = label; }, 1500);
+});
+
+// Shares of a whole as widths: a style attribute would need a looser security policy.
+function drawShares(root) {
+  root.querySelectorAll("[data-share]").forEach((part) => { part.style.flexGrow = part.dataset.share; });
+}
+document.addEventListener("DOMContentLoaded", () => drawShares(document));
+document.addEventListener("htmx:afterSwap", (event) => drawShares(event.detail.target));

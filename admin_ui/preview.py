@@ -1,0 +1,69 @@
+"""An assembled context as the page shows it: one block a layer, its sources by their words."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from context.answer import AssembledContext, LayerReport
+from memory.models import ScratchpadEntry
+
+LINES = 60  # of one layer's sources
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One thing a layer showed, and why. `entry`: its ID where it is one, so that the page can link it."""
+
+    text: str
+    reason: str
+    entry: UUID | None
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One layer: its share of the context's tokens in per cent, and what it is made of."""
+
+    report: LayerReport
+    share: int
+    sources: Sequence[Source]
+    more: int
+
+
+def blocks_of(assembled: AssembledContext, relationship_id: UUID) -> list[Block]:
+    """The layers in their order; one statement finds all entries they name."""
+    named = {source for report in assembled.layers for source in report.sources[:LINES]}
+    contents = _contents(relationship_id, [UUID(name) for name in named if _is_uuid(name)])
+    whole = assembled.total_tokens or 1
+    return [
+        Block(
+            report=report,
+            share=round(100 * report.tokens / whole),
+            sources=[_source(name, report, contents) for name in report.sources[:LINES] if name in contents],
+            more=max(0, len(report.sources) - LINES),
+        )
+        for report in assembled.layers
+    ]
+
+
+def as_text(rendered: Any) -> str:
+    """A vendor's shape as one would paste it."""
+    return rendered if isinstance(rendered, str) else json.dumps(rendered, ensure_ascii=False, indent=2)
+
+
+def _source(name: str, report: LayerReport, contents: dict[str, str]) -> Source:
+    return Source(contents[name], (report.reasons or {}).get(name, report.reason), UUID(name))
+
+
+def _contents(relationship_id: UUID, ids: Sequence[UUID]) -> dict[str, str]:
+    rows = ScratchpadEntry.objects.for_relationship(relationship_id).filter(id__in=ids)
+    return {str(entry_id): content for entry_id, content in rows.values_list("id", "content")}
+
+
+def _is_uuid(name: str) -> bool:
+    try:
+        UUID(name)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,66 @@
+import pytest
+from django.test import Client
+
+from relationships.models import Relationship
+from relationships.services.profiles import read_profile, replace_profile
+from relationships.services.sessions import get_session, patch_session
+from tests.fixtures.turns import PERSON
+
+
+@pytest.fixture
+def page(relationship: Relationship) -> str:
+    return f"/admin-ui/relationships/{relationship.id}/profile/"
+
+
+def test_a_profile_is_changed_by_hand(editor: Client, page: str, relationship: Relationship) -> None:
+    editor.post(page, {"document": '{"plan": "gold"}', "version": "0"})
+
+    assert read_profile(relationship.id) == ({"plan": "gold"}, 1)
+
+
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [
+        ("{", "not JSON"),
+        ("[1]", "in braces"),
+        ('{"a": NaN}', "NaN"),
+        ('{"a": "\\u0000"}', "NUL"),
+        ('{"a": 1, "a": 2}', "twice"),
+        ("", "required"),
+    ],
+)
+def test_what_is_no_profile_is_said_and_nothing_is_lost(
+    editor: Client, page: str, relationship: Relationship, sent: str, said: str
+) -> None:
+    replace_profile(relationship=relationship, data={"plan": "gold"}, by=PERSON)
+
+    answer = editor.post(page, {"document": sent, "version": "1"})
+
+    assert answer.status_code == 422
+    assert said in answer.content.decode()
+    assert read_profile(relationship.id)[0] == {"plan": "gold"}
+
+
+def test_a_change_of_a_profile_that_somebody_changed_meanwhile_shows_both(
+    editor: Client, page: str, relationship: Relationship
+) -> None:
+    replace_profile(relationship=relationship, data={"plan": "theirs"}, by=PERSON)
+
+    answer = editor.post(page, {"document": '{"plan": "mine"}', "version": "0"})
+
+    shown = answer.content.decode()
+    assert answer.status_code == 409
+    assert "theirs" in shown
+    assert "mine" in shown
+    assert read_profile(relationship.id)[0] == {"plan": "theirs"}
+
+
+def test_a_session_is_ended_and_its_state_cleared(
+    editor: Client, page: str, relationship: Relationship
+) -> None:
+    patch_session(relationship=relationship, session="phone", patch={"mood": "good"}, idle_minutes=0)
+    assert "mood" in editor.get(page).content.decode()
+
+    editor.post(page.replace("profile/", "sessions/end/"), {"session": "phone"})
+
+    assert get_session(relationship=relationship, session="phone").state == {}

@@ -1,0 +1,54 @@
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from memory.models import EntrySource
+from memory.services.entries import add_entry
+from relationships.models import Relationship
+from tests.fixtures.turns import PERSON, Conversation
+
+HTMX = {"HX-Request": "true", "HX-Target": "then"}
+
+
+@pytest.fixture
+def page(relationship: Relationship) -> str:
+    return f"/admin-ui/relationships/{relationship.id}/time/"
+
+
+def test_a_moment_shows_what_was_true_then_and_what_changed_since(
+    viewer: Client, page: str, relationship: Relationship, conversation: Conversation
+) -> None:
+    long_ago = timezone.now() - timedelta(days=100)
+    values = {"content": "Lived in Porto", "type": "other", "effective_at": long_ago}
+    add_entry(relationship=relationship, values=values, by=PERSON, source=EntrySource.MANUAL)
+    conversation.remember("Has a dog")
+
+    shown = viewer.get(f"{page}?step=500", headers=HTMX).content.decode()
+
+    then, since = shown.split("What changed since")
+    assert "Lived in Porto" in then
+    assert "Has a dog" not in then
+    assert "<ins>Has a dog</ins>" in since
+
+
+def test_what_was_known_then_is_another_question(
+    viewer: Client, page: str, relationship: Relationship
+) -> None:
+    long_ago = timezone.now() - timedelta(days=100)
+    values = {"content": "Lived in Porto", "type": "other", "effective_at": long_ago}
+    add_entry(relationship=relationship, values=values, by=PERSON, source=EntrySource.MANUAL)
+    before = (timezone.now() - timedelta(days=1)).isoformat().replace("+", "%2B")
+
+    assert "Nothing was known yet" in viewer.get(f"{page}?by=known&at={before}").content.decode()
+    assert "Nothing was true yet" not in viewer.get(f"{page}?by=true&at={before}").content.decode()
+
+
+@pytest.mark.parametrize(
+    "query", ["", "?step=x", "?step=99999999", "?at=never", "?at=9999-12-31", "?by=other"]
+)
+def test_any_address_gives_a_page(viewer: Client, page: str, conversation: Conversation, query: str) -> None:
+    conversation.remember("Has a dog")
+
+    assert viewer.get(page + query).status_code == 200
