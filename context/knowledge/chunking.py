@@ -112,12 +112,14 @@ def _step_back(parts: Sequence[_Part], first: int, last: int, overlap: int) -> i
 
 
 def _parts(text: str, blocks: Sequence[Block], starts: Sequence[int], *, most: int) -> Iterator[_Part]:
+    """What stands between two blocks belongs to the first."""
     heading: str | None = None
-    for block, start in zip(blocks, starts, strict=True):
+    for block, start, following in zip(blocks, starts, [*starts[1:], len(text)], strict=True):
         border = 2 if block.heading == heading else 3
         heading = block.heading
         for begin, end in _cut(text, start, start + len(block.text), most, (_SENTENCE, _SPACE)):
-            yield _Part(begin, end, estimate_tokens(text[begin:end]) + 1, border)
+            tokens = estimate_tokens(text[begin:end]) + 1
+            yield _Part(begin, following if end == start + len(block.text) else end, tokens, border)
             border = 1
 
 

@@ -8,7 +8,6 @@ from relationships.configuration.retrieval import DEFAULT_EMBEDDER
 from relationships.configuration.seams import known_slug
 from relationships.configuration.strict import Share, Strict
 
-
 NO_EMBEDDER = "none"
 
 

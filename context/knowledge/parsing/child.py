@@ -25,6 +25,7 @@ PARSERS = {
 }
 _PR_SET_PDEATHSIG = 1
 _CEILINGS = {"RLIMIT_CORE": 0, "RLIMIT_FSIZE": 0, "RLIMIT_NPROC": 0, "RLIMIT_NOFILE": 64}
+_GRACE_SECONDS = 5  # between the signal that says why, and the one that says nothing
 
 
 def main() -> None:
@@ -36,10 +37,10 @@ def main() -> None:
 
 def confine(*, parent: int, seconds: int, memory: int) -> None:
     """Give up, for good, what parsing does not need. `memory` in bytes. Ends at once if the parent is gone."""
-    ceilings = {**_CEILINGS, "RLIMIT_CPU": seconds, "RLIMIT_AS": memory}
-    for name, ceiling in ceilings.items():
+    ceilings = {name: (ceiling, ceiling) for name, ceiling in {**_CEILINGS, "RLIMIT_AS": memory}.items()}
+    for name, pair in {**ceilings, "RLIMIT_CPU": (seconds, seconds + _GRACE_SECONDS)}.items():
         with suppress(OSError, ValueError, AttributeError):  # a system that has no such limit
-            resource.setrlimit(getattr(resource, name), (ceiling, ceiling))
+            resource.setrlimit(getattr(resource, name), pair)
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.alarm(seconds)  # also where a library waits instead of computing
     with suppress(OSError, AttributeError):  # Linux alone has it; elsewhere the alarm is the end

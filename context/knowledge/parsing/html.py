@@ -4,6 +4,7 @@ from typing import Any
 
 from lxml import etree, html
 
+from context.knowledge.kinds import decode_text
 from context.knowledge.parsing.base import Block, Headings, Limits, Unreadable, clean, paragraphs
 
 _HIDDEN = (
@@ -50,9 +51,8 @@ def parse_html(content: bytes, limits: Limits) -> Iterator[Block]:
 def _tree(content: bytes) -> Any:
     """The page without what nobody reads. Broken HTML is mended as a browser does it."""
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        encoding: str | None = "utf-16"
-    else:
-        encoding = None if _CHARSET.search(content[:4096]) else _encoding(content)
+        content = decode_text(content).encode("utf-8", "replace")
+    encoding = None if _CHARSET.search(content[:4096]) else _encoding(content)
     parser = html.HTMLParser(encoding=encoding, remove_comments=True, remove_pis=True, no_network=True)
     try:
         tree = html.document_fromstring(content.replace(b"\0", b"\xef\xbf\xbd"), parser=parser)

@@ -1,0 +1,41 @@
+from context.knowledge.parsing.base import Limits
+from context.knowledge.parsing.markdown import parse_markdown
+
+LIMITS = Limits(pages=1, characters=10_000)
+TEXT = """Before all.
+
+# Prices
+
+A coffee is *two* euros.
+
+## Cakes
+- Carrot
+- Apple
+
+```sh
+# no heading, a comment
+```
+
+Setext
+======
+The end.
+"""
+
+
+def test_sections_stand_under_their_headings_and_the_text_stays_as_written() -> None:
+    blocks = [(block.heading, block.text) for block in parse_markdown(TEXT.encode(), LIMITS)]
+
+    assert blocks == [
+        ("", "Before all."),
+        ("Prices", "# Prices"),
+        ("Prices", "A coffee is *two* euros."),
+        ("Prices > Cakes", "## Cakes\n- Carrot\n- Apple"),
+        ("Prices > Cakes", "```sh\n# no heading, a comment\n```"),
+        ("Setext", "Setext\n======\nThe end."),
+    ]
+
+
+def test_quotations_nested_without_end_are_text() -> None:
+    blocks = list(parse_markdown((">" * 5000 + " deep").encode(), LIMITS))
+
+    assert blocks[0].text.endswith("deep")
