@@ -1,0 +1,445 @@
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.utils import timezone
+from pytest_django.fixtures import Settings
+
+from memory.indexing import pipeline
+from memory.indexing.pipeline import SHORTENED, EmbeddedTexts, embed_owed
+from memory.models import Embedding, SearchText
+from memory.providers.errors import (
+    ContentBlocked,
+    InvalidVectors,
+    ProviderUnavailable,
+    RateLimited,
+    Unauthorized,
+)
+from memory.services.entries import delete_entry, revise_entry
+from memory.services.erasure import erase_entry, erase_relationship
+from relationships.actor import Actor
+from relationships.models import Message, Project, Relationship
+from tests.fakes import ScriptedEmbedder
+from tests.fixtures.index import configure, embedded, fall_due, owing, row_of, told_to_embed
+from tests.fixtures.turns import PERSON, Conversation
+
+BY = Actor.policy("test")
+
+
+@pytest.fixture(autouse=True)
+def wants_vectors(relationship: Relationship, scripted_embedder: ScriptedEmbedder) -> None:
+    configure(relationship, embedder="default")
+
+
+def embed(relationship: Relationship) -> EmbeddedTexts:
+    return embed_owed(relationship_id=relationship.id)
+
+
+def test_what_is_owed_is_embedded_in_one_batch(
+    relationship: Relationship, conversation: Conversation, scripted_embedder: ScriptedEmbedder
+) -> None:
+    entries = conversation.remember("Likes tea", "Lives in Porto")
+
+    done = embed(relationship)
+
+    assert (done.written, done.failed, done.waiting) == (2, 0, 0)
+    assert scripted_embedder.asked == [("document", ["Likes tea", "Lives in Porto"])]
+    assert embedded(relationship, scripted_embedder.model) == {entry.id for entry in entries}
+    assert owing(relationship) == set()
+
+
+def test_a_vector_is_stored_at_unit_length_with_its_space(
+    relationship: Relationship, conversation: Conversation, scripted_embedder: ScriptedEmbedder
+) -> None:
+    scripted_embedder.place("Likes tea", [3, 4])
+    entry = conversation.remember("Likes tea")[0]
+
+    embed(relationship)
+
+    row = Embedding.objects.for_relationship(relationship.id).get()
+    assert (row.model, row.dimensions, row.owner_id) == ("scripted-embedder-1", 64, entry.id)
+    assert list(row.vector)[:3] == pytest.approx([0.6, 0.8, 0], abs=1e-3)
+    assert bytes(row.text_hash) == bytes(row_of(entry).text_hash)
+
+
+def test_messages_are_embedded_without_the_names_people_call_each_other(
+    relationship: Relationship, conversation: Conversation, scripted_embedder: ScriptedEmbedder
+) -> None:
+    configure(relationship, embed_messages=True)
+    conversation.say("Ada, it is Maya. <rapport_memory>x</rapport_memory> Maya's cat is ill.")
+
+    embed(relationship)
+
+    assert scripted_embedder.texts == ["it is. cat is ill."]
+    assert embedded(relationship) == set(Message.objects.values_list("id", flat=True))
+
+
+def test_without_an_embedder_what_was_owed_is_owed_no_more(
+    relationship: Relationship, conversation: Conversation, scripted_embedder: ScriptedEmbedder
+) -> None:
+    conversation.remember("Likes tea")
+    configure(relationship, embedder=None)
+
+    embed(relationship)
+
+    assert owing(relationship) == set()
+    assert scripted_embedder.asked == []
+
+
+def test_a_long_backlog_is_embedded_batch_after_batch(
+    relationship: Relationship, conversation: Conversation, scripted_embedder: ScriptedEmbedder
+) -> None:
+    scripted_embedder.most_texts = 2
+    conversation.remember("one", "two", "three", "four", "five")
+
+    assert embed(relationship).written == 5
+    assert [len(texts) for _, texts in scripted_embedder.asked] == [2, 2, 1]
+
+
+def test_a_task_that_takes_long_hands_over_to_another(
+    relationship: Relationship, conversation: Conversation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pipeline, "MOST_SECONDS", 0.0)
+    conversation.remember("Likes tea")
+    before = len(told_to_embed())
+
+    embed(relationship)
+
+    assert len(told_to_embed()) == before + 1
+
+
+def test_a_text_that_changes_meanwhile_gets_the_vector_of_what_it_says_now(
+    relationship: Relationship, conversation: Conversation, scripted_embedder: ScriptedEmbedder
+) -> None:
+    entry = conversation.remember("Likes tea")[0]
+
+    def change(texts: Sequence[str]) -> None:
+        scripted_embedder.while_answering = None
+        revise_entry(
+            relationship_id=relationship.id, entry_id=entry.id, by=PERSON, values={"content": "Likes coffee"}
+        )
+
+    scripted_embedder.while_answering = change
+    embed(relationship)
+
+    assert scripted_embedder.texts == ["Likes tea", "Likes coffee"]
+    row = Embedding.objects.for_relationship(relationship.id).get()
+    assert bytes(row.text_hash) == bytes(row_of(entry).text_hash)
+
+
+def test_the_vector_of_an_earlier_text_goes_with_the_change(
+    relationship: Relationship, conversation: Conversation
+) -> None:
+    entry = conversation.remember("Likes tea")[0]
+    embed(relationship)
+
+    revise_entry(
+        relationship_id=relationship.id, entry_id=entry.id, by=PERSON, values={"content": "Likes coffee"}
+    )
+
+    assert embedded(relationship) == set()
+    assert owing(relationship) == {entry.id}
+
+
+def test_what_is_erased_meanwhile_gets_no_vector(
+    relationship: Relationship, conversation: Conversation, scripted_embedder: ScriptedEmbedder
+) -> None:
+    entry = conversation.remember("Likes tea")[0]
+    scripted_embedder.while_answering = lambda _: erase_entry(
+        relationship_id=relationship.id, entry_id=entry.id, by=BY
+    )
+
+    assert embed(relationship).written == 0
+    assert embedded(relationship) == set()
+
+
+def test_a_relationship_that_is_erased_meanwhile_leaves_nothing(
+    project: Project,
+    relationship: Relationship,
+    conversation: Conversation,
+    scripted_embedder: ScriptedEmbedder,
+) -> None:
+    conversation.remember("Likes tea")
+    scripted_embedder.while_answering = lambda _: erase_relationship(
+        project_id=project.id, relationship_id=relationship.id, by=BY
+    )
+
+    assert embed(relationship).written == 0
+    assert not Embedding.objects.exists()
+    assert not SearchText.objects.exists()
+
+
+def test_of_a_relationship_that_is_not_there_nothing_is_owed(relationship: Relationship) -> None:
+    erase_relationship(project_id=relationship.project_id, relationship_id=relationship.id, by=BY)
+
+    assert embed(relationship) == EmbeddedTexts()
+
+
+def test_a_deleted_entry_is_sent_to_nobody(
+    relationship: Relationship, conversation: Conversation, scripted_embedder: ScriptedEmbedder
+) -> None:
+    entry = conversation.remember("Likes tea")[0]
+    delete_entry(relationship_id=relationship.id, entry_id=entry.id, by=PERSON)
+
+    embed(relationship)
+
+    assert scripted_embedder.asked == []
+
+
+def test_a_passing_failure_makes_the_texts_wait_and_say_why(
+    relationship: Relationship, conversation: Conversation, scripted_embedder: ScriptedEmbedder
+) -> None:
+    scripted_embedder.most_texts = 1
+    first, second = conversation.remember("Likes tea", "Likes coffee")
+    scripted_embedder.answer_with(RateLimited(retry_after=30))
+
+    done = embed(relationship)
+
+    assert (done.written, done.waiting) == (0, 1)
+    assert len(scripted_embedder.asked) == 1, "the other one waits as well"
+    for entry, attempts in ((first, 1), (second, 0)):
+        row = row_of(entry)
+        assert (row.embed_error, row.embed_attempts) == ("rate_limited", attempts)
+        assert row.embed_due_at is not None
+        assert row.embed_due_at > timezone.now() + timedelta(seconds=20)
+
+    fall_due(relationship)
+    assert embed(relationship).written == 2
+    assert (row_of(first).embed_error, row_of(first).embed_attempts) == ("", 0)
+
+
+def test_a_long_outage_condemns_no_text(
+    relationship: Relationship,
+    conversation: Conversation,
+    scripted_embedder: ScriptedEmbedder,
+    settings: Settings,
+) -> None:
+    settings.MAX_ATTEMPTS = 9
+    entry = conversation.remember("Likes tea")[0]
+    for _ in range(20):
+        scripted_embedder.answer_with(ProviderUnavailable())
+        embed(relationship)
+        fall_due(relationship)
+
+    assert row_of(entry).embed_error == "unavailable"
+    assert embed(relationship).written == 1
+
+
+def test_a_wrong_key_blocks_visibly_without_using_up_attempts(
+    relationship: Relationship, conversation: Conversation, scripted_embedder: ScriptedEmbedder
+) -> None:
+    entry = conversation.remember("Likes tea")[0]
+    scripted_embedder.answer_with(Unauthorized())
+
+    embed(relationship)
+
+    row = row_of(entry)
+    assert (row.embed_error, row.embed_attempts) == ("unauthorized", 0)
+    assert row.embed_due_at is not None
+    assert row.embed_due_at > timezone.now() + timedelta(seconds=50)
+
+
+def test_an_embedder_that_the_settings_lost_blocks_visibly(
+    relationship: Relationship, conversation: Conversation, settings: Settings
+) -> None:
+    entry = conversation.remember("Likes tea")[0]
+    settings.DEFAULT_EMBEDDING_PROVIDER = "lost"
+
+    embed(relationship)
+
+    row = row_of(entry)
+    assert (row.embed_error, row.embed_attempts) == ("unknown_provider", 0)
+
+
+def test_a_configuration_that_has_become_wrong_blocks_visibly(
+    relationship: Relationship, conversation: Conversation
+) -> None:
+    entry = conversation.remember("Likes tea")[0]
+    configure(relationship, ranker="lost")
+
+    embed(relationship)
+
+    assert row_of(entry).embed_error == "invalid_configuration"
+
+
+class Refusing:
+    """Refuses every batch that holds one of these texts, for good."""
+
+    def __init__(self, embedder: ScriptedEmbedder, *bad: str, error: Exception | None = None) -> None:
+        self.bad, self.error = bad, error or ContentBlocked()
+        embedder.while_answering = self
+
+    def __call__(self, texts: Sequence[str]) -> None:
+        if any(bad in texts for bad in self.bad):
+            raise self.error
+
+
+@pytest.mark.parametrize("error", [ContentBlocked(), InvalidVectors()], ids=["blocked", "invalid vectors"])
+def test_one_bad_text_fails_alone_and_is_found_by_its_words(
+    error: Exception,
+    relationship: Relationship,
+    conversation: Conversation,
+    scripted_embedder: ScriptedEmbedder,
+) -> None:
+    entries = conversation.remember(*(f"text {number}" for number in range(9)))
+    Refusing(scripted_embedder, "text 4", error=error)
+
+    done = embed(relationship)
+
+    assert (done.written, done.failed) == (8, 1)
+    assert embedded(relationship) == {entry.id for entry in entries} - {entries[4].id}
+    row = row_of(entries[4])
+    assert row.embed_due_at is None
+    assert row.embed_error == error.code  # type: ignore[attr-defined]
+    assert row.length == 2
+    asked = len(scripted_embedder.asked)
+    embed(relationship)
+    assert len(scripted_embedder.asked) == asked, "it is not asked again"
+
+
+def test_of_a_long_text_that_is_refused_the_beginning_is_embedded(
+    relationship: Relationship, conversation: Conversation, scripted_embedder: ScriptedEmbedder
+) -> None:
+    long = "word " * SHORTENED
+    configure(relationship, embed_messages=True)
+    conversation.say(long)
+    Refusing(scripted_embedder, long.strip(), long)
+
+    assert embed(relationship).written == 1
+    assert len(scripted_embedder.texts[-1]) == SHORTENED
+
+
+def test_a_failure_that_passes_while_a_bad_text_is_looked_for_loses_nothing(
+    relationship: Relationship, conversation: Conversation, scripted_embedder: ScriptedEmbedder
+) -> None:
+    entries = conversation.remember("one", "two", "three", "four")
+    scripted_embedder.answer_with(ContentBlocked(), RateLimited())
+
+    assert embed(relationship).waiting == 4
+    assert owing(relationship) == {entry.id for entry in entries}
+
+    fall_due(relationship)
+    while embed(relationship).written:
+        fall_due(relationship)
+    assert embedded(relationship) == {entry.id for entry in entries}
+
+
+def test_a_mistake_of_ours_leaves_one_text_out_in_the_end(
+    relationship: Relationship,
+    conversation: Conversation,
+    scripted_embedder: ScriptedEmbedder,
+    settings: Settings,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    settings.MAX_ATTEMPTS = 4
+    entries = conversation.remember("one", "secret", "three")
+    Refusing(scripted_embedder, "secret", error=ZeroDivisionError("of a secret"))
+    for _ in range(12):
+        embed(relationship)
+        fall_due(relationship)
+
+    assert embedded(relationship) == {entries[0].id, entries[2].id}
+    assert (row_of(entries[1]).embed_error, row_of(entries[1]).embed_due_at) == ("internal_error", None)
+    assert "ZeroDivisionError at " in caplog.text
+    assert "of a secret" not in caplog.text
+
+
+def test_a_text_that_kills_its_worker_is_taken_alone_and_left_out_in_the_end(
+    relationship: Relationship,
+    conversation: Conversation,
+    scripted_embedder: ScriptedEmbedder,
+    settings: Settings,
+) -> None:
+    settings.MAX_ATTEMPTS = 4
+    entries = conversation.remember("one", "deadly", "three")
+
+    class Killed(BaseException):
+        """As if the process had ended here."""
+
+    def kill(texts: Sequence[str]) -> None:
+        if "deadly" in texts:
+            raise Killed
+
+    scripted_embedder.while_answering = kill
+    for _ in range(12):
+        try:
+            embed(relationship)
+        except Killed:
+            fall_due(relationship)
+
+    assert embedded(relationship) == {entries[0].id, entries[2].id}
+    assert (row_of(entries[1]).embed_error, row_of(entries[1]).embed_due_at) == ("worker_died", None)
+
+
+def test_what_a_killed_worker_had_taken_is_owed_when_its_lease_ends(
+    relationship: Relationship, conversation: Conversation, scripted_embedder: ScriptedEmbedder
+) -> None:
+    entry = conversation.remember("Likes tea")[0]
+
+    def kill(texts: Sequence[str]) -> None:
+        raise KeyboardInterrupt
+
+    scripted_embedder.while_answering = kill
+    with pytest.raises(KeyboardInterrupt):
+        embed(relationship)
+    assert owing(relationship) == {entry.id}
+    assert row_of(entry).embed_due_at > timezone.now()
+
+    scripted_embedder.while_answering = None
+    fall_due(relationship)
+    assert embed(relationship).written == 1
+
+
+def test_another_embedder_by_hand_fills_the_gaps_by_itself(
+    relationship: Relationship,
+    conversation: Conversation,
+    scripted_embedder: ScriptedEmbedder,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("memory.indexing.gaps.AT_ONCE", 2)
+    entries = conversation.remember("one", "two", "three", "four", "five")
+    embed(relationship)
+
+    configure(relationship, embedder="offline")
+    assert embed(relationship).written == 5
+
+    assert embedded(relationship, "offline-ngrams-1") == {entry.id for entry in entries}
+    assert embedded(relationship, scripted_embedder.model) == {entry.id for entry in entries}
+
+
+def test_a_configuration_that_changes_meanwhile_leaves_the_texts_to_the_new_embedder(
+    relationship: Relationship, conversation: Conversation, scripted_embedder: ScriptedEmbedder
+) -> None:
+    entry = conversation.remember("Likes tea")[0]
+    scripted_embedder.while_answering = lambda _: configure(relationship, embedder="offline")
+
+    embed(relationship)
+
+    assert embedded(relationship, "offline-ngrams-1") == {entry.id}
+    assert embedded(relationship, scripted_embedder.model) == set()
+
+
+def test_a_restored_entry_keeps_its_vector_and_costs_no_call(
+    relationship: Relationship, conversation: Conversation, scripted_embedder: ScriptedEmbedder
+) -> None:
+    entry = conversation.remember("Likes tea")[0]
+    embed(relationship)
+    SearchText.objects.for_relationship(relationship.id).update(embed_due_at=datetime(2026, 1, 1, tzinfo=UTC))
+
+    embed(relationship)
+
+    assert len(scripted_embedder.asked) == 1
+    assert owing(relationship) == set()
+    assert embedded(relationship) == {entry.id}
+
+
+def test_a_row_that_does_not_tell_its_owners_text_is_put_right(
+    relationship: Relationship, conversation: Conversation
+) -> None:
+    entry = conversation.remember("Likes tea")[0]
+    type(entry).objects.for_relationship(relationship.id).update(content="Likes coffee")
+
+    embed(relationship)
+
+    assert "coffee" in row_of(entry).lexemes
+    assert embedded(relationship) == {entry.id}
