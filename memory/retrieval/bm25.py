@@ -29,4 +29,5 @@ def bm25(*, row: Ints, term: Ints, count: Floats, idf: Floats, norm: Floats) -> 
     `norm` by row.
     """
     gained = idf[term] * count * (K1 + 1) / (count + norm[row])
-    return np.bincount(row, weights=gained, minlength=len(norm))
+    scores: Floats = np.bincount(row, weights=gained, minlength=len(norm)).astype(np.float64)
+    return scores

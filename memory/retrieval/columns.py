@@ -1,0 +1,202 @@
+"""Reads what a ranking asks of a relationship's entries or messages: all of it in one statement, as numpy columns.
+
+Every row is read, whatever the filters: how rare a word is, and what is a usual length or likeness, is a matter of
+the whole relationship. So a filter never changes the order of what it lets through.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from memory.embedders.base import Embedded
+from memory.models import SearchedKind
+from memory.retrieval.found import EntryFilters, MessageFilters
+from memory.retrieval.rankers.base import Counts, Floats, Ints
+from memory.retrieval.statements import LANGUAGES, read_statement
+from memory.retrieval.vector_parameter import HalfBytes, HalfBytesDumper, half_bytes
+from relationships.prepared import prepared_cursor
+
+Filters = EntryFilters | MessageFilters
+UNKNOWN_LANGUAGE = "simple"
+_TYPES = {
+    "id": "S16",
+    "told": ">f8",
+    "length": ">i4",
+    "who": ">i4",
+    "touched": ">f8",
+    "importance": ">f8",
+    "weight": ">f8",
+    "counted": "?",
+    "allowed": "?",
+    "place": ">i8",
+    "session": ">i4",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """What to read. `words`: of each question, as the index spells them. `only`: of these owners; None: of all."""
+
+    relationship_id: UUID
+    kind: SearchedKind
+    words: Sequence[str]
+    language: str | None
+    filters: Filters
+    now: datetime
+    vectors: Embedded | None = None  # one for each question
+    only: Collection[UUID] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The rows in the order they were told, and what each question has to do with them.
+
+    `values`: by the names of statements.py. `people`: the number of each speaker or subject in `who`. `lexemes`: the
+    questions' words; `terms`: of each question, the numbers of its own among them. `cosines`: of each question, NaN
+    where a row has no vector in its space; none where no question has a vector.
+    """
+
+    ids: NDArray[np.bytes_]
+    values: Mapping[str, NDArray[Any]]
+    people: Mapping[str, int]
+    lexemes: Sequence[str]
+    terms: Sequence[Ints]
+    counts: Counts
+    cosines: Sequence[Floats]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def id_of(self, row: int) -> UUID:
+        return UUID(bytes=bytes(self.ids[row]).ljust(16, b"\0"))  # numpy drops closing zeros
+
+
+def read_columns(sought: Sought) -> Columns:
+    """One statement; two more where the rows are of another language than the configuration says."""
+    row = _read(sought, [sought.language or UNKNOWN_LANGUAGE])
+    if row["other_language"]:
+        row = _read(sought, _languages(sought))
+    return _columns(row, sought)
+
+
+def _read(sought: Sought, languages: Sequence[str]) -> dict[str, Any]:
+    given = sought.vectors
+    count = 0 if given is None else len(sought.words)
+    values: dict[str, Any] = {
+        "relationship": sought.relationship_id,
+        "kind": sought.kind.value,
+        "languages": list(languages),
+        "words": list(sought.words),
+        "now": sought.now,
+        "only": None if sought.only is None else list(sought.only),
+        **_filter_values(sought.filters),
+    }
+    if given is not None:
+        values |= {"model": given.model, "dimensions": given.dimensions}
+        values |= {f"vector{number}": half_bytes(given.vectors[number]) for number in range(count)}
+    statement = read_statement(sought.kind, vectors=count, only=sought.only is not None)
+    with prepared_cursor() as cursor:
+        cursor.adapters.register_dumper(HalfBytes, HalfBytesDumper)
+        cursor.execute(statement, values)
+        row = cursor.fetchone()
+        names = [column[0] for column in cursor.description]
+    return dict(zip(names, row or (), strict=True))
+
+
+def _filter_values(filters: Filters) -> dict[str, Any]:
+    shared = {"told_from": filters.told_from, "told_to": filters.told_to}
+    if isinstance(filters, MessageFilters):
+        own = {"roles": list(filters.roles), "session": filters.session, "exclude": list(filters.exclude_ids)}
+        return shared | own
+    return shared | {
+        "states": list(filters.states),
+        "types": list(filters.types),
+        "tiers": list(filters.tiers),
+        "subject": filters.subject,
+        "tags": orjson.dumps(dict(filters.tags)).decode(),
+    }
+
+
+def _languages(sought: Sought) -> list[str]:
+    with prepared_cursor() as cursor:
+        cursor.execute(LANGUAGES, {"relationship": sought.relationship_id, "kind": sought.kind.value})
+        return [row[0] for row in cursor.fetchall()]
+
+
+def _columns(row: Mapping[str, Any], sought: Sought) -> Columns:
+    read = {name: _unpacked(row[name], kind) for name, kind in _TYPES.items() if name in row}
+    order = _in_order(read)
+    values = {name: column[order] for name, column in read.items()}
+    ids = values.pop("id")
+    finder = _Finder(ids)
+    questions = len(sought.words) if sought.vectors is not None else 0
+    vector_rows, known = finder.find(_unpacked(row["vector_id"], "S16"))
+    return Columns(
+        ids=ids,
+        values=values,
+        people=orjson.loads(row["people"] or "{}"),
+        lexemes=row["lexemes"] or [],
+        terms=_terms(row["asked"], len(sought.words)),
+        counts=_counts(row, finder),
+        cosines=[
+            _placed(_unpacked(row[f"cosine{number}"], ">f8"), vector_rows, known, len(ids))
+            for number in range(questions)
+        ],
+    )
+
+
+def _unpacked(packed: bytes | None, kind: str) -> NDArray[Any]:
+    column = np.frombuffer(packed or b"", dtype=kind)
+    return column.astype(column.dtype.newbyteorder("="))
+
+
+def _in_order(read: Mapping[str, NDArray[Any]]) -> NDArray[np.intp]:
+    """Messages as they came; entries as they were told, of one moment the lower ID last."""
+    if "place" in read:
+        return np.argsort(read["place"], kind="stable")
+    later_id = np.argsort(np.argsort(read["id"], kind="stable"))
+    return np.lexsort((-later_id, read["told"]))
+
+
+class _Finder:
+    """Where an owner's row is."""
+
+    def __init__(self, ids: NDArray[np.bytes_]) -> None:
+        self._order = np.argsort(ids, kind="stable")
+        self._sorted = ids[self._order]
+
+    def find(self, wanted: NDArray[np.bytes_]) -> tuple[Ints, NDArray[np.bool_]]:
+        """The rows of those that have one, and which these are: an index may know owners that are not read."""
+        if not len(self._sorted):
+            return np.zeros(0, dtype=np.int64), np.zeros(len(wanted), dtype=np.bool_)
+        places = np.minimum(np.searchsorted(self._sorted, wanted), len(self._sorted) - 1)
+        known = self._sorted[places] == wanted
+        return self._order[places[known]], known
+
+
+def _counts(row: Mapping[str, Any], finder: _Finder) -> Counts:
+    rows, known = finder.find(_unpacked(row["hit_id"], "S16"))
+    return Counts(
+        row=rows,
+        term=_unpacked(row["hit_term"], ">i4").astype(np.int64)[known],
+        count=_unpacked(row["hit_count"], ">i4").astype(np.float64)[known],
+    )
+
+
+def _terms(asked: Sequence[Sequence[int]] | None, questions: int) -> list[Ints]:
+    terms: list[list[int]] = [[] for _ in range(questions)]
+    for number, term in asked or ():
+        terms[number].append(term)
+    return [np.array(sorted(numbers), dtype=np.int64) for numbers in terms]
+
+
+def _placed(cosines: Floats, rows: Ints, known: NDArray[np.bool_], count: int) -> Floats:
+    placed = np.full(count, np.nan)
+    placed[rows] = cosines[known]
+    return placed

@@ -1,0 +1,65 @@
+"""The words of a question in the candidates. Pure arithmetic."""
+
+import numpy as np
+
+from memory.retrieval.bm25 import bm25, inverse_document_frequency, length_norm
+from memory.retrieval.rankers.base import Candidates, Counts, Floats, Question
+from memory.retrieval.rankers.neighbours import Neighbours
+
+KERNEL, REACH = 0.6, 4  # what a neighbour's words count, by its distance; chosen on LoCoMo
+
+
+def text_scores(candidates: Candidates, question: Question) -> Floats:
+    """BM25 of every row by its own words (0: it has none of the question's)."""
+    counts, length = candidates.counts, candidates.length
+    mean = mean_length(candidates)
+    return bm25(
+        row=counts.row,
+        term=counts.term,
+        count=counts.count,
+        idf=idf_of(candidates, question),
+        norm=length_norm(length, mean),
+    )
+
+
+def spread_text_scores(candidates: Candidates, question: Question) -> Floats:
+    """BM25 with the words of the neighbours counted in: the positional language model (Lv and Zhai 2009) in BM25.
+
+    A turn such as "Yes, since March" is found by what was asked just before it. How rare a word is stays a matter of
+    single rows.
+    """
+    near = Neighbours(candidates.session, kernel=KERNEL, reach=REACH)
+    length = near.spread(candidates.length)
+    mean = float(length[candidates.counted].mean()) if candidates.counted.any() else 0.0
+    counts = _spread_counts(candidates.counts, question.terms, len(candidates), near)
+    return bm25(
+        row=counts.row,
+        term=counts.term,
+        count=counts.count,
+        idf=idf_of(candidates, question),
+        norm=length_norm(length, mean),
+    )
+
+
+def idf_of(candidates: Candidates, question: Question) -> Floats:
+    """Of each word of the question, over the counted rows or, where the candidates are a choice, over all."""
+    if candidates.statistics is not None:
+        return inverse_document_frequency(candidates.statistics.documents, candidates.statistics.rows)
+    counts = candidates.counts
+    counted = counts.term[candidates.counted[counts.row]]
+    documents = np.bincount(counted, minlength=question.terms).astype(np.float64)
+    return inverse_document_frequency(documents, int(candidates.counted.sum()))
+
+
+def mean_length(candidates: Candidates) -> float:
+    if candidates.statistics is not None:
+        return candidates.statistics.mean_length
+    return float(candidates.length[candidates.counted].mean()) if candidates.counted.any() else 0.0
+
+
+def _spread_counts(counts: Counts, terms: int, rows: int, near: Neighbours) -> Counts:
+    table = np.zeros((terms, rows))
+    table[counts.term, counts.row] = counts.count
+    table = near.spread(table)
+    term, row = np.nonzero(table)
+    return Counts(row=row, term=term, count=table[term, row])

@@ -1,0 +1,107 @@
+"""Columns that were read, put in order by a ranker: no database here."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+
+from memory.embedders.base import Embedded
+from memory.retrieval.candidates import candidates_of
+from memory.retrieval.columns import Columns
+from memory.retrieval.dates import periods
+from memory.retrieval.found import Found, Hit
+from memory.retrieval.fusion import order_of
+from memory.retrieval.months import months_of
+from memory.retrieval.participants import Participants
+from memory.retrieval.questions import Prepared
+from memory.retrieval.rankers.base import Candidates, Question, Ranker, Scores
+from memory.retrieval.rankers.best import BestRanker
+from relationships.configuration.retrieval import Retrieval
+from relationships.configuration.seams import known_slug, load
+from relationships.errors import InvalidInput
+
+BY_TEXT = BestRanker()  # orders by text alone where there is no vector to compare
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """How many are answered at most, and from which score on."""
+
+    top_k: int
+    min_score: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    columns: Columns
+    prepared: Prepared
+    participants: Participants
+    retrieval: Retrieval
+    wanted: Ranker
+    cut: Cut
+    now: datetime
+
+    def answer(self, number: int) -> Found:
+        """What is found for the question of that number; the milliseconds are the caller's to tell."""
+        text, columns, vectors = self.prepared.texts[number], self.columns, self.prepared.vectors
+        named = [who for who in columns.people if self.participants.is_asked_about(who, text)]
+        candidates = candidates_of(columns, number, named=named)
+        question = Question(
+            terms=len(columns.terms[number]),
+            retrieval=self.retrieval,
+            periods=periods(text, months_of([self.retrieval.language or ""])),
+        )
+        ranker = BY_TEXT if self.wanted.needs_vectors and not candidates.has_vectors else self.wanted
+        scores = ranker.rank(candidates, question, self.now)
+        return Found(
+            hits=self._hits(candidates, scores, by_text=ranker is not self.wanted),
+            ranker=ranker.slug,
+            space=vectors.space if vectors is not None and candidates.has_vectors else None,
+            considered=int(candidates.allowed.sum()),
+            notes=(*self.prepared.notes, *self._notes(candidates, ranker)),
+            milliseconds=0.0,
+        )
+
+    def _hits(self, candidates: Candidates, scores: Scores, *, by_text: bool) -> list[Hit]:
+        passes = candidates.allowed & scores.kept & np.isfinite(scores.total)
+        if self.cut.min_score is not None and not by_text:  # another ranker has another scale
+            passes &= scores.total >= self.cut.min_score
+        rows = np.flatnonzero(passes)
+        best = rows[order_of(scores.total[rows])[: self.cut.top_k]]
+        return [
+            Hit(
+                id=self.columns.id_of(row),
+                score=float(scores.total[row]),
+                parts={name: float(part[row]) for name, part in scores.parts.items()},
+            )
+            for row in best
+        ]
+
+    def _notes(self, candidates: Candidates, ranker: Ranker) -> list[str]:
+        if not len(candidates):
+            return []
+        notes = []
+        if ranker is not self.wanted:
+            notes.append(
+                f"There is no vector that {self.wanted.slug} could compare; ranked by {ranker.slug}."
+            )
+        without = int((np.isnan(candidates.cosine) & candidates.allowed).sum())
+        if self.prepared.vectors is not None and without:
+            notes.append(
+                f"{without} of {int(candidates.allowed.sum())} have no vector yet and go by their words."
+            )
+        return notes
+
+
+def wanted_ranker(slug: str, retrieval: Retrieval, *, given: Embedded | None) -> Ranker:
+    """Raises InvalidInput for one that is unknown, or that needs vectors where nobody makes any."""
+    try:
+        ranker: Ranker = load("RANKERS", known_slug("RANKERS", slug))()
+    except ValueError as error:
+        raise InvalidInput.of("ranker", str(error)) from None
+    if ranker.needs_vectors and retrieval.embedder is None and given is None:
+        raise InvalidInput.of(
+            "retrieval.embedder",
+            f"is not set, and the ranker {slug} compares vectors: set it, or rank by best",
+        )
+    return ranker

@@ -1,0 +1,134 @@
+"""The one way to find entries and messages again: for REST, the context, strategies and the admin pages.
+
+A search inside a relationship is exact over its own rows: one statement says who takes part, one reads columns of
+numbers, and a ranker orders them (memory/retrieval/rankers/).
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from uuid import UUID
+
+from memory.embedders.base import Embedded
+from memory.models import SearchedKind
+from memory.retrieval.columns import Filters, Sought, read_columns
+from memory.retrieval.found import EntryFilters, Found, MessageFilters
+from memory.retrieval.participants import read_participants
+from memory.retrieval.questions import Prepared, prepare_questions
+from memory.retrieval.ranking import Cut, Ranking, wanted_ranker
+from relationships.configuration.retrieval import Retrieval
+
+ANY_ENTRY, ANY_MESSAGE = EntryFilters(), MessageFilters()
+
+
+def search_entries(
+    *,
+    project_id: UUID,
+    relationship_id: UUID,
+    text: str,
+    retrieval: Retrieval,
+    filters: EntryFilters = ANY_ENTRY,
+    top_k: int | None = None,
+    ranker: str | None = None,
+    min_score: float | None = None,
+    now: datetime,
+    question: Embedded | None = None,
+) -> Found:
+    """The entries that answer `text`, best first. What is None is as `retrieval` says; `question`: its vector.
+
+    Raises InvalidInput for an empty text, an unknown ranker, or one that needs vectors where there is no embedder;
+    NotFound.
+    """
+    search = _Search(project_id, relationship_id, SearchedKind.ENTRY, filters, retrieval, now)
+    return search.find([text], vectors=question, top_k=top_k, ranker=ranker, min_score=min_score)[0]
+
+
+def search_messages(
+    *,
+    project_id: UUID,
+    relationship_id: UUID,
+    text: str,
+    retrieval: Retrieval,
+    filters: MessageFilters = ANY_MESSAGE,
+    top_k: int | None = None,
+    ranker: str | None = None,
+    min_score: float | None = None,
+    now: datetime,
+    question: Embedded | None = None,
+) -> Found:
+    """The same for messages, which have no importance and no weight. `top_k` None: `retrieval.top_messages`."""
+    search = _Search(project_id, relationship_id, SearchedKind.MESSAGE, filters, retrieval, now)
+    limit = retrieval.top_messages if top_k is None else top_k
+    return search.find([text], vectors=question, top_k=limit, ranker=ranker, min_score=min_score)[0]
+
+
+def search_entries_for(
+    texts: Sequence[str],
+    *,
+    project_id: UUID,
+    relationship_id: UUID,
+    retrieval: Retrieval,
+    filters: EntryFilters = ANY_ENTRY,
+    top_k: int | None = None,
+    ranker: str | None = None,
+    min_score: float | None = None,
+    now: datetime,
+    question: Embedded | None = None,
+) -> list[Found]:
+    """The same for several texts at once, in their order: one call of the embedder, as many statements as for one.
+
+    `question`: their vectors, one for each text.
+    """
+    if not texts:
+        return []
+    search = _Search(project_id, relationship_id, SearchedKind.ENTRY, filters, retrieval, now)
+    return search.find(texts, vectors=question, top_k=top_k, ranker=ranker, min_score=min_score)
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    project_id: UUID
+    relationship_id: UUID
+    kind: SearchedKind
+    filters: Filters
+    retrieval: Retrieval
+    now: datetime
+
+    def find(
+        self,
+        texts: Sequence[str],
+        *,
+        vectors: Embedded | None,
+        top_k: int | None,
+        ranker: str | None,
+        min_score: float | None,
+    ) -> list[Found]:
+        started = time.perf_counter()
+        wanted = wanted_ranker(ranker or self.retrieval.ranker, self.retrieval, given=vectors)
+        participants = read_participants(
+            project_id=self.project_id, relationship_id=self.relationship_id, kind=self.kind
+        )
+        prepared = prepare_questions(
+            texts, participants=participants, retrieval=self.retrieval, given=vectors
+        )
+        columns = read_columns(self._sought(prepared))
+        cut = Cut(
+            top_k=self.retrieval.top_k if top_k is None else top_k,
+            min_score=self.retrieval.min_score if min_score is None else min_score,
+        )
+        ranking = Ranking(columns, prepared, participants, self.retrieval, wanted, cut, self.now)
+        answers = [ranking.answer(number) for number in range(len(texts))]
+        milliseconds = (time.perf_counter() - started) * 1000
+        return [replace(answer, milliseconds=milliseconds) for answer in answers]
+
+    def _sought(self, prepared: Prepared) -> Sought:
+        return Sought(
+            relationship_id=self.relationship_id,
+            kind=self.kind,
+            words=prepared.words,
+            language=self.retrieval.language,
+            filters=self.filters,
+            now=self.now,
+            vectors=prepared.vectors,
+        )
