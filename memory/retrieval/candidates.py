@@ -1,6 +1,7 @@
 """Columns, as one question sees them."""
 
 from collections.abc import Collection
+from dataclasses import replace
 
 import numpy as np
 
@@ -9,9 +10,12 @@ from memory.retrieval.rankers.base import Candidates, Counts, Ints, Statistics
 
 
 def candidates_of(
-    columns: Columns, number: int, *, named: Collection[str], statistics: Statistics | None = None
+    columns: Columns, number: int, *, named: Collection[str], whole: Statistics | None = None
 ) -> Candidates:
-    """For the question of that number. `named`: which of the columns' people it names."""
+    """For the question of that number. `named`: which of the columns' people it names.
+
+    `whole`: figures of all rows where the columns are a choice; its `documents` are of all questions' words.
+    """
     values, count = columns.values, len(columns)
     ones = np.ones(count)
     return Candidates(
@@ -26,7 +30,7 @@ def candidates_of(
         counted=values.get("counted", ones.astype(np.bool_)),
         allowed=values["allowed"],
         counts=_counts_of(columns, columns.terms[number]),
-        statistics=statistics,
+        statistics=whole and replace(whole, documents=whole.documents[columns.terms[number]]),
     )
 
 

@@ -95,7 +95,7 @@ def _read(sought: Sought, languages: Sequence[str]) -> dict[str, Any]:
         "words": list(sought.words),
         "now": sought.now,
         "only": None if sought.only is None else list(sought.only),
-        **_filter_values(sought.filters),
+        **filter_values(sought.filters),
     }
     if given is not None:
         values |= {"model": given.model, "dimensions": given.dimensions}
@@ -109,7 +109,8 @@ def _read(sought: Sought, languages: Sequence[str]) -> dict[str, Any]:
     return dict(zip(names, row or (), strict=True))
 
 
-def _filter_values(filters: Filters) -> dict[str, Any]:
+def filter_values(filters: Filters) -> dict[str, Any]:
+    """What `statements.ALLOWED` names."""
     shared = {"told_from": filters.told_from, "told_to": filters.told_to}
     if isinstance(filters, MessageFilters):
         own = {"roles": list(filters.roles), "session": filters.session, "exclude": list(filters.exclude_ids)}

@@ -1,5 +1,6 @@
 """Columns that were read, put in order by a ranker: no database here."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -14,7 +15,7 @@ from memory.retrieval.fusion import order_of
 from memory.retrieval.months import months_of
 from memory.retrieval.participants import Participants
 from memory.retrieval.questions import Prepared
-from memory.retrieval.rankers.base import Candidates, Question, Ranker, Scores
+from memory.retrieval.rankers.base import Candidates, Question, Ranker, Scores, Statistics
 from memory.retrieval.rankers.best import BestRanker
 from relationships.configuration.retrieval import Retrieval
 from relationships.configuration.seams import known_slug, load
@@ -40,12 +41,15 @@ class Ranking:
     wanted: Ranker
     cut: Cut
     now: datetime
+    whole: Sequence[Statistics] = ()  # of each question, where the columns are a choice from many
 
     def answer(self, number: int) -> Found:
         """What is found for the question of that number; the milliseconds are the caller's to tell."""
         text, columns, vectors = self.prepared.texts[number], self.columns, self.prepared.vectors
         named = [who for who in columns.people if self.participants.is_asked_about(who, text)]
-        candidates = candidates_of(columns, number, named=named)
+        candidates = candidates_of(
+            columns, number, named=named, whole=self.whole[number] if self.whole else None
+        )
         question = Question(
             terms=len(columns.terms[number]),
             retrieval=self.retrieval,

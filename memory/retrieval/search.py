@@ -1,7 +1,8 @@
 """The one way to find entries and messages again: for REST, the context, strategies and the admin pages.
 
 A search inside a relationship is exact over its own rows: one statement says who takes part, one reads columns of
-numbers, and a ranker orders them (memory/retrieval/rankers/).
+numbers, and a ranker orders them (memory/retrieval/rankers/). Where a relationship is large, indexes of its own choose
+the candidates first, and only those are read (memory/retrieval/large/).
 """
 
 import time
@@ -14,6 +15,7 @@ from memory.embedders.base import Embedded
 from memory.models import SearchedKind
 from memory.retrieval.columns import Filters, Sought, read_columns
 from memory.retrieval.found import EntryFilters, Found, MessageFilters
+from memory.retrieval.large.candidates import large_candidates
 from memory.retrieval.participants import read_participants
 from memory.retrieval.questions import Prepared, prepare_questions
 from memory.retrieval.ranking import Cut, Ranking, wanted_ranker
@@ -112,12 +114,15 @@ class _Search:
         prepared = prepare_questions(
             texts, participants=participants, retrieval=self.retrieval, given=vectors
         )
-        columns = read_columns(self._sought(prepared))
+        sought = self._sought(prepared)
+        large = large_candidates(sought, ranker=wanted.slug, retrieval=self.retrieval)
+        columns = read_columns(sought if large is None else replace(sought, only=large.owner_ids))
         cut = Cut(
             top_k=self.retrieval.top_k if top_k is None else top_k,
             min_score=self.retrieval.min_score if min_score is None else min_score,
         )
-        ranking = Ranking(columns, prepared, participants, self.retrieval, wanted, cut, self.now)
+        whole = () if large is None else large.statistics
+        ranking = Ranking(columns, prepared, participants, self.retrieval, wanted, cut, self.now, whole)
         answers = [ranking.answer(number) for number in range(len(texts))]
         milliseconds = (time.perf_counter() - started) * 1000
         return [replace(answer, milliseconds=milliseconds) for answer in answers]

@@ -39,6 +39,11 @@ _MESSAGE_ALLOWED = f"""(%(roles)s::text[] = '{{}}' OR s.role = ANY(%(roles)s))
     AND (%(session)s::text IS NULL OR s.session = %(session)s::text)
     AND s.owner_id <> ALL(%(exclude)s::uuid[]) AND {_IN_TIME}"""
 
+# Whether a row may be found, by the names of `columns.filter_values` and `now`.
+ALLOWED: Mapping[SearchedKind, str] = {
+    SearchedKind.ENTRY: _ENTRY_ALLOWED,
+    SearchedKind.MESSAGE: _MESSAGE_ALLOWED,
+}
 _WHO = "coalesce(nullif(s.speaker, ''), s.role)"
 _SHARED = {
     "id": "uuid_send(s.owner_id)",
@@ -53,16 +58,16 @@ _SENT: Mapping[SearchedKind, Mapping[str, str]] = {
         "importance": "float8send(n.importance)",
         "weight": "float8send(n.weight)",
         "counted": "boolsend(n.state = 'active')",
-        "allowed": f"boolsend({_ENTRY_ALLOWED})",
+        "allowed": f"boolsend({ALLOWED[SearchedKind.ENTRY]})",
     },
     SearchedKind.MESSAGE: {
         **_SHARED,
         "place": "int8send(s.place)",
         "session": "int4send(hashtext(s.session))",
-        "allowed": f"boolsend({_MESSAGE_ALLOWED})",
+        "allowed": f"boolsend({ALLOWED[SearchedKind.MESSAGE]})",
     },
 }
-_ROWS = {
+ROWS = {
     SearchedKind.ENTRY: """memory_searchtext s
     JOIN memory_scratchpadentry n ON n.relationship_id = s.relationship_id AND n.id = s.owner_id
    WHERE s.relationship_id = %(relationship)s AND s.kind = %(kind)s
@@ -125,7 +130,7 @@ def read_statement(kind: SearchedKind, *, vectors: int, only: bool) -> str:
     columns = (f"string_agg({sent}, ''::bytea) AS {name}" for name, sent in _SENT[kind].items())
     return _READ.format(
         who=_WHO,
-        rows=_ROWS[kind] + limit,
+        rows=ROWS[kind] + limit,
         columns=", ".join(columns),
         only=limit,
         vectors=_VECTORS.format(cosines=cosines, only=limit) if vectors else _NO_VECTORS,

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from memory.retrieval.dates import Period
-from memory.retrieval.rankers.base import Bools, Candidates, Floats, Question, Ranker, Scores
+from memory.retrieval.rankers.base import Candidates, Floats, Question, Ranker, Scores
 from memory.retrieval.rankers.neighbours import Neighbours
 from memory.retrieval.rankers.text import mean_length, spread_text_scores
 
@@ -47,7 +47,7 @@ class BestRanker(Ranker):
             parts["vector"] = VECTOR / (1 + VECTOR) * vector
         parts["named"] = NAMED * candidates.named
         if (candidates.session >= 0).any():
-            parts["length"] = LENGTH * np.log((candidates.length + 1) / (mean_length(candidates) + 1))
+            parts["length"] = LENGTH * _length_part(candidates)
         if question.periods:
             parts["date"] = DATE * date
         if question.retrieval.recency:
@@ -98,13 +98,14 @@ def _nearness(moment: float, periods: tuple[Period, ...]) -> float:
     return max(period.nearness(told) for period in periods)
 
 
-def _recency_part(candidates: Candidates, question: Question, now: datetime, total: Floats) -> Floats:
-    retrieval = question.retrieval
-    days = np.maximum(0.0, now.timestamp() - candidates.told) / _DAY_SECONDS
-    best = max(0.0, float(total[_of_interest(candidates)].max(initial=0.0)))
-    part: Floats = retrieval.recency * best * 2 ** (-days / retrieval.half_life_days)
+def _length_part(candidates: Candidates) -> Floats:
+    part: Floats = np.log((candidates.length + 1) / (mean_length(candidates) + 1))
     return part
 
 
-def _of_interest(candidates: Candidates) -> Bools:
-    return candidates.counted
+def _recency_part(candidates: Candidates, question: Question, now: datetime, total: Floats) -> Floats:
+    retrieval = question.retrieval
+    days = np.maximum(0.0, now.timestamp() - candidates.told) / _DAY_SECONDS
+    best = max(0.0, float(total[candidates.counted].max(initial=0.0)))
+    part: Floats = retrieval.recency * best * 2 ** (-days / retrieval.half_life_days)
+    return part

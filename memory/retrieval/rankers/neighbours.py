@@ -40,7 +40,8 @@ class Neighbours:
             return values
         weight = self.spread(known.astype(np.float64))
         total = self.spread(np.where(known, values, 0.0))
-        return np.divide(total, weight, out=np.full(values.shape, np.nan), where=known)
+        mean: Floats = np.divide(total, weight, out=np.full(values.shape, np.nan), where=known)
+        return mean
 
     def _same(self, distance: int) -> Bools:
         earlier, later = self._session[:-distance], self._session[distance:]
