@@ -3,7 +3,8 @@
 ADD     a new entry; `content` is its text (default: the fact's)
 UPDATE  `entry` says it more fully or has changed; `content` is its whole merged text (default: the fact's)
 DELETE  `entry` is contradicted: it leaves, and `content` (default: the fact's) is added in its place. Where `content`
-        is "", or the fact is a wish to forget, nothing takes its place
+        is "", or the fact is a wish to forget, nothing takes its place. A fact that ends several entries has a
+        decision for each; only the first may be anything else
 NONE    an entry says it already
 """
 

@@ -32,8 +32,12 @@ class Fact:
 
 
 def decide_on(facts: Sequence[Fact], decisions: Sequence[Any], reading: Reading) -> list[Operation | Refusal]:
-    """In the order of the facts; of each the first decision holds. One nobody decided on is refused, visibly."""
+    """In the order of the facts; of each the first decision holds. One nobody decided on is refused, visibly.
+
+    A fact may end several entries ("forget all about my job"): further decisions of it may delete, and no more.
+    """
     made: dict[int, Item] = {}
+    ended: list[tuple[int, Item]] = []
     strays: list[Operation | Refusal] = []
     for place, item in enumerate(decisions):
         number = number_of(item.get("fact")) if isinstance(item, dict) else None
@@ -41,6 +45,8 @@ def decide_on(facts: Sequence[Fact], decisions: Sequence[Any], reading: Reading)
             strays.append(Refusal(short(item), f"an answer may hold {MAX_OPERATIONS} decisions"))
         elif number is None or not 1 <= number <= len(facts):
             strays.append(Refusal(short(item), "decides on a fact that was not given"))
+        elif number in made and _only_ends(item):
+            ended.append((number, item))
         elif number in made:
             strays.append(
                 Refusal(
@@ -51,7 +57,12 @@ def decide_on(facts: Sequence[Fact], decisions: Sequence[Any], reading: Reading)
             made[number] = item
     changed: set[int] = set()
     decided = [_decided(fact, made.get(n), changed, reading) for n, fact in enumerate(facts, start=1)]
+    decided += [_decided(facts[number - 1], item, changed, reading) for number, item in ended]
     return [*decided, *strays]
+
+
+def _only_ends(item: Item) -> bool:
+    return str(item.get("op")).strip().upper() == "DELETE" and item.get("content") == ""
 
 
 def _decided(fact: Fact, decision: Item | None, changed: set[int], reading: Reading) -> Operation | Refusal:
