@@ -24,6 +24,7 @@ DIMENSIONS = 512
 LONGEST = 20_000  # characters that are read of a text; the rest changes its vector by little
 GRAMS = (3, 4, 5)
 DENSE_GRAMS = (1, 2, 3)  # of scripts in which one sign says as much as a syllable or a word
+SIGN_WEIGHT = 0.25  # of one such sign alone: many are endings and particles
 LONG_WORD = 6  # letters from which on a word counts in full; the shorter, the likelier it says nothing
 TOKENS = re.compile(r"\w+|[^\w\s]")
 
@@ -65,7 +66,7 @@ def _features(text: str) -> Iterator[tuple[str, float]]:
         weight = 1.0 if dense else min(1.0, (len(word) / LONG_WORD) ** 2)
         yield f"w:{word}", weight
         for gram in _grams(f"<{word}>", DENSE_GRAMS if dense else GRAMS):
-            yield f"g:{gram}", weight
+            yield f"g:{gram}", weight if len(gram) > 1 else SIGN_WEIGHT
 
 
 def _grams(bounded: str, sizes: Sequence[int]) -> Iterator[str]:

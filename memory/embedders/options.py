@@ -11,13 +11,15 @@ address; `threads` of one call, 0 for one a core.
 """
 
 from pathlib import Path
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from memory.providers.options import EndpointOptions
 
 MOST_DIMENSIONS = 4000  # what an index over half precision can hold
 LONGEST_MODEL_NAME = 120  # as Embedding.model
+Prefix = Annotated[str, StringConstraints(strip_whitespace=False)]  # most end in a space
 
 
 class HostedEmbedderOptions(EndpointOptions):
@@ -25,8 +27,8 @@ class HostedEmbedderOptions(EndpointOptions):
 
     model: str = Field(default="", max_length=LONGEST_MODEL_NAME)
     dimensions: int = Field(default=0, ge=0, le=MOST_DIMENSIONS)
-    query_prefix: str | None = None
-    document_prefix: str | None = None
+    query_prefix: Prefix | None = None
+    document_prefix: Prefix | None = None
 
 
 class GeminiEmbedderOptions(HostedEmbedderOptions):
@@ -46,5 +48,5 @@ class LocalEmbedderOptions(BaseModel):
     folder: Path | None = None
     hub: str = "https://huggingface.co"
     threads: int = Field(default=0, ge=0, le=256)
-    query_prefix: str | None = None
-    document_prefix: str | None = None
+    query_prefix: Prefix | None = None
+    document_prefix: Prefix | None = None

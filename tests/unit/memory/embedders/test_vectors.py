@@ -1,0 +1,65 @@
+from typing import Any
+
+import numpy as np
+import pytest
+
+from memory.embedders.vectors import unit_vectors
+from memory.providers.errors import InvalidVectors
+
+
+def test_every_vector_is_brought_to_length_one() -> None:
+    vectors = unit_vectors([([[3.0, 4.0], [0.0, 2.0]], 2)], who="mine", dimensions=None)
+
+    assert vectors.dtype == np.float32
+    assert np.allclose(vectors, [[0.6, 0.8], [0.0, 1.0]])
+
+
+def test_batches_stay_in_their_order() -> None:
+    vectors = unit_vectors([([[1, 0]], 1), ([[0, 1], [0, -1]], 2)], who="mine", dimensions=2)
+
+    assert vectors.tolist() == [[1, 0], [0, 1], [0, -1]]
+
+
+def test_no_texts_make_no_vectors() -> None:
+    assert unit_vectors([], who="mine", dimensions=3).shape == (0, 3)
+
+
+def test_numbers_near_the_end_of_their_range_do_not_overflow() -> None:
+    vectors = unit_vectors([([[3e38, 3e38], [1e-30, 1e-30]], 2)], who="mine", dimensions=None)
+
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1)
+
+
+def test_what_is_shared_can_not_be_changed() -> None:
+    vectors = unit_vectors([([[1.0]], 1)], who="mine", dimensions=None)
+
+    with pytest.raises(ValueError, match="read-only"):
+        vectors[0, 0] = 2
+
+
+BAD: dict[str, tuple[list[Any], int | None, str]] = {
+    "NaN": ([([[1.0, float("nan")]], 1)], None, "NaN or infinity"),
+    "infinity": ([([[float("inf"), 1.0]], 1)], None, "NaN or infinity"),
+    "zeros": ([([[1.0, 0.0], [0.0, 0.0]], 2)], None, "a vector of zeros"),
+    "too few": ([([[1.0, 0.0]], 2)], None, "gave 1 vectors for 2 texts"),
+    "too many": ([([[1.0], [2.0]], 1)], None, "gave 2 vectors for 1 texts"),
+    "none at all": ([([], 3)], None, "gave 0 vectors for 3 texts"),
+    "ragged": ([([[1.0], [1.0, 2.0]], 2)], None, "rows of differing lengths"),
+    "words": ([([["a", "b"]], 1)], None, "no numbers"),
+    "null": ([([[None, 1.0]], 1)], None, "NaN or infinity"),
+    "empty rows": ([([[], []], 2)], None, "vectors without numbers"),
+    "no rows": ([([1.0, 2.0], 2)], None, "vectors without numbers"),
+    "changed between batches": ([([[1.0]], 1), ([[1.0, 2.0]], 1)], None, "of 1 and 2 dimensions"),
+    "changed since before": ([([[1.0, 2.0]], 1)], 3, "of 2 and 3 dimensions"),
+}
+
+
+@pytest.mark.parametrize(("batches", "dimensions", "sentence"), BAD.values(), ids=BAD)
+def test_vectors_that_can_not_be_compared_are_refused_in_a_sentence(
+    batches: list[Any], dimensions: int | None, sentence: str
+) -> None:
+    with pytest.raises(InvalidVectors, match=sentence) as refused:
+        unit_vectors(batches, who="mine", dimensions=dimensions)
+
+    assert "'mine'" in str(refused.value)
+    assert refused.value.permanent
