@@ -30,8 +30,16 @@ def candidates_of(
         counted=values.get("counted", ones.astype(np.bool_)),
         allowed=values["allowed"],
         counts=_counts_of(columns, columns.terms[number]),
-        statistics=whole and replace(whole, documents=whole.documents[columns.terms[number]]),
+        statistics=_statistics_of(columns, columns.terms[number], whole),
     )
+
+
+def _statistics_of(columns: Columns, terms: Ints, whole: Statistics | None) -> Statistics | None:
+    """None, so that the choice has to do, where rows are of another language and their words were not counted."""
+    words = {term for of_question in columns.terms for term in of_question}
+    if whole is None or len(whole.documents) != len(words):
+        return None
+    return replace(whole, documents=whole.documents[terms])
 
 
 def _numbered(sessions: Ints) -> Ints:

@@ -16,7 +16,7 @@ from memory.models import SearchedKind
 from memory.retrieval.columns import Filters, Sought, read_columns
 from memory.retrieval.found import EntryFilters, Found, MessageFilters
 from memory.retrieval.large.candidates import large_candidates
-from memory.retrieval.participants import read_participants
+from memory.retrieval.participants import Participants, read_participants
 from memory.retrieval.questions import Prepared, prepare_questions
 from memory.retrieval.ranking import Cut, Ranking, wanted_ranker
 from relationships.configuration.retrieval import Retrieval
@@ -36,13 +36,16 @@ def search_entries(
     min_score: float | None = None,
     now: datetime,
     question: Embedded | None = None,
+    participants: Participants | None = None,
 ) -> Found:
     """The entries that answer `text`, best first. What is None is as `retrieval` says; `question`: its vector.
+
+    `participants`: from who knows them already; that saves a statement.
 
     Raises InvalidInput for an empty text, an unknown ranker, or one that needs vectors where there is no embedder;
     NotFound.
     """
-    search = _Search(project_id, relationship_id, SearchedKind.ENTRY, filters, retrieval, now)
+    search = _Search(project_id, relationship_id, SearchedKind.ENTRY, filters, retrieval, now, participants)
     return search.find([text], vectors=question, top_k=top_k, ranker=ranker, min_score=min_score)[0]
 
 
@@ -96,6 +99,7 @@ class _Search:
     filters: Filters
     retrieval: Retrieval
     now: datetime
+    participants: Participants | None = None
 
     def find(
         self,
@@ -108,7 +112,7 @@ class _Search:
     ) -> list[Found]:
         started = time.perf_counter()
         wanted = wanted_ranker(ranker or self.retrieval.ranker, self.retrieval, given=vectors)
-        participants = read_participants(
+        participants = self.participants or read_participants(
             project_id=self.project_id, relationship_id=self.relationship_id, kind=self.kind
         )
         prepared = prepare_questions(

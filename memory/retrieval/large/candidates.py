@@ -4,7 +4,7 @@ The index proposes and the ranker disposes: every candidate is scored from its o
 relationship. More are fetched than are wanted, since the indexes' own order is approximate.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -12,119 +12,132 @@ from uuid import UUID
 import numpy as np
 from django.conf import settings
 from django.db import connection, transaction
-from numpy.typing import NDArray
+from django.db.backends.utils import CursorWrapper
 from psycopg import sql
 
-from memory.embedders.base import Space
 from memory.models import IndexPurpose, SearchedKind
+from memory.retrieval.columns import Sought, filter_values
+from memory.retrieval.found import EntryFilters, MessageFilters
 from memory.retrieval.large import nearest, words
 from memory.retrieval.large.known import ReadyIndex, ready_index
 from memory.retrieval.large.statements import IndexKey
+from memory.retrieval.rankers.base import Statistics
+from memory.retrieval.statements import ALLOWED, ROWS
+from relationships.configuration.retrieval import Retrieval
 
 MOST_NEAREST = 2000  # a ranker that wants more of the nearest than these reads every row
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """What may be found, in the search's own SQL: `rows` is FROM and WHERE of its tables, `s` the search text among
-    them; `allowed` the filters; `values` what both name. `narrowed`: filters beyond the usual."""
-
-    relationship_id: UUID
-    kind: SearchedKind
-    rows: str
-    allowed: str
-    values: Mapping[str, Any]
-    narrowed: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A search's questions: their words as the index has them, in the order of the ranking's terms; a unit vector
-    each, if there are vectors. `half_life_days`: for the ranker `decay`. `nearest`: how many of them it wants."""
-
-    lexemes: Sequence[str]
-    vectors: NDArray[np.float32] | None = None
-    space: Space | None = None
-    half_life_days: float | None = None
-    nearest: int = 0
+_USUAL = (EntryFilters(), MessageFilters())
 
 
 @dataclass(frozen=True, slots=True)
 class LargeCandidates:
-    """Whom to rank, and of the whole relationship: how many are active, in how many each lexeme stands, the mean
-    length of a text, and the mean cosine with each question (None: no vectors)."""
+    """Whom to rank, and by what figures of the whole relationship: one Statistics for each question.
+
+    Their `documents` count in the order of the lexemes of all questions together.
+    """
 
     owner_ids: frozenset[UUID]
-    rows: int
-    documents: tuple[int, ...]
-    mean_length: float
-    mean_cosines: tuple[float, ...] | None
+    statistics: tuple[Statistics, ...]
 
 
-def large_candidates(scope: Scope, asked: Asked) -> LargeCandidates | None:
+@dataclass(frozen=True, slots=True)
+class _Indexes:
+    """Those that can be used for a search; None: it has no vectors, or is not by decay."""
+
+    text: ReadyIndex
+    near: ReadyIndex | None
+    fold: ReadyIndex | None
+
+
+def large_candidates(sought: Sought, *, ranker: str, retrieval: Retrieval) -> LargeCandidates | None:
     """None: every row is to be ranked, as the relationship is not large or its indexes are not ready yet.
 
     Costs no statement where there is no index.
     """
-    text = ready_index(IndexKey(scope.relationship_id, scope.kind, IndexPurpose.TEXT))
-    if text is None or asked.nearest > MOST_NEAREST:
-        return None
-    near = _vector_index(scope, asked, IndexPurpose.NEAREST)
-    fold = _vector_index(scope, asked, IndexPurpose.DECAY) if asked.half_life_days else None
-    if asked.vectors is not None and near is None:
-        return None
-    if asked.half_life_days and (fold is None or fold.half_life_days != asked.half_life_days):
+    indexes = _indexes(sought, ranker, retrieval)
+    if indexes is None:
         return None
     with transaction.atomic(), connection.cursor() as cursor:
-        documents = words.count_documents(cursor, text.key, asked.lexemes)
-        found = _few_allowed(cursor, scope) if scope.narrowed else None
+        documents = words.count_documents(cursor, indexes.text.key, sought.words, sought.language)
+        found = _few_allowed(cursor, sought) if sought.filters not in _USUAL else None
         if found is None:
-            found = _by_index(cursor, scope, asked, text, near, fold, documents)
-        cosines = nearest.mean_cosines(cursor, near.key, asked.vectors) if near else None
-    return LargeCandidates(frozenset(found), text.rows, tuple(documents), text.mean_length, cosines)
+            found = _by_index(cursor, sought, indexes, documents, _nearest_wanted(ranker, retrieval))
+        means = _mean_cosines(cursor, sought, indexes)
+    figures = np.array(list(documents.values()), dtype=np.float64)
+    rows, mean_length = indexes.text.rows, indexes.text.mean_length
+    statistics = tuple(Statistics(rows, figures, mean_length, mean) for mean in means)
+    return LargeCandidates(frozenset(found), statistics)
 
 
-def _vector_index(scope: Scope, asked: Asked, purpose: IndexPurpose) -> ReadyIndex | None:
-    if asked.space is None or asked.vectors is None:
+def _indexes(sought: Sought, ranker: str, retrieval: Retrieval) -> _Indexes | None:
+    """None: one that is needed is not there."""
+    text = ready_index(IndexKey(sought.relationship_id, sought.kind, IndexPurpose.TEXT))
+    if text is None or _nearest_wanted(ranker, retrieval) > MOST_NEAREST:
         return None
-    return ready_index(IndexKey(scope.relationship_id, scope.kind, purpose, *asked.space))
+    if sought.vectors is None:
+        return _Indexes(text, None, None)
+    near = ready_index(
+        IndexKey(sought.relationship_id, sought.kind, IndexPurpose.NEAREST, *sought.vectors.space)
+    )
+    if near is None:
+        return None
+    if ranker != "decay" or sought.kind == SearchedKind.MESSAGE:
+        return _Indexes(text, near, None)
+    fold = ready_index(
+        IndexKey(sought.relationship_id, sought.kind, IndexPurpose.DECAY, *sought.vectors.space)
+    )
+    if fold is None or fold.half_life_days != retrieval.half_life_days:
+        return None
+    return _Indexes(text, near, fold)
+
+
+def _nearest_wanted(ranker: str, retrieval: Retrieval) -> int:
+    return retrieval.candidates if ranker == "importance" else 0
 
 
 def _by_index(
-    cursor: Any,
-    scope: Scope,
-    asked: Asked,
-    text: ReadyIndex,
-    near: ReadyIndex | None,
-    fold: ReadyIndex | None,
-    documents: Sequence[int],
+    cursor: CursorWrapper, sought: Sought, indexes: _Indexes, documents: Mapping[str, int], count: int
 ) -> set[UUID]:
-    vectors = asked.vectors if asked.vectors is not None else ()
-    if fold is not None:
-        found = {
-            owner for vector in vectors for owner in nearest.heaviest(cursor, fold.key, _from(scope), vector)
-        }
-        return found | nearest.stale(cursor, fold.key, _from(scope))
-    found = words.holding_rarest(cursor, text, _from(scope), asked.lexemes, documents)
-    if near is not None:
+    vectors = sought.vectors.vectors if sought.vectors is not None else ()
+    source = _source(sought)
+    if indexes.fold is not None:
+        found = nearest.stale(cursor, indexes.fold.key, source)
         for vector in vectors:
-            found.update(nearest.nearest(cursor, near.key, _from(scope), vector, count=asked.nearest))
-    return words.with_neighbours(cursor, text.key, found) if scope.kind == SearchedKind.MESSAGE else found
+            found |= nearest.heaviest(cursor, indexes.fold.key, source, vector)
+        return found
+    found = words.holding_rarest(cursor, indexes.text, source, documents)
+    if indexes.near is not None:
+        for vector in vectors:
+            found |= nearest.nearest(cursor, indexes.near.key, source, vector, count=count)
+    if sought.kind == SearchedKind.MESSAGE:
+        return words.with_neighbours(cursor, indexes.text.key, found)
+    return found
 
 
-def _few_allowed(cursor: Any, scope: Scope) -> set[UUID] | None:
+def _few_allowed(cursor: CursorWrapper, sought: Sought) -> set[UUID] | None:
     """All that the filters let through, if those are few enough to be ranked one by one; else None.
 
     An index that meets one such row in a hundred would be scanned for long and still miss some.
     """
     limit = settings.LARGE_RELATIONSHIP_ROWS
-    statement, values = _from(scope)
-    cursor.execute(
-        sql.SQL("SELECT s.owner_id FROM {} LIMIT {}").format(statement, sql.Literal(limit + 1)), values
-    )
+    source = _source(sought)
+    statement = sql.SQL("SELECT s.owner_id FROM {} LIMIT {}").format(source.rows, sql.Literal(limit + 1))
+    cursor.execute(statement, dict(source.values))
     owners = {row[0] for row in cursor.fetchall()}
     return owners if len(owners) <= limit else None
 
 
-def _from(scope: Scope) -> nearest.From:
-    return nearest.From(sql.SQL(f"{scope.rows} AND ({scope.allowed})"), scope.values)
+def _mean_cosines(cursor: CursorWrapper, sought: Sought, indexes: _Indexes) -> tuple[float, ...]:
+    if indexes.near is None or sought.vectors is None:
+        return (0.0,) * len(sought.words)
+    return nearest.mean_cosines(cursor, indexes.near.key, sought.vectors.vectors)
+
+
+def _source(sought: Sought) -> nearest.From:
+    values: dict[str, Any] = {
+        "relationship": sought.relationship_id,
+        "kind": str(sought.kind),
+        "now": sought.now,
+        **filter_values(sought.filters),
+    }
+    return nearest.From(sql.SQL(f"{ROWS[sought.kind]} AND ({ALLOWED[sought.kind]})"), values)

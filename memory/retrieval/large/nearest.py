@@ -73,16 +73,12 @@ def stale(cursor: CursorWrapper, key: IndexKey, source: From) -> set[UUID]:
     return {row[0] for row in cursor.fetchall()}
 
 
-def mean_cosines(
-    cursor: CursorWrapper, key: IndexKey, questions: NDArray[np.float32] | None
-) -> tuple[float, ...] | None:
+def mean_cosines(cursor: CursorWrapper, key: IndexKey, questions: NDArray[np.float32]) -> tuple[float, ...]:
     """Of each question with all vectors: its inner product with their mean."""
-    if questions is None:
-        return None
     cursor.execute(_MEAN, [key.relationship_id, str(key.kind), key.model, key.dimensions])
     row = cursor.fetchone()
     if row is None or row[0] is None:
-        return None
+        return (0.0,) * len(questions)
     mean = Vector.from_text(row[0]).to_numpy()
     return tuple(float(value) for value in questions @ mean)
 

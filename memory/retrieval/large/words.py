@@ -1,12 +1,13 @@
 """Asks a large relationship's text index: how often words stand there, and who holds the rarest of them."""
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from uuid import UUID
 
 from django.db.backends.utils import CursorWrapper
 from psycopg import sql
 
+from memory.retrieval.columns import UNKNOWN_LANGUAGE
 from memory.retrieval.large.known import ReadyIndex
 from memory.retrieval.large.nearest import From
 from memory.retrieval.large.statements import IndexKey, covered
@@ -17,6 +18,13 @@ MATCHED = (
 )
 REACH = 4  # a message's neighbours lend it their words, so they are ranked with it
 
+_LEXEMES = """
+SELECT lexeme FROM (
+    SELECT DISTINCT l.lexeme FROM unnest(%(words)s::text[]) AS words, pg_ts_config c,
+           unnest(to_tsvector(c.oid::regconfig, words)) l
+     WHERE c.cfgname = %(language)s AND c.cfgnamespace = 'pg_catalog'::regnamespace
+) AS asked ORDER BY lexeme
+"""
 _COUNT = "(SELECT count(*) FROM memory_searchtext WHERE {covered} AND state = 'active' AND lexemes @@ {word}::tsquery)"
 _HOLDING = """
 SELECT s.owner_id FROM {rows} AND {covered} AND s.lexemes @@ {any_word}::tsquery
@@ -33,33 +41,35 @@ SELECT near.owner_id FROM memory_searchtext s,
 """
 
 
-def count_documents(cursor: CursorWrapper, key: IndexKey, lexemes: Sequence[str]) -> list[int]:
-    """In how many active rows each stands."""
+def count_documents(
+    cursor: CursorWrapper, key: IndexKey, questions: Sequence[str], language: str | None
+) -> dict[str, int]:
+    """In how many active rows each lexeme of these questions stands, in the order that the ranking gives them."""
+    cursor.execute(_LEXEMES, {"words": list(questions), "language": language or UNKNOWN_LANGUAGE})
+    lexemes = [row[0] for row in cursor.fetchall()]
     if not lexemes:
-        return []
+        return {}
     counts = [
         sql.SQL(_COUNT).format(covered=covered(key), word=sql.Literal(quoted(lexeme))) for lexeme in lexemes
     ]
     cursor.execute(sql.SQL("SELECT {}").format(sql.SQL(", ").join(counts)))
-    return [int(count) for count in cursor.fetchone() or ()]
+    return dict(zip(lexemes, cursor.fetchone() or (), strict=True))
 
 
 def holding_rarest(
-    cursor: CursorWrapper, index: ReadyIndex, source: From, lexemes: Sequence[str], documents: Sequence[int]
+    cursor: CursorWrapper, index: ReadyIndex, source: From, documents: Mapping[str, int]
 ) -> set[UUID]:
     """FETCH rows that hold the rarest words: most of their worth first (BM25's idf), shorter texts before longer."""
-    chosen = rarest(documents)
-    if not chosen:
+    there = {lexeme: count for lexeme, count in documents.items() if count}
+    if not there:
         return set()
     # As parameters: a percent sign in a word would be taken for the mark of one.
-    values = {f"word_{place}": quoted(lexeme) for place, lexeme in enumerate(lexemes)}
-    values["any_word"] = "|".join(quoted(lexemes[place]) for place in chosen)
+    values = {f"word{place}": quoted(lexeme) for place, lexeme in enumerate(there)}
     worth = sql.SQL(" + ").join(
         sql.SQL("(s.lexemes @@ {}::tsquery)::int * {}").format(
-            sql.Placeholder(f"word_{place}"), sql.Literal(_idf(index.rows, count))
+            sql.Placeholder(f"word{place}"), sql.Literal(_idf(index.rows, count))
         )
-        for place, count in enumerate(documents)
-        if count
+        for place, count in enumerate(there.values())
     )
     statement = sql.SQL(_HOLDING).format(
         rows=source.rows,
@@ -68,6 +78,7 @@ def holding_rarest(
         worth=worth,
         fetch=sql.Literal(FETCH),
     )
+    values["any_word"] = "|".join(map(quoted, rarest(there)))
     cursor.execute(statement, {**source.values, **values})
     return {row[0] for row in cursor.fetchall()}
 
@@ -79,17 +90,15 @@ def with_neighbours(cursor: CursorWrapper, key: IndexKey, owner_ids: Collection[
     return {*owner_ids, *(row[0] for row in cursor.fetchall())}
 
 
-def rarest(documents: Sequence[int]) -> list[int]:
-    """Places of the rarest words, as many as stand in MATCHED rows together; the rarest of all in any case."""
-    chosen: list[int] = []
+def rarest(documents: Mapping[str, int]) -> list[str]:
+    """The rarest words, as many as stand in MATCHED rows together; the rarest of all in any case."""
+    chosen: list[str] = []
     matched = 0
-    for place in sorted(
-        (place for place, count in enumerate(documents) if count), key=lambda at: documents[at]
-    ):
-        matched += documents[place]
+    for lexeme in sorted(documents, key=lambda lexeme: (documents[lexeme], lexeme)):
+        matched += documents[lexeme]
         if chosen and matched > MATCHED:
             break
-        chosen.append(place)
+        chosen.append(lexeme)
     return chosen
 
 
