@@ -5,11 +5,9 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from django.core.management.base import BaseCommand, CommandError
-from django.db.models import Q
 from pydantic import TypeAdapter
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn
@@ -19,6 +17,7 @@ from memory.demo.conversation import Conversation
 from memory.demo.formats.fields import checked
 from memory.demo.importing import HandedOver, Progress, hand_over, see_through, worker_lives
 from memory.demo.reading import read_conversation
+from memory.management.projects import find_project
 from memory.models import ScratchpadEntry
 from relationships.actor import Actor
 from relationships.api.fields import CompanionSlug, ExternalId, TimeZone
@@ -55,7 +54,7 @@ class Command(BaseCommand):
     def handle(self, *, file: Path, no_wait: bool, **options: Any) -> None:
         try:
             conversation = _read(file, speaker=options["speaker"], zone=options["timezone"])
-            project = _project(options["project"])
+            project = find_project(options["project"])
             relationship = self._relationship(
                 project, conversation, companion=options["companion"], user=options["user"]
             )
@@ -143,29 +142,6 @@ class Command(BaseCommand):
 def _read(file: Path, *, speaker: str | None, zone: str | None) -> Conversation:
     written_in = None if zone is None else ZoneInfo(checked(TypeAdapter(TimeZone), zone, under="--timezone"))
     return read_conversation(file.expanduser(), now=datetime.now(UTC), as_speaker=speaker, zone=written_in)
-
-
-def _project(wanted: str | None) -> Project:
-    """The one named, else the only one there is. Raises InvalidInput."""
-    projects = Project.objects.order_by("created_at")
-    if wanted is not None:
-        projects = projects.filter(_named(wanted))
-    found = list(projects[:6])
-    if len(found) == 1:
-        return found[0]
-    if wanted is None and not found:
-        raise InvalidInput.of("--project", 'there is none yet; make one: manage.py create_project "My app"')
-    if not found:
-        raise InvalidInput.of("--project", f"there is none called {wanted!r}")
-    names = "; ".join(f"{project.name} ({project.id})" for project in found)
-    raise InvalidInput.of("--project", f"say which one, by its ID: {names}")
-
-
-def _named(wanted: str) -> Q:
-    try:
-        return Q(name=wanted) | Q(id=UUID(wanted))
-    except ValueError:
-        return Q(name=wanted)
 
 
 def _slug(companion: str) -> str:

@@ -158,7 +158,7 @@ def test_another_text_owes_anew_and_the_same_text_does_not(
     entry = conversation.remember("Likes tea")[0]
     SearchText.objects.for_relationship(relationship.id).update(embed_due_at=None)
 
-    change = {"relationship_id": relationship.id, "entry_id": entry.id, "by": PERSON}
+    change: dict[str, Any] = {"relationship_id": relationship.id, "entry_id": entry.id, "by": PERSON}
     revise_entry(**change, values={"pinned": True})
     assert owing(relationship) == set()
 

@@ -1,0 +1,99 @@
+from argparse import ArgumentParser
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from memory.embedders import get_embedder
+from memory.indexing.reembed import Move, Moved, begin_move, change_over, drop_old, embed_beside
+from memory.management.projects import find_project
+from memory.providers.errors import ProviderError
+from relationships.actor import Actor
+from relationships.configuration.retrieval import DEFAULT_EMBEDDER
+from relationships.errors import InvalidInput, RapportError
+from relationships.models import Companion
+from relationships.services.companions import find_companion
+
+BY = Actor.policy("reembed")
+GO_ON = "What was embedded stays, and searches go on as before; run it again for the rest."
+
+
+class Command(BaseCommand):
+    help = (
+        "Move a companion to another embedder. Searches use the old vectors until the new ones are all there."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--companion", required=True, metavar="SLUG_OR_ID")
+        parser.add_argument("--project", metavar="NAME_OR_ID", help="needed where there are several")
+        parser.add_argument(
+            "--embedder", required=True, metavar="ALIAS", help="of EMBEDDING_PROVIDERS, or default"
+        )
+        parser.add_argument(
+            "--batch", type=int, default=100, help="texts in one call, 1 to 1000 (default: 100)"
+        )
+
+    def handle(
+        self, *, companion: str, project: str | None, embedder: str, batch: int, **options: Any
+    ) -> None:
+        try:
+            if not 1 <= batch <= 1000:
+                raise InvalidInput.of("--batch", "write a number from 1 to 1000")
+            move = _begin(_companion(companion, project), embedder, batch)
+            self._move(move)
+        except ProviderError as error:
+            raise CommandError(f"{embedder}: {error} {GO_ON}") from error
+        except RapportError as error:
+            raise CommandError(str(error)) from error
+        except KeyboardInterrupt:
+            raise CommandError(f"Stopped. {GO_ON}") from None
+
+    def _move(self, move: Move) -> None:
+        done = Moved()
+        self._embed(move, done, "embedded")
+        changed = change_over(move, by=BY)
+        self._embed(move, done, "written meanwhile")
+        done.dropped = drop_old(move)
+        now = (
+            f"{move.companion.slug} uses {move.alias} now"
+            if changed
+            else f"{move.companion.slug} used it already"
+        )
+        self.stdout.write(
+            f"{now}: {move.space.model}, {move.space.dimensions} dimensions. "
+            f"{done.written} vectors were made, {done.dropped} old ones taken away."
+        )
+        if done.refused:
+            codes = ", ".join(sorted(done.codes))
+            self.stdout.write(f"Some texts were refused ({codes}): they are found by their words alone.")
+
+    def _embed(self, move: Move, done: Moved, what: str) -> None:
+        columns = (
+            TextColumn("{task.description:<18}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+        )
+        with Progress(*columns, console=Console(file=getattr(self.stdout, "_out", None))) as progress:
+            task = progress.add_task(what, total=move.owed())
+            embed_beside(move, done, told=lambda texts: progress.advance(task, texts))
+
+
+def _companion(wanted: str, project: str | None) -> Companion:
+    """Raises InvalidInput."""
+    owner = find_project(project)
+    companion = find_companion(project_id=owner.id, slug_or_id=wanted)
+    if companion is None:
+        raise InvalidInput.of("--companion", f"{owner.name} has none called {wanted!r}")
+    return companion
+
+
+def _begin(companion: Companion, alias: str, batch: int) -> Move:
+    """Raises InvalidInput, ProviderError."""
+    behind = settings.DEFAULT_EMBEDDING_PROVIDER if alias == DEFAULT_EMBEDDER else alias
+    if behind not in settings.EMBEDDING_PROVIDERS:
+        known = ", ".join([*settings.EMBEDDING_PROVIDERS, DEFAULT_EMBEDDER])
+        raise InvalidInput.of("--embedder", f"there is none called {alias!r}; write one of {known}")
+    return begin_move(companion, alias=alias, embedder=get_embedder(behind), batch=batch)

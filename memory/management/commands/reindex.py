@@ -1,0 +1,60 @@
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.db.models import QuerySet
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from memory.indexing.rebuild import rebuild_index
+from memory.management.projects import find_project
+from relationships.errors import InvalidInput, RapportError
+from relationships.models import Relationship
+from relationships.services.companions import find_companion
+
+
+class Command(BaseCommand):
+    help = "Write the index of texts anew, in the language that the configuration names by now."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--companion", metavar="SLUG_OR_ID", help="only its relationships")
+        parser.add_argument(
+            "--project", metavar="NAME_OR_ID", help="only its relationships; or where the companion is"
+        )
+        parser.add_argument(
+            "--all", action="store_true", dest="everything", help="every relationship there is"
+        )
+
+    def handle(self, *, companion: str | None, project: str | None, everything: bool, **options: Any) -> None:
+        try:
+            relationships = _relationships(companion, project, everything)
+        except RapportError as error:
+            raise CommandError(str(error)) from error
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+        rows = 0
+        with Progress(*columns, console=Console(file=getattr(self.stdout, "_out", None))) as progress:
+            task = progress.add_task("relationships", total=relationships.count())
+            for relationship_id in relationships.order_by("id").values_list("id", flat=True).iterator():
+                rows += rebuild_index(relationship_id)
+                progress.advance(task)
+        self.stdout.write(f"{rows} texts are indexed.")
+
+
+def _relationships(
+    companion: str | None, project: str | None, everything: bool
+) -> QuerySet[Relationship, Relationship]:
+    """Raises InvalidInput."""
+    if everything:
+        if companion or project:
+            raise InvalidInput.of("--all", "goes without --companion and --project")
+        return Relationship.objects.all()
+    if companion is None and project is None:
+        raise InvalidInput.of("--all", "say --companion, --project, or --all")
+    owner = find_project(project)
+    relationships = Relationship.objects.of_project(owner.id)
+    if companion is None:
+        return relationships
+    found = find_companion(project_id=owner.id, slug_or_id=companion)
+    if found is None:
+        raise InvalidInput.of("--companion", f"{owner.name} has none called {companion!r}")
+    return relationships.filter(companion_id=found.id)
