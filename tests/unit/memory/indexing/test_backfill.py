@@ -11,7 +11,7 @@ from relationships.ids import relationship_id
 from relationships.models import Companion, EndUser, Project, Relationship
 from tests.fakes import ScriptedEmbedder
 from tests.fixtures.contexts import remember, say
-from tests.fixtures.index import configure, embedded, index_of, told_to_embed
+from tests.fixtures.index import OFFLINE, configure, embedded, index_of, told_to_embed
 from tests.fixtures.turns import Conversation
 
 
@@ -117,7 +117,7 @@ def test_another_embedder_by_hand_is_noticed(
 
     assert len(told_to_embed()) == before + 1
     embed_owed(relationship_id=relationship.id)
-    assert embedded(relationship, "offline-ngrams-1") == {entry.id for entry in entries}
+    assert embedded(relationship, OFFLINE) == {entry.id for entry in entries}
     assert Backfill().step(timezone.now()) == 0
 
 

@@ -20,7 +20,7 @@ from memory.services.erasure import erase_entry, erase_relationship
 from relationships.actor import Actor
 from relationships.models import Message, Project, Relationship
 from tests.fakes import ScriptedEmbedder
-from tests.fixtures.index import configure, embedded, fall_due, owing, row_of, told_to_embed
+from tests.fixtures.index import OFFLINE, configure, embedded, fall_due, owing, row_of, told_to_embed
 from tests.fixtures.turns import PERSON, Conversation
 
 BY = Actor.policy("test")
@@ -408,7 +408,7 @@ def test_another_embedder_by_hand_fills_the_gaps_by_itself(
     configure(relationship, embedder="offline")
     assert embed(relationship).written == 5
 
-    assert embedded(relationship, "offline-ngrams-1") == {entry.id for entry in entries}
+    assert embedded(relationship, OFFLINE) == {entry.id for entry in entries}
     assert embedded(relationship, scripted_embedder.model) == {entry.id for entry in entries}
 
 
@@ -420,7 +420,7 @@ def test_a_configuration_that_changes_meanwhile_leaves_the_texts_to_the_new_embe
 
     embed(relationship)
 
-    assert embedded(relationship, "offline-ngrams-1") == {entry.id}
+    assert embedded(relationship, OFFLINE) == {entry.id}
     assert embedded(relationship, scripted_embedder.model) == set()
 
 
