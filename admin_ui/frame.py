@@ -11,6 +11,7 @@ THEME_COOKIE = "rapport_theme"
 PAGES = (  # view name, icon, label
     ("overview", "chart", "Overview"),
     ("relationships", "people", "Relationships"),
+    ("companions", "chat", "Companions"),
     ("turns", "turns", "Turns"),
 )
 

@@ -2,6 +2,7 @@
 
 from django.urls import path
 
+from admin_ui.views.companions import CompanionsView, CompanionView
 from admin_ui.views.conversation import ConversationView, TraceView
 from admin_ui.views.data import DataView, ExportView
 from admin_ui.views.entries import EntryStoryView, EntryUndoView
@@ -34,6 +35,8 @@ urlpatterns = [
     path("sign-out/", SignOutView.as_view(), name="sign_out"),
     path("project/", ChooseProjectView.as_view(), name="choose_project"),
     path("theme/", ThemeView.as_view(), name="theme"),
+    path("companions/", CompanionsView.as_view(), name="companions"),
+    path("companions/<uuid:companion_id>/", CompanionView.as_view(), name="companion"),
     path("turns/", TurnsView.as_view(), name="turns"),
     path("relationships/", RelationshipsView.as_view(), name="relationships"),
     path(f"{RELATIONSHIP}/", ScratchpadView.as_view(), name="relationship"),

@@ -1,0 +1,281 @@
+"""The configuration as a form: every field of the schema, its value, where that comes from, and what may stand there.
+
+A field that says what would hold anyway is not stored: so a companion's own level stays what makes it different, and
+follows when its recipe or its project changes.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from django.conf import settings
+
+from relationships.configuration.cascade import ResolvedConfiguration, resolve_configuration
+from relationships.configuration.schema import Configuration
+from relationships.errors import FieldProblem
+from relationships.models import Companion
+
+# Fields whose values a registry names: path -> setting. An outsider's dotted path is typed in over REST.
+REGISTRIES = {
+    "ingestion.strategy": "INGESTION_STRATEGIES",
+    "ingestion.archive_strategy": "INGESTION_STRATEGIES",
+    "ingestion.provider": "LLM_PROVIDERS",
+    "context.provider": "LLM_PROVIDERS",
+    "context.format": "CONTEXT_FORMATS",
+    "retrieval.ranker": "RANKERS",
+    "retrieval.embedder": "EMBEDDING_PROVIDERS",
+    "knowledge.embedder": "EMBEDDING_PROVIDERS",
+    "forgetting.policy": "FORGETTING_POLICIES",
+}
+EXTRA_CHOICES = {"retrieval.embedder": ["default"], "knowledge.embedder": ["default"]}
+LONG = {"context.core_prompt", "context.preamble"}
+BLANK_TYPES = 2  # rows to add entry types in
+SCHEMA: dict[str, Any] = Configuration.model_json_schema()
+
+
+@dataclass(slots=True)
+class ConfigField:
+    """One field. `kind` picks its template; `value` is what its input shows; `level` who said so."""
+
+    path: str
+    kind: str
+    help: str
+    choices: Sequence[str] = ()
+    minimum: float | None = None
+    maximum: float | None = None
+    optional: bool = False
+    value: Any = None
+    level: str = "default"
+    error: str = ""
+
+    @property
+    def label(self) -> str:
+        return self.path.split(".", 1)[-1].replace("_", " ").replace(".", ": ")
+
+    @property
+    def id(self) -> str:
+        return f"id-{self.path.replace('.', '-')}"
+
+
+@dataclass(slots=True)
+class ConfigSection:
+    """The fields of one part, such as `ingestion`."""
+
+    name: str
+    fields: list[ConfigField] = field(default_factory=list)
+
+    @property
+    def changed(self) -> int:
+        return sum(entry.level == "companion" for entry in self.fields)
+
+
+def config_sections(companion: Companion, problems: Sequence[FieldProblem] = ()) -> list[ConfigSection]:
+    """Every field with what holds for this companion (load it with its project); `problems` beside their fields."""
+    resolved = resolve_configuration(project=companion.project.config, companion=companion.config)
+    return _sections(resolved, problems)
+
+
+def inherited(companion: Companion) -> dict[str, Any]:
+    """What would hold if the companion said nothing but its recipe."""
+    own = {"recipe": companion.config["recipe"]} if companion.config.get("recipe") else {}
+    resolved = resolve_configuration(project=companion.project.config, companion=own)
+    values: dict[str, Any] = resolved.values.model_dump(mode="json")
+    return values
+
+
+def read_config(sent: Mapping[str, str], companion: Companion) -> dict[str, Any]:
+    """The companion's level as the form says it, its recipe kept. Not validated: the service does that."""
+    below = inherited(companion)
+    level: dict[str, Any] = {}
+    if companion.config.get("recipe"):
+        level["recipe"] = companion.config["recipe"]
+    for entry in map(_blank, _leaves()):
+        value = _read(entry, sent)
+        if value != _at(below, entry.path):
+            _put(level, entry.path, value)
+    return level
+
+
+def _sections(resolved: ResolvedConfiguration, problems: Sequence[FieldProblem]) -> list[ConfigSection]:
+    values = resolved.values.model_dump(mode="json")
+    sections: dict[str, ConfigSection] = {}
+    for leaf in _leaves():
+        entry = _blank(leaf)
+        value = _at(values, entry.path)
+        entry.value = _shown(entry, value)
+        entry.level = _level(entry.path, resolved.provenance)
+        entry.error = " ".join(
+            line.detail
+            for line in problems
+            if line.field == entry.path or line.field.startswith(f"{entry.path}.")
+        )
+        name = entry.path.split(".", 1)[0]
+        sections.setdefault(name, ConfigSection(name)).fields.append(entry)
+    return list(sections.values())
+
+
+def _level(path: str, provenance: Mapping[str, str]) -> str:
+    """Who said so: the highest level that names the field or a part of it."""
+    order = ("default", "recipe", "project", "companion")
+    found = [level for known, level in provenance.items() if known == path or known.startswith(f"{path}.")]
+    return max(found, key=order.index, default="default")
+
+
+@lru_cache(maxsize=1)
+def _leaves() -> tuple[tuple[str, Mapping[str, Any]], ...]:
+    return tuple(leaf for leaf in _walk(SCHEMA, "") if leaf[0] != "recipe")
+
+
+def _walk(schema: Mapping[str, Any], path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    schema = _resolved(schema)
+    if "properties" not in schema:
+        yield path, schema
+        return
+    for name, part in schema["properties"].items():
+        yield from _walk(part, f"{path}.{name}" if path else name)
+
+
+def _resolved(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A reference's target, with what stands beside the reference; of `X or null`, X."""
+    if "$ref" in schema:
+        return _resolved({**SCHEMA["$defs"][schema["$ref"].rsplit("/", 1)[-1]], **_without(schema, "$ref")})
+    if "anyOf" in schema:
+        real = next(part for part in schema["anyOf"] if part.get("type") != "null")
+        return {**_resolved(real), **_without(schema, "anyOf"), "x-optional": True}
+    return schema
+
+
+def _without(schema: Mapping[str, Any], name: str) -> dict[str, Any]:
+    return {key: value for key, value in schema.items() if key != name}
+
+
+def _blank(leaf: tuple[str, Mapping[str, Any]]) -> ConfigField:
+    path, schema = leaf
+    registry = REGISTRIES.get(path)
+    choices = list(schema.get("enum", ()))
+    if registry:
+        choices = [*EXTRA_CHOICES.get(path, ()), *getattr(settings, registry)]
+    return ConfigField(
+        path=path,
+        kind=_kind(path, schema, bool(choices)),
+        help=schema.get("description", ""),
+        choices=choices,
+        minimum=schema.get("minimum", schema.get("exclusiveMinimum")),
+        maximum=schema.get("maximum"),
+        optional=bool(schema.get("x-optional")),
+    )
+
+
+def _kind(path: str, schema: Mapping[str, Any], has_choices: bool) -> str:
+    if path == "ingestion.types":
+        return "types"
+    if path == "context.layers":
+        return "layers"
+    if has_choices:
+        return "choice"
+    if schema.get("type") == "array" and "properties" in _resolved(schema.get("items", {})):
+        return "json"  # a list of small objects that few companions change
+    kinds = {"boolean": "flag", "integer": "whole", "number": "number", "array": "lines", "object": "pairs"}
+    return kinds.get(str(schema.get("type")), "text" if path in LONG else "line")
+
+
+def _shown(entry: ConfigField, value: Any) -> Any:
+    if entry.kind == "lines":
+        return "\n".join(map(str, value))
+    if entry.kind == "json":
+        return json.dumps(value, ensure_ascii=False, indent=1)
+    if entry.kind == "pairs":
+        return "\n".join(f"{name}: {number}" for name, number in value.items())
+    if entry.kind == "types":
+        rows = [{**row, "examples": "\n".join(row["examples"])} for row in value]
+        return [*rows, *({"name": "", "description": "", "examples": ""} for _ in range(BLANK_TYPES))]
+    if entry.kind == "layers":
+        off = {"enabled": True, "budget": None}
+        return [{"name": name, **(value.get(name) or off)} for name in settings.CONTEXT_LAYERS]
+    return "" if value is None else value
+
+
+def _read(entry: ConfigField, sent: Mapping[str, str]) -> Any:
+    """What the form says of one field, as JSON has it; text that is no number is left for the schema to refuse."""
+    if entry.kind == "types":
+        return _read_types(entry.path, sent)
+    if entry.kind == "layers":
+        return _read_layers(entry.path, sent)
+    text = sent.get(entry.path, "").replace("\r\n", "\n").replace("\x00", "")
+    if entry.kind == "flag":
+        return text == "true"
+    if entry.kind == "lines":
+        return [line.strip() for line in text.split("\n") if line.strip()]
+    if entry.kind == "json":
+        return _json(text)
+    if entry.kind == "pairs":
+        pairs = [line.partition(":") for line in text.split("\n") if line.strip()]
+        return {name.strip(): _number(value, whole=False) for name, _, value in pairs}
+    if entry.kind in ("whole", "number"):
+        return _number(text, whole=entry.kind == "whole") if text.strip() else None
+    if not text and entry.optional:
+        return None
+    return text if entry.kind == "text" else text.strip()
+
+
+def _read_types(path: str, sent: Mapping[str, str]) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = []
+    for place in range(100):
+        name = sent.get(f"{path}.{place}.name")
+        if name is None:
+            break
+        if not name.strip():
+            continue  # an empty row, or one whose name was taken away: the type goes
+        examples = sent.get(f"{path}.{place}.examples", "").replace("\r\n", "\n").split("\n")
+        rows.append(
+            {
+                "name": name.strip(),
+                "description": sent.get(f"{path}.{place}.description", "").strip(),
+                "examples": [line.strip() for line in examples if line.strip()],
+            }
+        )
+    return rows
+
+
+def _read_layers(path: str, sent: Mapping[str, str]) -> dict[str, Any]:
+    """Only layers that differ from the usual: on, and without a budget."""
+    layers: dict[str, Any] = {}
+    for name in settings.CONTEXT_LAYERS:
+        budget = sent.get(f"{path}.{name}.budget", "").strip()
+        setting = {
+            "enabled": sent.get(f"{path}.{name}.enabled") == "true",
+            "budget": _number(budget, whole=True) if budget else None,
+        }
+        if setting != {"enabled": True, "budget": None}:
+            layers[name] = setting
+    return layers
+
+
+def _number(text: str, *, whole: bool) -> Any:
+    try:
+        return int(text) if whole else float(text)
+    except ValueError:
+        return text.strip()
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _at(values: Mapping[str, Any], path: str) -> Any:
+    found: Any = values
+    for name in path.split("."):
+        found = found[name]
+    return found
+
+
+def _put(level: dict[str, Any], path: str, value: Any) -> None:
+    *parents, name = path.split(".")
+    for parent in parents:
+        level = level.setdefault(parent, {})
+    level[name] = value

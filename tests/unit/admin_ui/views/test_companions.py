@@ -1,0 +1,94 @@
+import pytest
+from django.test import Client
+from pytest_django import DjangoAssertNumQueries
+
+from relationships.models import AuditEvent, Companion, Project
+from tests.unit.admin_ui.test_config_form import sent_by
+
+
+@pytest.fixture
+def page(companion: Companion) -> str:
+    return f"/admin-ui/companions/{companion.id}/"
+
+
+def now(companion: Companion) -> Companion:
+    return Companion.objects.get(id=companion.id)
+
+
+def form(companion: Companion, **changed: str) -> dict[str, str]:
+    return sent_by(companion, **changed) | {"version": str(companion.version)}
+
+
+def test_a_companions_configuration_is_a_form(
+    viewer: Client, page: str, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    with django_assert_max_num_queries(12):
+        shown = viewer.get(page).content.decode()
+
+    assert 'name="ingestion.max_batch"' in shown
+    assert 'name="ingestion.types.0.examples"' in shown
+    assert "How many waiting turns become one model call, at most." in shown
+    assert ">Save<" not in shown
+
+
+def test_a_field_is_changed_and_told_in_the_audit(editor: Client, page: str, companion: Companion) -> None:
+    editor.post(page, form(companion, ingestion__max_batch="3"))
+
+    assert now(companion).config["ingestion"]["max_batch"] == 3
+    event = AuditEvent.objects.get(action="companion.changed")
+    assert event.actor_id == "editor@example.org"
+
+
+def test_what_the_schema_refuses_is_said_beside_its_field_and_nothing_is_stored(
+    editor: Client, page: str, companion: Companion
+) -> None:
+    answer = editor.post(
+        page, form(companion, ingestion__max_batch="900", ingestion__single_valued="Not a key!")
+    )
+
+    shown = answer.content.decode()
+    assert answer.status_code == 422
+    assert "Nothing was saved." in shown
+    assert "less than or equal to 50" in shown
+    assert now(companion).config == companion.config
+
+
+def test_a_recipe_is_chosen_by_itself(editor: Client, page: str, companion: Companion) -> None:
+    editor.post(page, {"recipe": "scratchpad", "version": "1"})
+
+    assert now(companion).config == {**companion.config, "recipe": "scratchpad"}
+
+
+def test_a_form_that_is_behind_is_refused_and_shows_what_holds(
+    editor: Client, page: str, companion: Companion
+) -> None:
+    stale = form(companion, ingestion__max_batch="3")
+    editor.post(page, {"recipe": "scratchpad", "version": "1"})
+
+    answer = editor.post(page, stale)
+
+    assert answer.status_code == 409
+    assert "Somebody changed this companion meanwhile" in answer.content.decode()
+    assert "max_batch" not in now(companion).config.get("ingestion", {})
+
+
+def test_a_new_companion_is_made_by_name(editor: Client, project: Project) -> None:
+    answer = editor.post("/admin-ui/companions/", {"name": "Bo", "slug": "bo"})
+
+    companion = Companion.objects.get(project=project, slug="bo")
+    assert answer["Location"] == f"/admin-ui/companions/{companion.id}/"
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"), [({"name": "", "slug": "x"}, 422), ({"name": "Ada", "slug": "ada"}, 409)]
+)
+def test_a_companion_that_can_not_be_made_is_refused_in_words(
+    editor: Client, companion: Companion, sent: dict[str, str], status: int
+) -> None:
+    assert editor.post("/admin-ui/companions/", sent).status_code == status
+
+
+def test_another_projects_companion_is_not_there(viewer: Client) -> None:
+    other = Companion.objects.create(project=Project.objects.create(name="Other"), slug="bo", name="Bo")
+
+    assert viewer.get(f"/admin-ui/companions/{other.id}/").status_code == 404
