@@ -13,6 +13,7 @@ from uuid import UUID
 
 import orjson
 
+from memory.retrieval.participants import Participants
 from relationships.configuration.schema import Context
 from relationships.errors import NotFound
 from relationships.prepared import prepared_cursor
@@ -38,7 +39,7 @@ UNION ALL
 _FACTS = """
 SELECT NULL::bigint, u.display_name, u.external_id, c.name, r.timezone, p.config::text, NULL::float8,
        c.config::text, r.config::text, s.profile::text, (s.sessions -> %(session)s::text)::text,
-       s.scratchpad::text, s.fresh_until, s.has_archive,
+       s.scratchpad::text, s.fresh_until, coalesce(s.has_archive, s.id IS NOT NULL),
        c.id, EXISTS (SELECT FROM context_documentchunk WHERE companion_id = c.id)
   FROM relationships_relationship r
   JOIN relationships_companion c ON c.id = r.companion_id
@@ -83,7 +84,7 @@ class Facts:
     """What is known of a relationship before a reply. `scratchpad`: lines of memory.services.snapshots.
 
     `messages`: the last MESSAGES_AT_FIRST of the session, or of all sessions where it has none. `has_archive`:
-    whether any entry is in the archive; None: nobody has written that down yet.
+    whether any entry is in the archive, or may be, where an older snapshot does not say.
     """
 
     relationship_id: UUID
@@ -93,13 +94,14 @@ class Facts:
     session: str
     levels: Levels
     timezone: str
-    user_name: str
+    user_name: str  # fit to stand in a text, as is the next
     companion_name: str
+    participants: Participants  # their names as they are, for searches
     profile: dict[str, Any]
     session_state: dict[str, Any]
     scratchpad: list[list[Any]]
     fresh_until: datetime | None
-    has_archive: bool | None
+    has_archive: bool
     messages: Sequence[RecentMessage]
 
 
@@ -122,6 +124,7 @@ def read_facts(*, project_id: UUID, relationship_id: UUID, session: str) -> Fact
         timezone=timezone,
         user_name=name_in_text(display_name, external_id),
         companion_name=name_in_text(companion_name),
+        participants=Participants(display_name, companion_name),
         profile=orjson.loads(profile or "{}"),
         session_state=orjson.loads(session_state or "{}"),
         scratchpad=orjson.loads(scratchpad or "[]"),

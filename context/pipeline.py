@@ -12,6 +12,8 @@ from context.facts import read_facts
 from context.layers.base import Layer, LayerRequest, LayerText
 from context.message_tokens import message_tokens
 from context.plan import plan_for
+from context.recall import Recall
+from memory.services.access import note_access
 from memory.tokens import estimate_tokens
 from relationships.configuration.seams import known_slug, load
 from relationships.errors import FieldProblem, InvalidConfiguration
@@ -39,8 +41,11 @@ def build_context(
     plan = plan_for(facts.levels, config)
     configuration = plan.resolved.values
     format = _known_format(format) if format else configuration.context.format
-    request = LayerRequest(facts, configuration, message, now)
+    recall = Recall(facts, configuration, message, now)
+    request = LayerRequest(facts, configuration, message, now, recall)
     rendered = [_render(layer, request) for layer in plan.layers]
+    if configuration.retrieval.record_access:
+        _note_access(relationship_id, [text for _, text, _ in rendered], now)
     reports = [_report(*of_layer, explain=explain) for of_layer in rendered]
     system = "\n\n".join(text.text for _, text, _ in rendered if text.text)
     messages = [line for _, text, _ in rendered for line in text.messages]
@@ -57,6 +62,12 @@ def build_context(
         session=session,
         assembled_at=now,
     )
+
+
+def _note_access(relationship_id: UUID, texts: Sequence[LayerText], now: datetime) -> None:
+    shown = {UUID(entry_id) for text in texts for entry_id in text.retrieved}
+    if shown:
+        note_access(relationship_id=relationship_id, entry_ids=shown, at=now)
 
 
 def _render(layer: Layer, request: LayerRequest) -> tuple[str, LayerText, float]:

@@ -9,9 +9,11 @@ from collections.abc import Iterable
 
 from relationships.text_names import escape_markup, one_line
 
+UNMARKED = ("user_memory",)  # fences that go by a name others know
 # Within one line and with little white space, so that no text can make the search slow.
 _TAG = re.compile(
-    r"<[ \t]{0,3}(/?)[ \t]{0,3}rapport_[a-z]+(?:[ \t/][^<>\n]{0,200})?>", re.IGNORECASE | re.ASCII
+    r"<[ \t]{0,3}(/?)[ \t]{0,3}(?:rapport_[a-z]+|user_memory)(?:[ \t/][^<>\n]{0,200})?>",
+    re.IGNORECASE | re.ASCII,
 )
 
 # How a line begins that is read as structure: a heading, an item, a quote, a table, a code fence, a role.
@@ -31,12 +33,13 @@ def escape_item(text: str) -> str:
 
 
 def fence(lines: Iterable[str], *, what: str = "memory") -> str:
-    """The lines between `<rapport_memory>` and `</rapport_memory>` (`what`: lower-case letters).
+    """The lines between `<rapport_memory>` and `</rapport_memory>` (`what`: lower-case letters, or a name of UNMARKED).
 
     Whatever the lines are, they close no fence and open none. That each is one item is `escape_item`'s part.
     """
     body = escape_markup("\n".join(lines))
-    return f"<rapport_{what}>\n{body}\n</rapport_{what}>"
+    tag = what if what in UNMARKED else f"rapport_{what}"
+    return f"<{tag}>\n{body}\n</{tag}>"
 
 
 def cut_fenced(text: str) -> tuple[str, int]:

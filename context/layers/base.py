@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from context.answer import CapacityNote, ChatMessage, LeftOut
 from context.facts import Facts
+from context.recall import Recall
 from relationships.configuration.schema import Configuration
 
 LISTED = 20  # how many of what was left out are named
@@ -17,6 +18,7 @@ class LayerText:
     """What a layer gives: `text` for the system prompt, or `messages` to stand after it.
 
     `reason` says in a few words why these sources, and `reasons` where one of them has a reason of its own.
+    `retrieved`: entries that are there because they were searched for.
     """
 
     text: str = ""
@@ -26,6 +28,7 @@ class LayerText:
     reasons: Mapping[str, str] | None = None
     left_out: LeftOut | None = None
     capacity: CapacityNote | None = None
+    retrieved: Sequence[str] = ()
 
 
 NOTHING = LayerText()
@@ -33,12 +36,13 @@ NOTHING = LayerText()
 
 @dataclass(frozen=True, slots=True)
 class LayerRequest:
-    """What a layer may look at. `message` is the person's current one."""
+    """What a layer may look at. `message` is the person's current one; `recall` searches for what fits it."""
 
     facts: Facts
     configuration: Configuration
     message: str | None
     now: datetime
+    recall: Recall
 
     def budget_of(self, layer: "Layer") -> int | None:
         """Tokens the layer may take; None: any number."""

@@ -1,93 +1,96 @@
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
-from zoneinfo import ZoneInfo
+from collections.abc import Sequence
 
 from context.answer import CapacityNote
 from context.layers.base import NOTHING, Layer, LayerRequest, LayerText, left_out
+from context.lines import Group, headings_of, in_groups, items_of
+from context.recall import RecalledEntries
 from context.text import fill_names, fit_lines, line_cost
-from memory.fence import escape_item, fence
+from memory.fence import fence
+from memory.models import Tier
 from memory.services.snapshots import Line, lines_at
-from memory.tokens import estimate_tokens
+from memory.tokens import estimate_tokens, line_tokens
+from relationships.configuration.schema import Ingestion
 
 NEARLY_FULL = 0.9  # of ingestion.soft_budget
 WHOLE, PINNED, FITS = "whole scratchpad, newest first", "pinned", "newest of the scratchpad, within budget"
 
 
 class MemoryLayer(Layer):
-    """The scratchpad: every active entry as one line of fenced data, under the preamble.
+    """What is remembered, one line of fenced data an entry, under the preamble: the scratchpad whole, newest first, and
+    what was retrieved for the message, best first. The retrieved stand last, so that all before them stays as it was.
 
-    Over budget whole entries are left out, the oldest first; pinned ones are kept before all others.
+    Over budget whole entries are left out, the last of the list first; pinned ones are kept before all others.
     """
 
     slug = "memory"
 
     def render(self, request: LayerRequest) -> LayerText:
         facts, context = request.facts, request.configuration.context
-        lines = lines_at(facts.scratchpad, fresh_until=facts.fresh_until, now=request.now)
+        listed = [] if context.memory == "retrieved" else _listed(request)
+        recalled = _recalled(request)
+        lines = [*listed, *(entry.line for entry in recalled.entries)]
         if not lines:
-            return NOTHING
-        items = [
-            f"- {escape_item(line[2])}" if line[3] is None else _unusual_item(line, facts.timezone)
-            for line in lines
-        ]
-        pinned = {place: PINNED for place, line in enumerate(lines) if line[3] and "pinned" in line[3]}
+            return LayerText(reason=recalled.reason) if recalled.reason else NOTHING
+        items = items_of(lines, timezone=facts.timezone, keyed=context.block == "user_memory")
         preamble = fill_names(context.preamble, facts).strip()
-        headings = _headings(lines) if context.group_by_type else {}
+        # The list and the retrieved are grouped each by itself, so that the list stays as it was.
+        groups = _groups(lines, len(listed)) if context.group_by_type else []
+        headings = headings_of(groups)
         budget = request.budget_of(self)
         if budget is not None:
-            budget -= line_cost(f"{preamble}\n{fence([])}") + sum(map(line_cost, headings.values()))
+            budget -= sum(map(line_cost, [f"{preamble}\n{fence([], what=context.block)}", *headings]))
+        pinned = [place for place, line in enumerate(lines) if line[3] and "pinned" in line[3]]
         kept, left = fit_lines(items, budget=budget, first=pinned)
-        shown = _grouped(kept, lines, items, headings) if headings else [items[place] for place in kept]
+        shown = in_groups(kept, items, groups) if groups else [items[place] for place in kept]
         return LayerText(
-            text=f"{preamble}\n{fence(shown)}".lstrip() if kept else "",
+            text=f"{preamble}\n{fence(shown, what=context.block)}".lstrip() if kept else "",
             sources=[lines[place][0] for place in kept],
-            reason=FITS if left else WHOLE,
-            reasons={lines[place][0]: why for place, why in pinned.items()},
+            reason=_reason(recalled, listed, cut=any(place < len(listed) for place in left)),
+            reasons=_reasons(recalled, [lines[place][0] for place in pinned]),
             left_out=left_out([lines[place][0] for place in left]),
-            capacity=_capacity(items, request.configuration.ingestion.soft_budget),
+            capacity=_capacity(listed, items[: len(listed)], request.configuration.ingestion),
+            retrieved=[lines[place][0] for place in kept if place >= len(listed)],
         )
 
 
-def _unusual_item(line: Line, timezone: str) -> str:
-    """The item, with whom it is about unless that is the user, and with its day unless the text says it."""
-    content, more = line[2], line[3]
-    about = f"(about {escape_item(more['subject'])}) " if "subject" in more else ""
-    day = _day(more["happens_at"], timezone) if "happens_at" in more else ""
-    when = f" ({day})" if day and day not in content else ""
-    return f"- {about}{escape_item(content)}{when}"
+def _listed(request: LayerRequest) -> Sequence[Line]:
+    facts = request.facts
+    return lines_at(facts.scratchpad, fresh_until=facts.fresh_until, now=request.now)
 
 
-def _day(moment: str, timezone: str) -> str:
-    """The day of an ISO time in the relationship's time zone."""
-    try:
-        return datetime.fromisoformat(moment).astimezone(ZoneInfo(timezone)).date().isoformat()
-    except (
-        OverflowError,
-        ValueError,
-        KeyError,
-    ):  # the first or last day there is, or a zone this system lost
-        return moment[:10]
+def _recalled(request: LayerRequest) -> RecalledEntries:
+    """What is searched beside the list; without anything to search in, nothing is asked."""
+    facts, shows = request.facts, request.configuration.context.memory
+    if shows == "both" and facts.has_archive:
+        return request.recall.entries(tiers=(Tier.ARCHIVE,))  # the scratchpad is there whole
+    if shows == "retrieved" and (facts.has_archive or facts.scratchpad):
+        return request.recall.entries()
+    return RecalledEntries()
 
 
-def _headings(lines: Iterable[Line]) -> dict[str, str]:
-    """A line for each type, in the order in which the types first appear."""
-    return {kind: f"{escape_item(kind.replace('_', ' ').capitalize())}:" for _, kind, _, _ in lines}
+def _groups(lines: Sequence[Line], listed: int) -> list[Group]:
+    return [Group(place >= listed, line[1]) for place, line in enumerate(lines)]
 
 
-def _grouped(
-    kept: Sequence[int], lines: Sequence[Line], items: Sequence[str], headings: Mapping[str, str]
-) -> list[str]:
-    groups: dict[str, list[str]] = {}
-    for place in kept:
-        groups.setdefault(lines[place][1], []).append(items[place])
-    return [line for kind, group in groups.items() for line in (headings[kind], *group)]
+def _reason(recalled: RecalledEntries, listed: Sequence[Line], *, cut: bool) -> str:
+    about_list = (FITS if cut else WHOLE) if listed else ""
+    return "; ".join(part for part in (about_list, recalled.reason) if part)
 
 
-def _capacity(items: Sequence[str], budget: int) -> CapacityNote | None:
-    used = estimate_tokens("\n".join(items))
-    if not budget or used < NEARLY_FULL * budget:
+def _reasons(recalled: RecalledEntries, pinned: Sequence[str]) -> dict[str, str]:
+    found = {entry.line[0]: entry.reason for entry in recalled.entries}
+    return found | {source: f"{PINNED}; {found[source]}" if source in found else PINNED for source in pinned}
+
+
+def _capacity(listed: Sequence[Line], items: Sequence[str], ingestion: Ingestion) -> CapacityNote | None:
+    """By the same count as the entries overflow; told in one go that it is far from that, as mostly."""
+    budget = ingestion.soft_budget
+    if not budget or estimate_tokens("\n".join(items)) + len(items) < NEARLY_FULL * budget:
         return None
-    detail = (
-        f"The scratchpad takes about {used} of {budget} tokens; past them the model is asked to condense it."
-    )
-    return CapacityNote(used, budget, round(used / budget, 2), detail)
+    used = sum(line_tokens(line[2]) for line in listed)
+    if used < NEARLY_FULL * budget:
+        return None
+    detail = f"The scratchpad takes about {used} of {budget} tokens. The model is asked to condense it"
+    if ingestion.overflow == "archive":
+        detail += "; what is past them moves to the archive, the least salient first"
+    return CapacityNote(used, budget, round(used / budget, 2), f"{detail}.")

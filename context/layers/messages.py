@@ -2,7 +2,7 @@ from collections.abc import Sequence
 
 from context.answer import ChatMessage
 from context.budget import keep_last
-from context.facts import RecentMessage, recent_messages
+from context.facts import RecentMessage
 from context.layers.base import NOTHING, Layer, LayerRequest, LayerText, left_out
 from context.message_tokens import message_tokens
 from memory.fence import cut_fenced
@@ -17,7 +17,7 @@ class MessagesLayer(Layer):
     slug = "messages"
 
     def render(self, request: LayerRequest) -> LayerText:
-        found = recent_messages(request.facts, limit=request.configuration.context.recent_messages)
+        found = request.recall.recent
         shown = [(message.id, spoken) for message in found if (spoken := _spoken(message))["content"].strip()]
         if not shown:
             return NOTHING

@@ -35,7 +35,7 @@ _EMPTY: dict[str, str | None] = {
     "sessions": "{}",
     "scratchpad": "[]",
     "fresh_until": None,
-    "has_archive": None,
+    "has_archive": False,  # a row is made with the first entry, or before it
 }
 
 

@@ -1,11 +1,12 @@
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
-from context.facts import MESSAGES_AT_FIRST, read_facts, recent_messages
+from context.facts import MESSAGES_AT_FIRST, count_turns, read_facts, recent_messages, turns_in_sight
 from relationships.errors import NotFound
 from relationships.ids import uuid7
-from relationships.models import EndUser, Relationship
+from relationships.models import EndUser, Relationship, Snapshot
 from tests.fixtures.contexts import NOON, put, remember, say
 from tests.wire import statements_sent
 
@@ -104,3 +105,51 @@ def test_only_more_messages_than_usual_take_a_second_statement(
 
     assert contents == words[-limit:]
     assert len(sent) == statements
+
+
+def test_the_facts_say_whether_there_is_an_archive(relationship: Relationship) -> None:
+    where: Any = {
+        "project_id": relationship.project_id,
+        "relationship_id": relationship.id,
+        "session": "current",
+    }
+    answers = [read_facts(**where).has_archive]
+    put(relationship, "profile", {"tier": "gold"})
+    answers.append(read_facts(**where).has_archive)
+    for tier in ("scratchpad", "archive"):
+        remember(relationship, f"Is in the {tier}", tier=tier)
+        answers.append(read_facts(**where).has_archive)
+    Snapshot.objects.for_relationship(relationship.id).update(has_archive=None)  # by an older version
+
+    assert [*answers, read_facts(**where).has_archive] == [False, False, False, True, True]
+
+
+def test_turns_are_counted_within_the_session_without_asking_while_all_are_in_sight(
+    relationship: Relationship,
+) -> None:
+    say(relationship, "elsewhere", session="desk")
+    for place in range(MESSAGES_AT_FIRST - 1):
+        say(relationship, f"message {place}", session="phone")
+    where: Any = {
+        "project_id": relationship.project_id,
+        "relationship_id": relationship.id,
+        "session": "phone",
+    }
+
+    short = read_facts(**where)
+    with statements_sent() as sent:
+        counted = count_turns(short)
+    say(relationship, *["one more"] * 5, session="phone")
+
+    assert (counted, len(sent)) == (MESSAGES_AT_FIRST - 1, 0)
+    assert count_turns(read_facts(**where)) == MESSAGES_AT_FIRST + 4
+    assert turns_in_sight(read_facts(**{**where, "session": "tablet"})) == 0
+
+
+def test_a_message_knows_when_it_was_said(relationship: Relationship) -> None:
+    (message,) = say(relationship, "Hi")
+
+    facts = read_facts(project_id=relationship.project_id, relationship_id=relationship.id, session="current")
+
+    (recent,) = facts.messages
+    assert (recent.said_at, recent.turn_id) == (NOON.timestamp(), str(message.turn_id))

@@ -146,3 +146,11 @@ def test_a_hostile_message_is_searched_in_no_time(text: str) -> None:
     escape_item(text)
 
     assert time.process_time() - began < 0.5
+
+
+def test_a_fence_that_others_know_by_its_name_is_cut_out_too() -> None:
+    block = fence(["- city: Lisbon"], what="user_memory")
+
+    assert block == "<user_memory>\n- city: Lisbon\n</user_memory>"
+    assert cut_fenced(f"Look: {block} is what I see") == ("Look:\nis what I see", len(block))
+    assert cut_fenced("<memory>mine</memory>") == ("<memory>mine</memory>", 0)

@@ -23,13 +23,19 @@ def test_a_plain_entry_is_a_line_without_more() -> None:
 
 def test_what_is_not_usual_is_on_the_line() -> None:
     unusual = entry(
-        subject="Ana", pinned=True, happens_at=NOON, valid_from=NOON + HOUR, expires_at=NOON + 2 * HOUR
+        subject="Ana",
+        key="visit",
+        pinned=True,
+        happens_at=NOON,
+        valid_from=NOON + HOUR,
+        expires_at=NOON + 2 * HOUR,
     )
 
     (line,), fresh_until = scratchpad_section([unusual], now=NOON)
 
     assert line[3] == {
         "subject": "Ana",
+        "key": "visit",
         "pinned": True,
         "happens_at": "2026-03-02T12:00:00+00:00",
         "from": (NOON + HOUR).timestamp(),
@@ -89,3 +95,17 @@ def test_rebuilding_takes_three_statements_and_leaves_other_sections(
         rebuild_scratchpad(relationship_id=relationship.id, project_id=relationship.project_id, now=NOON)
 
     assert Snapshot.objects.get(relationship=relationship).profile == {"tier": "gold"}
+
+
+def test_the_snapshot_says_whether_anything_is_in_the_archive(relationship: Relationship) -> None:
+    remember(relationship, "Prefers tea")
+    before = Snapshot.objects.get(relationship=relationship).has_archive
+    remember(relationship, "Sold the boat", tier=Tier.ARCHIVE)
+    rows = ScratchpadEntry.objects.for_relationship(relationship.id)
+    archived = Snapshot.objects.get(relationship=relationship).has_archive
+    rows.filter(tier=Tier.ARCHIVE).update(state=EntryState.DELETED)
+    rebuild_scratchpad(relationship_id=relationship.id, project_id=relationship.project_id, now=NOON)
+
+    after = Snapshot.objects.get(relationship=relationship).has_archive
+
+    assert (before, archived, after) == (False, True, False)
