@@ -13,6 +13,7 @@ from django.utils import timezone
 from memory.ingestion.reading import SHOWN_COLUMNS, Reading, ShownEntry
 from memory.models import ScratchpadEntry
 from memory.retrieval.found import EntryFilters
+from memory.retrieval.search import search_entries_for
 from memory.tokens import estimate_tokens
 from relationships.configuration.retrieval import Retrieval
 
@@ -42,8 +43,6 @@ def find_candidates(
     settings = reading.ingestion.candidates
     if not texts or not has_entries(reading):
         return ()
-    from memory.retrieval.search import search_entries_for
-
     found = search_entries_for(
         texts,
         project_id=reading.project_id,

@@ -42,9 +42,8 @@ class Operation:
     """One proposed change, understood and held against what was shown. `entry` and `messages` are numbers.
 
     `op` is add, update, delete, `replace` (the entry is contradicted: it is superseded, and `content` added in its
-    place), `known` (the entry says it already) or `none` (`content` is skipped, visibly, and can be restored). `single_valued` None: what the
-    configuration says of the key.
-    `strategy`, `call_id` and `model` say whose proposal it is.
+    place), `known` (the entry says it already) or `none` (`content` is skipped, visibly, and can be restored).
+    `single_valued` None: what the configuration says of the key. `strategy`, `call_id` and `model`: whose it is.
     """
 
     op: str

@@ -69,7 +69,11 @@ def record_changes(
     index_changes(
         relationship_id=relationship_id,
         project_id=project_id,
-        changes=[(change.before, change.after) for change in changes if change.event != RevisionEvent.NONE],
+        changes=[
+            (change.before, change.after)
+            for change in changes
+            if change.event != RevisionEvent.NONE or change.before is None
+        ],
         retrieval=retrieval_of(*levels),
         now=now,
     )

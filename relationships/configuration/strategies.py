@@ -16,7 +16,7 @@ class Candidates(Strict):
 
     top_k: Annotated[int, Field(ge=0, le=100)] = 20
     """How many for each message or fact; together they are one list."""
-    most: Annotated[int, Field(ge=0, le=200)] = 60
+    most: Annotated[int, Field(ge=0, le=200)] = 80
     """How many in all."""
     floor: Annotated[float, Field(ge=0)] = 0.2
     """What scores less by the ranker `best` is not shown."""

@@ -5,7 +5,7 @@ cosine. What is skipped for that is kept aside and can be restored, as cosine ca
 """
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.utils import timezone
@@ -21,6 +21,7 @@ from memory.ingestion.strategies.base import Proposal, Strategy
 from memory.ingestion.strategies.classify_schema import CLASSIFY_SCHEMA
 from memory.ingestion.strategies.memories import judge_memories, parse_memories, statement
 from memory.retrieval.found import Found
+from memory.retrieval.search import search_entries_for
 from relationships.configuration.strategies import ClassifierOptions
 
 
@@ -54,7 +55,7 @@ def _classified(item: dict[str, Any], reading: Reading) -> Operation:
     )
 
 
-def _over_at(operation: Operation, options: ClassifierOptions) -> Any:
+def _over_at(operation: Operation, options: ClassifierOptions) -> datetime | None:
     """What has a date is over some days after it."""
     if operation.happens_at is None or options.schedule_days is None:
         return None
@@ -74,8 +75,6 @@ def _without_near(items: list[Operation | Refusal], reading: Reading) -> list[Op
 
 
 def _nearest(texts: list[str], reading: Reading) -> list[Found]:
-    from memory.retrieval.search import search_entries_for
-
     return search_entries_for(
         texts,
         project_id=reading.project_id,
@@ -92,7 +91,6 @@ def _skipped(item: Operation | Refusal, found: Found | None, reading: Reading) -
     if found is None or found.space is None or not found.hits or isinstance(item, Refusal):
         return item
     hit = found.hits[0]
-    cosine = hit.parts.get("cosine", 0.0)
-    if cosine <= reading.ingestion.classifier.skip_above:
+    if hit.score <= reading.ingestion.classifier.skip_above:
         return item
-    return replace(item, op="none", reason=f"is like entry {hit.id} by a cosine of {cosine:.3f}")
+    return replace(item, op="none", reason=f"is like entry {hit.id} by a cosine of {hit.score:.3f}")

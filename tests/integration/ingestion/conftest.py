@@ -1,0 +1,80 @@
+"""Conversations under a recipe, with models behind real HTTP that answer as their vendors do."""
+
+from collections import deque
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from pytest_django.fixtures import Settings
+
+from memory.indexing.pipeline import embed_owed
+from memory.models import ModelCall
+from memory.providers import reset_providers
+from relationships.models import Companion, Turn
+from tests.fakes import ScriptedEmbedder
+from tests.fixtures.turns import Conversation
+from tests.integration.ingestion.answers import answer_of
+from tests.vendor_servers.gemini_server import GeminiServer
+from tests.vendor_servers.openai_server import OpenAIServer
+
+
+class Told:
+    """A conversation with one vendor's model. `answers`: names of files in answers/, in the order of the calls."""
+
+    def __init__(
+        self,
+        conversation: Conversation,
+        vendor: str,
+        server: OpenAIServer | GeminiServer,
+        embedder: ScriptedEmbedder,
+    ) -> None:
+        self.conversation = conversation
+        self.embedder = embedder
+        self.server = server
+        self.asked_while_reading: list[tuple[Any, list[str]]] = []
+        self._vendor = vendor
+        self._answers: deque[str] = deque()
+        server.respond = self._respond
+
+    def hear(self, *texts: str, answers: tuple[str, ...]) -> Turn:
+        """A turn whose reading takes exactly these answers; then what it made is embedded."""
+        self._answers.extend(answers)
+        turn = self.conversation.hear(*texts)
+        assert not self._answers, f"not asked for: {list(self._answers)}"
+        self.asked_while_reading = list(self.embedder.asked)
+        embed_owed(relationship_id=self.conversation.relationship.id)
+        self.embedder.asked.clear()
+        return turn
+
+    def under(self, recipe: str, **ingestion: Any) -> None:
+        """Have the companion follow a recipe, with these values of `ingestion` over it."""
+        companion = self.conversation.relationship.companion
+        companion.config = {"recipe": recipe, "ingestion": {"provider": self._vendor, **ingestion}}
+        Companion.objects.filter(id=companion.id).update(config=companion.config)
+
+    def purposes(self, turn: Turn) -> list[str]:
+        calls = ModelCall.objects.for_relationship(turn.relationship_id).filter(id__in=turn.model_call_ids)
+        found = dict(calls.values_list("id", "purpose"))
+        return [found[call_id] for call_id in turn.model_call_ids]
+
+    def _respond(self, body: dict[str, Any]) -> dict[str, Any]:
+        assert self._answers, f"asked once more than expected: {self.server.said(body)[:500]}"
+        return answer_of(self._vendor, self._answers.popleft(), self.server.said(body))
+
+
+@pytest.fixture(params=["openai", "gemini"])
+def told(
+    request: pytest.FixtureRequest,
+    conversation: Conversation,
+    scripted_embedder: ScriptedEmbedder,
+    openai_server: OpenAIServer,
+    gemini_server: GeminiServer,
+    settings: Settings,
+) -> Iterator[Told]:
+    server = openai_server if request.param == "openai" else gemini_server
+    providers: dict[str, Any] = settings.LLM_PROVIDERS
+    options = {**providers[request.param]["OPTIONS"], "api_key": "k", "base_url": server.url}
+    settings.LLM_PROVIDERS = {**providers, request.param: {**providers[request.param], "OPTIONS": options}}
+    reset_providers()
+    yield Told(conversation, request.param, server, scripted_embedder)
+    reset_providers()

@@ -1,0 +1,73 @@
+"""keyed_facts behind both vendors' protocols: a tool call, a strict vocabulary, values that hold until the next."""
+
+from datetime import timedelta
+
+from django.utils import timezone
+
+from memory.models import EntryState, ScratchpadEntry
+from tests.integration.ingestion.conftest import Told
+
+
+def test_the_model_must_call_the_tool_whose_keys_are_the_vocabulary(told: Told) -> None:
+    told.under("keyed_facts", keyed_facts={"keys": [{"name": "belt", "type": "goal"}]})
+
+    told.hear("I live in Porto with Rex.", answers=("record_porto",))
+
+    sent = str(told.server.script.requests[0].body)
+    assert "record_memories" in sent
+    assert "'belt'" in sent and "'city'" in sent
+
+
+def test_values_are_kept_under_their_keys_with_what_they_rest_on(told: Told) -> None:
+    told.under("keyed_facts")
+
+    turn = told.hear("I live in Porto with Rex.", answers=("record_porto",))
+
+    kept = {entry.key: entry for entry in told.conversation.entries}
+    assert {key: entry.content for key, entry in kept.items()} == {
+        "city": "Lives in Porto",
+        "pet": "Pet: Rex, a dog",
+    }
+    assert kept["city"].valid_from == turn.occurred_at
+    assert (kept["city"].single_valued, kept["pet"].single_valued) == (True, False)
+    assert all(len(entry.source_message_ids) == 1 for entry in kept.values())
+    reasons = [judged["reason"] for judged in turn.operations if judged["verdict"] == "refused"]
+    assert reasons == [
+        "key 'shoe_size' is not in the vocabulary",
+        "its confidence is 0.20; what is kept begins at 0.50",
+    ]
+
+
+def test_a_new_value_supersedes_the_old_also_under_a_near_key(told: Told) -> None:
+    told.under("keyed_facts")
+    told.hear("I live in Porto with Rex.", answers=("record_porto",))
+
+    turn = told.hear("I moved to Lisbon and got Mia.", answers=("record_lisbon",))
+
+    assert sorted(told.conversation.contents) == ["Lives in Lisbon", "Pet: Mia, a cat", "Pet: Rex, a dog"]
+    old = ScratchpadEntry.objects.get(content="Lives in Porto")
+    new = ScratchpadEntry.objects.get(content="Lives in Lisbon")
+    assert old.state == EntryState.SUPERSEDED
+    assert old.valid_to == new.valid_from == turn.occurred_at
+    city = next(judged for judged in turn.operations if judged["operation"]["value"] == "Lisbon")
+    assert "current_city" in city["reason"]
+
+
+def test_a_late_turn_does_not_overrule_a_newer_value(told: Told) -> None:
+    told.under("keyed_facts")
+    told.hear("I moved to Lisbon.", answers=("record_lisbon",))
+    told.server.respond = None
+    told.server.push(
+        {
+            "json": {
+                "memories": [
+                    {"type": "identity", "key": "city", "value": "Porto", "confidence": 1, "messages": [1]}
+                ]
+            }
+        }
+    )
+
+    turn = told.conversation.hear("I live in Porto.", at=timezone.now() - timedelta(days=9))
+
+    assert told.conversation.verdicts(turn) == [("refused", "a newer city is known")]
+    assert "Lives in Lisbon" in told.conversation.contents

@@ -1,0 +1,106 @@
+"""two_call behind both vendors' protocols: facts, then one decision for all of them."""
+
+from memory.models import EntryState, RevisionEvent, ScratchpadEntry, Tier
+from memory.services.entries import restore_entry
+from tests.fixtures.turns import PERSON
+from tests.integration.ingestion.conftest import Told
+
+
+def begin(told: Told) -> None:
+    told.under("two_call")
+    told.hear("I live in Porto.", "I have a dog, Rex.", answers=("extract_porto",))
+
+
+def test_the_first_facts_are_kept_without_a_second_call(told: Told) -> None:
+    begin(told)
+
+    assert sorted(told.conversation.contents) == ["Has a dog called Rex", "Lives in Porto"]
+    assert {entry.tier for entry in told.conversation.entries} == {Tier.ARCHIVE}
+    [porto] = [entry for entry in told.conversation.entries if "Porto" in entry.content]
+    assert (porto.type, porto.confidence, porto.importance) == ("identity", 0.95, 0.8)
+    assert len(porto.source_message_ids) == 1
+    assert told.asked_while_reading == []
+
+
+def test_one_decision_changes_merges_adds_and_knows(told: Told) -> None:
+    begin(told)
+
+    turn = told.hear(
+        "I moved to Lisbon.",
+        "Rex is three.",
+        "I like green tea.",
+        answers=("extract_lisbon", "decide_lisbon"),
+    )
+
+    assert sorted(told.conversation.contents) == [
+        "Has a dog called Rex, three years old",
+        "Likes green tea",
+        "Lives in Lisbon",
+    ]
+    assert told.purposes(turn) == ["extract", "decide"]
+    [(purpose, texts)] = told.asked_while_reading  # one batch, without the fact that is known word for word
+    assert (purpose, len(texts)) == ("query", 3)
+    events = [revision.event for revision in told.conversation.revisions if revision.turn_id == turn.id]
+    assert sorted(events) == ["add", "add", "none", "supersede", "update"]
+    assert {judged["verdict"] for judged in turn.operations} == {"applied", "none"}
+
+
+def test_what_was_contradicted_is_kept_as_it_held_and_can_be_restored(told: Told) -> None:
+    begin(told)
+    turn = told.hear(
+        "I moved to Lisbon.", "Rex is three.", "I like tea.", answers=("extract_lisbon", "decide_lisbon")
+    )
+
+    old = ScratchpadEntry.objects.get(content="Lives in Porto")
+    new = ScratchpadEntry.objects.get(content="Lives in Lisbon")
+    assert old.state == EntryState.SUPERSEDED
+    assert old.valid_to == new.effective_at == turn.occurred_at
+    reasons = {revision.entry_id: revision.reason for revision in told.conversation.revisions}
+    assert str(new.id) in reasons[old.id] and str(old.id) in reasons[new.id]
+
+    restored = restore_entry(relationship_id=old.relationship_id, entry_id=old.id, by=PERSON)
+    assert (restored.state, restored.valid_to) == (EntryState.ACTIVE, None)
+
+
+def test_a_turn_without_facts_costs_one_call_and_no_embedding(told: Told) -> None:
+    begin(told)
+    revisions = len(told.conversation.revisions)
+
+    turn = told.hear("Good morning!", answers=("extract_nothing",))
+
+    assert turn.state == "applied"
+    assert told.purposes(turn) == ["extract"]
+    assert told.asked_while_reading == []
+    assert len(told.conversation.revisions) == revisions
+
+
+def test_what_is_to_be_forgotten_is_deleted_and_never_kept_itself(told: Told) -> None:
+    begin(told)
+    told.hear("I moved to Lisbon.", "Rex is three.", "Tea.", answers=("extract_lisbon", "decide_lisbon"))
+
+    turn = told.hear("Forget my dog.", answers=("extract_forget", "decide_forget"))
+
+    assert not any("Rex" in content for content in told.conversation.contents)
+    assert [judged["verdict"] for judged in turn.operations] == ["applied"]
+    assert told.conversation.revisions[-1].event == RevisionEvent.DELETE
+
+
+def test_an_answer_that_is_no_json_is_asked_for_again_once(told: Told) -> None:
+    told.under("two_call")
+    told.server.push({"text": "I found nothing of note."})
+
+    turn = told.hear("I live in Porto.", "I have a dog.", answers=("extract_porto",))
+
+    assert told.purposes(turn) == ["extract", "extract repair"]
+    assert len(told.conversation.contents) == 2
+
+
+def test_the_published_threshold_is_a_setting(told: Told) -> None:
+    """By cosine from .85 nothing is like the new facts: they are added, and no decision is asked for."""
+    told.under("two_call", two_call={"similar_from": 0.85})
+    told.hear("I live in Porto.", "I have a dog, Rex.", answers=("extract_porto",))
+
+    turn = told.hear("I moved to Lisbon.", "Rex is three.", "Tea.", answers=("extract_lisbon",))
+
+    assert told.purposes(turn) == ["extract"]
+    assert {"Lives in Porto", "Lives in Lisbon"} <= set(told.conversation.contents)

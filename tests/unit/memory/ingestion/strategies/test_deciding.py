@@ -1,0 +1,138 @@
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.ingestion.operations import Operation, Refusal
+from memory.ingestion.strategies.deciding import Fact, decide_on
+from tests.unit.memory.ingestion.readings import reading, shown
+
+LISBON = Fact(
+    Operation("add", (1,), {"content": "Lives in Lisbon"}, type="identity", content="Lives in Lisbon")
+)
+JAZZ = Fact(
+    Operation("add", (2,), {"content": "Likes jazz"}, type="preference", content="Likes jazz"), forget=True
+)
+ENTRIES = (shown("Lives in Porto"), shown("Likes jazz"), shown("Is called Max", read_only=True))
+
+
+def decide(*decisions: Any, facts: tuple[Fact, ...] = (LISBON,)) -> list[Operation | Refusal]:
+    return decide_on(facts, decisions, reading("I moved to Lisbon.", "Forget jazz.", entries=ENTRIES))
+
+
+def the(items: list[Operation | Refusal]) -> Operation:
+    [item] = items
+    assert isinstance(item, Operation), item
+    return item
+
+
+def test_add_takes_the_facts_own_text() -> None:
+    operation = the(decide({"fact": 1, "op": "ADD"}))
+
+    assert (operation.op, operation.content, operation.messages) == ("add", "Lives in Lisbon", (1,))
+
+
+def test_update_takes_the_merged_text_and_leaves_the_type() -> None:
+    operation = the(
+        decide({"fact": 1, "op": "update", "entry": "1", "content": "Lives in Lisbon, was in Porto"})
+    )
+
+    assert (operation.op, operation.entry, operation.type) == ("update", 1, "")
+    assert operation.content == "Lives in Lisbon, was in Porto"
+
+
+def test_a_contradiction_deletes_the_old_and_adds_the_new_in_one_decision() -> None:
+    operation = the(decide({"fact": 1, "op": "DELETE", "entry": 1, "reason": "moved"}))
+
+    assert (operation.op, operation.entry, operation.content) == ("replace", 1, "Lives in Lisbon")
+    assert operation.reason == "moved"
+
+
+def test_with_no_text_nothing_takes_the_place_of_what_is_deleted() -> None:
+    operation = the(decide({"fact": 1, "op": "DELETE", "entry": 1, "content": ""}))
+
+    assert operation.op == "delete"
+
+
+def test_a_wish_to_forget_is_never_kept_itself() -> None:
+    deleted = the(decide({"fact": 1, "op": "DELETE", "entry": 2}, facts=(JAZZ,)))
+    [added] = decide({"fact": 1, "op": "ADD"}, facts=(JAZZ,))
+
+    assert (deleted.op, deleted.content) == ("delete", "")
+    assert isinstance(added, Refusal)
+
+
+def test_none_names_the_entry_that_says_it_already_even_a_read_only_one() -> None:
+    operation = the(decide({"fact": 1, "op": "NONE", "entry": 3}))
+
+    assert (operation.op, operation.entry) == ("known", 3)
+
+
+@pytest.mark.parametrize(
+    ("decision", "reason"),
+    [
+        ({"fact": 1, "op": "MERGE"}, "op is"),
+        ({"fact": 1, "op": "UPDATE", "content": "x"}, "names no entry"),
+        ({"fact": 1, "op": "UPDATE", "entry": 9, "content": "x"}, "was not shown"),
+        ({"fact": 1, "op": "DELETE", "entry": 3}, "read-only"),
+        ({"fact": 1, "op": "UPDATE", "entry": 1, "content": ""}, "empty"),
+        ({"fact": 1, "op": "NONE"}, "by no entry"),
+    ],
+)
+def test_a_bad_decision_is_refused_with_its_reason_on_the_facts_messages(
+    decision: dict[str, Any], reason: str
+) -> None:
+    [refusal] = decide(decision)
+
+    assert isinstance(refusal, Refusal)
+    assert reason in refusal.reason
+    assert refusal.messages == (1,)
+    assert refusal.raw["content"] in ("Lives in Lisbon", "x", "")
+
+
+def test_a_fact_nobody_decided_on_is_refused_visibly() -> None:
+    [refusal] = decide()
+
+    assert isinstance(refusal, Refusal)
+    assert refusal.reason == "nothing was decided about it"
+
+
+def test_an_entry_is_changed_once_and_what_else_is_said_of_it_is_kept_as_new() -> None:
+    age = Fact(Operation("add", (1,), {"content": "Is 30"}, content="Is 30"))
+
+    first, second = decide(
+        {"fact": 1, "op": "UPDATE", "entry": 1, "content": "Lives in Lisbon"},
+        {"fact": 2, "op": "DELETE", "entry": 1},
+        facts=(LISBON, age),
+    )
+
+    assert isinstance(first, Operation) and isinstance(second, Operation)
+    assert (second.op, second.entry, second.content) == ("add", None, "Is 30")
+    assert "kept as new" in second.remarks[0]
+
+
+def test_of_two_decisions_on_one_fact_the_first_holds_and_strangers_are_refused() -> None:
+    items = decide(
+        {"fact": 1, "op": "ADD"}, {"fact": 1, "op": "DELETE", "entry": 1}, {"fact": 7, "op": "ADD"}, "x"
+    )
+
+    assert [isinstance(item, Refusal) for item in items] == [False, True, True, True]
+
+
+GARBAGE = (
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9) | st.lists(st.integers())
+)
+NAMES = st.sampled_from(["fact", "op", "entry", "content", "reason"])
+
+
+@given(st.lists(st.dictionaries(NAMES, GARBAGE | st.sampled_from(["ADD", "UPDATE", "DELETE", 1])) | GARBAGE))
+def test_no_garbage_stops_a_decision(decisions: list[Any]) -> None:
+    items = decide(*decisions)
+
+    assert all(isinstance(item, Operation | Refusal) for item in items)
+    assert all(
+        item.op in ("add", "update", "replace", "delete", "known")
+        for item in items
+        if isinstance(item, Operation)
+    )

@@ -1,0 +1,85 @@
+import pytest
+from pydantic import ValidationError
+
+from memory.ingestion.strategies.shipped_keys import SHIPPED_KEYS
+from memory.ingestion.strategies.vocabulary import Vocabulary, sentence_of
+from relationships.configuration.schema import DEFAULT_TYPES
+from relationships.configuration.strategies import FactKey, KeyedFactsOptions
+
+SHIPPED = Vocabulary(KeyedFactsOptions())
+TYPES = [entry_type.name for entry_type in DEFAULT_TYPES]
+
+
+@pytest.mark.parametrize(
+    ("word", "key"),
+    [
+        ("city", "city"),
+        ("current_city", "city"),
+        ("Current City", "city"),
+        ("user_city", "city"),
+        ("cities", None),
+        ("hobbies", "hobby"),
+        ("goals", "goal"),
+        ("pet-name", "pet"),
+        ("occupaton", "occupation"),
+        ("previous_city", None),
+        ("diety", "diet"),
+        ("", None),
+        ("__", None),
+        ("x" * 5000, None),
+    ],
+)
+def test_near_keys_are_one_and_strangers_are_none(word: str, key: str | None) -> None:
+    found = SHIPPED.find(word)
+
+    assert (found.name if found else None) == key
+
+
+def test_the_vocabulary_that_ships_names_everything_once_and_in_types_there_are() -> None:
+    names = [name for key in SHIPPED_KEYS for name in (key.name, *key.near)]
+
+    assert len(names) == len(set(names))
+    assert {key.type for key in SHIPPED_KEYS} <= set(TYPES)
+
+
+def test_a_companion_adds_keys_and_its_own_take_the_place_of_those_that_ship() -> None:
+    vocabulary = Vocabulary(
+        KeyedFactsOptions(
+            keys=(FactKey(name="belt", near=("rank",)), FactKey(name="city", says="Trains in {value}"))
+        )
+    )
+
+    assert vocabulary.keys["belt"].name == "belt"
+    assert (vocabulary.find("Rank") or SHIPPED.keys["pet"]).name == "belt"
+    assert vocabulary.keys["city"].says == "Trains in {value}"
+    assert vocabulary.find("residence") is None  # near names are the shipped key's, which is not there
+
+
+def test_a_vocabulary_can_be_the_companions_alone_but_not_empty() -> None:
+    alone = Vocabulary(KeyedFactsOptions(keys=(FactKey(name="belt"),), shipped_keys=False))
+
+    assert set(alone.keys) == {"belt"}
+    with pytest.raises(ValidationError):
+        KeyedFactsOptions(shipped_keys=False)
+
+
+def test_a_key_or_near_key_is_named_once() -> None:
+    with pytest.raises(ValidationError, match="repeated: belt"):
+        KeyedFactsOptions(keys=(FactKey(name="belt"), FactKey(name="rank", near=("belt",))))
+
+
+def test_a_fact_reads_as_its_key_says() -> None:
+    assert sentence_of(FactKey(name="city", says="Lives in {value}"), "Lisbon") == "Lives in Lisbon"
+    assert sentence_of(FactKey(name="event", says="{value}"), "exam in May") == "Exam in May"
+    assert sentence_of(FactKey(name="shoe_size"), "41") == "Shoe size: 41"
+    assert (
+        sentence_of(FactKey(name="city", says="Lives in {value}"), "{value.__class__}")
+        == "Lives in {value.__class__}"
+    )
+
+
+def test_a_model_is_told_keys_of_the_types_the_companion_has() -> None:
+    known = {key.name: key.type for key in SHIPPED.known_keys(["person", "other"])}
+
+    assert set(known.values()) == {"other"}
+    assert set(known) == set(SHIPPED.keys)

@@ -1,0 +1,72 @@
+from memory.ingestion.operations import Operation, Refusal
+from memory.ingestion.proposals import combine
+from memory.ingestion.reading import ShownEntry
+from memory.ingestion.strategies.base import Proposal
+from memory.models import Tier
+from tests.unit.memory.ingestion.readings import reading, shown
+
+TEA, RAIN, SNOW = shown("Likes tea"), shown("Likes rain"), shown("Likes snow")
+
+
+def proposal(*items: Operation | Refusal, shown: tuple[ShownEntry, ...]) -> Proposal:
+    return Proposal(shown, list(items), Tier.SCRATCHPAD)
+
+
+def update(entry: int, content: str = "Likes fog") -> Operation:
+    return Operation("update", (1,), {"entry": entry}, entry=entry, content=content)
+
+
+def test_entries_that_both_saw_have_one_number() -> None:
+    read, items = combine(
+        reading("Hi."),
+        [
+            ("operations", proposal(update(1), shown=(TEA, RAIN))),
+            ("two_call", proposal(update(2), update(1), shown=(SNOW, RAIN))),
+        ],
+    )
+
+    assert read.entries == (TEA, RAIN, SNOW)
+    assert [item.entry for item in items if isinstance(item, Operation)] == [1, 2, 3]
+    assert [item.raw["entry"] for item in items] == [1, 2, 1]  # as each model wrote it
+
+
+def test_an_entry_touched_by_both_is_changed_once_and_the_second_says_why_not() -> None:
+    _, items = combine(
+        reading("Hi."),
+        [
+            ("operations", proposal(update(1), shown=(TEA,))),
+            ("two_call", proposal(update(2), shown=(RAIN, TEA))),
+        ],
+    )
+
+    first, second = items
+    assert isinstance(first, Operation) and isinstance(second, Refusal)
+    assert "operations" in second.reason
+    assert second.messages == (1,)
+
+
+def test_an_entry_one_only_calls_known_stays_open() -> None:
+    known = Operation("known", (1,), {}, entry=1)
+
+    _, items = combine(
+        reading("Hi."),
+        [("two_call", proposal(known, shown=(TEA,))), ("importance", proposal(update(1), shown=(TEA,)))],
+    )
+
+    assert all(isinstance(item, Operation) for item in items)
+
+
+def test_an_entry_that_was_edited_in_between_is_there_as_each_saw_it() -> None:
+    later = shown("Likes green tea", id=TEA.id, version=2)
+
+    read, items = combine(
+        reading("Hi."),
+        [
+            ("operations", proposal(update(1), shown=(TEA,))),
+            ("two_call", proposal(shown=(later,))),
+        ],
+    )
+
+    [first] = items
+    assert isinstance(first, Operation) and first.entry is not None
+    assert read.entries[first.entry - 1].version == 1
