@@ -99,11 +99,13 @@ def test_a_companion_without_documents_costs_no_statement(companion: Companion, 
 
 
 def test_a_context_of_a_companion_without_documents_stays_one_statement(relationship: Relationship) -> None:
-    ids = {"project_id": relationship.project_id, "relationship_id": relationship.id}
-    build_context(**ids, message=ASKED)
+    def assemble() -> None:
+        build_context(project_id=relationship.project_id, relationship_id=relationship.id, message=ASKED)
+
+    assemble()
 
     with statements_sent() as sent:
-        build_context(**ids, message=ASKED)
+        assemble()
 
     assert len(sent) == 1
 

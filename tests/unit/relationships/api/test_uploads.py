@@ -1,5 +1,3 @@
-from io import BytesIO
-
 import pytest
 from django.test import RequestFactory
 from rest_framework.request import Request
@@ -88,12 +86,8 @@ def test_another_body_is_refused(body: bytes, content_type: str, error: type[Rap
 
 
 def test_a_body_of_unknown_length_is_refused() -> None:
-    body, content_type = multipart(file=("a", b"x"))
-    request = RequestFactory().post(
-        "/",
-        **{"wsgi.input": BytesIO(body), "CONTENT_TYPE": content_type, "HTTP_TRANSFER_ENCODING": "chunked"},
-    )
-    request.META["CONTENT_LENGTH"] = ""
+    request = request_with(*multipart(file=("a", b"x")))
+    request.META |= {"CONTENT_LENGTH": "", "HTTP_TRANSFER_ENCODING": "chunked"}
 
     with pytest.raises(LengthRequired):
-        read_upload(Request(request), limit=1000)
+        read_upload(request, limit=1000)

@@ -1,0 +1,151 @@
+"""Documents in the real service: uploaded over HTTP, read by a worker's processes, which a test may kill."""
+
+from collections.abc import Iterator
+from time import time
+from typing import Any
+
+import httpx
+import psutil
+import pytest
+
+from context.knowledge.documents import add_document
+from context.models import ChunkEmbedding, Document, DocumentChunk
+from relationships.actor import Actor
+from relationships.models import Companion
+from tests.acceptance.processes import LiveWorker, events_in
+from tests.acceptance.service import LiveService
+from tests.fixtures.documents import pdf_of
+from tests.vendor_servers.openai_server import OpenAIServer
+from tests.waiting import wait_until
+
+PAGE = "\n".join(f"Line {number} of a page that speaks of parcels and refunds." for number in range(40))
+TOME = pdf_of(*(f"Page {number}.\n{PAGE}" for number in range(1, 501)))
+
+
+@pytest.fixture
+def model() -> Iterator[OpenAIServer]:
+    """Who embeds. It answers at once, until a test sets its `latency`."""
+    with OpenAIServer() as server:
+        yield server
+
+
+@pytest.fixture
+def worker(live: LiveService, model: OpenAIServer) -> LiveWorker:
+    live.settings |= {
+        "RAPPORT_EMBEDDING_PROVIDER": "openai",
+        "RAPPORT_OPENAI_EMBEDDING_MODEL": "test-embedding",
+        "OPENAI_BASE_URL": model.url,
+        "OPENAI_API_KEY": "k",
+    }
+    worker = live.start_worker()
+    worker.wait_until_in_order()
+    return worker
+
+
+@pytest.fixture
+def companion(live: LiveService) -> Companion:
+    return live.new_relationships(1)[0].companion
+
+
+def upload(companion: Companion, content: bytes, name: str) -> Document:
+    ids = {"project_id": companion.project_id, "companion_id": companion.id}
+    return add_document(**ids, name=name, content=content, by=Actor.policy("test"))[0]
+
+
+def settled(document: Document, *, timeout: float = 60) -> Document:
+    def look() -> Document | None:
+        return Document.objects.filter(id=document.id, state__in=["ready", "failed"]).first()
+
+    found = wait_until(look, timeout=timeout, what="the document to be settled")
+    assert found is not None
+    return found
+
+
+def reader_of(document: Document) -> psutil.Process:
+    holder = wait_until(
+        lambda: (
+            Document.objects.filter(id=document.id, state="processing")
+            .values_list("leased_by", flat=True)
+            .first()
+        ),
+        what="the document to be taken",
+    )
+    return psutil.Process(int(str(holder).split(":")[1]))
+
+
+def test_a_tome_is_uploaded_read_and_found(
+    live: LiveService, worker: LiveWorker, companion: Companion
+) -> None:
+    live.start_web().wait_until_it_answers("/healthz")
+    documents = f"{live.web.url}/v1/companions/{companion.id}/documents"
+    with httpx.Client(headers={"Authorization": f"Bearer {live.new_api_key()}"}, timeout=60) as client:
+        sent = client.post(documents, files={"file": ("Tome.pdf", TOME)})
+        assert sent.status_code == 201, sent.text
+
+        def ready() -> dict[str, Any] | None:
+            document: dict[str, Any] = client.get(f"{documents}/{sent.json()['id']}").json()
+            return document if document["state"] == "ready" else None
+
+        document = wait_until(ready, timeout=60, what="the document to be ready")
+        found = client.post(f"{documents}/search", json={"query": "what does page 321 speak of?"}).json()
+
+    assert document is not None
+    assert (document["pages"], document["chunks_done"]) == (500, document["chunks"])
+    assert found["considered"] == document["chunks"]
+    assert any(hit["page_from"] <= 321 <= hit["page_to"] for hit in found["items"])
+
+
+def test_a_reader_killed_while_it_embeds_loses_and_doubles_nothing(
+    worker: LiveWorker, model: OpenAIServer, companion: Companion
+) -> None:
+    model.latency = 0.3
+    document = upload(companion, TOME, "Tome.pdf")
+    wait_until(lambda: ChunkEmbedding.objects.count() >= 32, timeout=30, what="the first batch")
+    reader_of(document).kill()
+    model.latency = 0
+
+    document = settled(document)
+
+    assert (document.state, document.error) == ("ready", "")
+    places = list(DocumentChunk.objects.order_by("place").values_list("place", flat=True))
+    assert places == list(range(document.chunk_count))
+    assert ChunkEmbedding.objects.count() == document.chunks_done == document.chunk_count > 64
+    assert document.attempts == 0, "what became ready owes nothing to those that died"
+
+
+def test_a_reader_killed_while_a_file_is_parsed_leaves_no_process_behind(
+    worker: LiveWorker, companion: Companion
+) -> None:
+    document = upload(companion, b"<!doctype html>" + b"<p>a" * 1_000_000, "slow.html")
+    reader = reader_of(document)
+    (parser,) = wait_until(reader.children, what="the parsing process")
+    began = time()
+    reader.kill()
+
+    wait_until(lambda: not parser.is_running(), timeout=5, what="the parsing process to end with its reader")
+    assert time() - began < 5
+    assert settled(document).state in {"ready", "failed"}
+
+
+def test_a_file_that_can_not_be_parsed_in_time_costs_no_reader(
+    live: LiveService, model: OpenAIServer, companion: Companion
+) -> None:
+    live.settings |= {"RAPPORT_DOCUMENT_SECONDS": "1"}
+    worker = live.start_worker()
+    worker.wait_until_in_order()
+    readers = {reader.pid for reader in worker.readers()}
+
+    document = settled(upload(companion, b"<!doctype html>" + b"<p>a" * 1_500_000, "slow.html"))
+
+    assert (document.state, document.error_code) == ("failed", "too_slow")
+    assert {reader.pid for reader in worker.readers()} == readers
+
+
+def test_a_document_whose_nudge_was_lost_is_found(live: LiveService, companion: Companion) -> None:
+    document = upload(companion, b"Words.", "a.txt")
+    live.database.rows("DELETE FROM django_q_ormq RETURNING id")
+
+    worker = live.start_worker()
+
+    assert settled(document).state == "ready"
+    assert "document.ready" in events_in(worker.log)
