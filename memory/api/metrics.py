@@ -11,7 +11,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from memory.queue.condition import COUNT_LIMIT, QueueCondition, WorkerCondition
+from memory.queue.condition import COUNT_LIMIT, QueueCondition, VectorCounts, WorkerCondition
 
 _CAPPED = f"counted up to {COUNT_LIMIT}"
 _COUNTERS = {
@@ -34,6 +34,7 @@ class _Condition(Collector):
 
     def collect(self) -> Iterable[Metric]:
         yield from _turns(self._condition)
+        yield from _vectors(self._condition.vectors)
         yield from _workers(self._condition.workers)
 
 
@@ -52,6 +53,20 @@ def _turns(condition: QueueCondition) -> Iterator[Metric]:
     )
     yield GaugeMetricFamily(
         "rapport_queue_tasks", f"Nudges no worker has taken yet, {_CAPPED}.", value=condition.queued
+    )
+
+
+def _vectors(vectors: VectorCounts) -> Iterator[Metric]:
+    owed = GaugeMetricFamily(
+        "rapport_vectors_owed", f"Texts without their vector, {_CAPPED}.", labels=["state"]
+    )
+    owed.add_metric(["due"], vectors.owed - vectors.retrying)
+    owed.add_metric(["retrying"], vectors.retrying)
+    yield owed
+    yield GaugeMetricFamily(
+        "rapport_oldest_vector_seconds",
+        "How long the text that is due longest waits for its vector.",
+        value=vectors.oldest_seconds,
     )
 
 

@@ -40,6 +40,15 @@ SELECT count(*) FROM (SELECT FROM relationships_turn WHERE state = 'processing' 
 _FAILED = """
 SELECT count(*) FROM (SELECT FROM relationships_turn WHERE state = 'failed' LIMIT %(limit)s) few
 """
+# Texts without their vector. One that is tried again is owed still, though it is not due.
+_VECTORS = """
+WITH owed AS (
+    SELECT embed_due_at, embed_error FROM memory_searchtext
+     WHERE embed_due_at IS NOT NULL ORDER BY embed_due_at LIMIT %(limit)s
+)
+SELECT count(*), count(*) FILTER (WHERE embed_error <> ''), extract(epoch FROM now() - min(embed_due_at))::float8
+  FROM owed
+"""
 _QUEUED = """
 SELECT count(*) FROM (
     SELECT FROM django_q_ormq WHERE key = %(queue)s AND lock <= now() LIMIT %(limit)s) few
@@ -80,6 +89,18 @@ class TurnCounts:
 
 
 @dataclass(frozen=True, slots=True)
+class VectorCounts:
+    """Texts that wait for their vector, and those of them that wait for another try. Each stops at COUNT_LIMIT.
+
+    `oldest_seconds`: how long the one that is due longest has been due; 0 if none is.
+    """
+
+    owed: int = 0
+    retrying: int = 0
+    oldest_seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class QueueCondition:
     """`oldest_seconds`: how long the oldest due or retried turn has been owed; 0 if none is."""
 
@@ -87,6 +108,7 @@ class QueueCondition:
     oldest_seconds: float
     queued: int  # nudges that no worker has taken yet
     workers: tuple[WorkerCondition, ...]
+    vectors: VectorCounts = VectorCounts()
 
     @property
     def beat_age_seconds(self) -> float | None:
@@ -110,7 +132,13 @@ def read_condition() -> QueueCondition:
         oldest_seconds=max(0.0, oldest or 0.0),
         queued=_row(_QUEUED)[0],
         workers=_workers(),
+        vectors=_vectors(),
     )
+
+
+def _vectors() -> VectorCounts:
+    owed, retrying, oldest = _row(_VECTORS)
+    return VectorCounts(owed, retrying, max(0.0, oldest or 0.0))
 
 
 def _workers() -> tuple[WorkerCondition, ...]:

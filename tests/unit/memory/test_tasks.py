@@ -7,9 +7,10 @@ from django_q.models import Task
 from memory.providers.base import CompletionRequest
 from memory.queue import board
 from memory.queue.leases import worker_identity
-from memory.tasks import drain
+from memory.tasks import drain, embed
 from relationships.models import TurnState
-from tests.fakes import ScriptedProvider
+from tests.fakes import ScriptedEmbedder, ScriptedProvider
+from tests.fixtures.index import configure, embedded, owing
 from tests.fixtures.queue import MakeTurn, held_by
 from tests.fixtures.turns import Conversation
 
@@ -74,3 +75,40 @@ def test_a_worker_that_is_being_stopped_begins_nothing(
 
     assert scripted_provider.requests == []
     assert conversation.again(turn).state == TurnState.PENDING
+
+
+def test_a_task_embeds_what_its_relationship_owes(
+    conversation: Conversation, scripted_embedder: ScriptedEmbedder
+) -> None:
+    configure(conversation.relationship, embedder="default")
+    entry = conversation.remember("Likes tea")[0]
+
+    embed(str(conversation.relationship.id))
+
+    assert embedded(conversation.relationship) == {entry.id}
+
+
+def test_embedding_never_fails_and_what_was_taken_stays_owed(
+    conversation: Conversation, scripted_embedder: ScriptedEmbedder, caplog: pytest.LogCaptureFixture
+) -> None:
+    configure(conversation.relationship, embedder="default")
+    entry = conversation.remember("Likes tea")[0]
+    scripted_embedder.answer_with(TimeoutException("Task exceeded maximum timeout value"))
+
+    embed(str(conversation.relationship.id))
+    embed("no relationship has such an ID")
+
+    assert owing(conversation.relationship) == {entry.id}
+    assert "queue.embed.crashed" in caplog.text
+    assert not Task.objects.exists()
+
+
+def test_a_worker_that_is_being_stopped_embeds_nothing(
+    conversation: Conversation, scripted_embedder: ScriptedEmbedder, stopping: None
+) -> None:
+    configure(conversation.relationship, embedder="default")
+    conversation.remember("Likes tea")
+
+    embed(str(conversation.relationship.id))
+
+    assert scripted_embedder.asked == []

@@ -1,7 +1,7 @@
 from prometheus_client.parser import text_string_to_metric_families
 
 from memory.api.metrics import render_metrics
-from memory.queue.condition import QueueCondition, TurnCounts, WorkerCondition
+from memory.queue.condition import QueueCondition, TurnCounts, VectorCounts, WorkerCondition
 
 CONDITION = QueueCondition(
     turns=TurnCounts(due=4, retrying=3, untriggered=2, processing=1, failed=5, stored=1000),
@@ -11,6 +11,7 @@ CONDITION = QueueCondition(
         WorkerCondition("one:1:1", 0.5, 2, {"model_calls": 10, "prompt_tokens": 5000}),
         WorkerCondition("two:1:1", 60.0, 0, {}),
     ),
+    vectors=VectorCounts(owed=9, retrying=2, oldest_seconds=4.5),
 )
 
 
@@ -31,6 +32,13 @@ def test_prometheus_reads_the_queue() -> None:
     assert read["rapport_turns_stored", ""] == 1000
     assert read["rapport_oldest_turn_seconds", ""] == 12.5
     assert read["rapport_queue_tasks", ""] == 6
+
+
+def test_prometheus_reads_the_vectors_that_are_owed() -> None:
+    read = samples()
+
+    assert (read["rapport_vectors_owed", "due"], read["rapport_vectors_owed", "retrying"]) == (7, 2)
+    assert read["rapport_oldest_vector_seconds", ""] == 4.5
 
 
 def test_prometheus_reads_each_worker() -> None:

@@ -4,12 +4,15 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
+from memory.models import SearchText
 from memory.queue import condition as condition_module
 from memory.queue.condition import read_condition
 from memory.queue.heartbeat import beat
 from memory.queue.nudge import nudge
 from relationships.models import Relationship, TurnState, WorkerHeartbeat
+from tests.fixtures.index import configure
 from tests.fixtures.queue import MakeTurn, held_by
+from tests.fixtures.turns import Conversation
 
 pytestmark = pytest.mark.django_db
 
@@ -51,6 +54,24 @@ def test_the_age_is_that_of_what_is_owed(fields: dict[str, object], age: float, 
     make_turn(**fields, recorded_at=recorded_at)
 
     assert read_condition().oldest_seconds == pytest.approx(age, abs=2)
+
+
+def test_texts_without_their_vector_are_counted(
+    relationship: Relationship, conversation: Conversation
+) -> None:
+    configure(relationship, embedder="offline")
+    due, waiting, _ = conversation.remember("Likes tea", "Has a cat", "Sings")
+    now = timezone.now()
+    rows = SearchText.objects.for_relationship(relationship.id)
+    rows.filter(owner_id=due.id).update(embed_due_at=now - timedelta(seconds=40))
+    rows.filter(owner_id=waiting.id).update(
+        embed_due_at=now + timedelta(seconds=60), embed_attempts=2, embed_error="timeout"
+    )
+
+    vectors = read_condition().vectors
+
+    assert (vectors.owed, vectors.retrying) == (3, 1)
+    assert vectors.oldest_seconds == pytest.approx(40, abs=2)
 
 
 def test_counting_stops_at_its_limit(make_turn: MakeTurn, monkeypatch: pytest.MonkeyPatch) -> None:

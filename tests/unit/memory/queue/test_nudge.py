@@ -1,21 +1,29 @@
+from collections.abc import Callable
+from uuid import UUID
+
 import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django_q.models import OrmQ
 
-from memory.queue.nudge import nudge
+from memory.queue.nudge import nudge, nudge_embedding
 from relationships.ids import uuid7
 
 pytestmark = pytest.mark.django_db
 
 
-def test_a_nudge_names_the_relationship_and_nothing_else() -> None:
+@pytest.mark.parametrize(("tell", "task"), [(nudge, "drain"), (nudge_embedding, "embed")])
+def test_a_nudge_names_the_relationship_and_nothing_else(tell: Callable[[UUID], None], task: str) -> None:
     relationship_id = uuid7()
 
-    nudge(relationship_id)
+    tell(relationship_id)
 
-    task = OrmQ.objects.get().task
-    assert (task["func"], task["args"], task["kwargs"]) == ("memory.tasks.drain", (str(relationship_id),), {})
+    told = OrmQ.objects.get().task
+    assert (told["func"], told["args"], told["kwargs"]) == (
+        f"memory.tasks.{task}",
+        (str(relationship_id),),
+        {},
+    )
 
 
 def test_rolled_back_nothing_stays_of_it() -> None:
