@@ -111,4 +111,4 @@ def _decision(line: Line, fact: NumberedFact) -> dict[str, Any] | None:
 
 def _says_more(line: Line) -> bool:
     """Whether the new text keeps all that the old one told."""
-    return words(line.before) <= line.words
+    return words(line.before) < line.words

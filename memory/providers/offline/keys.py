@@ -62,6 +62,7 @@ _LEAD: dict[str, re.Pattern[str]] = {
     "partner": pattern(r"^(?:is|has an?) "),
     "person": pattern(r"^has (?:an? )?"),
     "prefer": pattern(r"^(?:now )?prefers? "),
+    "speaks": pattern(r"^speaks "),
 }
 _PUT = {"move": "move to {}"}  # how a value reads after "Wants to"
 _BEING = pattern(r"^(?:is|has the goal of) ")
@@ -104,24 +105,14 @@ def keyed_values(line: Line, keys: Iterable[KnownKey]) -> list[Keyed]:
 
 def as_statement(content: str, key: str) -> str:
     """The entry of a key in the words that the rules read: "Pet: dog named Rex" as "Has a dog named Rex"."""
+    if content.startswith("Allergic "):
+        return f"Is {content[:1].lower()}{content[1:]}"
     label, _, value = content.partition(": ")
-    if not value or (" " in label.strip() and label != "Time zone"):
-        return (
-            capitalised(f"is {content[:1].lower()}{content[1:]}")
-            if content.startswith("Allergic ")
-            else content
-        )
-    if key in _RELATIONS:
+    if value and key in _RELATIONS:
         return f"Has a {value}"
-    if key == "partner":
+    if value and key in ("partner", "diet"):
         return f"Is {value}"
-    return (
-        f"Is {value}"
-        if key == "diet"
-        else f"{label} is {value}"
-        if key in ("birthday", "timezone")
-        else content
-    )
+    return f"{label} is {value}" if value and key in ("birthday", "timezone") else content
 
 
 def _worded(text: str, known: Mapping[str, KnownKey]) -> Keyed | None:

@@ -1,0 +1,42 @@
+from typing import get_args
+
+import pytest
+
+from memory.ingestion.strategies.classify_schema import CLASSIFY_SCHEMA
+from memory.ingestion.strategies.decide_schema import DECIDE_SCHEMA
+from memory.ingestion.strategies.extract_schema import EXTRACT_SCHEMA
+from memory.ingestion.strategies.record_schema import record_schema
+from memory.ingestion.strategies.score_schema import SCORE_SCHEMA
+from memory.providers.base import KnownKey, NumberedFact, Task
+from memory.providers.offline.answers import ANSWERS
+from tests.labelled.scratchpad import THURSDAY, TYPES, entry, known
+from tests.labelled.strategies import ask
+
+SCHEMAS = {
+    "extract": EXTRACT_SCHEMA,
+    "decide": DECIDE_SCHEMA,
+    "score": SCORE_SCHEMA,
+    "classify": CLASSIFY_SCHEMA,
+    "record": record_schema(["city", "like"], TYPES),
+}
+SAID = "I moved to Faro and I love jazz. Forget that I like tea."
+KNOWN = known(entry("Lives in Porto", "identity", key="city"), entry("Likes tea", "preference"))
+KEYS = [KnownKey("city", "identity", "Lives in {value}", True), KnownKey("like", "preference")]
+FACTS = [NumberedFact(1, "Lives in Faro", "identity", "user", 0.95, messages=(1,))]
+
+
+def test_every_question_is_answered() -> None:
+    assert set(ANSWERS) == set(get_args(Task))
+
+
+@pytest.mark.parametrize("task", SCHEMAS)
+def test_an_answer_has_the_lists_and_fields_of_its_schema(task: Task) -> None:
+    answer = ask(task, SAID, KNOWN, at=THURSDAY, facts=FACTS, keys=KEYS)
+
+    lists = SCHEMAS[task]["properties"]
+    assert set(SCHEMAS[task]["required"]) <= set(answer) <= set(lists)
+    for name, items in answer.items():
+        assert items, name
+        for item in items:
+            fields = lists[name]["items"]
+            assert set(fields["required"]) <= set(item) <= set(fields["properties"])
