@@ -9,7 +9,7 @@ from tests.guards.tables import REFERENCE, named_in
 
 SCHEMA = Configuration.model_json_schema()
 # Too long for a cell: the page says them in words.
-IN_WORDS = {"ingestion.types", "context.preamble", "context.layers"}
+IN_WORDS = {"ingestion.types", "ingestion.importance.floors", "context.preamble", "context.layers"}
 
 
 def fields(schema: dict[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:
@@ -48,5 +48,9 @@ def test_the_values_in_words_are_there_too() -> None:
     configuration = Configuration()
     types = ", ".join(f"`{entry_type.name}`" for entry_type in configuration.ingestion.types)
     budgets = ", ".join(f"`{name}` {layer.budget}" for name, layer in configuration.context.layers.items())
+    floors = ", ".join(
+        f"`{floor.name}` {floor.at_least}" for floor in configuration.ingestion.importance.floors
+    )
     assert types in text
+    assert floors in text
     assert budgets in text
