@@ -55,4 +55,6 @@ FORGETTING_POLICIES = {
 DUTIES: list[str] = [
     "memory.indexing.backfill.index_duties",
     "context.knowledge.duties.document_duties",
+    "memory.forgetting.duties.forgetting_duties",
+    "memory.retrieval.large.duties.large_duties",
 ]

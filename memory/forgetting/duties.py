@@ -1,0 +1,105 @@
+"""Goes through the relationships and forgets where the configuration says so. Nearly all have no policy, and cost one
+row of a page."""
+
+from collections import defaultdict
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import orjson
+from django.db import connection
+
+from memory.forgetting.forget import forget_entries, policy_of, who_has_leaving
+from memory.queue.housekeeping import Duty
+from relationships.configuration.cascade import resolve_configuration
+from relationships.configuration.retrieval import Forgetting
+from relationships.errors import InvalidConfiguration
+
+SECONDS = 30
+PAGE = 10_000  # relationships passed in one round
+AT_ONCE = 200  # of them in which entries leave
+
+_START = UUID(int=0)
+
+# Companions first: what they and their project say holds for all their relationships but those that say otherwise.
+_COMPANIONS = """
+SELECT c.id, p.config::text, c.config::text FROM relationships_companion c
+  JOIN relationships_project p ON p.id = c.project_id
+"""
+_PAGE = """
+WITH page AS (
+    SELECT id, project_id, companion_id, config FROM relationships_relationship
+     WHERE id > %(after)s ORDER BY id LIMIT %(page)s
+)
+SELECT id, project_id, companion_id, config::text FROM page
+ WHERE companion_id = ANY(%(companions)s) OR config ?| '{forgetting,recipe}'
+    OR id = (SELECT id FROM page ORDER BY id DESC LIMIT 1)
+ ORDER BY id
+"""
+
+Levels = tuple[str, str]  # the project's and the companion's configuration, as JSON
+
+
+class Walk:
+    """A page of relationships each round, and from the beginning at the end."""
+
+    def __init__(self) -> None:
+        self._after = _START
+
+    def step(self, now: datetime) -> int:
+        """How many entries left."""
+        levels = _companions()
+        forgetful = [
+            id for id, (project, companion) in levels.items() if _forgetting(project, companion, "{}")
+        ]
+        with connection.cursor() as cursor:
+            cursor.execute(_PAGE, {"after": self._after, "page": PAGE, "companions": forgetful})
+            rows = cursor.fetchall()
+        self._after = rows[-1][0] if rows else _START
+        return sum(
+            _forget(forgetting, projects, now) for forgetting, projects in _by_rule(rows, levels).items()
+        )
+
+
+def forgetting_duties() -> list[Duty]:
+    return [Duty("forget_entries", SECONDS, Walk().step)]
+
+
+def _forget(forgetting: Forgetting, projects: dict[UUID, UUID], now: datetime) -> int:
+    """`projects`: of each relationship."""
+    owing = who_has_leaving(list(projects), forgetting, now)[:AT_ONCE]
+    return sum(
+        forget_entries(relationship_id=id, project_id=projects[id], forgetting=forgetting, now=now)
+        for id in owing
+    )
+
+
+def _by_rule(rows: list[Any], levels: dict[UUID, Levels]) -> dict[Forgetting, dict[UUID, UUID]]:
+    """Relationships under each rule, so that one statement asks for all of them."""
+    found: dict[Forgetting, dict[UUID, UUID]] = defaultdict(dict)
+    for relationship_id, project_id, companion_id, config in rows:
+        known = levels.get(companion_id)  # a companion may have come since
+        forgetting = _forgetting(*known, config) if known else None
+        if forgetting is not None:
+            found[forgetting][relationship_id] = project_id
+    return found
+
+
+def _companions() -> dict[UUID, Levels]:
+    with connection.cursor() as cursor:
+        cursor.execute(_COMPANIONS)
+        return {row[0]: (row[1], row[2]) for row in cursor.fetchall()}
+
+
+def _forgetting(project: str, companion: str, relationship: str) -> Forgetting | None:
+    """None: nothing is ever forgotten, or the configuration has become wrong, which a turn will tell."""
+    try:
+        resolved = resolve_configuration(
+            project=orjson.loads(project),
+            companion=orjson.loads(companion),
+            relationship=orjson.loads(relationship),
+        )
+    except InvalidConfiguration:
+        return None
+    forgetting = resolved.values.forgetting
+    return forgetting if policy_of(forgetting).slug != "none" else None

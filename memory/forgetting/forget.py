@@ -1,0 +1,105 @@
+"""Lets entries leave whose policy says so, a small batch a relationship, under its lock and with revisions."""
+
+from collections.abc import Collection
+from datetime import datetime
+from uuid import UUID
+
+from django.db import connection, transaction
+
+from memory.forgetting.base import SECONDS_A_DAY, Condition, ForgettingPolicy
+from memory.models import EntryState, RevisionEvent, ScratchpadEntry, Tier
+from memory.services.entries import save_change
+from memory.services.history import Change, fields_of, record_changes
+from memory.services.snapshots import rebuild_scratchpad
+from relationships.actor import Actor
+from relationships.configuration.retrieval import Forgetting
+from relationships.configuration.seams import load
+from relationships.services.sequence import lock_relationship
+
+BY_FORGETTING = Actor.policy("forgetting")
+AT_ONCE = 100  # entries of a relationship in one transaction; the rest leaves in the next rounds
+
+# `since` looks at three tables' times, so the entry's own time is asked first: no entry is younger than that says.
+_LEAVING = """
+SELECT e.relationship_id, e.id, since.at
+  FROM memory_scratchpadentry e, LATERAL (
+       SELECT greatest(e.effective_at, e.last_accessed_at, (
+              SELECT max(v.recorded_at) FROM memory_entryrevision v
+               WHERE v.relationship_id = e.relationship_id AND v.entry_id = e.id
+                 AND v.event IN ('restore', 'update') AND v.actor_kind <> 'policy')) AS at OFFSET 0) since
+ WHERE e.relationship_id = ANY(%(relationships)s) AND e.state = 'active' AND e.tier = ANY(%(tiers)s)
+   AND NOT e.pinned AND NOT e.read_only AND {by_own_time} AND {by_last_touch}
+ ORDER BY since.at, e.id LIMIT %(limit)s
+"""
+
+
+def policy_of(forgetting: Forgetting) -> ForgettingPolicy:
+    policy: ForgettingPolicy = load("FORGETTING_POLICIES", forgetting.policy)()
+    return policy
+
+
+def who_has_leaving(relationship_ids: Collection[UUID], forgetting: Forgetting, now: datetime) -> list[UUID]:
+    """Of these relationships, which share a configuration, those of which entries are to leave, the oldest first."""
+    found = _leaving(relationship_ids, forgetting, now, limit=len(relationship_ids))
+    return list(dict.fromkeys(relationship_id for relationship_id, _, _ in found))
+
+
+@transaction.atomic
+def forget_entries(
+    *, relationship_id: UUID, project_id: UUID, forgetting: Forgetting, now: datetime, limit: int = AT_ONCE
+) -> int:
+    """Let at most `limit` entries leave, those untouched longest first. How many left."""
+    if not lock_relationship(relationship_id):
+        return 0
+    since = {id: at for _, id, at in _leaving([relationship_id], forgetting, now, limit=limit)}
+    if not since:
+        return 0
+    policy = policy_of(forgetting)
+    changes = []
+    for entry in ScratchpadEntry.objects.for_relationship(relationship_id).filter(id__in=list(since)):
+        age_days = (now - since[entry.id]).total_seconds() / SECONDS_A_DAY
+        reason = policy.reason(importance=entry.importance, age_days=age_days, forgetting=forgetting)
+        changes.append(_leave(entry, forgetting, reason, now))
+    record_changes(
+        relationship_id=relationship_id, project_id=project_id, changes=changes, by=BY_FORGETTING, now=now
+    )
+    rebuild_scratchpad(relationship_id=relationship_id, project_id=project_id, now=now)
+    return len(changes)
+
+
+def _leave(entry: ScratchpadEntry, forgetting: Forgetting, reason: str, now: datetime) -> Change:
+    before = fields_of(entry)
+    if forgetting.then == "archive":
+        event, entry.tier = RevisionEvent.ARCHIVE, Tier.ARCHIVE
+    else:
+        event, entry.state = RevisionEvent.EXPIRE, EntryState.EXPIRED
+    save_change(entry)
+    return Change(event, before, fields_of(entry), now, reason)
+
+
+def _leaving(
+    relationship_ids: Collection[UUID], forgetting: Forgetting, now: datetime, *, limit: int
+) -> list[tuple[UUID, UUID, datetime]]:
+    condition = policy_of(forgetting).condition(forgetting, now)
+    if condition is None or not relationship_ids:
+        return []
+    tiers = [Tier.SCRATCHPAD.value] if forgetting.then == "archive" else list(Tier.values)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _statement(condition),
+            {
+                **condition.values,
+                "relationships": list(relationship_ids),
+                "tiers": tiers,
+                "limit": limit,
+            },
+        )
+        rows: list[tuple[UUID, UUID, datetime]] = cursor.fetchall()
+    return rows
+
+
+def _statement(condition: Condition) -> str:
+    return _LEAVING.format(
+        by_own_time=condition.sql.format(since="e.effective_at"),
+        by_last_touch=condition.sql.format(since="since.at"),
+    )

@@ -1,0 +1,17 @@
+"""Entries of a given age, written by the house's own services."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from memory.models import EntrySource, ScratchpadEntry
+from memory.services.entries import add_entry
+from relationships.actor import Actor
+from relationships.models import Relationship
+
+NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
+BY = Actor.policy("test")
+
+
+def remember(relationship: Relationship, content: str, *, days: float, **values: Any) -> ScratchpadEntry:
+    told = {"content": content, "type": "event", "effective_at": NOW - timedelta(days=days), **values}
+    return add_entry(relationship=relationship, values=told, by=BY, source=EntrySource.MANUAL)

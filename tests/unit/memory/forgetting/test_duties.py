@@ -1,0 +1,79 @@
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from memory.forgetting.duties import Walk, forgetting_duties
+from relationships.models import Companion, Project, Relationship
+from tests.fixtures.turns import Conversation
+from tests.unit.memory.forgetting.sample import NOW, remember
+
+RULE = {"forgetting": {"policy": "retention", "retention_days": 30}}
+NONE = {"forgetting": {"policy": "none"}}
+
+
+def say(whose: Relationship, **levels: dict[str, Any]) -> None:
+    tables: dict[str, Any] = {
+        "project": Project.objects.filter(id=whose.project_id),
+        "companion": Companion.objects.filter(id=whose.companion_id),
+        "relationship": Relationship.objects.filter(id=whose.id),
+    }
+    for level, config in levels.items():
+        tables[level].update(config=config)
+
+
+@pytest.mark.parametrize("level", ["project", "companion", "relationship"])
+def test_a_policy_holds_at_whatever_level_it_is_given(
+    relationship: Relationship, conversation: Conversation, level: str
+) -> None:
+    remember(relationship, "Had a cold", days=40)
+    say(relationship, **{level: RULE})
+
+    assert Walk().step(NOW) == 1
+    assert conversation.revisions[-1].event == "archive"
+
+
+@pytest.mark.parametrize(
+    "levels",
+    [{}, {"companion": RULE, "relationship": NONE}, {"project": RULE, "companion": NONE}],
+    ids=["nobody says so", "the relationship says no", "the companion says no"],
+)
+def test_without_a_policy_nothing_is_forgotten(
+    relationship: Relationship, levels: dict[str, dict[str, Any]]
+) -> None:
+    remember(relationship, "Had a cold", days=4000)
+    say(relationship, **levels)
+
+    assert Walk().step(NOW) == 0
+
+
+def test_a_relationship_without_a_policy_costs_no_look_at_its_entries(relationship: Relationship) -> None:
+    remember(relationship, "Had a cold", days=4000)
+
+    with CaptureQueriesContext(
+        connection,
+    ) as asked:
+        Walk().step(NOW)
+
+    assert not [query for query in asked if "scratchpadentry" in query["sql"]]
+
+
+def test_a_configuration_that_has_become_wrong_stops_nobody_else(relationship: Relationship) -> None:
+    remember(relationship, "Had a cold", days=40)
+    say(relationship, companion={"forgetting": {"policy": "of.an.uninstalled.plugin"}})
+
+    assert Walk().step(NOW) == 0
+
+
+def test_the_walk_begins_again_at_the_end(relationship: Relationship) -> None:
+    say(relationship, companion=RULE)
+    walk = Walk()
+    assert walk.step(NOW) == 0
+    remember(relationship, "Had a cold", days=40)
+
+    assert sum(walk.step(NOW) for _ in range(3)) == 1
+
+
+def test_the_house_keeps_this_duty() -> None:
+    assert [duty.name for duty in forgetting_duties()] == ["forget_entries"]
