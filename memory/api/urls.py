@@ -6,6 +6,7 @@ from memory.api.entries import EntriesView, EntryView, RestoreEntryView
 from memory.api.held import ConfirmHeldView, DeclineHeldView, HeldDeletionsView
 from memory.api.history import EntryHistoryView, HistoryView
 from memory.api.prompts import PreviewPromptView, PromptsView, PromptView, PublishPromptView
+from memory.api.search import EntrySearchView, MessageSearchView
 from memory.api.turns import IngestView, RetryTurnView, TurnsView, TurnView
 
 
@@ -36,6 +37,8 @@ urlpatterns = [
     path(f"{TURN}/retry", RetryTurnView.as_view()),
     path(f"{RELATIONSHIP}/ingest", IngestView.as_view()),
     path(f"{RELATIONSHIP}/entries", EntriesView.as_view()),
+    path(f"{RELATIONSHIP}/entries/search", EntrySearchView.as_view()),
+    path(f"{RELATIONSHIP}/messages/search", MessageSearchView.as_view()),
     path(ENTRY, EntryView.as_view()),
     path(f"{ENTRY}/restore", RestoreEntryView.as_view()),
     path(f"{ENTRY}/history", EntryHistoryView.as_view()),

@@ -45,7 +45,7 @@ class BestRanker(Ranker):
         parts: dict[str, Floats] = {"text": share * text}
         if vector is not None:
             parts["vector"] = VECTOR / (1 + VECTOR) * vector
-        parts["named"] = NAMED * candidates.named
+        parts["named"] = np.where(candidates.named, NAMED, 0.0)
         if (candidates.session >= 0).any():
             parts["length"] = LENGTH * _length_part(candidates)
         if question.periods:

@@ -1,0 +1,145 @@
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from typing import Any, ClassVar
+from uuid import UUID
+
+from django.utils import timezone
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memory.api.presenters import present_entry
+from memory.api.search_schemas import (
+    EntrySearchAnswer,
+    EntrySearchBody,
+    MessageSearchAnswer,
+    MessageSearchBody,
+    SearchBody,
+)
+from memory.models import ScratchpadEntry
+from memory.retrieval.explain import reason_of
+from memory.retrieval.found import EntryFilters, Found, Hit, MessageFilters
+from memory.retrieval.search import search_entries, search_messages
+from relationships.api.messages import present_message
+from relationships.api.operations import operation
+from relationships.api.views import ApiView
+from relationships.models import Message
+from relationships.services.configuration import configuration_of
+
+
+class SearchView(ApiView):
+    open_to_tokens = True
+    scopes: ClassVar = {"POST": "read"}  # it changes nothing; a question is too long for an address
+
+    def asked(self, relationship_id: UUID, body: SearchBody) -> dict[str, Any]:
+        """What both searches are asked alike."""
+        relationship = self.get_relationship(relationship_id, "companion", "project")
+        configuration = configuration_of(relationship, turn=self.own_level(body.config))
+        return {
+            "project_id": self.project_id,
+            "relationship_id": relationship_id,
+            "text": body.query,
+            "retrieval": configuration.values.retrieval,
+            "top_k": body.top_k,
+            "ranker": body.ranker,
+            "min_score": body.min_score,
+            "now": timezone.now(),
+        }
+
+
+class EntrySearchView(SearchView):
+    @operation(
+        "entries_search",
+        tag="Entries",
+        summary="Find entries",
+        body=EntrySearchBody,
+        answers={200: EntrySearchAnswer},
+        example={"query": "What does she like to drink?", "top_k": 5},
+    )
+    def post(self, request: Request, relationship_id: UUID) -> Response:
+        """Entries of both tiers that have to do with the question, best first. What was just written is found at once,
+        by its words; by its meaning as soon as a worker has embedded it.
+        """
+        body = self.body(EntrySearchBody)
+        filters = EntryFilters(
+            types=body.types,
+            tags=body.tags,
+            tiers=tuple(map(str, body.tiers)),
+            states=tuple(map(str, body.states)),
+            told_from=body.told_from,
+            told_to=body.told_to,
+            subject=body.subject,
+        )
+        found = search_entries(**self.asked(relationship_id, body), filters=filters)
+        rows = ScratchpadEntry.objects.for_relationship(relationship_id).filter(id__in=_ids(found))
+        entries = {entry.id: present_entry(entry) for entry in rows}
+        return self.answer(_present(found, entries, explain=body.explain))
+
+
+class MessageSearchView(SearchView):
+    @operation(
+        "messages_search",
+        tag="Messages",
+        summary="Find messages",
+        body=MessageSearchBody,
+        answers={200: MessageSearchAnswer},
+        example={"query": "When did we talk about the move to Porto?"},
+    )
+    def post(self, request: Request, relationship_id: UUID) -> Response:
+        """Messages that have to do with the question, best first: its words and meaning in the message itself and in
+        what stands next to it, who said it, and when.
+        """
+        body = self.body(MessageSearchBody)
+        filters = MessageFilters(
+            roles=tuple(map(str, body.roles)),
+            session=body.session,
+            told_from=body.told_from,
+            told_to=body.told_to,
+        )
+        found = search_messages(**self.asked(relationship_id, body), filters=filters)
+        rows = Message.objects.for_relationship(relationship_id).filter(id__in=_ids(found))
+        cited_by = _cited_by(relationship_id, _ids(found))
+        messages = {
+            message.id: present_message(message) | {"cited_by": cited_by[message.id]}
+            for message in rows.filter(erased_at=None)
+        }
+        return self.answer(_present(found, messages, explain=body.explain))
+
+
+def _ids(found: Found) -> list[UUID]:
+    return [hit.id for hit in found.hits]
+
+
+def _present(found: Found, rows: dict[UUID, dict[str, Any]], *, explain: bool) -> dict[str, Any]:
+    """What went since it was found is left out."""
+    return {
+        "items": [rows[hit.id] | _scored(hit, found, explain) for hit in found.hits if hit.id in rows],
+        "ranker": found.ranker,
+        "space": found.space and found.space._asdict(),
+        "considered": found.considered,
+        "notes": list(found.notes),
+        "milliseconds": round(found.milliseconds, 3),
+    }
+
+
+def _scored(hit: Hit, found: Found, explain: bool) -> dict[str, Any]:
+    return {
+        "score": hit.score,
+        "parts": dict(hit.parts) if explain else None,
+        "reason": reason_of(hit, found.ranker) if explain else None,
+    }
+
+
+def _cited_by(relationship_id: UUID, message_ids: Collection[UUID]) -> dict[UUID, list[UUID]]:
+    """The active entries that rest on each of these messages, oldest first."""
+    citing: Iterable[tuple[UUID, list[UUID]]] = (
+        ScratchpadEntry.objects.for_relationship(relationship_id)
+        .active()
+        .filter(source_message_ids__overlap=list(message_ids))
+        .order_by("effective_at", "id")
+        .values_list("id", "source_message_ids")
+    )
+    cited_by: dict[UUID, list[UUID]] = defaultdict(list)
+    for entry_id, cited in citing if message_ids else ():
+        for message_id in set(cited) & set(message_ids):
+            cited_by[message_id].append(entry_id)
+    return cited_by

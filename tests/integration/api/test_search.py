@@ -1,0 +1,227 @@
+"""The two searches over REST: what is found, what is asked wrongly, and whose rows never come."""
+
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from memory.models import ScratchpadEntry
+from memory.retrieval.questions import LONGEST_QUESTION
+from relationships.models import Companion, Message, Relationship
+from tests.fixtures.api import Api, new_key
+
+SAID = "I bought a blue kayak in Lisbon"
+
+
+@pytest.fixture
+def path(relationship: Relationship) -> str:
+    return f"/relationships/{relationship.id}"
+
+
+def remember(api: Api, path: str, content: str, **values: Any) -> str:
+    answer = api.post(f"{path}/entries", {"content": content, "type": "other", **values})
+    assert answer.status == 201, answer
+    return str(answer.body["id"])
+
+
+def say(api: Api, path: str, *contents: str, session: str = "phone") -> None:
+    messages = [{"role": "user", "content": content} for content in contents]
+    answer = api.post(f"{path}/turns", {"messages": messages, "session": session})
+    assert answer.status == 202, answer
+
+
+def found(api: Api, path: str, query: str, kind: str = "entries", **asked: Any) -> list[str]:
+    answer = api.post(f"{path}/{kind}/search", {"query": query, **asked})
+    assert answer.status == 200, answer
+    return [item["content"] for item in answer.body["items"]]
+
+
+def use(api: Api, companion: Companion, **retrieval: Any) -> None:
+    answer = api.patch(f"/companions/{companion.id}/config", {"retrieval": retrieval})
+    assert answer.status == 200, answer
+
+
+def test_an_entry_is_found_by_some_of_the_questions_words_as_soon_as_it_is_written(
+    api: Api, path: str
+) -> None:
+    tea = remember(api, path, "Drinks green tea in the morning")
+    remember(api, path, "Works as a nurse")
+
+    answer = api.post(f"{path}/entries/search", {"query": "Which tea does she usually drink at home?"})
+
+    assert [item["id"] for item in answer.body["items"]] == [tea]
+    assert (answer.body["ranker"], answer.body["space"], answer.body["considered"]) == ("best", None, 2)
+    assert answer.body["items"][0]["score"] == pytest.approx(1.0)
+    assert (answer.body["items"][0]["parts"], answer.body["items"][0]["reason"]) == (None, None)
+
+
+def test_explain_says_what_a_score_is_made_of(api: Api, path: str, companion: Companion) -> None:
+    use(api, companion, embedder="offline")
+    remember(api, path, "Drinks green tea", subject="Sofia")
+
+    answer = api.post(f"{path}/entries/search", {"query": "What does Sofia drink? Drinks tea?", "explain": True})
+
+    [item] = answer.body["items"]
+    assert sum(item["parts"].values()) == pytest.approx(item["score"])
+    assert item["parts"]["named"] == pytest.approx(0.4)
+    assert item["reason"].startswith("best 1.4: text 1, named 0.4")
+    assert answer.body["milliseconds"] > 0
+
+
+def test_what_filters_let_through_keeps_its_order(api: Api, path: str) -> None:
+    remember(api, path, "Tea in the garden", type="preference", tags={"area": "food"})
+    remember(api, path, "Tea", type="identity", tags={"area": "food", "by": "crm"})
+    remember(api, path, "A tea house in the garden", type="preference", subject="Sofia")
+
+    everything = found(api, path, "tea garden")
+
+    assert len(everything) == 3
+    for asked in (
+        {"types": ["preference"]},
+        {"tags": {"area": "food"}},
+        {"tags": {"area": "food", "by": "crm"}},
+        {"subject": "Sofia"},
+        {"told_from": "2020-01-01T00:00:00Z"},
+        {"tiers": ["scratchpad", "archive"]},
+    ):
+        some = found(api, path, "tea garden", **asked)
+        assert some, asked
+        assert some == [content for content in everything if content in some], asked
+    assert found(api, path, "tea garden", told_to="2020-01-01T00:00:00Z") == []
+    assert found(api, path, "tea garden", tiers=["archive"]) == []
+
+
+def test_deleted_entries_are_found_only_by_who_asks_for_them(api: Api, path: str) -> None:
+    gone = remember(api, path, "Plays the harp")
+    api.delete(f"{path}/entries/{gone}")
+
+    assert found(api, path, "harp") == []
+    assert found(api, path, "harp", states=["deleted", "active"]) == ["Plays the harp"]
+
+
+def test_an_entry_whose_time_is_over_is_not_found_even_before_it_is_swept(api: Api, path: str) -> None:
+    remember(api, path, "Harp lesson on Friday", expires_at="2026-01-01T00:00:00Z")
+    remember(api, path, "Harp of her aunt, from June on", valid_from="9000-01-01T00:00:00Z")
+
+    assert found(api, path, "harp") == []
+
+
+def test_a_message_is_found_with_the_entries_that_rest_on_it(api: Api, path: str) -> None:
+    say(api, path, "Good morning", SAID)
+    say(api, path, "A kayak is heavy", session="web")
+    message = Message.objects.get(content=SAID)
+    entry = remember(api, path, "Owns a blue kayak")
+    ScratchpadEntry.objects.filter(id=entry).update(source_message_ids=[message.id])
+
+    answer = api.post(f"{path}/messages/search", {"query": "Where did I buy the blue kayak?", "explain": True})
+
+    best = answer.body["items"][0]
+    assert (best["content"], best["cited_by"]) == (SAID, [entry])
+    assert "length" in best["parts"]
+    assert found(api, path, "kayak", "messages", session="web") == ["A kayak is heavy"]
+    assert found(api, path, "kayak", "messages", roles=["assistant"]) == []
+    assert found(api, path, "kayak", "messages", top_k=1) == ["A kayak is heavy"]
+
+
+def test_meaning_counts_where_there_is_an_embedder_and_what_has_no_vector_goes_by_its_words(
+    api: Api, path: str, companion: Companion
+) -> None:
+    use(api, companion, embedder="offline")
+    remember(api, path, "Drinks green tea")
+
+    answer = api.post(f"{path}/entries/search", {"query": "green tea", "ranker": "cosine"})
+
+    assert (answer.status, answer.body["ranker"], answer.body["space"]) == (200, "best", None)
+    assert [item["content"] for item in answer.body["items"]] == ["Drinks green tea"]
+    assert any("cosine" in note for note in answer.body["notes"])
+
+
+@pytest.mark.parametrize(
+    ("asked", "field"),
+    [
+        ({"query": ""}, "query"),
+        ({"query": " \n "}, "query"),
+        ({"query": "x" * (LONGEST_QUESTION + 1)}, "query"),
+        ({"query": "tea " * 25_000}, "query"),
+        ({"query": "tea\x00"}, "query"),
+        ({}, "query"),
+        ({"query": "tea", "top_k": 0}, "top_k"),
+        ({"query": "tea", "top_k": 10**6}, "top_k"),
+        ({"query": "tea", "top_k": 1.5}, "top_k"),
+        ({"query": "tea", "ranker": "magic"}, "ranker"),
+        ({"query": "tea", "ranker": "os.system"}, "ranker"),
+        ({"query": "tea", "min_score": -1}, "min_score"),
+        ({"query": "tea", "told_from": "yesterday"}, "told_from"),
+        ({"query": "tea", "config": {"retrieval": {"ranker": "magic"}}}, "config.retrieval.ranker"),
+        ({"query": "tea", "ranker": "cosine"}, "retrieval.embedder"),
+        ({"query": "tea", "limit": 3}, "limit"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["entries", "messages"])
+def test_a_wrong_question_is_refused_by_its_field(
+    api: Api, path: str, kind: str, asked: dict[str, Any], field: str
+) -> None:
+    answer = api.post(f"{path}/{kind}/search", asked)
+
+    assert (answer.status, answer.fields) == (422, [field]), answer
+
+
+def test_an_unknown_ranker_is_told_the_known_ones(api: Api, path: str) -> None:
+    answer = api.post(f"{path}/entries/search", {"query": "tea", "ranker": "magic"})
+
+    assert "known: best, hybrid, cosine, importance, decay" in answer.body["detail"]
+
+
+@pytest.mark.parametrize(
+    ("written", "asked"),
+    [
+        ("お茶が好きです", "お茶"),
+        ("她喜欢喝绿茶", "绿茶吗"),
+        ("ชอบชาเขียวมาก", "ชาเขียว"),
+        ("Her favourite is 🦉", "🦉"),
+        ("O'Brien's \\ 'quoted' | & ! : * tea", "'quoted' \\ | & ! :* ("),
+    ],
+)
+def test_any_script_and_any_sign_can_be_asked_for(api: Api, path: str, written: str, asked: str) -> None:
+    remember(api, path, written)
+    remember(api, path, "Works as a nurse")
+
+    assert found(api, path, asked) == [written]
+
+
+@pytest.mark.parametrize("nothing", ["???", "... — !", "の", "\u200b."])
+def test_a_question_without_a_word_that_is_known_finds_nothing(api: Api, path: str, nothing: str) -> None:
+    remember(api, path, "Works as a nurse")
+
+    assert found(api, path, nothing) == []
+
+
+def test_a_token_searches_its_own_relationship_and_chooses_no_configuration(api: Api, path: str) -> None:
+    remember(api, path, "Drinks tea")
+    token = Api(api.post(f"{path}/tokens", {"scopes": ["read"], "expires_in": 600}).body["token"])
+
+    assert found(token, path, "tea") == ["Drinks tea"]
+    refused = token.post(f"{path}/entries/search", {"query": "tea", "config": {"retrieval": {"top_k": 3}}})
+    assert refused.status == 403
+    assert token.post(f"/relationships/{uuid4()}/entries/search", {"query": "tea"}).status == 404
+
+
+def test_a_key_that_may_read_may_search(api: Api, path: str, relationship: Relationship) -> None:
+    remember(api, path, "Drinks tea")
+
+    assert found(Api(new_key(relationship.project, "read")), path, "tea") == ["Drinks tea"]
+
+
+def test_another_projects_relationship_is_not_there(other_project_api: Api, api: Api, path: str) -> None:
+    remember(api, path, "Drinks tea")
+
+    for kind in ("entries", "messages"):
+        assert other_project_api.post(f"{path}/{kind}/search", {"query": "tea"}).status == 404
+
+
+def test_a_configuration_can_be_tried_for_one_search(api: Api, path: str) -> None:
+    for number in range(4):
+        remember(api, path, f"Tea number {number}")
+
+    assert len(found(api, path, "tea", config={"retrieval": {"top_k": 2}})) == 2
+    assert len(found(api, path, "tea")) == 4
