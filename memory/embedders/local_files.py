@@ -9,13 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from memory.providers.errors import (
-    ModelNotFound,
-    ProviderError,
-    ProviderMisconfigured,
-    ProviderUnavailable,
-)
-from memory.providers.reach import refuse_external
+from memory.embedders.model_hub import fetch_files
+from memory.providers.errors import ModelNotFound, ProviderError, ProviderMisconfigured
 
 NETWORKS = ("onnx/model.onnx", "model.onnx")
 TOKENIZER = "tokenizer.json"
@@ -58,37 +53,13 @@ def _in_folder(root: Path) -> dict[str, Path]:
 
 
 def _from_hub(model: str, *, folder: Path | None, hub: str) -> dict[str, Path]:
-    fetched = {name: _fetch(model, name, folder=folder, hub=hub) for name in (TOKENIZER, *SETTINGS)}
-    network = next(
-        ((name, path) for name in NETWORKS if (path := _fetch(model, name, folder=folder, hub=hub))), None
-    )
-    found = {name: path for name, path in fetched.items() if path}
-    if network is None or TOKENIZER not in found:
-        raise ModelNotFound(
-            f"{model!r} has no {TOKENIZER} with {NETWORKS[0]} on {hub}; choose another model."
-        )
-    return {**found, network[0]: network[1]}
-
-
-def _fetch(model: str, name: str, *, folder: Path | None, hub: str) -> Path | None:
-    """One file of a model on the hub; None if the model has no such file."""
-    from huggingface_hub import errors as hub_errors
-    from huggingface_hub import hf_hub_download, try_to_load_from_cache
-
-    kept = try_to_load_from_cache(model, name, cache_dir=folder)
-    if kept is not None:
-        return Path(kept) if isinstance(kept, str) else None  # else it is known not to exist
-    refuse_external(hub)
-    try:
-        return Path(hf_hub_download(model, name, cache_dir=folder, endpoint=hub))
-    except hub_errors.RemoteEntryNotFoundError:
-        return None
-    except (hub_errors.RepositoryNotFoundError, hub_errors.HFValidationError) as error:
-        raise ModelNotFound(f"{hub} has no model {model!r}, or none for everybody.") from error
-    except (hub_errors.HfHubHTTPError, hub_errors.LocalEntryNotFoundError, OSError) as error:
-        raise ProviderUnavailable(
-            f"{model!r} could not be downloaded from {hub}: {type(error).__name__}."
-        ) from error
+    usual, other = NETWORKS
+    found = fetch_files(model, (TOKENIZER, *SETTINGS, usual), folder=folder, hub=hub)
+    if usual not in found:
+        found |= fetch_files(model, (other,), folder=folder, hub=hub)
+    if TOKENIZER not in found or not any(name in found for name in NETWORKS):
+        raise ModelNotFound(f"{model!r} has no {TOKENIZER} with {usual} on {hub}; choose another model.")
+    return found
 
 
 def _described(model: str, found: dict[str, Path]) -> ModelFiles:

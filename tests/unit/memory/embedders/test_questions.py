@@ -164,13 +164,18 @@ def test_who_takes_too_long_is_not_waited_for_but_heard(
     questions: Questions, embedder: ScriptedEmbedder
 ) -> None:
     may_answer = threading.Event()
-    embedder.while_answering = lambda texts: may_answer.wait(timeout=10) and None
+
+    def think(texts: Sequence[str]) -> None:
+        may_answer.wait(timeout=10)
+
+    embedder.while_answering = think
 
     assert questions.embed("slow", embedder, seconds=0.05) is None
     assert questions.embed("next", embedder, seconds=5) is None
     may_answer.set()
     late = wait_until(lambda: questions.embed("slow", embedder, seconds=5), what="the late answer to be kept")
 
+    assert late is not None
     assert late.vectors.shape == (1, 64)
     assert embedder.texts == ["slow"]
 
