@@ -30,7 +30,7 @@ _UPSERT = sql.SQL(
     ON CONFLICT (relationship_id) DO UPDATE SET {sections}, updated_at = now()
     """
 )
-_EMPTY: dict[str, str | None] = {
+_EMPTY: dict[str, Any] = {
     "profile": "{}",
     "sessions": "{}",
     "scratchpad": "[]",

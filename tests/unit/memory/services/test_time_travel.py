@@ -2,6 +2,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from django.db import transaction
 from django.utils import timezone
 from hypothesis import given
 from hypothesis import settings as examples
@@ -14,10 +15,13 @@ from memory.services.entries import add_entry, delete_entry, restore_entry, revi
 from memory.services.erasure import erase_entry
 from memory.services.expiry import expire_entries
 from memory.services.history import fields_of
+from memory.services.overflow import overflow_scratchpad
 from memory.services.time_travel import entries_at
 from relationships.actor import Actor, ActorKind
+from relationships.configuration.schema import Ingestion
 from relationships.ids import relationship_id
 from relationships.models import Companion, EndUser, Project, Relationship
+from relationships.services.sequence import lock_relationship
 
 ANA = Actor(ActorKind.OPERATOR, "ana@example.org")
 MARCH = datetime(2026, 3, 1, tzinfo=UTC)
@@ -86,7 +90,9 @@ def test_the_past_costs_one_query(relationship: Relationship, django_assert_num_
 
 
 CHANGE = st.tuples(
-    st.sampled_from(["add", "late add", "key", "revise", "pin", "archive", "delete", "restore", "expire"]),
+    st.sampled_from(
+        ["add", "late add", "key", "revise", "pin", "archive", "overflow", "delete", "restore", "expire"]
+    ),
     st.integers(0, 5),
 )
 
@@ -121,10 +127,24 @@ def make(change: str, number: int, place: int, relationship: Relationship) -> No
     elif change == "expire":
         remember(relationship, f"Soon over {number}", expires_at=timezone.now() - timedelta(hours=number))
         expire_entries(timezone.now())
+    elif change == "overflow":
+        overflow(relationship)
     else:
         entries = list(ScratchpadEntry.objects.for_relationship(relationship.id).newest_first())
         if entries:
             revise(change, place, entries[number % len(entries)])
+
+
+@transaction.atomic
+def overflow(relationship: Relationship) -> None:
+    lock_relationship(relationship.id)
+    overflow_scratchpad(
+        relationship_id=relationship.id,
+        project_id=relationship.project_id,
+        ingestion=Ingestion(soft_budget=12),
+        written=(),
+        now=timezone.now(),
+    )
 
 
 def revise(change: str, place: int, entry: ScratchpadEntry) -> None:
