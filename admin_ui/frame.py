@@ -13,6 +13,9 @@ PAGES = (  # view name, icon, label
     ("relationships", "people", "Relationships"),
     ("companions", "chat", "Companions"),
     ("turns", "turns", "Turns"),
+    ("keys", "lock", "API keys"),
+    ("operators", "person", "Operators"),
+    ("audit", "history", "Audit"),
 )
 
 

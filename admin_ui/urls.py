@@ -2,11 +2,14 @@
 
 from django.urls import path
 
+from admin_ui.views.audit import AuditExportView, AuditView
 from admin_ui.views.companions import CompanionsView, CompanionView
 from admin_ui.views.conversation import ConversationView, TraceView
 from admin_ui.views.data import DataView, ExportView
 from admin_ui.views.entries import EntryStoryView, EntryUndoView
 from admin_ui.views.held import DecideHeldView
+from admin_ui.views.keys import KeysView, RevokeKeyView
+from admin_ui.views.operators import OperatorRoleView, OperatorsView
 from admin_ui.views.overview import OverviewView
 from admin_ui.views.preview import ContextPreviewView
 from admin_ui.views.profile import EndSessionView, ProfileView
@@ -37,6 +40,12 @@ urlpatterns = [
     path("theme/", ThemeView.as_view(), name="theme"),
     path("companions/", CompanionsView.as_view(), name="companions"),
     path("companions/<uuid:companion_id>/", CompanionView.as_view(), name="companion"),
+    path("keys/", KeysView.as_view(), name="keys"),
+    path("keys/<uuid:key_id>/revoke/", RevokeKeyView.as_view(), name="key_revoke"),
+    path("operators/", OperatorsView.as_view(), name="operators"),
+    path("operators/<uuid:membership_id>/", OperatorRoleView.as_view(), name="operator_role"),
+    path("audit/", AuditView.as_view(), name="audit"),
+    path("audit/export/", AuditExportView.as_view(), name="audit_export"),
     path("turns/", TurnsView.as_view(), name="turns"),
     path("relationships/", RelationshipsView.as_view(), name="relationships"),
     path(f"{RELATIONSHIP}/", ScratchpadView.as_view(), name="relationship"),

@@ -31,6 +31,10 @@ TIME_ZONE = "UTC"
 USE_I18N = False
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 AUTH_USER_MODEL = "relationships.Operator"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
+]
 APPEND_SLASH = False
 STATIC_URL = "/static/"
 LOGIN_URL = "admin_ui:sign_in"

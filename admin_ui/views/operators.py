@@ -1,0 +1,65 @@
+"""Who may work in this project, and as what."""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+
+from admin_ui.access import OperatorView
+from admin_ui.paging import page_of
+from relationships.errors import RapportError
+from relationships.models import Membership, Role
+from relationships.services.memberships import add_member, change_role, remove_member
+
+SAYS = {
+    Role.VIEWER: "sees everything, changes nothing",
+    Role.EDITOR: "mends memory, configures companions",
+    Role.OWNER: "makes keys, lets people in, erases",
+}
+
+
+class OperatorsView(OperatorView):
+    needs_to_write = Role.OWNER
+
+    def get(self, request: HttpRequest) -> HttpResponse:
+        return self._page(request)
+
+    def post(self, request: HttpRequest) -> HttpResponse:
+        email = request.POST.get("email", "").replace("\x00", "")
+        try:
+            member = add_member(
+                project=self.seat.project,
+                email=email,
+                role=request.POST.get("role", ""),
+                password=request.POST.get("password", ""),
+                by=self.seat.actor,
+            )
+        except RapportError as error:
+            return self._page(request, why=error.detail, email=email, status=422)
+        messages.success(request, f"{member.operator.email} is in.")
+        return redirect("admin_ui:operators")
+
+    def _page(self, request: HttpRequest, *, status: int = 200, **more: Any) -> HttpResponse:
+        rows = Membership.objects.filter(project_id=self.seat.project.id).select_related("operator")
+        page = page_of(request, rows.order_by("operator__email"))
+        ctx = {"page": page, "roles": [(str(role), says) for role, says in SAYS.items()], **more}
+        return render(request, "admin_ui/operators/list.html", ctx, status=status)
+
+
+class OperatorRoleView(OperatorView):
+    needs_to_write = Role.OWNER
+
+    def post(self, request: HttpRequest, membership_id: UUID) -> HttpResponse:
+        """Another role, or none: then they are out."""
+        role, project_id = request.POST.get("role", ""), self.seat.project.id
+        if role == "none":
+            remove_member(project_id=project_id, membership_id=membership_id, by=self.seat.actor)
+            messages.success(request, "They are out. Their account stays.")
+        else:
+            member = change_role(
+                project_id=project_id, membership_id=membership_id, role=role, by=self.seat.actor
+            )
+            messages.success(request, f"They are {member.role} now.")
+        return redirect("admin_ui:operators")

@@ -1,0 +1,102 @@
+"""Who may work in a project: the only writer of Memberships."""
+
+from uuid import UUID
+
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.db import transaction
+
+from relationships.actor import Actor
+from relationships.errors import Conflict, InvalidInput, NotFound
+from relationships.models import Membership, Operator, Project, Role
+from relationships.services.audit import record_audit
+
+
+@transaction.atomic
+def add_member(*, project: Project, email: str, role: str, by: Actor, password: str = "") -> Membership:
+    """Let an operator into a project; one who has no account yet gets one, with `password`.
+
+    Raises InvalidInput; Conflict where they are in already.
+    """
+    _check_role(role)
+    operator = _operator(email.strip().lower(), password)
+    membership, created = Membership.objects.get_or_create(
+        operator=operator, project=project, defaults={"role": role}
+    )
+    if not created:
+        raise Conflict(f"{operator.email} is a member already, as {membership.role}.")
+    _tell("membership.created", membership, by)
+    return membership
+
+
+@transaction.atomic
+def change_role(*, project_id: UUID, membership_id: UUID, role: str, by: Actor) -> Membership:
+    """Raises NotFound, InvalidInput; Conflict where the project would be left without an owner."""
+    _check_role(role)
+    membership = _locked(project_id, membership_id)
+    if membership.role == Role.OWNER and role != Role.OWNER:
+        _refuse_last_owner(membership)
+    membership.role = role
+    membership.save(update_fields=["role"])
+    _tell("membership.changed", membership, by)
+    return membership
+
+
+@transaction.atomic
+def remove_member(*, project_id: UUID, membership_id: UUID, by: Actor) -> None:
+    """The account stays. Raises NotFound, Conflict as change_role does."""
+    membership = _locked(project_id, membership_id)
+    if membership.role == Role.OWNER:
+        _refuse_last_owner(membership)
+    _tell("membership.removed", membership, by)
+    membership.delete()
+
+
+def _operator(email: str, password: str) -> Operator:
+    operator = Operator.objects.filter(email=email).first()
+    if operator is not None:
+        return operator
+    try:
+        validate_email(email)
+    except ValidationError:
+        raise InvalidInput.of("email", "is no email address") from None
+    if not password:
+        raise InvalidInput.of("password", "is needed, as there is no account with this address yet")
+    operator = Operator(email=email)
+    try:
+        validate_password(password, operator)
+    except ValidationError as error:
+        raise InvalidInput.of("password", " ".join(error.messages)) from None
+    return Operator.objects.create_user(email, password)
+
+
+def _locked(project_id: UUID, membership_id: UUID) -> Membership:
+    """All of the project's are locked, so that two owners can't remove each other at once."""
+    rows = Membership.objects.filter(project_id=project_id).select_for_update().order_by("id")
+    found = next((row for row in rows if row.id == membership_id), None)
+    if found is None:
+        raise NotFound("This membership is not there.")
+    return found
+
+
+def _check_role(role: str) -> None:
+    if role not in Role.values:
+        raise InvalidInput.of("role", f"name one of {', '.join(Role.values)}")
+
+
+def _refuse_last_owner(membership: Membership) -> None:
+    owners = Membership.objects.filter(project_id=membership.project_id, role=Role.OWNER)
+    if not owners.exclude(id=membership.id).exists():
+        raise Conflict("The project would have no owner left. Make somebody else an owner first.")
+
+
+def _tell(action: str, membership: Membership, by: Actor) -> None:
+    record_audit(
+        project_id=membership.project_id,
+        action=action,
+        target_kind="membership",
+        target_id=membership.id,
+        by=by,
+        detail={"operator": membership.operator_id, "role": membership.role},
+    )

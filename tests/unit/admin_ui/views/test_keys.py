@@ -1,0 +1,49 @@
+import re
+
+import pytest
+from django.test import Client
+
+from relationships.models import ApiKey, Project, Role
+from relationships.services.secrets import secret_hash
+from tests.fixtures.operators import Browser
+
+KEYS = "/admin-ui/keys/"
+
+
+@pytest.fixture
+def owner(signed_in: Browser) -> Client:
+    return signed_in(Role.OWNER)
+
+
+def test_a_key_is_shown_once_and_kept_as_a_hash(owner: Client, project: Project) -> None:
+    shown = owner.post(KEYS, {"name": "Our app", "scope": "write"}).content.decode()
+
+    match = re.search(r'id="key" tabindex="0">([^<]+)<', shown)
+    assert match is not None
+    row = ApiKey.objects.get(project=project)
+    assert bytes(row.key_hash) == secret_hash(match[1])
+    assert match[1] not in owner.get(KEYS).content.decode()
+
+
+@pytest.mark.parametrize("sent", [{"name": "", "scope": "write"}, {"name": "x", "scope": "all"}])
+def test_a_key_that_can_not_be_made_is_refused_in_words(owner: Client, sent: dict[str, str]) -> None:
+    answer = owner.post(KEYS, sent)
+
+    assert answer.status_code == 422
+    assert 'role="alert"' in answer.content.decode()
+    assert not ApiKey.objects.exists()
+
+
+def test_a_key_is_revoked(owner: Client, project: Project) -> None:
+    owner.post(KEYS, {"name": "Our app", "scope": "read"})
+
+    owner.post(f"{KEYS}{ApiKey.objects.get().id}/revoke/")
+
+    assert ApiKey.objects.get().revoked_at is not None
+    assert "revoked" in owner.get(KEYS).content.decode()
+
+
+def test_an_editor_makes_no_keys(editor: Client) -> None:
+    assert "Make a key" not in editor.get(KEYS).content.decode()
+    assert editor.post(KEYS, {"name": "x", "scope": "admin"}).status_code == 403
+    assert not ApiKey.objects.exists()

@@ -1,0 +1,63 @@
+import pytest
+
+from relationships.actor import Actor
+from relationships.errors import Conflict, InvalidInput, NotFound
+from relationships.ids import uuid7
+from relationships.models import AuditEvent, Membership, Project, Role
+from relationships.services.memberships import add_member, change_role, remove_member
+
+BY = Actor.policy("a test")
+PHRASE = "a rather long phrase"
+
+
+def let_in(project: Project, email: str = "ana@example.org", role: str = Role.OWNER) -> Membership:
+    return add_member(project=project, email=email, role=role, password=PHRASE, by=BY)
+
+
+@pytest.mark.parametrize(
+    ("email", "role", "password", "field"),
+    [
+        ("no address", Role.VIEWER, PHRASE, "email"),
+        ("ana@example.org", "king", PHRASE, "role"),
+        ("ana@example.org", Role.VIEWER, "", "password"),
+        ("ana@example.org", Role.VIEWER, "short", "password"),
+        ("longname@example.org", Role.VIEWER, "longname@example.org", "password"),
+    ],
+)
+def test_what_is_wrong_is_named(project: Project, email: str, role: str, password: str, field: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        add_member(project=project, email=email, role=role, password=password, by=BY)
+
+    assert caught.value.problems[0].field == field
+    assert not Membership.objects.exists()
+
+
+def test_nobody_is_let_in_twice(project: Project) -> None:
+    let_in(project)
+
+    with pytest.raises(Conflict, match="already, as owner"):
+        let_in(project, email="ANA@example.org ", role=Role.VIEWER)
+
+
+def test_every_change_is_told_in_the_audit(project: Project) -> None:
+    let_in(project)
+    member = let_in(project, "bo@example.org", Role.VIEWER)
+
+    change_role(project_id=project.id, membership_id=member.id, role=Role.OWNER, by=BY)
+    remove_member(project_id=project.id, membership_id=member.id, by=BY)
+
+    actions = AuditEvent.objects.order_by("recorded_at", "id").values_list("action", "detail__role")
+    assert list(actions)[1:] == [
+        ("membership.created", "viewer"),
+        ("membership.changed", "owner"),
+        ("membership.removed", "owner"),
+    ]
+
+
+def test_another_projects_membership_is_not_there(project: Project) -> None:
+    member = let_in(Project.objects.create(name="Other"))
+
+    with pytest.raises(NotFound):
+        remove_member(project_id=project.id, membership_id=member.id, by=BY)
+    with pytest.raises(NotFound):
+        change_role(project_id=project.id, membership_id=uuid7(), role=Role.VIEWER, by=BY)
