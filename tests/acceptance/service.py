@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 from django.db import InterfaceError, OperationalError, connection
@@ -30,6 +31,7 @@ class LiveService:
         self.database, self._folder = database, folder
         self.settings: dict[str, str] = {"RAPPORT_DATA_DIR": str(folder / "data"), **database.environment}
         self.processes: list[LiveProcess] = []
+        self.companion_config: dict[str, Any] = {}
         self._project: Project | None = None
 
     # --- its parts
@@ -78,7 +80,9 @@ class LiveService:
     def new_relationships(self, count: int) -> list[Relationship]:
         """So many people, who all talk to the same companion."""
         project = self.project
-        companion, _ = Companion.objects.get_or_create(project=project, slug="ada", defaults={"name": "Ada"})
+        companion, _ = Companion.objects.get_or_create(
+            project=project, slug="ada", defaults={"name": "Ada", "config": self.companion_config}
+        )
         people = [EndUser.objects.create(project=project, external_id=uuid4().hex) for _ in range(count)]
         return [
             Relationship.objects.create(

@@ -1,7 +1,9 @@
+import os
 from collections.abc import Iterator
 
 import pytest
 
+from config.registries import RECIPES
 from tests.acceptance.drills.talk import note_down
 from tests.acceptance.service import LiveService
 from tests.vendor_servers.openai_server import OpenAIServer
@@ -16,6 +18,18 @@ QUICK = {
 }
 
 
+RECIPE = os.environ.get("RAPPORT_DRILLS_RECIPE", "scratchpad")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Each drill under the recipe that RAPPORT_DRILLS_RECIPE names, or under `all` of them."""
+    if "recipe" not in metafunc.fixturenames:
+        return
+    if RECIPE != "all" and RECIPE not in RECIPES:
+        raise pytest.UsageError(f"There is no recipe {RECIPE!r}. Known: all, {', '.join(RECIPES)}.")
+    metafunc.parametrize("recipe", list(RECIPES) if RECIPE == "all" else [RECIPE])
+
+
 @pytest.fixture
 def model() -> Iterator[OpenAIServer]:
     with OpenAIServer(respond=note_down) as server:
@@ -23,20 +37,22 @@ def model() -> Iterator[OpenAIServer]:
 
 
 @pytest.fixture
-def drilled(live: LiveService, model: OpenAIServer) -> LiveService:
-    """No process yet; what is started asks `model`."""
-    return ask(live, model)
+def drilled(live: LiveService, model: OpenAIServer, recipe: str) -> LiveService:
+    """No process yet; what is started asks `model`, and its companion follows the recipe."""
+    return ask(live, model, recipe)
 
 
 @pytest.fixture
-def drilled_alone(own_live: LiveService, model: OpenAIServer) -> LiveService:
+def drilled_alone(own_live: LiveService, model: OpenAIServer, recipe: str) -> LiveService:
     """The same on a database server of its own."""
-    return ask(own_live, model)
+    return ask(own_live, model, recipe)
 
 
-def ask(service: LiveService, model: OpenAIServer) -> LiveService:
+def ask(service: LiveService, model: OpenAIServer, recipe: str) -> LiveService:
+    service.companion_config = {"recipe": recipe}
     service.settings |= QUICK | {
         "RAPPORT_LLM_PROVIDER": "openai",
+        "RAPPORT_EMBEDDING_PROVIDER": "offline",
         "OPENAI_BASE_URL": model.url,
         "OPENAI_API_KEY": "k",
     }

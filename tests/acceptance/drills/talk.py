@@ -1,36 +1,30 @@
-"""A model that remembers each message in its own words, and what must hold of the memory afterwards."""
+"""A model that remembers each message in its own words, and what must hold of the memory afterwards.
+
+The promises are the same under every recipe: an accepted turn is applied once or visibly failed, nothing is doubled,
+what a person wrote stands. What differs is what a model gets to see: `scratchpad` shows it all entries, the others
+those that may have to do with what was said. So where a drill is about entries, its messages share a word with them.
+"""
 
 import os
-import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from memory.models import EntryRevision, ScratchpadEntry
 from relationships.models import Relationship, Turn, TurnState
+from tests.acceptance.drills.answers import add_each
+from tests.acceptance.drills.questions import question_in
 
 LONG = os.environ.get("RAPPORT_DRILLS") == "long"
-_MESSAGE = re.compile(r"^\[(\d+)\] .*? \(user\): (.*)$", re.MULTILINE)
 
 
 def scaled(short: int, long: int) -> int:
     return long if LONG else short
 
 
-def new_messages(body: dict[str, Any]) -> list[tuple[int, str]]:
-    """The numbers and texts of the new messages in a question, read as a model would read them."""
-    prompt = body["messages"][-1]["content"]
-    _, _, new = prompt.rpartition("New messages")
-    return [(int(number), text) for number, text in _MESSAGE.findall(new)]
-
-
 def note_down(body: dict[str, Any]) -> dict[str, Any]:
-    """One new entry a message, resting on it."""
-    operations = [
-        {"op": "add", "type": "other", "content": f"Said: {text}", "messages": [number]}
-        for number, text in new_messages(body)
-    ]
-    return {"json": {"operations": operations}}
+    """One new entry a message, resting on it, whatever the strategy asks."""
+    return {"json": add_each(question_in(body))}
 
 
 def require_each_applied_once_in_order(relationship: Relationship) -> None:

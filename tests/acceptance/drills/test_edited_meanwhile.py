@@ -8,6 +8,8 @@ import pytest
 
 from memory.models import ScratchpadEntry
 from relationships.models import Turn
+from tests.acceptance.drills.answers import NOTHING, change_entries
+from tests.acceptance.drills.questions import question_in
 from tests.acceptance.drills.talk import scaled
 from tests.acceptance.service import LiveService
 from tests.vendor_servers.openai_server import OpenAIServer
@@ -17,26 +19,28 @@ pytestmark = pytest.mark.drill
 ROUNDS = scaled(2, 10)
 
 
+FIRST = "At first"
+
+
 @pytest.mark.parametrize("again", ["once", "every time"])
 def test_the_persons_text_stands(again: str, drilled: LiveService) -> None:
     edited = threading.Event()
     people: dict[str, Any] = {}
 
     def edit_then_answer(body: dict[str, Any]) -> dict[str, Any]:
-        """The model was asked; a person is faster. Then it wants to overwrite what it saw."""
+        """The model was shown the entry; a person is faster. Then it wants to overwrite what it saw."""
+        question = question_in(body)
+        if question.task == "extract":  # shows no entry
+            return {"json": change_entries(question, facts=1)}
         if again == "every time" or not edited.is_set():
-            text = f"Edited by hand, {len(people['edits'])}"
+            text = f"{FIRST}, edited by hand, {len(people['edits'])}"
             people["edits"].append(text)
             answer = httpx.patch(people["entry"], json={"content": text}, headers=people["headers"])
             assert answer.status_code == 200, answer.text
             edited.set()
-            return {
-                "json": {"operations": [{"op": "update", "entry": 1, "content": "Model", "messages": [1]}]}
-            }
-        assert (
-            "Edited by hand" in body["messages"][-1]["content"]
-        )  # it sees the present list when asked again
-        return {"json": {"operations": []}}
+            return {"json": change_entries(question, facts=1)}
+        assert question.entries[1] == people["edits"][-1]  # it sees the present list when asked again
+        return {"json": NOTHING[question.task]}
 
     with OpenAIServer(respond=edit_then_answer) as model:
         drilled.settings["OPENAI_BASE_URL"] = model.url
@@ -49,12 +53,10 @@ def test_the_persons_text_stands(again: str, drilled: LiveService) -> None:
             people["edits"] = []
             relationship = drilled.new_relationships(1)[0]
             entries = f"{web.url}/v1/relationships/{relationship.id}/entries"
-            made = httpx.post(
-                entries, json={"content": "At first", "type": "other"}, headers=people["headers"]
-            )
+            made = httpx.post(entries, json={"content": FIRST, "type": "other"}, headers=people["headers"])
             people["entry"] = f"{entries}/{made.json()['id']}"
 
-            turn = drilled.say(relationship, "Change it.")
+            turn = drilled.say(relationship, f"Change what was {FIRST.lower()}.")
             drilled.wait_until_settled([turn])
 
             entry = ScratchpadEntry.objects.for_relationship(relationship.id).get()
