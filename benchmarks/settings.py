@@ -3,7 +3,7 @@
 import os
 
 from config.settings import *  # noqa: F403
-from config.settings import LLM_PROVIDERS
+from config.settings import EMBEDDING_PROVIDERS, LLM_PROVIDERS
 
 ROOT_URLCONF = "benchmarks.urls"
 LLM_PROVIDERS |= {
@@ -12,4 +12,7 @@ LLM_PROVIDERS |= {
         "BACKEND": "memory.providers.openai.OpenAIProvider",
         "OPTIONS": {"base_url": os.environ.get("BENCH_MODEL_URL", ""), "model": "instant"},
     },
+}
+EMBEDDING_PROVIDERS |= {
+    "counted": {"BACKEND": "benchmarks.measures.strategies_cost.CountedEmbedder", "OPTIONS": {}}
 }

@@ -3,7 +3,16 @@
 from collections.abc import Callable
 
 from benchmarks.figures import Section
-from benchmarks.measures import in_process, ingestion, latency, memory, over_http, probes, waiting
+from benchmarks.measures import (
+    in_process,
+    ingestion,
+    latency,
+    memory,
+    over_http,
+    probes,
+    strategies_cost,
+    waiting,
+)
 from benchmarks.scene import Scene
 
 MEASURES: dict[str, Callable[[Scene], Section]] = {
@@ -14,4 +23,5 @@ MEASURES: dict[str, Callable[[Scene], Section]] = {
     "probes": probes.measure,
     "memory": memory.measure,
     "waiting": waiting.measure,
+    "strategies_cost": strategies_cost.measure,
 }

@@ -1,0 +1,148 @@
+"""What a turn costs under each recipe: calls of a model and tokens of its prompts, calls of an embedder, statements.
+
+In this process: the offline rules answer each strategy's questions, so that two runs cost the same. Tokens are a
+quarter of the characters; a vendor counts its own.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.db import connection
+from django.utils import timezone
+
+from benchmarks.figures import Figure, Goal, Section
+from benchmarks.scene import Scene
+from memory.embedders import get_embedder
+from memory.embedders.base import Purpose, RawVectors
+from memory.embedders.offline import OfflineEmbedder
+from memory.embedders.questions import forget_questions
+from memory.indexing.pipeline import embed_owed
+from memory.ingestion.pipeline import drain_relationship
+from memory.models import ModelCall
+from memory.services.turns import accept_turn
+from relationships.ids import relationship_id
+from relationships.models import Companion, EndUser, Project, Relationship, Turn
+from relationships.services.turns import NewMessage, NewTurn
+
+EMBEDDER = "counted"
+DEFAULT_RECIPE = "scratchpad"
+KNOWN = 200  # entries there are before
+FIXED_PROMPT = Goal(900)
+TURNS = {
+    "nothing said": "Good morning! How was your day?",
+    "a new fact": "I have a sister called Ana who works as a nurse.",
+    "a fact that changed": "I moved to Lisbon.",
+}
+_CITIES = "Porto Braga Faro Evora Aveiro Coimbra Leiria Sintra Beja Viseu".split()
+
+
+class CountedEmbedder(OfflineEmbedder):
+    """The offline embedder, and how often it was asked."""
+
+    asked = 0
+
+    def _ask(self, texts: Any, *, purpose: Purpose, timeout: float | None) -> RawVectors:
+        CountedEmbedder.asked += 1
+        return super()._ask(texts, purpose=purpose, timeout=timeout)
+
+
+@dataclass(slots=True)
+class Cost:
+    """Of one turn. `kept`: calls of the embedder for what was written, after the turn."""
+
+    models: int = 0
+    tokens: int = 0
+    embedder: int = 0
+    kept: int = 0
+    statements: int = 0
+
+
+def measure(scene: Scene) -> Section:
+    scene.house.stop_worker()
+    get_embedder(EMBEDDER)  # made before anything is counted
+    figures: list[Figure] = []
+    for recipe in settings.RECIPES:
+        pair = _relationship(recipe)
+        goal = FIXED_PROMPT if recipe == DEFAULT_RECIPE else None
+        figures.append(_figure(f"{recipe}, nothing known yet", _cost_of(pair, "Hello."), goal))
+        _remember(pair)
+        for told, text in TURNS.items():
+            cost = _cost_of(pair, text)
+            figures.append(_figure(f"{recipe}, {told}", cost))
+    return Section(
+        "strategies_cost",
+        "What a turn costs under each recipe",
+        f"Turns of one message over {KNOWN} entries, answered by the offline rules. Calls of a model; of an embedder, "
+        "to look up + for what is kept; statements to read and apply the turn with its search, not to embed it "
+        "afterwards.",
+        figures,
+    )
+
+
+def _figure(told: str, cost: Cost, goal: Goal | None = None) -> Figure:
+    counts = f"{cost.models} model, {cost.embedder} + {cost.kept} embedder, {cost.statements} SQL"
+    return Figure(f"{told}: {counts}", cost.tokens, "prompt tokens", goal=goal)
+
+
+def _cost_of(pair: Relationship, text: str) -> Cost:
+    turn = _accept(pair, text)
+    forget_questions()  # the same words were asked about under another recipe
+    cost, before = Cost(), CountedEmbedder.asked
+    with _counted() as statements:
+        drain_relationship(relationship_id=pair.id, worker="benchmark")
+    cost.statements, cost.embedder = len(statements), CountedEmbedder.asked - before
+    embed_owed(relationship_id=pair.id)
+    cost.kept = CountedEmbedder.asked - before - cost.embedder
+    turn = Turn.objects.for_relationship(pair.id).get(id=turn.id)
+    assert turn.state == "applied", f"{turn.state}: {turn.error}"
+    calls = ModelCall.objects.for_relationship(pair.id).filter(id__in=turn.model_call_ids)
+    cost.models = len(calls)
+    cost.tokens = sum(call.prompt_tokens or 0 for call in calls)
+    return cost
+
+
+@contextmanager
+def _counted() -> Iterator[list[str]]:
+    """Every statement of this connection that asks or changes something."""
+    seen: list[str] = []
+
+    def count(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        seen.append(sql)
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(count):
+        yield seen
+
+
+def _relationship(recipe: str) -> Relationship:
+    """Of a companion of the recipe's own, with nothing remembered."""
+    project, _ = Project.objects.get_or_create(name="Costs")
+    companion = Companion.objects.create(
+        project=project,
+        slug=f"cost-{recipe.replace('_', '-')}",
+        name="Ada",
+        config={"recipe": recipe, "ingestion": {"provider": "offline"}, "retrieval": {"embedder": EMBEDDER}},
+    )
+    user = EndUser.objects.create(project=project, external_id=f"cost-{recipe}", display_name="Maya")
+    return Relationship.objects.create(
+        id=relationship_id(companion.id, user.id), project=project, companion=companion, user=user
+    )
+
+
+def _remember(pair: Relationship) -> None:
+    """So many entries, as the recipe's own strategy keeps them, all with their vectors."""
+    for place in range(KNOWN):
+        city = _CITIES[place % len(_CITIES)]
+        _accept(pair, "I live in Porto." if place == 0 else f"I love the {place}th bakery of {city}.")
+    while drain_relationship(relationship_id=pair.id, worker="benchmark").applied:
+        continue
+    embed_owed(relationship_id=pair.id)
+
+
+def _accept(pair: Relationship, text: str) -> Turn:
+    message = NewMessage("user", text)
+    new = NewTurn([message], occurred_at=timezone.now())
+    return accept_turn(relationship=pair, new=new).turn

@@ -1,0 +1,48 @@
+"""Every recipe with the rules that ship: no key, no network, the whole way from a turn to the entries."""
+
+import pytest
+from django.conf import settings
+
+from memory.indexing.pipeline import embed_owed
+from memory.models import ModelCall
+from relationships.models import Companion, TurnState
+from tests.fixtures.turns import Conversation
+
+
+@pytest.fixture(params=sorted(settings.RECIPES))
+def under_recipe(request: pytest.FixtureRequest, conversation: Conversation) -> Conversation:
+    companion = conversation.relationship.companion
+    companion.config = {"recipe": request.param, "ingestion": {"provider": "offline"}}
+    Companion.objects.filter(id=companion.id).update(config=companion.config)
+    return conversation
+
+
+def hear(conversation: Conversation, text: str) -> str:
+    turn = conversation.hear(text)
+    embed_owed(relationship_id=conversation.relationship.id)
+    state: str = turn.state
+    return state
+
+
+def test_a_move_is_remembered_and_the_old_home_is_not_shown(under_recipe: Conversation) -> None:
+    for text in ("I live in Porto.", "Good morning!", "I moved to Lisbon."):
+        assert hear(under_recipe, text) == TurnState.APPLIED
+
+    [home] = under_recipe.contents
+    assert home.startswith("Lives in Lisbon")
+
+
+def test_what_is_to_be_forgotten_is_gone(under_recipe: Conversation) -> None:
+    for text in ("I love jazz.", "I live in Porto.", "Forget that I love jazz."):
+        assert hear(under_recipe, text) == TurnState.APPLIED
+
+    assert not any("jazz" in content.lower() for content in under_recipe.contents)
+    assert any("Porto" in content for content in under_recipe.contents)
+
+
+def test_small_talk_is_asked_about_once_and_leaves_nothing(under_recipe: Conversation) -> None:
+    assert hear(under_recipe, "Good morning! How was your day?") == TurnState.APPLIED
+
+    assert under_recipe.contents == []
+    assert under_recipe.revisions == []
+    assert ModelCall.objects.count() == 1
