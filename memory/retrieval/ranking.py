@@ -43,18 +43,22 @@ class Ranking:
     now: datetime
     whole: Sequence[Statistics] = ()  # of each question, where the columns are a choice from many
 
-    def answer(self, number: int) -> Found:
-        """What is found for the question of that number; the milliseconds are the caller's to tell."""
-        text, columns, vectors = self.prepared.texts[number], self.columns, self.prepared.vectors
+    def posed(self, number: int) -> tuple[Candidates, Question]:
+        """The question of that number, as a ranker sees it."""
+        text, columns = self.prepared.texts[number], self.columns
         named = [who for who in columns.people if self.participants.is_asked_about(who, text)]
-        candidates = candidates_of(
-            columns, number, named=named, whole=self.whole[number] if self.whole else None
-        )
+        whole = self.whole[number] if self.whole else None
         question = Question(
             terms=len(columns.terms[number]),
             retrieval=self.retrieval,
             periods=periods(text, months_of([self.retrieval.language or ""])),
         )
+        return candidates_of(columns, number, named=named, whole=whole), question
+
+    def answer(self, number: int) -> Found:
+        """What is found for the question of that number; the milliseconds are the caller's to tell."""
+        candidates, question = self.posed(number)
+        vectors = self.prepared.vectors
         ranker = BY_TEXT if self.wanted.needs_vectors and not candidates.has_vectors else self.wanted
         scores = ranker.rank(candidates, question, self.now)
         return Found(

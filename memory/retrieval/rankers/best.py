@@ -1,5 +1,6 @@
 """The default ranker: what measured best, with every part of it justified by its own measurement."""
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import ClassVar
 
@@ -10,12 +11,26 @@ from memory.retrieval.rankers.base import Candidates, Floats, Question, Ranker, 
 from memory.retrieval.rankers.neighbours import Neighbours
 from memory.retrieval.rankers.text import mean_length, spread_text_scores
 
-# Chosen on LoCoMo (docs/reference/recall.md); no setting of a wide grid round them falls below the goals.
-VECTOR = 1.2
-NAMED, LENGTH, DATE = 0.4, 0.1, 0.4
-VECTOR_KERNEL, VECTOR_REACH = 0.3, 2
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What each part counts. Chosen on LoCoMo (docs/reference/recall.md); no setting of a wide grid round these falls
+    below the goals. The kernels say what a neighbour's words and cosine count, by its distance.
+    """
+
+    vector: float = 1.2  # beside 1 for the text
+    named: float = 0.4
+    length: float = 0.1
+    date: float = 0.4
+    kernel: float = 0.6
+    reach: int = 4
+    vector_kernel: float = 0.3
+    vector_reach: int = 2
+
+
 _NARROWEST = 1e-9  # between the mean cosine and the best, below which all are equal
 _DAY_SECONDS = 86_400.0
+WEIGHTS = Weights()
 
 
 class BestRanker(Ranker):
@@ -36,23 +51,34 @@ class BestRanker(Ranker):
 
     slug: ClassVar[str] = "best"
 
+    def __init__(self, weights: Weights = WEIGHTS) -> None:
+        self._weights = weights
+
     def rank(self, candidates: Candidates, question: Question, now: datetime) -> Scores:
-        text = _shares(spread_text_scores(candidates, question))
-        vector = _vector_part(candidates, text)
+        weights = self._weights
+        near = Neighbours(candidates.session, kernel=weights.kernel, reach=weights.reach)
+        text = _shares(spread_text_scores(candidates, question, near))
         date = _date_part(candidates, question.periods)
         kept = (text > 0) | (date > 0) | ~np.isnan(candidates.cosine)
-        share = 1.0 if vector is None else 1 / (1 + VECTOR)
-        parts: dict[str, Floats] = {"text": share * text}
-        if vector is not None:
-            parts["vector"] = VECTOR / (1 + VECTOR) * vector
-        parts["named"] = np.where(candidates.named, NAMED, 0.0)
+        parts = self._similarity(candidates, text)
+        parts["named"] = np.where(candidates.named, weights.named, 0.0)
         if (candidates.session >= 0).any():
-            parts["length"] = LENGTH * _length_part(candidates)
+            parts["length"] = weights.length * _length_part(candidates)
         if question.periods:
-            parts["date"] = DATE * date
+            parts["date"] = weights.date * date
         if question.retrieval.recency:
             parts["recency"] = _recency_part(candidates, question, now, sum_of(parts))
         return Scores(total=sum_of(parts), parts=parts, kept=kept)
+
+    def _similarity(self, candidates: Candidates, text: Floats) -> dict[str, Floats]:
+        weights = self._weights
+        near = Neighbours(candidates.session, kernel=weights.vector_kernel, reach=weights.vector_reach)
+        cosine = near.mean(candidates.cosine)
+        if np.isnan(cosine).all():
+            return {"text": text}
+        vector = np.where(np.isnan(cosine), text, _above_mean(candidates, cosine))
+        share = weights.vector / (1 + weights.vector)
+        return {"text": (1 - share) * text, "vector": share * vector}
 
 
 def sum_of(parts: dict[str, Floats]) -> Floats:
@@ -64,16 +90,11 @@ def _shares(scores: Floats) -> Floats:
     return scores / (float(scores.max(initial=0.0)) or 1.0)
 
 
-def _vector_part(candidates: Candidates, text: Floats) -> Floats | None:
-    """None: no row has a vector."""
-    cosine = Neighbours(candidates.session, kernel=VECTOR_KERNEL, reach=VECTOR_REACH).mean(candidates.cosine)
-    known = ~np.isnan(cosine)
-    if not known.any():
-        return None
+def _above_mean(candidates: Candidates, cosine: Floats) -> Floats:
+    """As shares of the way from the relationship's mean to the best; NaN stays NaN."""
     mean = _mean_cosine(candidates, cosine)
-    width = float(cosine[known].max()) - mean
-    near = np.maximum(0.0, (cosine - mean) / (width if width > _NARROWEST else 1.0))
-    return np.where(known, near, text)
+    width = float(np.nanmax(cosine)) - mean
+    return np.maximum((cosine - mean) / (width if width > _NARROWEST else 1.0), 0.0)
 
 
 def _mean_cosine(candidates: Candidates, cosine: Floats) -> float:

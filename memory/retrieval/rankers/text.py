@@ -6,8 +6,6 @@ from memory.retrieval.bm25 import bm25, inverse_document_frequency, length_norm
 from memory.retrieval.rankers.base import Candidates, Counts, Floats, Question
 from memory.retrieval.rankers.neighbours import Neighbours
 
-KERNEL, REACH = 0.6, 4  # what a neighbour's words count, by its distance; chosen on LoCoMo
-
 
 def text_scores(candidates: Candidates, question: Question) -> Floats:
     """BM25 of every row by its own words (0: it has none of the question's)."""
@@ -22,13 +20,12 @@ def text_scores(candidates: Candidates, question: Question) -> Floats:
     )
 
 
-def spread_text_scores(candidates: Candidates, question: Question) -> Floats:
-    """BM25 with the words of the neighbours counted in: the positional language model (Lv and Zhai 2009) in BM25.
+def spread_text_scores(candidates: Candidates, question: Question, near: Neighbours) -> Floats:
+    """BM25 with the words of near neighbours counted in: the positional language model (Lv and Zhai 2009) in BM25.
 
     A turn such as "Yes, since March" is found by what was asked just before it. How rare a word is stays a matter of
     single rows.
     """
-    near = Neighbours(candidates.session, kernel=KERNEL, reach=REACH)
     length = near.spread(candidates.length)
     mean = float(length[candidates.counted].mean()) if candidates.counted.any() else 0.0
     counts = _spread_counts(candidates.counts, question.terms, len(candidates), near)
