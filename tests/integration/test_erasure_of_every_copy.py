@@ -12,9 +12,10 @@ from django_q.models import OrmQ
 from django_q.signing import SignedPackage
 from psycopg import sql
 
+from memory.indexing.pipeline import embed_owed
 from memory.models import EntryState, HeldDeletion, ScratchpadEntry
 from memory.providers.errors import RequestRefused
-from relationships.models import Relationship
+from relationships.models import Message, Relationship
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api
 from tests.fixtures.turns import Conversation, add, answer, delete, update
@@ -40,6 +41,7 @@ WRITTEN_TO = {
         "memory_entryrevision",
         "memory_helddeletion",
         "memory_modelcall",
+        "memory_searchtext",
     },
     RELATIONSHIP: {
         "relationships_relationship",
@@ -53,6 +55,7 @@ WRITTEN_TO = {
         "memory_entryrevision",
         "memory_helddeletion",
         "memory_modelcall",
+        "memory_searchtext",
     },
     USER: {"relationships_enduser", "memory_modelcall"},
     COMPANION: {"relationships_companion", "memory_ingestionprompt", "memory_modelcall"},
@@ -74,6 +77,7 @@ def filled(api: Api, scripted_provider: ScriptedProvider) -> Filled:
     at = f"/relationships/{relationship.id}"
     _what_the_developer_writes(api, at)
     _what_the_model_writes(api, at, Conversation(relationship), scripted_provider)
+    embed_owed(relationship_id=relationship.id)
     entry = ScratchpadEntry.objects.get(content__contains=ENTRY, state=EntryState.ACTIVE)
     assert HeldDeletion.objects.count() == 1
     return Filled(relationship, entry)
@@ -87,7 +91,11 @@ def _people(api: Api) -> Relationship:
         {
             "slug": "ada",
             "name": COMPANION,
-            "config": {"context": {"core_prompt": COMPANION}, "ingestion": {"provider": "scripted"}},
+            "config": {
+                "context": {"core_prompt": COMPANION},
+                "ingestion": {"provider": "scripted"},
+                "retrieval": {"embedder": "offline", "embed_messages": True},
+            },
         },
     )
     prompt = {"template": f"{COMPANION} keeps what {{{{ user }}}} says.", "note": COMPANION, "publish": True}
@@ -177,16 +185,18 @@ def erase(level: str, filled: Filled, api: Api) -> None:
 
 
 def dump() -> dict[str, str]:
-    """Every table of the database as COPY writes it, the queue's and Django's own too."""
-    copies = {}
+    """Every table of the database as COPY writes it, the queue's and Django's own too; its partitions as one."""
+    copies: dict[str, str] = {}
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace"
+            "SELECT c.relname, coalesce(whole.relname, c.relname) FROM pg_class c"
+            " LEFT JOIN pg_inherits i ON i.inhrelid = c.oid LEFT JOIN pg_class whole ON whole.oid = i.inhparent"
+            " WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace"
         )
-        for (table,) in cursor.fetchall():
+        for table, whole in cursor.fetchall():
             statement = sql.SQL("COPY {} TO STDOUT").format(sql.Identifier(table))
             with cursor.copy(statement) as copy:
-                copies[table] = b"".join(copy).decode()
+                copies[whole] = copies.get(whole, "") + b"".join(copy).decode()
     return copies
 
 
@@ -211,6 +221,29 @@ def test_no_copy_is_left(level: str, filled: Filled, api: Api) -> None:
 
     after = dump()
     assert {word: tables_with(word, after) for word in GONE[level]} == {word: set() for word in GONE[level]}
+
+
+def vectors_of(word: str) -> set[str]:
+    """The vectors of what says the word, as a copy of their table writes them."""
+    entries = ScratchpadEntry.objects.filter(content__contains=word).values_list("id", flat=True)
+    messages = Message.objects.filter(content__contains=word).values_list("id", flat=True)
+    with connection.cursor() as cursor:
+        owners = [*entries, *messages]
+        cursor.execute("SELECT vector::text FROM memory_embedding WHERE owner_id = ANY(%s)", [owners])
+        return {row[0] for row in cursor.fetchall()}
+
+
+@pytest.mark.parametrize("level", list(GONE))
+def test_no_vector_is_left(level: str, filled: Filled, api: Api) -> None:
+    forgotten = {vector for word in GONE[level] for vector in vectors_of(word)}
+    assert len(forgotten) >= 3
+    assert all(vector in dump()["memory_embedding"] for vector in forgotten)
+
+    erase(level, filled, api)
+
+    left = dump()["memory_embedding"]
+    assert not [vector for vector in forgotten if vector in left]
+    assert bool(left) is (level == "entry")
 
 
 @pytest.mark.parametrize("level", ["entry", "relationship", "user", "companion"])

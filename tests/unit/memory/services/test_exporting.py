@@ -23,7 +23,16 @@ from memory.api.archive import (
     ArchivedSession,
     ArchivedTurn,
 )
-from memory.models import EntryRevision, HeldDeletion, ModelCall, ScratchpadEntry
+from memory.models import (
+    DecayFold,
+    Embedding,
+    EntryRevision,
+    HeldDeletion,
+    LargeIndex,
+    ModelCall,
+    ScratchpadEntry,
+    SearchText,
+)
 from memory.services.erasure.relationships import owned_models
 from memory.services.exporting import LEFT_OUT, columns_of, export_relationship
 from relationships.actor import Actor
@@ -57,7 +66,15 @@ SHAPES: dict[type[Model], type[Any]] = {
     Turn: ArchivedTurn,
 }
 # Secrets, keys of one day, and what is built from the rest.
-NOT_EXPORTED: set[type[Model]] = {IdempotencyKey, RelationshipToken, Snapshot}
+NOT_EXPORTED: set[type[Model]] = {
+    DecayFold,
+    Embedding,
+    IdempotencyKey,
+    LargeIndex,
+    RelationshipToken,
+    SearchText,
+    Snapshot,
+}
 
 
 def exported(relationship: Relationship, **how: bool) -> Any:

@@ -34,6 +34,7 @@ from relationships.models import (
 from relationships.services.profiles import replace_profile
 from relationships.services.sessions import patch_session
 from tests.fakes import ScriptedProvider
+from tests.fixtures.index import configure, index_of, owing, told_to_embed
 from tests.fixtures.turns import Conversation, add, answer, delete, update
 from tests.unit.memory.services.documents import documents
 
@@ -135,6 +136,19 @@ def test_the_snapshot_shows_the_same(lived: Relationship) -> None:
     first, second = Snapshot.objects.get(relationship=lived), Snapshot.objects.get(relationship=elsewhere)
     assert (second.profile, second.sessions) == ({"plan": "free"}, {"other": {"mood": "good"}})
     assert second.scratchpad == first.scratchpad != []
+
+
+def test_what_was_imported_is_found_and_owes_its_vectors(lived: Relationship) -> None:
+    there = new_relationship()
+    configure(there, embedder="offline", embed_messages=True)
+
+    imported(exported(lived), there)
+
+    entries = ScratchpadEntry.objects.for_relationship(there.id)
+    messages = Message.objects.for_relationship(there.id)
+    assert {row["owner_id"] for row in index_of(there)} == {row.id for row in [*entries, *messages]}
+    assert owing(there) == {row.id for row in [*entries.exclude(state="deleted"), *messages]}
+    assert told_to_embed()[-1] == str(there.id)
 
 
 def test_replaying_the_history_gives_the_present_state(lived: Relationship) -> None:

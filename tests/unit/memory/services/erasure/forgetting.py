@@ -23,7 +23,10 @@ def erase(conversation: Conversation, entry: ScratchpadEntry, **how: Any) -> dic
 def texts_with(word: str) -> list[str]:
     """Which tables still hold the word, in any column."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
+        cursor.execute(
+            "SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND NOT relispartition"
+            " AND relnamespace = 'public'::regnamespace"
+        )
         tables = [row[0] for row in cursor.fetchall()]
         found = []
         for table in tables:

@@ -6,6 +6,7 @@ from uuid import UUID, uuid4
 import pytest
 from django.db import connection
 
+from memory.indexing.pipeline import embed_owed
 from memory.models import EntryRevision, EntrySource, ModelCall
 from memory.providers.base import CompletionRequest
 from memory.services.entries import add_entry, revise_entry
@@ -13,6 +14,7 @@ from memory.services.erasure import erase_entry
 from relationships.errors import NotFound
 from relationships.models import AuditEvent, Message, Relationship, Snapshot, TurnState
 from tests.fakes import ScriptedProvider
+from tests.fixtures.index import configure, embedded, index_of
 from tests.fixtures.turns import Conversation, add, answer, update
 from tests.unit.memory.services.erasure.forgetting import ANA, HERON, NOTHING, erase, texts_with
 
@@ -92,7 +94,8 @@ def test_the_conversation_can_be_kept(
     message = Message.objects.for_relationship(conversation.relationship.id).get()
     assert (message.content, message.erased_at) == ("I have a heron on my arm.", None)
     assert "message" not in counts
-    assert texts_with("heron") == ["relationships_message"]
+    assert texts_with("heron") == ["memory_searchtext", "relationships_message"]
+    assert [row["kind"] for row in index_of(conversation.relationship)] == ["message"]
 
 
 def test_the_snapshot_forgets_at_once(
@@ -124,7 +127,25 @@ def test_what_was_erased_is_told_without_words(
         "turn": 1,
         "model_call": 1,
         "entry_revision": 2,
+        "search_text": 2,
     }
+
+
+def test_search_forgets_the_words_and_what_a_model_made_of_them(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    configure(conversation.relationship, embedder="offline", embed_messages=True)
+    scripted_provider.answer_with(answer(add(HERON)), NOTHING)
+    conversation.hear("I have a heron on my arm.")
+    conversation.hear("Good morning.")
+    embed_owed(relationship_id=conversation.relationship.id)
+
+    counts = erase(conversation, conversation.entries[0])
+
+    kept = Message.objects.for_relationship(conversation.relationship.id).get(erased_at=None)
+    assert (counts["search_text"], counts["embedding"]) == (2, 2)
+    assert [row["owner_id"] for row in index_of(conversation.relationship)] == [kept.id]
+    assert embedded(conversation.relationship) == {kept.id}
 
 
 @pytest.mark.parametrize("where", ["nowhere", "in another relationship"])

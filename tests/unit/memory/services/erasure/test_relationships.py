@@ -69,7 +69,9 @@ def test_what_was_erased_is_told_in_numbers(relationship: Relationship, project:
 
     event = AuditEvent.objects.get(action="relationship.erased")
     assert (event.target_id, event.actor_kind, event.actor_id) == (relationship.id, "policy", "test")
-    assert event.detail == {"erased": {"message": 1, "relationship": 1, "session_state": 1, "turn": 1}}
+    assert event.detail == {
+        "erased": {"message": 1, "relationship": 1, "search_text": 1, "session_state": 1, "turn": 1}
+    }
 
 
 def test_a_person_goes_everywhere_and_the_companions_stay(
@@ -87,7 +89,7 @@ def test_a_person_goes_everywhere_and_the_companions_stay(
     assert list(EndUser.objects.all()) == [stranger]
     assert Companion.objects.count() == 2
     assert erasure.counts == {
-        "end_user": 1, "message": 2, "relationship": 2, "session_state": 2, "turn": 2
+        "end_user": 1, "message": 2, "relationship": 2, "search_text": 2, "session_state": 2, "turn": 2
     }  # fmt: skip
 
 
