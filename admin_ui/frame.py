@@ -12,6 +12,7 @@ PAGES = (  # view name, icon, label
     ("overview", "chart", "Overview"),
     ("relationships", "people", "Relationships"),
     ("companions", "chat", "Companions"),
+    ("playground", "play", "Playground"),
     ("turns", "turns", "Turns"),
     ("keys", "lock", "API keys"),
     ("operators", "person", "Operators"),

@@ -11,6 +11,7 @@ from admin_ui.views.held import DecideHeldView
 from admin_ui.views.keys import KeysView, RevokeKeyView
 from admin_ui.views.operators import OperatorRoleView, OperatorsView
 from admin_ui.views.overview import OverviewView
+from admin_ui.views.playground import PlaygroundView, TalkView
 from admin_ui.views.preview import ContextPreviewView
 from admin_ui.views.profile import EndSessionView, ProfileView
 from admin_ui.views.relationships import RelationshipsView
@@ -46,6 +47,8 @@ urlpatterns = [
     path("operators/<uuid:membership_id>/", OperatorRoleView.as_view(), name="operator_role"),
     path("audit/", AuditView.as_view(), name="audit"),
     path("audit/export/", AuditExportView.as_view(), name="audit_export"),
+    path("playground/", PlaygroundView.as_view(), name="playground"),
+    path("playground/<uuid:relationship_id>/", TalkView.as_view(), name="playground_talk"),
     path("turns/", TurnsView.as_view(), name="turns"),
     path("relationships/", RelationshipsView.as_view(), name="relationships"),
     path(f"{RELATIONSHIP}/", ScratchpadView.as_view(), name="relationship"),

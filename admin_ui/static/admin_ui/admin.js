@@ -59,3 +59,27 @@ function drawShares(root) {
 }
 document.addEventListener("DOMContentLoaded", () => drawShares(document));
 document.addEventListener("htmx:afterSwap", (event) => drawShares(event.detail.target));
+
+// Parts that live: while a page holds [data-poll], what is around it asks again so often, but not in a hidden tab.
+setInterval(() => {
+  if (document.hidden) return;
+  document.querySelectorAll("[data-poll]").forEach((part) => {
+    const now = Date.now();
+    if (now - (part.polledAt ?? now - 1e6) < Number(part.dataset.poll)) return;
+    if (part.contains(document.activeElement) && document.activeElement.value) return; // somebody writes there
+    part.polledAt = now;
+    htmx.trigger(part.closest("[hx-trigger='poll']"), "poll");
+  });
+}, 250);
+
+// In a field marked data-enter, Enter sends and Shift+Enter begins a line.
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && !event.shiftKey && !event.isComposing && event.target.matches("[data-enter]")) {
+    event.preventDefault();
+    event.target.form.requestSubmit();
+  }
+});
+document.addEventListener("htmx:afterSwap", () => {
+  const log = document.getElementById("said");
+  if (log) log.scrollTop = log.scrollHeight;
+});

@@ -1,0 +1,72 @@
+"""Talking to a companion as a test user, beside what it makes of that."""
+
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+
+from admin_ui.access import OperatorView
+from admin_ui.conversation import exchanges_of
+from admin_ui.views.scratchpad import RelationshipPart
+from context.replies import reply
+from memory.models import ScratchpadEntry
+from relationships.errors import RapportError
+from relationships.models import Companion, Relationship, Role, Turn, TurnState
+from relationships.services.relationships import get_or_create_relationship
+
+SESSION = "playground"
+TURNS_SHOWN, ENTRIES_SHOWN = 20, 100
+
+
+class PlaygroundView(OperatorView):
+    """Whom to talk to. Each operator has a test user of their own with each companion."""
+
+    def get(self, request: HttpRequest) -> HttpResponse:
+        companions = Companion.objects.of_project(self.seat.project.id).order_by("name")[:200]
+        return render(request, "admin_ui/playground/list.html", {"companions": companions})
+
+    def post(self, request: HttpRequest) -> HttpResponse:
+        relationship, _ = get_or_create_relationship(
+            project_id=self.seat.project.id,
+            companion=request.POST.get("companion", "").replace("\x00", ""),
+            user=f"playground:{self.seat.operator.email}"[:200],
+            display_name="Test user",
+            by=self.seat.actor,
+        )
+        return redirect("admin_ui:playground_talk", relationship.id)
+
+
+class TalkView(RelationshipPart):
+    """The talk. A message is answered in the request that brings it, within the places there are for replies."""
+
+    needs = Role.EDITOR  # it changes what is remembered
+
+    def get(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
+        return self._page(request, self.get_relationship(relationship_id))
+
+    def post(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
+        relationship = self.get_relationship(relationship_id)
+        message = request.POST.get("message", "").replace("\r\n", "\n")
+        try:
+            said = reply(relationship=relationship, message=message, session=SESSION)
+        except RapportError as error:
+            return self._page(request, relationship, why=error.detail, message=message)
+        return self._page(request, relationship, said=said)
+
+    def _page(self, request: HttpRequest, relationship: Relationship, **more: Any) -> HttpResponse:
+        turns = Turn.objects.for_relationship(relationship.id).filter(session=SESSION).order_by("-seq")
+        exchanges = exchanges_of(relationship.id, list(reversed(turns[:TURNS_SHOWN])))
+        entries = ScratchpadEntry.objects.for_relationship(relationship.id).active().newest_first()
+        changed = {change.entry_id for change in exchanges[-1].changes} if exchanges else set()
+        ctx: dict[str, Any] = {
+            **self.ctx_of(relationship),
+            "exchanges": exchanges,
+            "waits": any(
+                exchange.turn.state in (TurnState.PENDING, TurnState.PROCESSING) for exchange in exchanges
+            ),
+            "entries": [(entry, entry.id in changed) for entry in entries[:ENTRIES_SHOWN]],
+            **more,
+        }
+        part = getattr(request, "htmx", False) and request.htmx.target == "talk"  # type: ignore[attr-defined]
+        return render(request, f"admin_ui/playground/{'_talk' if part else 'detail'}.html", ctx)

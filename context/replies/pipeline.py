@@ -1,0 +1,120 @@
+"""Replies to a message as the companion would: assemble the context, ask the model, hand the turn over."""
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from django.conf import settings
+from django.db import connection
+
+from context.answer import AssembledContext, ChatMessage
+from context.pipeline import build_context
+from context.replies.offline import offline_reply
+from memory.providers.base import CompletionRequest
+from memory.providers.errors import ProviderError
+from memory.providers.registry import get_provider
+from memory.services.turns import accept_turn
+from relationships.errors import InvalidInput, TooMuch, Unavailable, UpstreamFailed
+from relationships.models import Relationship, Turn
+from relationships.services.configuration import configuration_of
+from relationships.services.turns import NewMessage, NewTurn
+
+MOST_OUTPUT_TOKENS = 2000
+_taken = 0
+_lock = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What the companion said, and to what. `offline`: no model wrote it. The turn is handed to the workers."""
+
+    text: str
+    provider: str
+    model: str
+    offline: bool
+    milliseconds: float
+    turn: Turn
+    context: AssembledContext
+
+
+def reply(*, relationship: Relationship, message: str, session: str, now: datetime | None = None) -> Reply:
+    """Load `relationship` with its companion, user and project.
+
+    Raises InvalidInput, TooMuch; Unavailable when as many replies are being written as may be; UpstreamFailed when
+    the model gave none: then nothing is stored, and the message can be sent again.
+    """
+    now = now or datetime.now(UTC)
+    _check(message)
+    with _place():
+        context = build_context(
+            project_id=relationship.project_id,
+            relationship_id=relationship.id,
+            message=message,
+            session=session,
+            explain=True,
+            now=now,
+        )
+        spoken = _ask(relationship, context)
+    said = [NewMessage("user", message), NewMessage("assistant", spoken.text)]
+    accepted = accept_turn(relationship=relationship, new=NewTurn(said, occurred_at=now, session=session))
+    return replace(spoken, turn=accepted.turn)
+
+
+def _ask(relationship: Relationship, context: AssembledContext) -> Reply:
+    alias = configuration_of(relationship).values.context.provider or settings.DEFAULT_LLM_PROVIDER
+    try:
+        provider = get_provider(alias)
+        if provider.kind == "offline":
+            text = offline_reply(context, user=str(relationship.user))
+            return Reply(text, alias, provider.default_model, True, 0.0, Turn(), context)
+        if not connection.in_atomic_block:
+            connection.close()  # a model takes its time; nobody waits for this connection meanwhile
+        completion = provider.complete(_question(context))
+    except ProviderError as error:
+        raise UpstreamFailed(f"The model gave no reply: {error}") from error
+    text = completion.text.replace("\x00", "").strip()
+    return Reply(text, alias, completion.model, False, completion.milliseconds, Turn(), context)
+
+
+def _question(context: AssembledContext) -> CompletionRequest:
+    """The context as one question. A history that began with the companion would be taken for an answer to it."""
+    *earlier, last = context.messages
+    return CompletionRequest(
+        system=context.system,
+        prompt=last["content"],
+        schema=None,
+        history=tuple((line["role"], line["content"]) for line in _from_the_person(earlier)),
+        max_output_tokens=MOST_OUTPUT_TOKENS,
+    )
+
+
+def _from_the_person(messages: Sequence[ChatMessage]) -> Sequence[ChatMessage]:
+    first = next((place for place, line in enumerate(messages) if line["role"] == "user"), len(messages))
+    return messages[first:]
+
+
+def _check(message: str) -> None:
+    if not message.strip():
+        raise InvalidInput.of("message", "is empty")
+    if "\x00" in message:
+        raise InvalidInput.of("message", "holds a NUL character, which can't be kept; leave it out")
+    size, limit = len(message.encode("utf-8", "surrogatepass")), settings.MAX_MESSAGE_BYTES
+    if size > limit:
+        raise TooMuch(f"The message is {size} bytes; at most {limit} are kept.", limit=limit)
+
+
+@contextmanager
+def _place() -> Iterator[None]:
+    """One of the places of this process for replies: who waits for a model holds a thread that answers the API."""
+    global _taken
+    with _lock:
+        if _taken >= max(1, settings.MAX_WAITERS):
+            raise Unavailable("As many replies are being written as may be at once. Try again in a moment.")
+        _taken += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _taken -= 1

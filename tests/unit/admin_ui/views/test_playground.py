@@ -1,0 +1,56 @@
+import pytest
+from django.test import Client
+
+from memory.ingestion.pipeline import drain_relationship
+from relationships.models import Companion, Relationship, Role
+from tests.fixtures.operators import Browser
+
+HTMX = {"HX-Request": "true", "HX-Target": "talk"}
+
+
+@pytest.fixture
+def offline(companion: Companion) -> Companion:
+    companion.config = {"ingestion": {"provider": "offline"}, "context": {"provider": "offline"}}
+    companion.save()
+    return companion
+
+
+def begin(client: Client, companion: Companion) -> str:
+    return str(client.post("/admin-ui/playground/", {"companion": str(companion.id)})["Location"])
+
+
+def test_a_talk_is_remembered_and_shown_beside_it(editor: Client, offline: Companion) -> None:
+    page = begin(editor, offline)
+
+    said = editor.post(page, {"message": "I live in Porto."}, headers=HTMX).content.decode()
+    assert "No model is set up" in said
+    assert "remembering…" in said
+    assert "data-poll" in said
+
+    relationship = Relationship.objects.get()
+    drain_relationship(relationship_id=relationship.id, worker="test")
+    after = editor.get(page, headers=HTMX).content.decode()
+    assert "memory updated" in after
+    assert "Lives in Porto" in after
+    assert "data-poll" not in after
+
+
+def test_each_operator_has_a_test_user_of_their_own(signed_in: Browser, offline: Companion) -> None:
+    pages = {begin(signed_in(role), offline) for role in (Role.EDITOR, Role.OWNER)}
+
+    assert len(pages) == 2
+
+
+def test_what_can_not_be_sent_is_said_and_stays_in_the_field(editor: Client, offline: Companion) -> None:
+    page = begin(editor, offline)
+
+    said = editor.post(page, {"message": "x" * 70_000}, headers=HTMX).content.decode()
+
+    assert 'role="alert"' in said
+    assert "x" * 70_000 in said
+
+
+def test_a_viewer_may_not_talk(signed_in: Browser, editor: Client, offline: Companion) -> None:
+    page = begin(editor, offline)
+
+    assert signed_in(Role.VIEWER).get(page).status_code == 403
