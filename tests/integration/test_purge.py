@@ -4,9 +4,10 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import psycopg
 import pytest
 
@@ -20,6 +21,7 @@ STORY = f"""
 import django; django.setup()
 from datetime import UTC, datetime
 from django.db import connection
+from memory.indexing.pipeline import embed_owed
 from memory.ingestion.pipeline import drain_relationship
 from memory.services.turns import accept_turn
 from relationships.actor import Actor
@@ -31,7 +33,8 @@ from relationships.services.sessions import patch_session
 from relationships.services.turns import NewMessage, NewTurn
 by, word = Actor.policy("test"), {WORD!r}
 project = create_project(name="Test", by=by)
-create_companion(project_id=project.id, slug="ada", name="Ada", by=by)
+vectors = {{"retrieval": {{"embedder": "offline", "embed_messages": True}}}}
+create_companion(project_id=project.id, slug="ada", name="Ada", by=by, config=vectors)
 pair, _ = get_or_create_relationship(
     project_id=project.id, companion="ada", user=word, display_name=word.title(), by=by
 )
@@ -41,6 +44,7 @@ for number in range(20):
     said = NewMessage("user", f"I live in {{word}} {{number}}, and I like {{word}}.", speaker=word)
     accept_turn(relationship=pair, new=NewTurn([said], session=word, occurred_at=datetime.now(UTC)))
 drain_relationship(relationship_id=pair.id, worker="test")
+embed_owed(relationship_id=pair.id)
 with connection.cursor() as cursor:
     cursor.execute("SELECT count(*) FROM memory_scratchpadentry WHERE content ILIKE %s", [f"%{{word}}%"])
     assert cursor.fetchone()[0], "nothing was remembered"
@@ -88,13 +92,25 @@ class OwnService:
             for statement in statements:
                 session.execute(statement.encode())
 
+    def vectors(self) -> set[bytes]:
+        """Every vector, as the server's files hold it."""
+        with psycopg.connect(database_url(self.data, name="rapport")) as session:
+            rows = session.execute("SELECT vector::text FROM memory_embedding").fetchall()
+        return {np.array(json.loads(row[0]), dtype="<f2").tobytes() for row in rows}
+
     def files_with(self, word: str) -> set[str]:
         """Paths below the data folder, the server's own log included."""
         wanted = {word.encode().lower(), word.title().encode().lower(), json.dumps(word)[1:-1].encode()}
+        return self._files(lambda held: any(spelling in held.lower() for spelling in wanted))
+
+    def files_with_any(self, vectors: set[bytes]) -> set[str]:
+        return self._files(lambda held: any(vector in held for vector in vectors))
+
+    def _files(self, tells: Callable[[bytes], bool]) -> set[str]:
         return {
             path.relative_to(self.folder).as_posix()
             for path in self.folder.rglob("*")
-            if path.is_file() and any(spelling in path.read_bytes().lower() for spelling in wanted)
+            if path.is_file() and tells(path.read_bytes())
         }
 
 
@@ -117,16 +133,20 @@ REUSE_THE_LOG = [
 def test_no_file_holds_a_word_of_who_was_erased_and_purged(settings: list[str], service: OwnService) -> None:
     service.do(*settings)
     project_id, user_id = service.run("-c", STORY).split()[-2:]
+    vectors = service.vectors()
     # A second segment, so that the first is already set aside for reuse when the purge begins.
     service.do("SELECT pg_switch_wal()", "CHECKPOINT")
     erased = service.run("-c", ERASURE, project_id, user_id)
     left = service.files_with(WORD)
     assert "'end_user': 1" in erased
     assert {name.split("/")[1] for name in left} >= {"base", "pg_wal"}, "erasing alone leaves old bytes"
+    assert len(vectors) > 20
+    assert {name.split("/")[1] for name in service.files_with_any(vectors)} >= {"base", "pg_wal"}
 
     said = service.run("manage.py", "purge", "--yes")
 
     assert service.files_with(WORD) == set()
+    assert service.files_with_any(vectors) == set()
     assert "Purged" in said and "backups" in said
 
 
