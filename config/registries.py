@@ -57,4 +57,5 @@ DUTIES: list[str] = [
     "context.knowledge.duties.document_duties",
     "memory.forgetting.duties.forgetting_duties",
     "memory.retrieval.large.duties.large_duties",
+    "memory.retrieval.decay.duties.decay_duties",
 ]

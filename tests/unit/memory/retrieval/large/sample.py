@@ -1,16 +1,15 @@
 """A relationship with many entries: rows in the tables, with vectors and words of their own, and no model asked."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
 import numpy as np
 from django.db import connection
 from numpy.typing import NDArray
+from pgvector import Vector
 
-from memory.models import Embedding, ScratchpadEntry, SearchedKind, SearchText
-from memory.services.fingerprint import content_hash
 from relationships.ids import uuid7
 from relationships.models import Relationship
 
@@ -19,81 +18,72 @@ NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 
 Units = NDArray[np.float32]
 
+_ENTRIES = """
+INSERT INTO memory_scratchpadentry
+    (relationship_id, id, project_id, type, tier, state, subject, content, content_hash, single_valued, importance,
+     confidence, weight, pinned, read_only, tags, metadata, modality, source, source_message_ids, recorded_at,
+     effective_at, access_count, version)
+SELECT %(relationship)s, id, %(project)s, 'event', 'archive', 'active', 'user', said, sha256(said::bytea), false,
+       (place %% 10 + 1) / 10.0, 1, 1, false, false, '{}', '{}', 'text', 'api', '{}', %(noon)s,
+       %(noon)s::timestamptz - place * interval '1 hour', 0, 1
+  FROM (SELECT id, n - 1 AS place, format('word%%s item%%s%%s', (n - 1) %% 50, n - 1, %(mark)s::text) AS said
+          FROM unnest(%(ids)s::uuid[]) WITH ORDINALITY AS t (id, n)) g
+"""
+_TEXTS = """
+INSERT INTO memory_searchtext
+    (relationship_id, id, project_id, kind, owner_id, place, session, role, speaker, state, tier, told_at, language,
+     lexemes, length, text_hash, embed_attempts, embed_error)
+SELECT relationship_id, id, project_id, 'entry', id, 0, '', '', subject, state, tier, effective_at, 'simple',
+       to_tsvector('simple', content), 2, content_hash, 0, ''
+  FROM memory_scratchpadentry WHERE relationship_id = %(relationship)s AND id = ANY(%(ids)s)
+"""
+_VECTORS = """
+INSERT INTO memory_embedding
+    (relationship_id, id, project_id, kind, owner_id, model, dimensions, vector, text_hash, recorded_at)
+SELECT %(relationship)s, gen_random_uuid(), %(project)s, 'entry', id, %(model)s, %(dimensions)s, vector::halfvec, '', %(noon)s
+  FROM unnest(%(ids)s::uuid[], %(vectors)s::text[]) AS t (id, vector)
+"""
+
 
 def units(count: int, *, seed: int = 7, dimensions: int = DIMENSIONS) -> Units:
     """Unit vectors as halfvec keeps them."""
     drawn = np.random.default_rng(seed).standard_normal((count, dimensions))
-    return (drawn / np.linalg.norm(drawn, axis=1, keepdims=True)).astype(np.float16).astype(np.float32)
+    kept: Units = (drawn / np.linalg.norm(drawn, axis=1, keepdims=True)).astype(np.float16).astype(np.float32)
+    return kept
 
 
-def fill(
-    relationship: Relationship, count: int, *, seed: int = 7, vectors: Units | None = None, **values: Any
-) -> list[UUID]:
-    """So many active entries, each an hour older than the one before; where they stand in `units(count)`."""
-    kept = units(count, seed=seed) if vectors is None else vectors
-    entries = [_entry(relationship, place, seed, values) for place in range(count)]
-    ScratchpadEntry.objects.bulk_create(entries)
-    _index(entries, values.get("state", "active"))
-    add_vectors(entries, kept)
-    Relationship.objects.filter(id=relationship.id).update(last_seq=count + relationship.last_seq)
-    relationship.refresh_from_db()
-    return [entry.id for entry in entries]
+def fill(relationship: Relationship, count: int, *, seed: int = 7) -> list[UUID]:
+    """So many active entries, each an hour older than the one before, of importance .1 to 1 in turn.
 
-
-def add_vectors(entries: Sequence[ScratchpadEntry], vectors: Units, *, model: str = MODEL) -> None:
-    Embedding.objects.bulk_create(
-        Embedding(
-            relationship_id=entry.relationship_id,
-            project_id=entry.project_id,
-            kind=SearchedKind.ENTRY,
-            owner_id=entry.id,
-            model=model,
-            dimensions=vectors.shape[1],
-            vector=vector,
-            text_hash=b"\0" * 32,
-        )
-        for entry, vector in zip(entries, vectors, strict=True)
-    )
-
-
-def _entry(relationship: Relationship, place: int, seed: int, values: dict[str, Any]) -> ScratchpadEntry:
-    content = f"word{place % 50} item{place} set{seed}"
-    given = {"importance": (place % 10 + 1) / 10, "effective_at": NOON - timedelta(hours=place), **values}
-    return ScratchpadEntry(
-        relationship_id=relationship.id,
-        project_id=relationship.project_id,
-        id=uuid7(),
-        type="event",
-        content=content,
-        content_hash=content_hash(content),
-        source="api",
-        recorded_at=NOON,
-        **given,
-    )
-
-
-def _index(entries: Sequence[ScratchpadEntry], state: str) -> None:
-    SearchText.objects.bulk_create(
-        SearchText(
-            relationship_id=entry.relationship_id,
-            project_id=entry.project_id,
-            kind=SearchedKind.ENTRY,
-            owner_id=entry.id,
-            speaker=entry.subject,
-            state=state,
-            tier=entry.tier,
-            told_at=entry.effective_at,
-            language="simple",
-            lexemes="",
-            length=3,
-            text_hash=b"\0" * 32,
-        )
-        for entry in entries
-    )
+    The n-th has the n-th vector of `units(count)`.
+    """
+    ids = [uuid7() for _ in range(count)]
+    told: dict[str, Any] = {
+        "ids": ids,
+        "relationship": relationship.id,
+        "project": relationship.project_id,
+        "noon": NOON,
+    }
+    told["mark"] = "" if seed == 7 else f"of{seed}"
     with connection.cursor() as cursor:
-        cursor.execute(
-            "UPDATE memory_searchtext s SET lexemes = to_tsvector('simple', e.content)"
-            "  FROM memory_scratchpadentry e WHERE e.relationship_id = s.relationship_id AND e.id = s.owner_id"
-            "   AND s.relationship_id = %s",
-            [entries[0].relationship_id],
-        )
+        cursor.execute(_ENTRIES, told)
+        cursor.execute(_TEXTS, told)
+    add_vectors(relationship, ids, units(count, seed=seed))
+    Relationship.objects.filter(id=relationship.id).update(last_seq=count)
+    return ids
+
+
+def add_vectors(
+    relationship: Relationship, ids: Sequence[UUID], vectors: Units, *, model: str = MODEL
+) -> None:
+    told: dict[str, Any] = {
+        "relationship": relationship.id,
+        "project": relationship.project_id,
+        "ids": list(ids),
+        "model": model,
+        "dimensions": vectors.shape[1],
+        "vectors": [Vector(vector).to_text() for vector in vectors],
+        "noon": NOON,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_VECTORS, told)
