@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from memory.embedders.local_files import ModelFiles
 
-TEXTS_AT_ONCE = 32
+TEXTS_AT_ONCE = 16  # more need more time a text: the processor keeps less of it at hand
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 
 

@@ -2,20 +2,31 @@
 
 import re
 
+import pytest
+
 from tests.guards.sources import ROOT
 
 REQUIREMENT = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]*(\[[a-z,]+\])?==[^\s;]+\s+# \S.{3,}$")
 
 
-def requirements() -> list[str]:
-    lines = (ROOT / "requirements.txt").read_text().splitlines()
-    return [line for line in lines if line.strip() and not line.startswith("#")]
+def requirements(file: str = "requirements.txt") -> list[str]:
+    lines = (ROOT / file).read_text().splitlines()
+    return [line for line in lines if line.strip() and not line.startswith(("#", "-r "))]
 
 
-def test_a_dependency_is_pinned_and_says_why_it_is_here() -> None:
-    loose = [line for line in requirements() if not REQUIREMENT.match(line)]
-    assert requirements()
+def pinned(file: str) -> set[str]:
+    return {line.split("#")[0].strip() for line in requirements(file)}
+
+
+@pytest.mark.parametrize("file", ["requirements.txt", "requirements-local.txt", "requirements-bench.txt"])
+def test_a_dependency_is_pinned_and_says_why_it_is_here(file: str) -> None:
+    loose = [line for line in requirements(file) if not REQUIREMENT.match(line)]
+    assert requirements(file)
     assert not loose, f"Write them as `name==1.2.3  # why it is here`: {loose}"
+
+
+def test_the_tests_have_the_same_versions_as_those_who_use_a_local_model() -> None:
+    assert pinned("requirements-local.txt") <= pinned("requirements.txt")
 
 
 def test_a_dependency_is_named_once() -> None:
