@@ -1,0 +1,106 @@
+"""Update candidates: is the entry that a new fact replaces among those the model is shown?
+
+Each person's life is played session by session, as ingestion would: before a session's facts are written, every one
+is looked up among all that is remembered by then; afterwards what they replace is superseded. Most replaced texts are
+no facts of the set, so they enter just before their session; all times are equal, or the newest would give them away.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from uuid import UUID
+
+from benchmarks.recall.halumem import Fact, Person
+from benchmarks.recall.store import embed_all, make_relationship, set_state, store_facts
+from memory.models import EntryState, SearchedKind
+from memory.retrieval.search import search_entries_for
+from memory.services.fingerprint import normalise
+from relationships.configuration.retrieval import Retrieval
+from relationships.models import Relationship
+
+CUTS = (10, 20)
+NOW = datetime(2024, 6, 1, tzinfo=UTC)
+Asker = tuple[str, Retrieval]  # a ranker, and whether it has vectors
+
+
+@dataclass(slots=True)
+class Shown:
+    """A row for each update, a column for each cut. `union`: by all facts of the session; `sizes`: how many."""
+
+    share: list[list[float]] = field(default_factory=list)
+    any_of: list[list[float]] = field(default_factory=list)
+    union: list[list[float]] = field(default_factory=list)
+    sizes: list[list[float]] = field(default_factory=list)
+
+    def add(self, other: "Shown") -> None:
+        for name in ("share", "any_of", "union", "sizes"):
+            getattr(self, name).extend(getattr(other, name))
+
+
+def play(person: Person, askers: Mapping[str, Asker], retrieval: Retrieval) -> dict[str, Shown]:
+    """What each of the askers is shown for the person's updates."""
+    life = _Life(
+        make_relationship(person.name, user=person.display_name, companion="Companion", retrieval=retrieval),
+        retrieval,
+    )
+    shown = {name: Shown() for name in askers}
+    for facts in person.sessions:
+        life.remember([text for fact in facts for text in fact.replaces])
+        for name, (ranker, asking) in askers.items():
+            _note(shown[name], facts, life, life.ask(facts, ranker, asking))
+        life.take_in(facts)
+    return shown
+
+
+@dataclass(slots=True)
+class _Life:
+    """What is remembered of one person. `ids` by normalised text."""
+
+    relationship: Relationship
+    retrieval: Retrieval
+    ids: dict[str, UUID] = field(default_factory=dict)
+    gone: set[UUID] = field(default_factory=set)
+
+    def remember(self, texts: Sequence[str]) -> None:
+        """Have these, active."""
+        new = {normalise(text): text for text in texts if normalise(text) not in self.ids}
+        stored = store_facts(list(new.values()), self.relationship, self.retrieval, at=NOW)
+        self.ids |= dict(zip(new, stored, strict=True))
+        back = {self.ids[normalise(text)] for text in texts} & self.gone
+        set_state(back, EntryState.ACTIVE, self.relationship, self.retrieval)
+        self.gone -= back
+        embed_all(self.relationship, SearchedKind.ENTRY, self.retrieval, len(self.ids))
+
+    def ask(self, facts: Sequence[Fact], ranker: str, retrieval: Retrieval) -> list[list[UUID]]:
+        """The entries shown for each fact, best first."""
+        found = search_entries_for(
+            [fact.text for fact in facts],
+            project_id=self.relationship.project_id,
+            relationship_id=self.relationship.id,
+            retrieval=retrieval,
+            ranker=ranker,
+            top_k=max(CUTS),
+            now=NOW,
+        )
+        if any("text alone" in note for one in found for note in one.notes):
+            raise RuntimeError("A fact could not be embedded.")
+        return [[hit.id for hit in one.hits] for one in found]
+
+    def take_in(self, facts: Sequence[Fact]) -> None:
+        replaced = {self.ids[normalise(text)] for fact in facts for text in fact.replaces}
+        set_state(replaced, EntryState.SUPERSEDED, self.relationship, self.retrieval)
+        self.gone |= replaced
+        self.remember([fact.text for fact in facts])
+
+
+def _note(shown: Shown, facts: Sequence[Fact], life: _Life, found: Sequence[Sequence[UUID]]) -> None:
+    together = [set().union(*(one[:cut] for one in found)) for cut in CUTS]
+    for fact, ids in zip(facts, found, strict=True):
+        if not fact.replaces:
+            continue
+        wanted = {life.ids[normalise(text)] for text in fact.replaces}
+        hits = [len(wanted & set(ids[:cut])) / len(wanted) for cut in CUTS]
+        shown.share.append(hits)
+        shown.any_of.append([float(hit > 0) for hit in hits])
+        shown.union.append([len(wanted & seen) / len(wanted) for seen in together])
+    shown.sizes.append([float(len(seen)) for seen in together])
