@@ -1,0 +1,102 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from memory.retrieval.decay.weights import (
+    MOST_HALF_LIVES,
+    SECONDS_A_DAY,
+    fold,
+    log_weights,
+    must_move,
+    order_keys,
+)
+
+DIMENSIONS = 16
+REFERENCE = 1_700_000_000.0
+FLOAT4_ROUNDING = DIMENSIONS * 2.0**-23
+
+Floats = NDArray[np.float64]
+
+
+def formula(similarity: Floats, importance: Floats, told: Floats, now: float, half_life: float) -> Floats:
+    """As it was published. `half_life` in days."""
+    scores: Floats = similarity * importance * 2.0 ** (-(now - told) / (half_life * SECONDS_A_DAY))
+    return scores
+
+
+def draw(
+    seed: int, count: int, *, span: float, half_life: float
+) -> tuple[NDArray[np.float32], Floats, Floats, Floats]:
+    """Unit vectors, a question, importances, and times within so many half-lives before the reference."""
+    random = np.random.default_rng(seed)
+    drawn = random.standard_normal((count + 1, DIMENSIONS))
+    units = (drawn / np.linalg.norm(drawn, axis=1, keepdims=True)).astype(np.float32)
+    told = REFERENCE - random.uniform(0, span, count) * half_life * SECONDS_A_DAY
+    return units[:count], units[count].astype(np.float64), random.uniform(0, 1, count), told
+
+
+def assert_same_order(found: Floats, wanted: Floats, slack: Floats) -> None:
+    """Wherever two of `wanted` differ by more than their rounding allows, `found` orders them alike."""
+    order = np.argsort(-wanted, kind="stable")
+    found, wanted, slack = found[order], wanted[order], slack[order]
+    differ = wanted[:, None] - wanted[None, :] > slack[:, None] + slack[None, :]
+    assert (found[:, None] - found[None, :])[differ].min(initial=np.inf) > 0
+
+
+@given(st.integers(0, 10_000), st.floats(0.01, 1000), st.floats(0, 500))
+def test_log_weights_order_as_the_formula_does(seed: int, half_life: float, span: float) -> None:
+    units, question, importance, told = draw(seed, 40, span=span, half_life=half_life)
+    similarity = units.astype(np.float64) @ question
+    now = REFERENCE + half_life * SECONDS_A_DAY
+
+    weights = log_weights(importance, told, reference=REFERENCE, half_life_days=half_life)
+    sign, size = order_keys(similarity, weights)
+    wanted = formula(similarity, importance, told, now, half_life)
+
+    rank_of = np.empty(len(told))
+    rank_of[np.lexsort((size, sign))] = np.arange(len(told))
+    slack = np.abs(wanted) * 2.0**-52 * (700 + 8 * np.abs(weights))
+    assert_same_order(rank_of, wanted, slack)
+
+
+@pytest.mark.parametrize("shift", [0.0, 20.0, -40.0], ids=["as folded first", "moved on", "moved back"])
+@given(seed=st.integers(0, 10_000), half_life=st.floats(0.01, 1000), span=st.floats(0, 40))
+def test_the_fold_orders_as_the_formula_does_up_to_its_rounding(
+    shift: float, seed: int, half_life: float, span: float
+) -> None:
+    """Before and after the reference moves, by any number of half-lives that float4 can hold."""
+    units, question, importance, told = draw(seed, 40, span=span, half_life=half_life)
+    reference = REFERENCE + shift * half_life * SECONDS_A_DAY
+    wanted = formula(units.astype(np.float64) @ question, importance, told, reference, half_life)
+
+    folds = fold(units, log_weights(importance, told, reference=reference, half_life_days=half_life))
+    products = folds.astype(np.float64) @ question
+
+    lengths = formula(np.ones(len(told)), importance, told, reference, half_life)
+    assert_same_order(products, wanted, lengths * FLOAT4_ROUNDING)
+
+
+def test_no_weight_is_too_large_for_the_fold() -> None:
+    most = REFERENCE + MOST_HALF_LIVES * SECONDS_A_DAY
+    weights = log_weights(np.ones(1), np.array([most]), reference=REFERENCE, half_life_days=1)
+
+    assert np.isfinite(fold(np.ones((1, 1), dtype=np.float32), weights)).all()
+    assert not must_move([most], reference=REFERENCE, half_life_days=1)
+    assert must_move([most + 1], reference=REFERENCE, half_life_days=1)
+
+
+def test_what_is_too_small_for_float4_becomes_nothing() -> None:
+    weights = log_weights(
+        np.array([1.0, 0.0]),
+        np.array([REFERENCE - 400 * SECONDS_A_DAY, REFERENCE]),
+        reference=REFERENCE,
+        half_life_days=1,
+    )
+    assert fold(np.ones((2, 3), dtype=np.float32), weights).tolist() == [[0.0] * 3] * 2
+
+
+def test_an_importance_of_nothing_ranks_between_the_signs() -> None:
+    sign, size = order_keys(np.array([0.9, -0.9, 0.0]), np.array([-np.inf, -np.inf, 1.0]))
+    assert sign.tolist() == size.tolist() == [0.0, 0.0, 0.0]
