@@ -8,8 +8,12 @@ RUN useradd --system --uid 10001 --no-create-home rapport \
  && install --directory --owner=rapport /var/lib/rapport
 
 # Only the service's own part: containers have a database server, and run no tests.
-COPY requirements.txt ./
+COPY requirements.txt requirements-local.txt ./
 RUN sed '/^# the embedded database/,$d' requirements.txt > service.txt && pip install -r service.txt
+
+# --build-arg EXTRAS=local adds what a sentence model on this machine needs (docs/how-to/choose-an-embedder.md).
+ARG EXTRAS=
+RUN if [ "$EXTRAS" = local ]; then pip install -r requirements-local.txt; fi
 
 COPY . .
 

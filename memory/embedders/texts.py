@@ -11,9 +11,13 @@ NOTHING = "(empty)"  # vendors refuse a text without a word
 
 
 def presentable(text: str) -> str:
-    """The text without what no vendor can read: half a surrogate pair becomes a question mark, nothing a word."""
+    """The text without what no vendor can read: half a surrogate pair becomes a question mark, NUL a space.
+
+    A text without a word becomes one.
+    """
     if not text.isascii():
         text = text.encode("utf-8", "replace").decode()
+    text = text.replace("\x00", " ")
     return text if text.strip() else NOTHING
 
 
