@@ -53,7 +53,7 @@ class DocumentAnswer(Answer):
     """Null: not read yet, or of a kind without pages."""
     characters: int
     chunks: int
-    """How many pieces it was cut into; they are found by their text from then on."""
+    """How many chunks it was cut into; they are found by their text from then on."""
     chunks_done: int
     """How many of them have their vector too."""
     embedding_model: str | None
@@ -78,7 +78,7 @@ class ChunkAnswer(Answer):
     """Where it begins, from the outermost heading inwards."""
     content: str
     repeats: int
-    """So many characters at its beginning are the end of the piece before it."""
+    """So many characters at its beginning are the end of the chunk before it."""
     tokens: int
     """Estimated."""
     embed_error: str | None
@@ -93,11 +93,11 @@ class ChunkPage(Answer):
 class DocumentSearchBody(Body):
     query: QueryText
     top_k: Annotated[int, Field(ge=1, le=50)] | None = None
-    """How many pieces at most; `knowledge.top_k` if left out."""
+    """How many chunks at most; `knowledge.top_k` if left out."""
     min_score: Annotated[float, Field(ge=0, le=1)] | None = None
     """What scores less is left out; `knowledge.min_score` if left out."""
     explain: bool = False
-    """Say of every piece what its score is made of."""
+    """Say of every chunk what its score is made of."""
 
 
 class KnowledgeHitAnswer(Answer):
@@ -121,7 +121,7 @@ class KnowledgeFoundAnswer(Answer):
     embedding_model: str | None
     """Whose vectors were compared; null: none were."""
     considered: int
-    """How many pieces were ranked: all the companion has."""
+    """How many chunks were ranked: all the companion has."""
     notes: list[str]
     """What was not as configured."""
     milliseconds: float

@@ -84,7 +84,7 @@ class DocumentView(ApiView):
 
     @operation("documents_delete", tag=TAG, summary="Delete a document", answers={204: None})
     def delete(self, request: Request, companion_id: UUID, document_id: UUID) -> Response:
-        """With its file and all its pieces, at once."""
+        """With its file and all its chunks, at once."""
         delete_document(
             project_id=self.project_id, companion_id=companion_id, document_id=document_id, by=self.actor
         )
@@ -100,7 +100,7 @@ class DocumentRetryView(ApiView):
         problems=(409,),
     )
     def post(self, request: Request, companion_id: UUID, document_id: UUID) -> Response:
-        """Under the present configuration. A ready one is found as it was until its new pieces are there."""
+        """Under the present configuration. A ready one is found as it was until its new chunks are there."""
         document = reread_document(
             project_id=self.project_id, companion_id=companion_id, document_id=document_id, by=self.actor
         )
@@ -111,7 +111,7 @@ class DocumentChunksView(ApiView):
     @operation(
         "document_chunks_list",
         tag=TAG,
-        summary="List a document's pieces, in their order",
+        summary="List a document's chunks, in their order",
         query=PageQuery,
         answers={200: ChunkPage},
     )

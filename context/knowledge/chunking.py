@@ -1,4 +1,4 @@
-"""Cuts a document into overlapping pieces, at the borders of sections, paragraphs and sentences where it can. Pure."""
+"""Cuts a document into overlapping chunks, at the borders of sections, paragraphs and sentences where it can. Pure."""
 
 import re
 from bisect import bisect_right

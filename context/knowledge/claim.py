@@ -14,10 +14,10 @@ from uuid import UUID, uuid4
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
-from django_q.tasks import async_task
 
 from context.knowledge.errors import DocumentLost
 from context.models import Document, DocumentChunk, DocumentState
+from memory.queue.nudge import nudge_task
 
 _MARGIN_SECONDS = 60  # of a lease, beyond what parsing may take
 
@@ -32,7 +32,7 @@ class Claim:
 
 def nudge_document(document_id: UUID) -> None:
     """Have a worker process the document as soon as the present transaction commits."""
-    async_task("context.knowledge.tasks.process", str(document_id))
+    nudge_task("context.knowledge.tasks.process", document_id)
 
 
 def claim_document(*, document_id: UUID, worker: str) -> Claim | None:

@@ -55,6 +55,6 @@ REASONS = {
     "too_much_memory": "Reading it took too much memory. Split it or save it anew, or raise RAPPORT_DOCUMENT_MEMORY.",
     "crashed": "Reading it broke the reader off. Save it anew and upload that.",
     "worker_died": "Workers died, time and again, while they read it.",
-    "too_many_chunks": "With it the companion's documents make more pieces than knowledge.max_chunks allows.",
+    "too_many_chunks": "With it the companion's documents make more chunks than knowledge.max_chunks allows.",
     "internal_error": "Something broke on our side. It was logged.",
 }

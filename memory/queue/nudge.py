@@ -15,3 +15,8 @@ def nudge(relationship_id: UUID) -> None:
 def nudge_embedding(relationship_id: UUID) -> None:
     """The same for the vectors that the relationship's texts owe."""
     async_task("memory.tasks.embed", str(relationship_id))
+
+
+def nudge_task(task: str, row_id: UUID) -> None:
+    """The same for a row of another app, which owes something: `task` is the dotted path of what takes its ID."""
+    async_task(task, str(row_id))

@@ -15,21 +15,21 @@ class Knowledge(Strict):
     """A companion's documents. The project's and the companion's levels hold; those above are for searching."""
 
     chunk_tokens: Annotated[int, Field(ge=50, le=8000)] = 800
-    """How long a piece of a document is at the most, about; documents read from then on are cut so."""
+    """How long a chunk of a document is at the most, about; documents read from then on are cut so."""
     overlap_tokens: Annotated[int, Field(ge=0, le=7900)] = 400
-    """How much of a piece the next one repeats, at the most."""
+    """How much of a chunk the next one repeats, at the most."""
     embedder: str = DEFAULT_EMBEDDER
     """Alias of an embedder, `default` for the service's own, or `none`: no vectors, found by text alone."""
     top_k: Annotated[int, Field(ge=1, le=50)] = 5
-    """How many pieces a context shows at most."""
+    """How many chunks a context shows at most."""
     min_score: Annotated[float, Field(ge=0, le=1)] | None = None
     """What scores less is left out. First by text and by vector is 2/61, first by one of them alone 1/61."""
     min_similarity: Share | None = None
-    """A piece that shares no word with the question needs this cosine to it; which is right depends on the embedder."""
+    """A chunk that shares no word with the question needs this cosine to it; which is right depends on the embedder."""
     max_documents: Annotated[int, Field(ge=1, le=10_000)] = 100
     """How many documents a companion may have."""
     max_chunks: Annotated[int, Field(ge=1, le=100_000)] = 10_000
-    """How many pieces its documents may make together."""
+    """How many chunks its documents may make together."""
 
     @field_validator("embedder")
     @classmethod
@@ -37,7 +37,7 @@ class Knowledge(Strict):
         return value if value in (NO_EMBEDDER, DEFAULT_EMBEDDER) else known_slug("EMBEDDING_PROVIDERS", value)
 
     @model_validator(mode="after")
-    def _pieces_move_on(self) -> "Knowledge":
+    def _chunks_move_on(self) -> "Knowledge":
         if self.overlap_tokens >= self.chunk_tokens:
             raise ValueError("overlap_tokens: must be smaller than chunk_tokens")
         return self

@@ -5,10 +5,17 @@ A view is tested through its address, and ingestion through the whole pipeline.
 
 API = "tests/integration/api"
 INGESTION = "tests/integration/ingestion"
+KNOWLEDGE = "tests/unit/context/knowledge"
 
 COVERED_ELSEWHERE: dict[str, str] = {
     # context
     "context/api/views.py": f"{API}/test_context.py",
+    "context/api/documents.py": f"{API}/test_documents.py",
+    "context/api/document_presenters.py": f"{API}/test_documents.py",
+    "context/api/document_schemas.py": f"{API}/test_documents.py",
+    "context/knowledge/chunk_rows.py": f"{KNOWLEDGE}/test_pipeline.py {KNOWLEDGE}/test_search.py",
+    "context/knowledge/columns.py": f"{KNOWLEDGE}/test_search.py",
+    "context/knowledge/errors.py": f"{KNOWLEDGE}/test_sandbox.py",
     # memory: the views, and what only they use
     "memory/api/entries.py": f"{API}/test_entries.py {API}/test_entry_changes.py {API}/test_entry_lists.py",
     "memory/api/held.py": f"{API}/test_held_deletions.py",

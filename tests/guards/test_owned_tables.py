@@ -11,6 +11,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import DatabaseError, connection, models, transaction
 from psycopg import sql
 
+from context.models import ChunkEmbedding, Document, DocumentChunk, DocumentFile
 from memory.models import (
     DecayFold,
     Embedding,
@@ -51,8 +52,12 @@ APPEND_ONLY: set[type[models.Model]] = {AuditEvent, EntryRevision, Message, Mode
 # What its service may change.
 MUTABLE: set[type[models.Model]] = {
     ApiKey,
+    ChunkEmbedding,
     Companion,
     DecayFold,
+    Document,
+    DocumentChunk,
+    DocumentFile,
     Embedding,
     EndUser,
     HeldDeletion,

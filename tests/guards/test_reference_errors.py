@@ -8,6 +8,7 @@ from rest_framework import exceptions as drf
 
 # imported so that their errors are there to be found
 import memory.api.health_urls  # noqa: F401
+from context.knowledge.errors import REASONS
 from memory.demo import errors as demo_errors
 from memory.errors import IngestionError
 from memory.providers.errors import AnswerUnusable, ProviderError
@@ -73,6 +74,11 @@ def test_the_statuses_are_those_of_the_code() -> None:
         if row and status and str(status) not in re.findall(r"\d{3}", row[1]):
             wrong.append(f"{row[0]}: {row[1]}, the code has {HTTPStatus(status).value}")
     assert not wrong
+
+
+def test_every_reason_of_a_document_is_described_and_no_other() -> None:
+    described = named_in("errors.md", under="## Why a document failed")
+    assert {code: row[1] for code, row in described.items()} == REASONS
 
 
 def test_every_reason_of_a_turn_is_described_and_no_other() -> None:

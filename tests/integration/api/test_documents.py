@@ -230,36 +230,6 @@ def test_a_document_in_hand_is_not_taken_from_the_worker(api: Api, companion: Co
     assert api.post(path_of(companion, document.id, "retry")).status == 409
 
 
-QUERIES: dict[str, tuple[Any, str]] = {
-    "empty": ({"query": ""}, "query"),
-    "white space": ({"query": " \n"}, "query"),
-    "100 kB": ({"query": "a" * 100_000}, "query"),
-    "top_k 0": ({"query": "a", "top_k": 0}, "top_k"),
-    "top_k a million": ({"query": "a", "top_k": 1_000_000}, "top_k"),
-    "min_score beyond one": ({"query": "a", "min_score": 2}, "min_score"),
-    "an unknown name": ({"query": "a", "ranker": "best"}, "ranker"),
-    "no query": ({}, "query"),
-}
-
-
-@pytest.mark.parametrize(("body", "field"), QUERIES.values(), ids=QUERIES)
-def test_a_search_that_can_not_be_meant_is_refused(
-    api: Api, companion: Companion, body: Any, field: str
-) -> None:
-    answer = api.post(path_of(companion, "search"), body)
-
-    assert (answer.status, answer.fields) == (422, [field])
-
-
-def test_a_search_for_nothing_but_signs_finds_nothing_by_text(api: Api, companion: Companion) -> None:
-    configure(companion, embedder="none")
-    learn(companion, "Refunds take five days.")
-
-    answer = api.post(path_of(companion, "search"), {"query": "?!... 😀"})
-
-    assert (answer.status, answer.body["items"], answer.body["considered"]) == (200, [], 1)
-
-
 def test_a_reading_key_searches_and_changes_nothing(companion: Companion, project: Project) -> None:
     document = learn(companion, "Refunds take five days.")
     reader = Api(new_key(project, "read"))

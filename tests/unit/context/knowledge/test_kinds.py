@@ -11,7 +11,7 @@ CASES: dict[str, tuple[bytes, str, str]] = {
     "a Word document": (docx_of(("Normal", "x")), "a.docx", "docx"),
     "a page": (b"<!DOCTYPE html><p>x", "a.html", "html"),
     "a page called nothing": (b"\n <!-- hi --> <html><p>x", "a", "html"),
-    "a piece of a page": (b"Hi <p>there", "a.htm", "html"),
+    "a chunk of a page": (b"Hi <p>there", "a.htm", "html"),
     "tags in a text": (b"Hi <p>there", "a.txt", "text"),
     "Markdown": (b"# Hi", "README.MD", "markdown"),
     "Markdown called text": (b"# Hi", "a.txt", "text"),

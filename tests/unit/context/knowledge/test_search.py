@@ -132,7 +132,7 @@ def test_what_has_no_vector_of_this_embedder_is_found_by_text_and_it_says_so(com
     found = search(companion, "refunds")
 
     assert [hit.document_id for hit in found.hits] == [document.id]
-    assert "1 of 1 pieces have no vector" in found.notes[0]
+    assert "1 of 1 chunks have no vector" in found.notes[0]
 
 
 def test_an_embedder_that_can_not_be_used_leaves_the_text(companion: Companion) -> None:

@@ -3,6 +3,7 @@ from uuid import uuid4
 import pytest
 
 from context.knowledge.tasks import process
+from context.models import Document
 from memory.queue import board
 from relationships.models import Companion
 from tests.fixtures.documents import again, upload
@@ -18,6 +19,8 @@ def test_the_task_processes_the_document(companion: Companion) -> None:
 
 def test_a_document_that_is_gone_is_nothing_to_do(db: None) -> None:
     process(str(uuid4()))
+
+    assert not Document.objects.exists()
 
 
 def test_a_worker_that_is_to_stop_begins_nothing(companion: Companion) -> None:
