@@ -1,15 +1,18 @@
 """A question's vector while a context waits: remembered, bounded in time, never an error."""
 
 import threading
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from memory.embedders.base import RawVectors
+from memory.embedders.gemini import GeminiEmbedder
 from memory.embedders.questions import PAUSE_SECONDS, Questions, embed_question
 from memory.providers.errors import ProviderUnavailable, RateLimited, RequestRefused
 from tests.fakes import ScriptedEmbedder
+from tests.vendor_servers.gemini_server import GeminiServer
 from tests.waiting import wait_until
 
 
@@ -201,6 +204,21 @@ def test_many_threads_ask_at_once(embedder: ScriptedEmbedder) -> None:
 
     assert all(given)
     assert set(embedder.texts) == set(texts)
+
+
+def test_a_vendor_that_is_silent_holds_a_context_no_longer_than_it_waits(
+    questions: Questions, gemini: Callable[..., GeminiEmbedder], gemini_server: GeminiServer
+) -> None:
+    embedder = gemini(timeout=30)
+    questions.embed("warm", embedder, seconds=10)
+    gemini_server.push({"delay": 8, "always": True})
+    started = time.monotonic()
+
+    assert questions.embed("slow", embedder, seconds=0.1) is None
+    assert questions.embed("next", embedder, seconds=0.1) is None
+
+    assert time.monotonic() - started < 4
+    assert gemini_server.asked == 2
 
 
 def test_one_memory_serves_the_process(scripted_embedder: ScriptedEmbedder) -> None:
