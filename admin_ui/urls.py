@@ -14,6 +14,7 @@ from admin_ui.views.overview import OverviewView
 from admin_ui.views.playground import PlaygroundView, TalkView
 from admin_ui.views.preview import ContextPreviewView
 from admin_ui.views.profile import EndSessionView, ProfileView
+from admin_ui.views.prompts import PublishPromptView, ReplayView, WorkbenchView
 from admin_ui.views.relationships import RelationshipsView
 from admin_ui.views.scratchpad import (
     AddEntryView,
@@ -41,6 +42,17 @@ urlpatterns = [
     path("theme/", ThemeView.as_view(), name="theme"),
     path("companions/", CompanionsView.as_view(), name="companions"),
     path("companions/<uuid:companion_id>/", CompanionView.as_view(), name="companion"),
+    path("companions/<uuid:companion_id>/prompt/", WorkbenchView.as_view(), name="companion_prompt"),
+    path(
+        "companions/<uuid:companion_id>/prompt/<int:version>/publish/",
+        PublishPromptView.as_view(),
+        name="companion_publish",
+    ),
+    path(
+        "companions/<uuid:companion_id>/replays/<uuid:relationship_id>/<uuid:replay_id>/",
+        ReplayView.as_view(),
+        name="companion_replay",
+    ),
     path("keys/", KeysView.as_view(), name="keys"),
     path("keys/<uuid:key_id>/revoke/", RevokeKeyView.as_view(), name="key_revoke"),
     path("operators/", OperatorsView.as_view(), name="operators"),

@@ -53,6 +53,7 @@ FORGETTING_POLICIES = {
 }
 # Housekeeping beside the queue's own: functions of no argument that return Duty objects (memory.queue.housekeeping).
 DUTIES: list[str] = [
+    "memory.services.replays.replay_duties",
     "memory.indexing.backfill.index_duties",
     "context.knowledge.duties.document_duties",
     "memory.forgetting.duties.forgetting_duties",

@@ -14,6 +14,7 @@ from memory.indexing.pipeline import embed_owed
 from memory.ingestion.pipeline import drain_relationship
 from memory.queue.board import stop_requested
 from memory.queue.leases import release_leases_of, worker_identity
+from memory.services.replays import run_replay
 
 log = structlog.get_logger(__name__)
 
@@ -51,6 +52,23 @@ def embed(relationship_id: str) -> None:
         log.error(
             "embedding crashed",
             event_name="queue.embed.crashed",
+            relationship=relationship_id,
+            error_class=type(error).__name__,
+            frames="".join(traceback.format_tb(error.__traceback__)),
+        )
+        connection.close()
+
+
+def replay(relationship_id: str, replay_id: str) -> None:
+    """Try a draft of an ingestion prompt. Never fails; what this process had taken falls due when its lease ends."""
+    if stop_requested():
+        return
+    try:
+        run_replay(relationship_id=UUID(relationship_id), replay_id=UUID(replay_id))
+    except (Exception, TimeoutException) as error:
+        log.error(
+            "a replay crashed",
+            event_name="queue.replay.crashed",
             relationship=relationship_id,
             error_class=type(error).__name__,
             frames="".join(traceback.format_tb(error.__traceback__)),

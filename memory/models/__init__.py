@@ -5,6 +5,7 @@ from memory.models.held_deletion import HeldDeletion, HeldState
 from memory.models.ingestion_prompt import IngestionPrompt
 from memory.models.large_index import IndexPurpose, IndexState, LargeIndex
 from memory.models.model_call import ModelCall
+from memory.models.replay import Replay, ReplayState
 from memory.models.revision import EntryRevision, RevisionEvent
 from memory.models.search_text import SearchedKind, SearchText
 
@@ -22,6 +23,8 @@ __all__ = [
     "IngestionPrompt",
     "LargeIndex",
     "ModelCall",
+    "Replay",
+    "ReplayState",
     "RevisionEvent",
     "ScratchpadEntry",
     "SearchText",

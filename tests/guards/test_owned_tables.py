@@ -20,6 +20,7 @@ from memory.models import (
     IngestionPrompt,
     LargeIndex,
     ModelCall,
+    Replay,
     ScratchpadEntry,
     SearchText,
 )
@@ -69,6 +70,7 @@ MUTABLE: set[type[models.Model]] = {
     Project,
     Relationship,
     RelationshipToken,
+    Replay,
     ScratchpadEntry,
     SearchText,
     SessionState,

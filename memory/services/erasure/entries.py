@@ -9,7 +9,15 @@ from django.db.models import Q
 from django.utils import timezone
 
 from memory.indexing.write import forget_texts
-from memory.models import EntryRevision, HeldDeletion, ModelCall, RevisionEvent, ScratchpadEntry, SearchedKind
+from memory.models import (
+    EntryRevision,
+    HeldDeletion,
+    ModelCall,
+    Replay,
+    RevisionEvent,
+    ScratchpadEntry,
+    SearchedKind,
+)
 from memory.services.erasure.permit import erasing
 from memory.services.erasure.tally import Counts, Erasure, tell
 from memory.services.erasure.turns import Emptied, empty_operations, find_traces, turns_of
@@ -62,6 +70,7 @@ def _empty_copies(relationship_id: UUID, words: Words, *, redact: bool, now: dat
         model_call=_redact_calls(relationship_id, words, turns, cited, now),
         held_deletion=sum(_empty_held(row, words, cited) for row in held),
         entry_revision=_empty_reasons(relationship_id, words, emptied),
+        replay=Replay.objects.for_relationship(relationship_id).delete()[0],  # trials: they quote it all
     )
 
 

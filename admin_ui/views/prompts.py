@@ -1,0 +1,205 @@
+"""The prompt workbench: versions of a companion's ingestion prompt, what a draft would have kept, publish and back."""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+
+from admin_ui.access import OperatorView
+from admin_ui.word_diff import word_diff
+from memory.ingestion.templates import default_guidance
+from memory.models import IngestionPrompt, Replay
+from memory.services.prompts import create_prompt, find_guidance, publish_prompt
+from memory.services.replays import MOST_TURNS, STEPS, request_replay
+from relationships.errors import NotFound, RapportError
+from relationships.models import Companion, Message, Relationship, Role, Turn
+from relationships.services.relationships import get_or_create_relationship
+from relationships.services.turns import NewMessage
+
+VERSIONS_SHOWN, RELATIONSHIPS_SHOWN, TURNS_SHOWN = 50, 100, 40
+_LINE_ROLES = {"user": "user", "companion": "assistant", "assistant": "assistant"}
+
+
+class CompanionPart(OperatorView):
+    def get_companion(self, companion_id: UUID) -> Companion:
+        rows = Companion.objects.of_project(self.seat.project.id).select_related("project")
+        companion = rows.filter(id=companion_id).first()
+        if companion is None:
+            raise NotFound("This companion is not there, or belongs to another project.")
+        return companion
+
+
+class WorkbenchView(CompanionPart):
+    def get(self, request: HttpRequest, companion_id: UUID) -> HttpResponse:
+        companion = self.get_companion(companion_id)
+        version = request.GET.get("version", "")
+        shown = find_guidance(companion, int(version) if version.isdecimal() and len(version) < 9 else None)
+        return self._page(request, companion, shown.template)
+
+    def post(self, request: HttpRequest, companion_id: UUID) -> HttpResponse:
+        """Keep a draft as a version, with `publish` from the next turn on; or try it."""
+        companion = self.get_companion(companion_id)
+        template = request.POST.get("template", "").replace("\r\n", "\n")
+        try:
+            if request.POST.get("do") == "replay":
+                replay = self._replay(request, companion, template)
+                return redirect("admin_ui:companion_replay", companion.id, replay.relationship_id, replay.id)
+            prompt = create_prompt(
+                companion=companion,
+                template=template,
+                note=request.POST.get("note", "").replace("\x00", "")[:500],
+                publish=request.POST.get("do") == "publish",
+                by=self.seat.actor,
+            )
+        except RapportError as error:
+            return self._page(request, companion, template, why=error.detail, status=422)
+        messages.success(request, f"Kept as version {prompt.version}.")
+        return redirect("admin_ui:companion_prompt", companion_id)
+
+    def _replay(self, request: HttpRequest, companion: Companion, template: str) -> Replay:
+        pasted = conversation_lines(request.POST.get("conversation", ""))
+        chosen = [UUID(turn_id) for turn_id in request.POST.getlist("turn") if _is_uuid(turn_id)]
+        if pasted:
+            relationship, _ = get_or_create_relationship(
+                project_id=self.seat.project.id,
+                companion=str(companion.id),
+                user=f"playground:{self.seat.operator.email}"[:200],
+                display_name="Test user",
+                by=self.seat.actor,
+            )
+            chosen = []
+        else:
+            relationship = self.get_relationship(_uuid_or_none(request.POST.get("relationship", "")))
+        return request_replay(
+            relationship=relationship,
+            template=template,
+            turn_ids=chosen[:MOST_TURNS],
+            messages=pasted,
+            present_entries=bool(request.POST.get("present")),
+            by=self.seat.actor,
+        )
+
+    def _page(
+        self, request: HttpRequest, companion: Companion, template: str, *, why: str = "", status: int = 200
+    ) -> HttpResponse:
+        published = find_guidance(companion, None)
+        relationships = (
+            Relationship.objects.filter(companion=companion, last_turn_at__isnull=False)
+            .select_related("user")
+            .order_by("-last_turn_at")[:RELATIONSHIPS_SHOWN]
+        )
+        ctx: dict[str, Any] = {
+            "companion": companion,
+            "template": template,
+            "published": published,
+            "diff": word_diff(published.template, template) if template != published.template else None,
+            "versions": IngestionPrompt.objects.filter(companion=companion).order_by("-version")[
+                :VERSIONS_SHOWN
+            ],
+            "shipped": template == default_guidance(),
+            "relationships": relationships,
+            "turns": _turns_of(request, companion),
+            "chosen": request.GET.get("relationship", ""),
+            "why": why,
+        }
+        return render(request, "admin_ui/prompts/detail.html", ctx, status=status)
+
+
+class PublishPromptView(CompanionPart):
+    """A version, or 0 for the one that ships with Rapport."""
+
+    def post(self, request: HttpRequest, companion_id: UUID, version: int) -> HttpResponse:
+        if version >= 10**9:
+            raise NotFound("There is no such version.")
+        publish_prompt(companion=self.get_companion(companion_id), version=version, by=self.seat.actor)
+        said = (
+            f"Version {version} is read from the next turn on."
+            if version
+            else "The prompt that ships is back."
+        )
+        messages.success(request, said)
+        return redirect("admin_ui:companion_prompt", companion_id)
+
+
+class ReplayView(CompanionPart):
+    """A replay on its way, and its outcome: the two scratchpads side by side."""
+
+    needs = Role.EDITOR
+
+    def get(
+        self, request: HttpRequest, companion_id: UUID, relationship_id: UUID, replay_id: UUID
+    ) -> HttpResponse:
+        companion = self.get_companion(companion_id)
+        self.get_relationship(relationship_id)
+        replay = Replay.objects.for_relationship(relationship_id).filter(id=replay_id).first()
+        if replay is None:
+            raise NotFound("This replay is not there any more; they are dropped after a week.")
+        results = [(step, replay.results.get(step)) for step in STEPS]
+        both = [{_line(entry) for entry in result["entries"]} for _, result in results if result]
+        ctx = {
+            "companion": companion,
+            "replay": replay,
+            "results": [
+                (
+                    step,
+                    result,
+                    [(entry, _is_only_here(entry, both)) for entry in result["entries"]] if result else [],
+                )
+                for step, result in results
+            ],
+            "done": len(replay.results),
+            "steps": len(STEPS),
+            "here": reverse("admin_ui:companion_replay", args=[companion_id, relationship_id, replay_id]),
+        }
+        part = getattr(request, "htmx", False) and request.htmx.target == "replay"  # type: ignore[attr-defined]
+        return render(request, f"admin_ui/prompts/{'_replay' if part else 'replay'}.html", ctx)
+
+
+def conversation_lines(text: str) -> list[NewMessage]:
+    """A pasted conversation: `user: ...` and `companion: ...` begin a message; other lines go on with it."""
+    said: list[NewMessage] = []
+    for line in text.replace("\x00", "").splitlines():
+        speaker, colon, words = line.partition(":")
+        role = _LINE_ROLES.get(speaker.strip().lower()) if colon else None
+        if role:
+            said.append(NewMessage(role, words.strip()))
+        elif said:
+            said[-1] = NewMessage(said[-1].role, f"{said[-1].content}\n{line}".strip())
+        elif line.strip():
+            said.append(NewMessage("user", line.strip()))
+    return [line for line in said if line.content]
+
+
+def _turns_of(request: HttpRequest, companion: Companion) -> list[tuple[Turn, str]]:
+    """The last turns of the relationship that was chosen, each with its first words."""
+    relationship_id = _uuid_or_none(request.GET.get("relationship", ""))
+    if not Relationship.objects.filter(id=relationship_id, companion=companion).exists():
+        return []
+    turns = list(Turn.objects.for_relationship(relationship_id).order_by("-seq")[:TURNS_SHOWN])
+    owned = Message.objects.for_relationship(relationship_id).filter(turn_id__in=[turn.id for turn in turns])
+    first = {message.turn_id: message.content for message in owned.order_by("-seq")}
+    return [(turn, first.get(turn.id, "")) for turn in turns]
+
+
+def _line(entry: dict[str, str]) -> tuple[str, str]:
+    return entry["type"], entry["content"]
+
+
+def _is_only_here(entry: dict[str, str], both: list[set[tuple[str, str]]]) -> bool:
+    return len(both) == len(STEPS) and not all(_line(entry) in lines for lines in both)
+
+
+def _uuid_or_none(text: str) -> UUID:
+    """The ID in a form's field; one that nobody has where it is none."""
+    return UUID(text) if _is_uuid(text) else UUID(int=0)
+
+
+def _is_uuid(text: str) -> bool:
+    try:
+        UUID(text)
+    except ValueError:
+        return False
+    return True

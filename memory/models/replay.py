@@ -1,0 +1,44 @@
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import Q
+
+from relationships.models import OwnedQuerySet, RelationshipOwned
+
+
+class ReplayState(models.TextChoices):
+    PENDING = "pending"
+    DONE = "done"
+    FAILED = "failed"
+
+
+class Replay(RelationshipOwned):
+    """A trial of an ingestion prompt over past turns or a pasted conversation, beside the published one.
+
+    It writes nothing that is remembered. This row is its queue and its progress; a week later it is dropped, and with
+    the first erasure in its relationship, as it quotes what was said.
+    """
+
+    template = models.TextField()  # the draft
+    turn_ids = ArrayField(models.UUIDField(), default=list)  # what is read; or, where it is empty:
+    messages = models.JSONField(default=list)  # [{role, content}] of a pasted conversation
+    present_entries = models.BooleanField(default=False)  # whether it starts from what is remembered now
+    state = models.CharField(max_length=10, choices=ReplayState.choices, default=ReplayState.PENDING)
+    due_at = models.DateTimeField(null=True)  # null: finished. Moved ahead by who works on it
+    attempts = models.PositiveIntegerField(default=0)
+    results = models.JSONField(default=dict)  # {published, draft}: memory.services.replays
+    error = models.TextField(blank=True)
+    requested_by = models.CharField(max_length=200, blank=True)
+    recorded_at = models.DateTimeField(auto_now_add=True)
+
+    objects = OwnedQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(state__in=ReplayState.values), name="replay_known_state")
+        ]
+        indexes = [
+            # what is owed, by the sweep
+            models.Index(fields=["due_at"], condition=Q(due_at__isnull=False), name="replay_owed"),
+            # what is old enough to be dropped
+            models.Index(fields=["recorded_at"], name="replay_by_age"),
+        ]

@@ -1,0 +1,176 @@
+"""Tries a draft of an ingestion prompt beside the published one, in the worker, and writes nothing but the outcome."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import structlog
+from django.db import transaction
+from django.utils import timezone
+from django_q.tasks import async_task
+
+from memory.errors import IngestionError, InvalidTemplate
+from memory.ingestion.reading import Guidance
+from memory.ingestion.templates import check_guidance
+from memory.models import Replay, ReplayState
+from memory.providers.errors import ProviderError
+from memory.queue.housekeeping import Duty
+from memory.services.preview import Preview, preview_messages, preview_turns
+from memory.services.prompts import find_guidance
+from relationships.actor import Actor
+from relationships.errors import InvalidInput, NotFound, RapportError
+from relationships.ids import uuid7
+from relationships.models import Relationship, Turn
+from relationships.services.turns import NewMessage
+
+log = structlog.get_logger(__name__)
+
+STEPS = ("published", "draft")
+MOST_TURNS = 50
+LEASE = timedelta(minutes=10)  # more than two questions with a repair each take
+MOST_ATTEMPTS = 3
+KEPT = timedelta(days=7)
+_NUDGED_AT_ONCE = 20
+
+
+@transaction.atomic
+def request_replay(
+    *,
+    relationship: Relationship,
+    template: str,
+    by: Actor,
+    turn_ids: Sequence[UUID] = (),
+    messages: Sequence[NewMessage] = (),
+    present_entries: bool = False,
+) -> Replay:
+    """Have a worker read turns, or a pasted conversation, by the published prompt and by `template`.
+
+    Raises InvalidTemplate, InvalidInput.
+    """
+    check_guidance(template)
+    if not turn_ids and not messages:
+        raise InvalidInput.of("turns", "choose at least one, or paste a conversation")
+    if len(turn_ids) > MOST_TURNS:
+        raise InvalidInput.of("turns", f"choose at most {MOST_TURNS}")
+    owned = Turn.objects.for_relationship(relationship.id).filter(id__in=list(turn_ids))
+    if owned.count() != len(set(turn_ids)):
+        raise InvalidInput.of("turns", "not all of these turns are there")
+    replay = Replay.objects.create(
+        relationship_id=relationship.id,
+        project_id=relationship.project_id,
+        id=uuid7(),
+        template=template,
+        turn_ids=list(turn_ids),
+        messages=[{"role": line.role, "content": line.content} for line in messages],
+        present_entries=present_entries,
+        due_at=timezone.now(),
+        requested_by=by.id,
+    )
+    _nudge(replay)
+    return replay
+
+
+def run_replay(*, relationship_id: UUID, replay_id: UUID) -> None:
+    """Do what is left of a replay, if nobody else does. Each step is kept as soon as it is there."""
+    replay = _claim(relationship_id, replay_id)
+    if replay is None:
+        return
+    rows = Replay.objects.for_relationship(relationship_id).filter(id=replay_id)
+    try:
+        for step in STEPS:
+            if step not in replay.results:
+                replay.results[step] = _read(replay, step)
+                rows.update(results=replay.results)
+    except ProviderError as error:
+        if not error.permanent and replay.attempts < MOST_ATTEMPTS:
+            rows.update(due_at=timezone.now() + timedelta(seconds=5 * 2**replay.attempts))
+            return
+        rows.update(state=ReplayState.FAILED, due_at=None, error=str(error))
+    except (IngestionError, InvalidTemplate, RapportError) as error:
+        rows.update(state=ReplayState.FAILED, due_at=None, error=str(error))
+    else:
+        rows.update(state=ReplayState.DONE, due_at=None)
+        log.info("replayed a prompt", event_name="replay.done", relationship_id=str(relationship_id))
+
+
+def replay_duties() -> list[Duty]:
+    return [
+        Duty("nudge_replays", 10, nudge_owed_replays),
+        Duty("drop_replays", 600, drop_old_replays),
+    ]
+
+
+def nudge_owed_replays(now: datetime) -> int:
+    """Replays whose nudge was lost, whose worker died, or whose pause is over."""
+    owed = Replay.objects.filter(due_at__lte=now - timedelta(seconds=2)).order_by("due_at")[:_NUDGED_AT_ONCE]
+    for replay in owed:
+        if replay.attempts >= MOST_ATTEMPTS:
+            rows = Replay.objects.for_relationship(replay.relationship_id).filter(id=replay.id)
+            rows.update(state=ReplayState.FAILED, due_at=None, error="Given up: it ended its readers.")
+        else:
+            _nudge(replay)
+    return len(owed)
+
+
+def drop_old_replays(now: datetime) -> int:
+    dropped, _ = Replay.objects.filter(recorded_at__lt=now - KEPT).delete()
+    return dropped
+
+
+def _claim(relationship_id: UUID, replay_id: UUID) -> Replay | None:
+    now = timezone.now()
+    rows = Replay.objects.for_relationship(relationship_id).filter(id=replay_id)
+    with transaction.atomic():
+        replay: Replay | None = rows.select_for_update(skip_locked=True).filter(due_at__lte=now).first()
+        if replay is None:
+            return None
+        replay.attempts += 1
+        rows.update(due_at=now + LEASE, attempts=replay.attempts)
+    return replay
+
+
+def _read(replay: Replay, step: str) -> dict[str, Any]:
+    relationship = (
+        Relationship.objects.select_related("companion", "project", "user")
+        .filter(id=replay.relationship_id)
+        .first()
+    )
+    if relationship is None:
+        raise NotFound("This relationship is not there any more.")
+    draft = Guidance(None, replay.template)
+    guidance = draft if step == "draft" else find_guidance(relationship.companion, None)
+    if replay.turn_ids:
+        preview = preview_turns(
+            relationship=relationship,
+            guidance=guidance,
+            turn_ids=replay.turn_ids,
+            present_entries=replay.present_entries,
+        )
+    else:
+        preview = preview_messages(
+            companion=relationship.companion,
+            guidance=guidance,
+            messages=[NewMessage(line["role"], line["content"]) for line in replay.messages],
+            relationship=relationship,
+            present_entries=replay.present_entries,
+        )
+    return _kept(preview, guidance)
+
+
+def _kept(preview: Preview, guidance: Guidance) -> dict[str, Any]:
+    """The outcome of one prompt as JSON: operations with verdicts, the entries there would be, what it took."""
+    return {
+        "version": guidance.version,
+        "operations": [judgement.as_json() for judgement in preview.judgements],
+        "entries": [asdict(entry) for entry in preview.entries],
+        "prompt_tokens": preview.prompt_tokens,
+        "output_tokens": preview.output_tokens,
+        "cost": None if preview.cost is None else str(preview.cost),
+        "milliseconds": round(preview.milliseconds, 1),
+    }
+
+
+def _nudge(replay: Replay) -> None:
+    async_task("memory.tasks.replay", str(replay.relationship_id), str(replay.id))

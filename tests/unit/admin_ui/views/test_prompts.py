@@ -1,0 +1,116 @@
+import pytest
+from django.test import Client
+from pytest_django import DjangoAssertNumQueries
+
+from admin_ui.views.prompts import conversation_lines
+from memory.ingestion.templates import default_guidance
+from memory.models import IngestionPrompt, Replay, ScratchpadEntry
+from memory.services.replays import run_replay
+from relationships.models import Companion, Relationship
+from tests.fakes import ScriptedProvider
+from tests.fixtures.turns import Conversation, add, answer
+
+HTMX = {"HX-Request": "true", "HX-Target": "replay"}
+
+
+@pytest.fixture
+def page(companion: Companion) -> str:
+    return f"/admin-ui/companions/{companion.id}/prompt/"
+
+
+def test_the_page_shows_the_prompt_in_use(
+    viewer: Client, page: str, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    with django_assert_max_num_queries(12):
+        shown = viewer.get(page).content.decode()
+
+    assert "The prompt that ships with Rapport is in use." in shown
+    assert "Keep and publish" not in shown
+
+
+def test_a_draft_is_published_and_rolled_back(editor: Client, page: str, companion: Companion) -> None:
+    editor.post(page, {"template": "Keep names only.", "note": "less", "do": "publish"})
+    companion.refresh_from_db()
+    assert companion.prompt_version == 1
+    assert "Version 1 is in use." in editor.get(page).content.decode()
+
+    editor.post(f"{page}0/publish/")
+
+    companion.refresh_from_db()
+    assert companion.prompt_version is None
+
+
+def test_a_draft_is_shown_against_the_one_in_use(editor: Client, page: str) -> None:
+    editor.post(page, {"template": "Keep names only.", "do": "publish"})
+    editor.post(page, {"template": "Keep places only.", "do": "keep"})
+
+    shown = editor.get(f"{page}?version=2").content.decode()
+
+    assert "<del>names</del><ins>places</ins>" in shown
+
+
+def test_a_template_that_can_not_be_read_is_refused_with_its_line(editor: Client, page: str) -> None:
+    answer = editor.post(page, {"template": "Fine.\n{% if %}", "do": "publish"})
+
+    assert answer.status_code == 422
+    assert "line 2" in answer.content.decode()
+    assert not IngestionPrompt.objects.exists()
+
+
+def test_a_replay_shows_both_scratchpads_and_writes_nothing(
+    editor: Client,
+    page: str,
+    relationship: Relationship,
+    conversation: Conversation,
+    scripted_provider: ScriptedProvider,
+) -> None:
+    turn = conversation.say("I live in Porto and have a dog.")
+    sent = {
+        "template": "Keep pets only.",
+        "do": "replay",
+        "relationship": str(relationship.id),
+        "turn": str(turn.id),
+    }
+    replay_page = editor.post(page, sent)["Location"]
+    assert "A worker reads it: 0 of 2 done." in editor.get(replay_page, headers=HTMX).content.decode()
+
+    scripted_provider.answer_with(answer(add("Lives in Porto"), add("Has a dog")), answer(add("Has a dog")))
+    run_replay(relationship_id=relationship.id, replay_id=Replay.objects.get().id)
+
+    shown = editor.get(replay_page, headers=HTMX).content.decode()
+    assert shown.count("Has a dog") >= 2
+    assert shown.count("only here") == 1
+    assert "data-poll" not in shown
+    assert not ScratchpadEntry.objects.exists()
+
+
+def test_a_pasted_conversation_is_read_as_the_test_users(editor: Client, page: str) -> None:
+    editor.post(
+        page, {"template": default_guidance(), "do": "replay", "conversation": "user: I live in Porto."}
+    )
+
+    replay = Replay.objects.get()
+    assert replay.messages == [{"role": "user", "content": "I live in Porto."}]
+
+
+def test_a_replay_of_nothing_is_refused_in_words(
+    editor: Client, page: str, relationship: Relationship
+) -> None:
+    answer = editor.post(page, {"template": "x", "do": "replay", "relationship": str(relationship.id)})
+
+    assert answer.status_code == 422
+    assert "choose at least one" in answer.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("", []),
+        ("user: Hi\ncompanion: Hello", [("user", "Hi"), ("assistant", "Hello")]),
+        ("User: One\ntwo\n\nASSISTANT: Three", [("user", "One\ntwo"), ("assistant", "Three")]),
+        ("Just a line: with a colon", [("user", "Just a line: with a colon")]),
+        ("user:\ncompanion: Hello", [("assistant", "Hello")]),
+    ],
+)
+def test_a_conversation_is_read_line_by_line(text: str, lines: list[tuple[str, str]]) -> None:
+    assert [(line.role, line.content) for line in conversation_lines(text)] == lines
