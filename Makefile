@@ -6,7 +6,7 @@ PORT ?= 8000
 RUN = .venv/bin/python
 MANAGE = $(RUN) manage.py
 # Through the environment, so that quotes and spaces in them reach the command as they are.
-export CONVERSATION SPEAKER PORT
+export CONVERSATION SPEAKER PORT RECIPE
 
 CODE = config relationships memory context admin_ui benchmarks scripts tests manage.py
 SCHEMA = docs/reference/openapi.json
@@ -23,8 +23,9 @@ venv: ## make or renew the environment in .venv (every command below does it by 
 	  echo "    apt install python3 python3-venv     (with sudo, if you are not root)"; exit 1; }
 	@"$(PYTHON)" scripts/environment.py
 
-demo: venv ## start everything, play a conversation, show what is remembered; CONVERSATION=file plays yours
-	@$(MANAGE) demo --port "$$PORT" $${CONVERSATION:+--conversation "$$CONVERSATION"} $${SPEAKER:+--as "$$SPEAKER"}
+demo: venv ## start everything, play a conversation, show what is remembered; RECIPE=two_call, CONVERSATION=file plays yours
+	@$(MANAGE) demo --port "$$PORT" $${RECIPE:+--recipe "$$RECIPE"} $${CONVERSATION:+--conversation "$$CONVERSATION"} \
+	  $${SPEAKER:+--as "$$SPEAKER"}
 
 run: venv ## the service in the foreground, until Ctrl-C; PORT=8000
 	@$(MANAGE) serve --port "$$PORT"
@@ -35,8 +36,9 @@ stop: venv ## stop the service and the embedded database
 test: venv ## the tests; ARGS="-k name" picks some
 	@$(RUN) -m pytest -q $(ARGS)
 
-drills: venv ## the long drills: real processes, killed while they work
-	@RAPPORT_DRILLS=long $(RUN) -m pytest -m drill tests/acceptance/drills $(ARGS)
+drills: venv ## the long drills: real processes, killed while they work; RECIPE=two_call or RECIPE=all
+	@RAPPORT_DRILLS=long RAPPORT_DRILLS_RECIPE="$${RECIPE:-scratchpad}" \
+	  $(RUN) -m pytest -m drill tests/acceptance/drills $(ARGS)
 
 bench: venv ## measure: contexts, intake, ingestion
 	@$(RUN) -m benchmarks $(ARGS)

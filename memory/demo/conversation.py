@@ -15,11 +15,13 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Persona:
-    """Who they talk to."""
+    """Who they talk to. `language` is that of the talk, where it is known; `recipe` "" is the default one."""
 
     slug: str
     name: str
     core_prompt: str
+    language: str = ""
+    recipe: str = ""
 
 
 @dataclass(frozen=True, slots=True)

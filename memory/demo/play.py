@@ -21,12 +21,16 @@ _PAUSE_SECONDS = 0.2  # when the service had no place for a waiter and answered 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One thing that a turn did to memory. `kind`: a revision's event, or `held`; `before`: the text it replaced."""
+    """One thing that a turn did to memory. `kind`: a revision's event, `held` or `refused`.
+
+    `before`: the text it replaced; `reason`: why it was refused.
+    """
 
     kind: str
     type: str
     content: str
     before: str = ""
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,13 +133,23 @@ class Player:
             self.usage.add(call)
         changes = [self._change(line) for line in trace["remembered"] or ()]
         held = [judged for judged in trace["operations"] if judged["verdict"] == "held"]
-        return changes + [Change("held", "", self._contents.get(judged["entry_id"], "")) for judged in held]
+        changes += [Change("held", "", self._contents.get(judged["entry_id"], "")) for judged in held]
+        return changes + [
+            _refused(judged) for judged in trace["operations"] if judged["verdict"] == "refused"
+        ]
 
     def _change(self, line: dict[str, Any]) -> Change:
         content = line["content"] or ""
         before = self._contents.get(line["entry_id"], "")
         self._contents[line["entry_id"]] = content
         return Change(line["event"], line["type"] or "", content, before if before != content else "")
+
+
+def _refused(judged: dict[str, Any]) -> Change:
+    """In the model's own words, whatever it wrote."""
+    asked = judged["operation"] if isinstance(judged["operation"], dict) else {}
+    said = asked.get("content") or asked.get("value") or f"{asked.get('op') or 'an operation'}"
+    return Change("refused", str(asked.get("type") or ""), str(said), reason=judged["reason"] or "")
 
 
 def turn_body(turn: NewTurn) -> dict[str, Any]:

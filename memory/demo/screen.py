@@ -11,6 +11,7 @@ from rich.table import Table
 
 from memory.demo.conversation import Conversation
 from memory.demo.play import Change, PlayedTurn, Usage
+from memory.demo.recipes import describe_recipe
 
 PLAIN_WIDTH = 110  # where there is no terminal to ask
 # sign and colour of each kind of change; a `none` is what was said again
@@ -21,7 +22,9 @@ SIGNS = {
     "merge": ("~", "yellow"),
     "delete": ("-", "red"),
     "held": ("?", "magenta"),
+    "archive": (">", "cyan"),
     "none": ("=", "dim"),
+    "refused": ("x", "dim"),
 }
 WORDS = {
     "add": "added",
@@ -29,6 +32,7 @@ WORDS = {
     "supersede": "replaced",
     "delete": "deleted",
     "held": "held for a person",
+    "archive": "moved to the archive",
 }
 OTHER_PROVIDERS = "With Gemini instead: GEMINI_API_KEY=... make demo"
 _MESSAGES_SHOWN = 4
@@ -48,11 +52,22 @@ class Screen:
         self.console.print()
         self.console.print(f"[bold]{escape(text)}[/bold]")
 
-    def opening(self, conversation: Conversation, url: str, provider: Mapping[str, Any]) -> None:
+    def opening(
+        self,
+        conversation: Conversation,
+        url: str,
+        provider: Mapping[str, Any],
+        embedder: Mapping[str, Any] | None = None,
+    ) -> None:
+        """`embedder` None: the recipe has nothing embedded."""
         self.console.print(f"[bold]Rapport[/bold] answers at {escape(url)}")
         self.console.print(f"Provider: {escape(provider_in_words(provider))}")
         if provider.get("alias") == "offline":
             self.console.print(f"          {OTHER_PROVIDERS}")
+        recipe = conversation.companion.recipe
+        if recipe:
+            self.say(f"Recipe:   {recipe}. {describe_recipe(recipe)}")
+            self.say(f"Embedder: {embedder_in_words(embedder)}")
         first, last = conversation.turns[0].occurred_at, conversation.turns[-1].occurred_at
         zone = ZoneInfo(conversation.user.timezone)
         days = f"{_day(first, zone)} to {_day(last, zone)}"
@@ -60,7 +75,7 @@ class Screen:
             f"{conversation.user.name} and {conversation.companion.name}: {len(conversation.turns)} turns, {days}"
         )
         self.console.print(
-            "[dim]+ added   ~ changed   - deleted   ? held for a person   = known already[/dim]"
+            "[dim]+ added   ~ changed   - deleted   ? held for a person   = known already   x not kept[/dim]"
         )
 
     def turn(self, played: PlayedTurn, zone: ZoneInfo) -> None:
@@ -89,6 +104,23 @@ class Screen:
 
     def scratchpad(self, entries: Sequence[Mapping[str, Any]], name: str, zone: ZoneInfo) -> None:
         self.heading(f"What is remembered of {name}: {len(entries)} entries")
+        self._entries(entries, zone)
+
+    def archive(self, entries: Sequence[Mapping[str, Any]], name: str, zone: ZoneInfo) -> None:
+        self.heading(
+            f"In the archive of {name}, shown when it has to do with a message: {len(entries)} entries"
+        )
+        self._entries(entries, zone)
+
+    def reasons(self, rows: Sequence[tuple[str, str]]) -> None:
+        """Each retrieved entry, and why it is there."""
+        self.heading("Why it was shown these")
+        table = _table("entry", "why")
+        for content, why in rows:
+            table.add_row(escape(content), escape(why))
+        self.console.print(table)
+
+    def _entries(self, entries: Sequence[Mapping[str, Any]], zone: ZoneInfo) -> None:
         table = _table("type", "entry", "since")
         for kind in dict.fromkeys(entry["type"] for entry in entries):
             for place, entry in enumerate(found for found in entries if found["type"] == kind):
@@ -118,6 +150,8 @@ class Screen:
         self._line(f"         {sign} {change.type:<{_TYPE_WIDTH}} ", change.content, colour, whole=True)
         if change.before and change.kind == "update":
             self._line(f"           {'':<{_TYPE_WIDTH}} ", f"was: {change.before}", "dim", whole=True)
+        if change.reason:
+            self._line(f"           {'':<{_TYPE_WIDTH}} ", f"not kept: {change.reason}", "dim", whole=True)
 
     def _line(self, lead: str, text: str, colour: str, *, whole: bool = False) -> None:
         room = self.console.width - len(lead)
@@ -133,6 +167,15 @@ def provider_in_words(provider: Mapping[str, Any]) -> str:
     model = f", model {provider['model']}" if provider.get("model") else ""
     host = f", at {provider['host']}" if provider.get("host") else ""
     return f"{provider.get('alias', 'unknown')}{model}{host}"
+
+
+def embedder_in_words(embedder: Mapping[str, Any] | None) -> str:
+    """Who turns texts into vectors."""
+    if embedder is None:
+        return "none; entries are found by their words"
+    if embedder.get("alias") == "offline":
+        return "offline: hashed words and parts of words, which know no meaning"
+    return provider_in_words(embedder)
 
 
 def _console() -> Console:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -17,8 +18,10 @@ import psutil
 from memory.demo.errors import DemoFailed
 
 START_SECONDS = 90.0
+EMBED_SECONDS = 30.0
 STOP_SECONDS = 60.0  # it finishes the turns in hand first
 _TICK_SECONDS = 0.1
+_VECTORS_OWED = re.compile(r"^rapport_vectors_owed\{.*?\} (\S+)$", re.MULTILINE)
 _MARK = (
     "RAPPORT_IN_BACKGROUND"  # in the environment of a service that we started, so that we may start it anew
 )
@@ -121,6 +124,21 @@ def readiness(url: str) -> dict[str, Any]:
     except (httpx2.HTTPError, ValueError):
         return {}
     return body
+
+
+def wait_until_embedded(url: str) -> None:
+    """Until no text waits for its vector, or it takes too long: what has none yet is found by its words."""
+    until = time.monotonic() + EMBED_SECONDS
+    while _vectors_owed(url) and time.monotonic() < until:
+        time.sleep(_TICK_SECONDS)
+
+
+def _vectors_owed(url: str) -> float:
+    try:
+        told = httpx2.get(f"{url}/metrics", timeout=10.0, trust_env=False).text
+    except httpx2.HTTPError:
+        return 0.0
+    return sum(float(count) for count in _VECTORS_OWED.findall(told))
 
 
 def _ready(place: Place, process: "subprocess.Popen[bytes]") -> Running:

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -11,24 +11,38 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from memory.demo.conversation import Conversation
 from memory.demo.play import Player
+from memory.demo.recipes import uses_vectors
 from memory.demo.rest import Rest
 from memory.demo.screen import Screen
 from memory.demo.stage import set_up
-from memory.models import HeldState
+from memory.models import HeldState, Tier
 
 SHORT = 60  # turns up to which each is waited for, as a developer would; a longer file is read in batches
 AHEAD = 80
 
 
-def play_show(*, rest: Rest, conversation: Conversation, provider: Mapping[str, Any], screen: Screen) -> bool:
-    """Play it all and show what came of it. True if every turn was remembered. Raises DemoFailed."""
-    screen.opening(conversation, rest.url, provider)
+def play_show(
+    *,
+    rest: Rest,
+    conversation: Conversation,
+    providers: Mapping[str, Any],
+    screen: Screen,
+    settle: Callable[[], None] = lambda: None,
+) -> bool:
+    """Play it all and show what came of it. True if every turn was remembered. Raises DemoFailed.
+
+    `providers` is as /readyz tells it; `settle` waits until the service has embedded what it was told.
+    """
+    recipe = conversation.companion.recipe
+    embedder = providers.get("embedder", {}) if recipe and uses_vectors(recipe) else None
+    screen.opening(conversation, rest.url, providers.get("llm", {}), embedder)
     relationship, forgotten = set_up(rest, conversation)
     if forgotten:
         screen.say(f"{conversation.user.name} was here before, and was erased first (DELETE /v1/users/…).")
     failed = _play(rest, relationship, conversation, screen)
+    settle()
     _show_memory(rest, relationship, conversation, screen)
-    _farewell(rest, relationship, conversation.question, screen)
+    _farewell(rest, relationship, conversation, screen)
     return not failed
 
 
@@ -61,19 +75,38 @@ def _progress(screen: Screen) -> Progress:
 def _show_memory(rest: Rest, relationship: str, conversation: Conversation, screen: Screen) -> None:
     path = f"/relationships/{relationship}"
     entries = sorted(rest.every(f"{path}/entries"), key=lambda entry: entry["effective_at"])
-    screen.scratchpad(entries, conversation.user.name, ZoneInfo(conversation.user.timezone))
+    name, zone = conversation.user.name, ZoneInfo(conversation.user.timezone)
+    archived = [entry for entry in entries if entry["tier"] == Tier.ARCHIVE]
+    listed = [entry for entry in entries if entry["tier"] != Tier.ARCHIVE]
+    if listed or not archived:
+        screen.scratchpad(listed, name, zone)
+    if archived:
+        screen.archive(archived, name, zone)
     held = [found for found in rest.every(f"{path}/held-deletions") if found["state"] == HeldState.WAITING]
     for found in held:
         screen.say(
             f"? {len(found['entries'])} deletions wait for a person: "
             f"POST /v1{path}/held-deletions/{found['id']}/confirm or /decline"
         )
-    asked = {"message": conversation.question, "session": conversation.turns[-1].session}
+    asked = {"message": conversation.question, "session": conversation.turns[-1].session, "explain": True}
     context = rest.post(f"{path}/context", asked)
     screen.context(context, conversation.question)
+    if why := _reasons(context, {entry["id"]: entry["content"] for entry in archived}):
+        screen.reasons(why)
 
 
-def _farewell(rest: Rest, relationship: str, question: str, screen: Screen) -> None:
+def _reasons(context: Mapping[str, Any], contents: Mapping[str, str]) -> list[tuple[str, str]]:
+    """The entries of the archive that were retrieved, as they stand in the context, and why."""
+    return [
+        (contents[source], layer["reasons"][source].split("; rests on")[0])
+        for layer in context["layers"]
+        for source in layer["sources"]
+        if source in contents and source in (layer["reasons"] or {})
+    ]
+
+
+def _farewell(rest: Rest, relationship: str, conversation: Conversation, screen: Screen) -> None:
+    recipe = conversation.companion.recipe
     screen.heading("The service stays up")
     admin = _admin_prefix()
     screen.lines_of(
@@ -83,11 +116,11 @@ def _farewell(rest: Rest, relationship: str, question: str, screen: Screen) -> N
             *([("admin UI", f"{rest.url}/{admin}")] if admin is not None else []),
             ("API key", rest.key),
             ("stop it", "make stop"),
-            ("again", "make demo"),
+            ("again", f"make demo RECIPE={recipe}" if recipe else "make demo"),
         ]
     )
     screen.say("\nAsk it yourself:")
-    body = json.dumps({"message": question}, ensure_ascii=False).replace("'", "'\\''")
+    body = json.dumps({"message": conversation.question}, ensure_ascii=False).replace("'", "'\\''")
     screen.console.print(
         f"curl -s {rest.url}/v1/relationships/{relationship}/context -H 'Authorization: Bearer {rest.key}' \\\n"
         f"  -H 'Content-Type: application/json' -d '{body}'",
@@ -99,4 +132,4 @@ def _farewell(rest: Rest, relationship: str, question: str, screen: Screen) -> N
 def _admin_prefix() -> str | None:
     """Where the admin UI is, if it is there."""
     found = get_resolver().namespace_dict.get("admin_ui")
-    return None if found is None else str(found[0])
+    return None if found is None else str(found[0]).replace("\\", "")  # it is a pattern

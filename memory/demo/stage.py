@@ -68,8 +68,7 @@ def set_up(rest: Rest, conversation: Conversation) -> tuple[str, bool]:
 
 def _companion(rest: Rest, persona: Persona) -> str:
     """Its slug; made, or given the prompt of the file if it is there already."""
-    context = {"core_prompt": persona.core_prompt} if persona.core_prompt else {}
-    wanted = {"slug": persona.slug, "name": persona.name, "config": {"context": context}}
+    wanted = {"slug": persona.slug, "name": persona.name, "config": _config(persona)}
     try:
         rest.post("/companions", wanted)
     except RequestFailed as refused:
@@ -78,6 +77,16 @@ def _companion(rest: Rest, persona: Persona) -> str:
         known = next(found for found in rest.every("/companions") if found["slug"] == persona.slug)
         rest.patch(f"/companions/{known['id']}", wanted)
     return persona.slug
+
+
+def _config(persona: Persona) -> dict[str, Any]:
+    context = {"core_prompt": persona.core_prompt} if persona.core_prompt else {}
+    config: dict[str, Any] = {"context": context}
+    if persona.language:
+        config["retrieval"] = {"language": persona.language}
+    if persona.recipe:
+        config["recipe"] = persona.recipe
+    return config
 
 
 def _kept(file: Path) -> DemoKey | None:

@@ -191,4 +191,5 @@ def _material(reading: Reading, question: Question) -> IngestionMaterial:
         task=question.task,
         facts=question.facts,
         keys=question.keys,
+        earlier=tuple(line.content for line in reading.references if line.role == "user"),
     )

@@ -77,6 +77,8 @@ class IngestionMaterial:
     score       memories of the messages, each with its importance from 1 to 10
     classify    memories of the messages, each with its type and the confidence in it
     record      memories of the messages under `keys`, as the arguments of a tool call
+
+    `earlier` is what the person said before, for reference only.
     """
 
     entries: tuple[NumberedEntry, ...]
@@ -87,6 +89,7 @@ class IngestionMaterial:
     task: Task = "operations"
     facts: tuple[NumberedFact, ...] = ()
     keys: tuple[KnownKey, ...] = ()
+    earlier: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from memory.demo.conversation import Conversation, Person, Persona
 from memory.demo.formats.fields import Text, Utterance, checked
 from memory.demo.formats.source import Source
 from relationships.api.fields import CompanionSlug, ExternalId, Name, SessionName, TimeZone
+from relationships.configuration.retrieval import Language
 from relationships.errors import InvalidInput
 from relationships.services.turns import NewMessage, NewTurn
 
@@ -33,6 +34,8 @@ class _Companion(_Part):
     name: Name
     slug: CompanionSlug
     core_prompt: Text = ""
+    language: Language | None = None
+    """What is spoken, for the stemming of a search."""
 
 
 class _User(_Part):
@@ -81,7 +84,12 @@ def parse(data: Mapping[str, Any], source: Source) -> Conversation:
             raise InvalidInput.of(f"turns.{place}.time", "lies before the turn above it")
     return Conversation(
         user=Person(file.user.external_id, file.user.display_name, file.timezone),
-        companion=Persona(file.companion.slug, file.companion.name, file.companion.core_prompt),
+        companion=Persona(
+            file.companion.slug,
+            file.companion.name,
+            file.companion.core_prompt,
+            file.companion.language or "",
+        ),
         turns=turns,
         question=file.question,
     )

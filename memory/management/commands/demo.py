@@ -8,11 +8,19 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 
-from memory.demo.errors import DemoFailed, UnreadableConversation
+from memory.demo.errors import DemoFailed, UnknownRecipe, UnreadableConversation
 from memory.demo.reading import read_conversation
+from memory.demo.recipes import under_recipe
 from memory.demo.rest import Rest
 from memory.demo.screen import Screen
-from memory.demo.service import Place, readiness, running_service, start_service, stop_service
+from memory.demo.service import (
+    Place,
+    readiness,
+    running_service,
+    start_service,
+    stop_service,
+    wait_until_embedded,
+)
 from memory.demo.show import play_show
 from memory.demo.stage import demo_key
 
@@ -26,24 +34,32 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--conversation", type=Path, default=CONVERSATION, metavar="FILE")
         parser.add_argument("--as", dest="speaker", metavar="NAME", help="who of a LoCoMo file is the user")
+        parser.add_argument("--recipe", default="", metavar="NAME", help="one of `manage.py recipes`")
         parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
         parser.add_argument("--port", type=int, default=8000, help="port to listen on (default: 8000)")
 
     def handle(
-        self, *, conversation: Path, speaker: str | None, host: str, port: int, **options: Any
+        self, *, conversation: Path, speaker: str | None, recipe: str, host: str, port: int, **options: Any
     ) -> None:
         screen = Screen()
         try:
             told = read_conversation(conversation.expanduser(), now=datetime.now(UTC), as_speaker=speaker)
+            told = under_recipe(told, recipe) if recipe else told
             url = self._service(screen, host=host, port=port)
             key = demo_key(settings.DATA_DIR / "demo.json").key
             connections.close_all()  # from here on all goes through REST
-            provider = readiness(url).get("providers", {}).get("llm", {})
+            providers = readiness(url).get("providers", {})
             with Rest(url, key) as rest:
-                remembered = play_show(rest=rest, conversation=told, provider=provider, screen=screen)
+                remembered = play_show(
+                    rest=rest,
+                    conversation=told,
+                    providers=providers,
+                    screen=screen,
+                    settle=lambda: wait_until_embedded(url),
+                )
         except KeyboardInterrupt:
             raise CommandError("Stopped. `make stop` stops the service, too.") from None
-        except (DemoFailed, UnreadableConversation) as error:
+        except (DemoFailed, UnreadableConversation, UnknownRecipe) as error:
             raise CommandError(str(error)) from error
         if not remembered:
             raise CommandError("Not every turn was remembered; see above.")

@@ -51,6 +51,7 @@ def decide_facts(material: IngestionMaterial) -> dict[str, Any]:
     decisions = []
     for fact in material.facts:
         made = [decision for line in owned[fact.number] if (decision := _decision(line, fact)) is not None]
+        made.sort(key=_only_ends)  # a fact's first decision says what it is, the others what it ends
         known = {"entry": repeats[fact.number]} if fact.number in repeats else {}
         decisions += made or [{"fact": fact.number, "op": "NONE", **known, "reason": "nothing new"}]
     return {"decisions": decisions}
@@ -107,6 +108,10 @@ def _decision(line: Line, fact: NumberedFact) -> dict[str, Any] | None:
     if folded(fact.content) == line.folded and not _says_more(line):
         return {**decision, "op": "DELETE", "content": line.content, "reason": "contradicted"}
     return {**decision, "op": "UPDATE", "content": line.content, "reason": "says it anew"}
+
+
+def _only_ends(decision: dict[str, Any]) -> bool:
+    return decision["op"] == "DELETE" and not decision["content"]
 
 
 def _says_more(line: Line) -> bool:

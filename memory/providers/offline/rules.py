@@ -75,6 +75,8 @@ def read_into_notebook(material: IngestionMaterial) -> Reading:
     notebook = Notebook(material.entries, user_name=material.user_name)
     reading = Reading(notebook=notebook, types=material.types)
     _meet_known(reading, material)
+    if material.task != "operations":  # whose list names everybody there is
+        _meet_mentioned(reading, material)
     read: list[int] = []
     for message in material.messages:
         if message.role == "user":
@@ -116,6 +118,19 @@ def _meet_known(reading: Reading, material: IngestionMaterial) -> None:
             reading.cast.names.setdefault(entry.subject, "")
         for relation, name in _named_in(entry.content):
             reading.cast.names[name] = relation
+
+
+def _meet_mentioned(reading: Reading, material: IngestionMaterial) -> None:
+    """So can those of whom the person spoke a little earlier. What was said of them then is not read again."""
+    aside = Reading(notebook=Notebook((), user_name=material.user_name), types=material.types)
+    aside.today = day_of(material.messages[0], material.timezone) if material.messages else date(2000, 1, 1)
+    for text in material.earlier:
+        aside.cast.next_message()
+        for said in read_clauses(text):
+            if not said.forgets:
+                read_statement(said, aside)
+    for name, relation in aside.cast.names.items():
+        reading.cast.names.setdefault(name, relation)
 
 
 def _named_in(content: str) -> list[tuple[str, str]]:

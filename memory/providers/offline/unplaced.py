@@ -11,7 +11,7 @@ from memory.providers.offline.patterns import pattern
 
 AGAIN = "No, "  # how a statement begins that is to be read again; nobody asks to forget "No, ..."
 _CHANGES = pattern(
-    r"^(?:I|we) (?:do not have|never|did not|have not|am not|are not)\b"
+    r"^(?:I|we) (?:do not have|never said|never told|did not say|have not said|am not|are not)\b"
     r"|\b(?:cancell?ed|called off|postponed|rescheduled|moved to|brought forward|pushed back|put off|did it|made it"
     r"|passed away|died|gave up|stopped|quit|finished|got my|bought the|decided not|changed my mind|\d+ now)\b"
 )
