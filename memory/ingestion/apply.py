@@ -11,7 +11,9 @@ from memory.errors import ErasedMeanwhile, StaleAnswer
 from memory.ingestion.calls import CallLog, erased_meanwhile, store_calls
 from memory.ingestion.claim import Claim, hold_claim, settle_turn
 from memory.ingestion.operations import Operation, Refusal, Verdict
+from memory.ingestion.proposals import Proposed
 from memory.ingestion.reading import Reading
+from memory.ingestion.vectors import keep_known_vectors
 from memory.ingestion.verbs import carry_out
 from memory.ingestion.workbench import Workbench, open_workbench, subject_of
 from memory.models import EntryRevision, HeldDeletion, RevisionEvent, ScratchpadEntry
@@ -26,7 +28,7 @@ from relationships.models import TurnState
 
 @transaction.atomic
 def apply_operations(
-    *, claim: Claim, reading: Reading, items: Sequence[Operation | Refusal], log: CallLog, last_try: bool
+    *, claim: Claim, proposed: Proposed, log: CallLog, last_try: bool
 ) -> list[EntryRevision]:
     """Carry the operations out, settle the turns, keep the calls. The revisions it made, in order.
 
@@ -34,6 +36,7 @@ def apply_operations(
     concerned are refused. Raises ErasedMeanwhile, on any try, as an answer may quote whatever was shown. Raises
     LeaseLost. Nothing is written in any of these cases.
     """
+    reading, items = proposed.reading, proposed.items
     hold_claim(claim)
     now = timezone.now()
     if items and erased_meanwhile(reading):
@@ -43,6 +46,7 @@ def apply_operations(
         _refuse_stale(bench, items)
     judge_operations(bench, items, _origins(reading, log))
     revisions = _write(bench, by=Actor(ActorKind.MODEL, log.last_model))
+    keep_known_vectors(reading, [*bench.added, *bench.targets.values()], proposed.vectors)
     store_calls(log, now=now)
     _settle(claim, bench, log)
     return revisions

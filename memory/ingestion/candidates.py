@@ -11,6 +11,7 @@ from uuid import UUID
 from django.utils import timezone
 
 from memory.ingestion.reading import SHOWN_COLUMNS, Reading, ShownEntry
+from memory.ingestion.vectors import TextVectors
 from memory.models import ScratchpadEntry
 from memory.retrieval.found import EntryFilters
 from memory.retrieval.search import search_entries_for
@@ -26,6 +27,26 @@ def texts_of(reading: Reading) -> list[str]:
     return [text for text in texts if text]
 
 
+def likely_entries(
+    reading: Reading, texts: Sequence[str], *, by_meaning: bool = True
+) -> tuple[ShownEntry, ...]:
+    """All entries where there are few, else those that have to do with any of `texts`."""
+    few = few_entries(reading)
+    return find_candidates(reading, texts, by_meaning=by_meaning) if few is None else few
+
+
+def few_entries(reading: Reading) -> tuple[ShownEntry, ...] | None:
+    """Every active entry, newest first, if there are no more than the configuration says; None: there are more."""
+    limit = reading.ingestion.candidates.all_up_to
+    if not has_entries(reading):
+        return ()
+    if len(reading.entries) + reading.hidden_entries > limit:
+        return None
+    rows = ScratchpadEntry.objects.for_relationship(reading.relationship_id).active().newest_first()
+    found = [ShownEntry(*row) for row in rows.values_list(*SHOWN_COLUMNS)[: limit + 1]]
+    return tuple(found) if len(found) <= limit else None
+
+
 def find_candidates(
     reading: Reading,
     texts: Sequence[str],
@@ -34,11 +55,12 @@ def find_candidates(
     by_meaning: bool = True,
     ranker: str | None = None,
     min_score: float | None = None,
+    vectors: TextVectors | None = None,
 ) -> tuple[ShownEntry, ...]:
     """Active entries that have to do with any of `texts`, best first, as many as the configuration shows.
 
     `tiers` (): any. `by_meaning` False embeds nothing: they are found by their words. `ranker` and `min_score` take
-    the place of the best ranking and the configured floor.
+    the place of the best ranking and the configured floor; `vectors` are those of `texts`, where they are known.
     """
     settings = reading.ingestion.candidates
     if not texts or not has_entries(reading):
@@ -53,6 +75,7 @@ def find_candidates(
         ranker=ranker or "best",
         min_score=settings.floor if min_score is None else min_score,
         now=timezone.now(),
+        question=vectors.embedded if vectors is not None else None,
     )
     best: dict[UUID, float] = {}
     for hits in found:

@@ -24,7 +24,7 @@ from memory.ingestion.claim import (
     renew_lease,
     retry_delay,
 )
-from memory.ingestion.proposals import propose_all
+from memory.ingestion.proposals import Proposed, propose_all
 from memory.ingestion.reading import Reading, read_batch
 from memory.models import EntryRevision
 from memory.providers.errors import ProviderError
@@ -110,14 +110,12 @@ def _read_and_apply(claim: Claim, reading: Reading, call_log: CallLog) -> list[E
     purpose, edits = "ingestion", 0
     while True:
         renew_lease(_of(claim, reading.turns))
-        shown, items = (
-            propose_all(reading, call_log, purpose=purpose) if _has_words(reading) else (reading, [])
-        )
+        has_words = _has_words(reading)
+        proposed = propose_all(reading, call_log, purpose=purpose) if has_words else Proposed(reading, [])
         try:
             return apply_operations(
                 claim=_of(claim, reading.turns),
-                reading=shown,
-                items=items,
+                proposed=proposed,
                 log=call_log,
                 last_try=edits == ASK_AGAIN,
             )
@@ -134,7 +132,7 @@ def _has_words(reading: Reading) -> bool:
 def _apply_nothing(claim: Claim, reading: Reading, drained: Drained) -> bool:
     """Nothing is left to read (only memory of ours that was injected, or erased text): no model is asked."""
     apply_operations(
-        claim=_of(claim, reading.turns), reading=reading, items=[], log=CallLog(None), last_try=True
+        claim=_of(claim, reading.turns), proposed=Proposed(reading, []), log=CallLog(None), last_try=True
     )
     drained.applied += len(reading.turns)
     return True

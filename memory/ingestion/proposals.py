@@ -5,21 +5,31 @@ together or not at all.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from memory.ingestion.calls import CallLog
 from memory.ingestion.operations import Operation, Refusal
 from memory.ingestion.reading import Reading, ShownEntry
 from memory.ingestion.strategies.base import Proposal, Strategy
+from memory.ingestion.vectors import TextVectors
 from memory.models import Tier
 from relationships.configuration.seams import load
 
 Items = list[Operation | Refusal]
 
 
-def propose_all(reading: Reading, log: CallLog, *, purpose: str) -> tuple[Reading, Items]:
-    """The reading with all entries that were shown, and what is proposed of them. Raises what a strategy raises."""
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """What all strategies propose together. `reading` holds every entry that was shown; numbers count in those."""
+
+    reading: Reading
+    items: Items
+    vectors: tuple[TextVectors, ...] = ()
+
+
+def propose_all(reading: Reading, log: CallLog, *, purpose: str) -> Proposed:
+    """What every strategy of the configuration proposes. Raises what a strategy raises."""
     proposals: list[tuple[str, Proposal]] = []
     for strategy, tier in strategies_of(reading):
         asked = len(log.ids)
@@ -38,7 +48,7 @@ def strategies_of(reading: Reading) -> Iterator[tuple[Strategy, Tier]]:
         yield load("INGESTION_STRATEGIES", ingestion.archive_strategy)(), Tier.ARCHIVE
 
 
-def combine(reading: Reading, proposals: Sequence[tuple[str, Proposal]]) -> tuple[Reading, Items]:
+def combine(reading: Reading, proposals: Sequence[tuple[str, Proposal]]) -> Proposed:
     """One numbering for all, of what each saw: an entry that was edited in between is there as either saw it.
 
     An entry that a strategy changes is closed to those after it, by a refusal.
@@ -59,7 +69,8 @@ def combine(reading: Reading, proposals: Sequence[tuple[str, Proposal]]) -> tupl
                 item = replace(item, entry=places[entry])
             items.append(item)
         changed |= theirs
-    return replace(reading, entries=tuple(entries)), items
+    vectors = tuple(proposal.vectors for _, proposal in proposals if proposal.vectors is not None)
+    return Proposed(replace(reading, entries=tuple(entries)), items, vectors)
 
 
 def _entry_of(item: Operation | Refusal, shown: Sequence[ShownEntry]) -> ShownEntry | None:

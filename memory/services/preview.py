@@ -108,10 +108,10 @@ def _preview(
         raise InvalidInput.of("messages", "hold nothing of a role that is read (ingestion.roles)")
     log = CallLog(get_provider(reading.ingestion.provider or settings.DEFAULT_LLM_PROVIDER))
     started = perf_counter()
-    shown, items = propose_all(reading, log, purpose="preview")
+    proposed = propose_all(reading, log, purpose="preview")
     milliseconds = (perf_counter() - started) * 1000
-    bench = open_workbench(shown, items, now=timezone.now())
-    judge_operations(bench, items, {turn.id: Origin() for turn in turns})
+    bench = open_workbench(proposed.reading, proposed.items, now=timezone.now())
+    judge_operations(bench, proposed.items, {turn.id: Origin() for turn in turns})
     first = log.waiting[0].request
     calls = [record.completion for record in log.waiting if record.completion]
     costs = [call.cost for call in calls]

@@ -14,6 +14,8 @@ Phrase = Annotated[str, StringConstraints(min_length=2, max_length=60, strip_whi
 class Candidates(Strict):
     """Which entries a strategy shows the model beside the new messages or facts."""
 
+    all_up_to: Annotated[int, Field(ge=0, le=200)] = 20
+    """Where there are no more entries than these, all are shown, and nothing is looked up."""
     top_k: Annotated[int, Field(ge=0, le=100)] = 20
     """How many for each message or fact; together they are one list."""
     most: Annotated[int, Field(ge=0, le=200)] = 80

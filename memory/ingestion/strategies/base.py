@@ -6,16 +6,21 @@ from dataclasses import dataclass
 from memory.ingestion.calls import CallLog
 from memory.ingestion.operations import Operation, Refusal
 from memory.ingestion.reading import Reading, ShownEntry
+from memory.ingestion.vectors import TextVectors
 from memory.models import Tier
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What a strategy would do. Entry numbers in `items` count in `shown`, from 1; what it adds goes to `tier`."""
+    """What a strategy would do. Entry numbers in `items` count in `shown`, from 1; what it adds goes to `tier`.
+
+    `vectors` of texts that it had embedded are kept for the entries that say just that.
+    """
 
     shown: tuple[ShownEntry, ...]
     items: list[Operation | Refusal]
     tier: Tier
+    vectors: TextVectors | None = None
 
 
 class Strategy(ABC):

@@ -4,6 +4,7 @@ After Cereby: what it is sure enough of is kept, with its category's weight, unl
 cosine. What is skipped for that is kept aside and can be restored, as cosine can't tell a repeat from a negation.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 from django.utils import timezone
 
 from memory.ingestion.calls import CallLog
-from memory.ingestion.candidates import candidate_retrieval, find_candidates, has_entries, texts_of
+from memory.ingestion.candidates import candidate_retrieval, has_entries, likely_entries, texts_of
 from memory.ingestion.items import RefusedItem, share_in
 from memory.ingestion.operations import Operation, Refusal
 from memory.ingestion.prompt import Question
@@ -20,6 +21,7 @@ from memory.ingestion.strategies.asking import ask
 from memory.ingestion.strategies.base import Proposal, Strategy
 from memory.ingestion.strategies.classify_schema import CLASSIFY_SCHEMA
 from memory.ingestion.strategies.memories import judge_memories, parse_memories, statement
+from memory.ingestion.vectors import TextVectors, embed_texts
 from memory.retrieval.found import Found
 from memory.retrieval.search import search_entries_for
 from relationships.configuration.strategies import ClassifierOptions
@@ -30,13 +32,14 @@ class ClassifierStrategy(Strategy):
 
     def propose(self, reading: Reading, log: CallLog, *, purpose: str) -> Proposal:
         """Before the call entries are looked up by their words: a turn that holds nothing embeds nothing."""
-        likely = find_candidates(reading, texts_of(reading), by_meaning=False)
+        likely = likely_entries(reading, texts_of(reading), by_meaning=False)
         shown = replace(reading, entries=likely)
         model = reading.ingestion.classifier.model
         question = Question("classify", "classify.md", "The memories, as JSON:", CLASSIFY_SCHEMA, model=model)
         answer = ask(question, shown, log, purpose=purpose, parse=parse_memories)
         items = judge_memories(answer, shown, lambda item: _classified(item, shown))
-        return Proposal(likely, _without_near(items, reading), reading.tier)
+        vectors = _vectors_of(items, reading)
+        return Proposal(likely, _without_near(items, vectors, reading), reading.tier, vectors)
 
 
 def _classified(item: dict[str, Any], reading: Reading) -> Operation:
@@ -65,30 +68,45 @@ def _over_at(operation: Operation, options: ClassifierOptions) -> datetime | Non
         return None
 
 
-def _without_near(items: list[Operation | Refusal], reading: Reading) -> list[Operation | Refusal]:
+def _vectors_of(items: list[Operation | Refusal], reading: Reading) -> TextVectors | None:
+    """Of what would be added, where there is something to compare it with."""
+    if not has_entries(reading):
+        return None
+    added = [item.content for item in items if isinstance(item, Operation) and item.op == "add"]
+    return embed_texts(reading, list(dict.fromkeys(added)))
+
+
+def _without_near(
+    items: list[Operation | Refusal], vectors: TextVectors | None, reading: Reading
+) -> list[Operation | Refusal]:
     """What would be added and is nearly the same as an entry is skipped, naming the entry and how near it is."""
-    added = [item for item in items if isinstance(item, Operation) and item.op == "add"]
-    if not added or reading.retrieval.embedder is None or not has_entries(reading):
+    if vectors is None:
         return items
-    nearest = dict(zip(map(id, added), _nearest([item.content for item in added], reading), strict=True))
-    return [_skipped(item, nearest.get(id(item)), reading) for item in items]
+    nearest = dict(zip(vectors.texts, _nearest(vectors, reading), strict=True))
+    return [_skipped(item, nearest, reading) for item in items]
 
 
-def _nearest(texts: list[str], reading: Reading) -> list[Found]:
+def _nearest(vectors: TextVectors, reading: Reading) -> list[Found]:
     return search_entries_for(
-        texts,
+        vectors.texts,
         project_id=reading.project_id,
         relationship_id=reading.relationship_id,
         retrieval=candidate_retrieval(reading, by_meaning=True),
         top_k=1,
         ranker="cosine",
         now=timezone.now(),
+        question=vectors.embedded,
     )
 
 
-def _skipped(item: Operation | Refusal, found: Found | None, reading: Reading) -> Operation | Refusal:
+def _skipped(
+    item: Operation | Refusal, nearest: Mapping[str, Found], reading: Reading
+) -> Operation | Refusal:
     """Only a comparison of vectors counts: where none could be made, what was said is kept."""
-    if found is None or found.space is None or not found.hits or isinstance(item, Refusal):
+    if isinstance(item, Refusal) or item.op != "add":
+        return item
+    found = nearest[item.content]
+    if found.space is None or not found.hits:
         return item
     hit = found.hits[0]
     if hit.score <= reading.ingestion.classifier.skip_above:

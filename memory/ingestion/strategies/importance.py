@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from memory.ingestion.calls import CallLog
-from memory.ingestion.candidates import find_candidates, texts_of
+from memory.ingestion.candidates import likely_entries, texts_of
 from memory.ingestion.items import RefusedItem
 from memory.ingestion.operations import Operation
 from memory.ingestion.prompt import Question
@@ -29,7 +29,7 @@ class ImportanceStrategy(Strategy):
     slug = "importance"
 
     def propose(self, reading: Reading, log: CallLog, *, purpose: str) -> Proposal:
-        reading = replace(reading, entries=find_candidates(reading, texts_of(reading)))
+        reading = replace(reading, entries=likely_entries(reading, texts_of(reading)))
         model = reading.ingestion.importance.model
         question = Question("score", "score.md", "The memories, as JSON:", SCORE_SCHEMA, model=model)
         answer = ask(question, reading, log, purpose=purpose, parse=parse_memories)

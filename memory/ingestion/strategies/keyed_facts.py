@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from memory.ingestion.calls import CallLog
-from memory.ingestion.candidates import find_candidates, texts_of
+from memory.ingestion.candidates import likely_entries, texts_of
 from memory.ingestion.items import RefusedItem, cited_messages, cleaned, share_in, short, subject_in, text_of
 from memory.ingestion.operations import Operation
 from memory.ingestion.prompt import Question
@@ -26,7 +26,7 @@ class KeyedFactsStrategy(Strategy):
     slug = "keyed_facts"
 
     def propose(self, reading: Reading, log: CallLog, *, purpose: str) -> Proposal:
-        reading = replace(reading, entries=find_candidates(reading, texts_of(reading)))
+        reading = replace(reading, entries=likely_entries(reading, texts_of(reading)))
         vocabulary = Vocabulary(reading.ingestion.keyed_facts)
         question = _question(reading, vocabulary)
         answer = ask(question, reading, log, purpose=purpose, parse=parse_memories)

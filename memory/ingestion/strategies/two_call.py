@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from memory.ingestion.calls import CallLog
-from memory.ingestion.candidates import find_candidates
+from memory.ingestion.candidates import few_entries, find_candidates, has_entries
 from memory.ingestion.items import (
     RefusedItem,
     cited_messages,
@@ -29,6 +29,7 @@ from memory.ingestion.strategies.base import Proposal, Strategy
 from memory.ingestion.strategies.decide_schema import DECIDE_SCHEMA
 from memory.ingestion.strategies.deciding import Fact, decide_on
 from memory.ingestion.strategies.extract_schema import EXTRACT_SCHEMA
+from memory.ingestion.vectors import TextVectors, embed_texts
 from memory.models import USER_SUBJECT, ScratchpadEntry
 from memory.services.fingerprint import content_hash
 
@@ -51,12 +52,13 @@ class TwoCallStrategy(Strategy):
         known = _known_exactly(reading, facts)
         items += [fact.operation for fact in known]
         open_facts = [fact for fact in facts if fact not in known]
-        shown = _like(reading, open_facts)
+        shown, vectors = _like(reading, open_facts)
         if not shown:
-            return Proposal((), [*items, *(_unopposed(fact) for fact in open_facts)], reading.tier)
+            items += [_unopposed(fact) for fact in open_facts]
+            return Proposal((), items, reading.tier, vectors)
         reading = replace(reading, entries=shown)
         decisions = _decide(reading, open_facts, log, purpose)
-        return Proposal(shown, [*items, *decide_on(open_facts, decisions, reading)], reading.tier)
+        return Proposal(shown, [*items, *decide_on(open_facts, decisions, reading)], reading.tier, vectors)
 
 
 def _extracted(item: dict[str, Any], reading: Reading) -> Operation:
@@ -98,12 +100,18 @@ def _known_exactly(reading: Reading, facts: Sequence[Fact]) -> list[Fact]:
     ]
 
 
-def _like(reading: Reading, facts: Sequence[Fact]) -> tuple[ShownEntry, ...]:
+def _like(reading: Reading, facts: Sequence[Fact]) -> tuple[tuple[ShownEntry, ...], TextVectors | None]:
+    """The entries that any of the facts may change, and the facts' vectors: one batch, whatever their number."""
     texts = [fact.operation.content for fact in facts]
     similar_from = reading.ingestion.two_call.similar_from
-    if similar_from is None:
-        return find_candidates(reading, texts)
-    return find_candidates(reading, texts, ranker="cosine", min_score=similar_from)
+    few = few_entries(reading) if texts and similar_from is None else None
+    if not texts or few is not None or not has_entries(reading):
+        return few or (), None
+    vectors = embed_texts(reading, texts)
+    if similar_from is None or vectors is None:
+        return find_candidates(reading, texts, by_meaning=vectors is not None, vectors=vectors), vectors
+    found = find_candidates(reading, texts, ranker="cosine", min_score=similar_from, vectors=vectors)
+    return found, vectors
 
 
 def _unopposed(fact: Fact) -> Operation | Refusal:

@@ -32,6 +32,7 @@ class Told:
         self.embedder = embedder
         self.server = server
         self.asked_while_reading: list[tuple[Any, list[str]]] = []
+        self.embedded_afterwards: list[str] = []
         self._vendor = vendor
         self._answers: deque[str] = deque()
         server.respond = self._respond
@@ -43,6 +44,9 @@ class Told:
         assert not self._answers, f"not asked for: {list(self._answers)}"
         self.asked_while_reading = list(self.embedder.asked)
         embed_owed(relationship_id=self.conversation.relationship.id)
+        self.embedded_afterwards = self.embedder.texts[
+            sum(len(texts) for _, texts in self.asked_while_reading) :
+        ]
         self.embedder.asked.clear()
         return turn
 

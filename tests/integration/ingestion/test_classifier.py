@@ -37,7 +37,7 @@ def test_a_schedule_expires_some_days_after_it(told: Told) -> None:
 
 
 def test_a_turn_with_nothing_to_save_writes_nothing_and_embeds_nothing(told: Told) -> None:
-    told.under("classifier")
+    told.under("classifier", candidates={"all_up_to": 0})
     told.hear("I take my coffee black.", answers=("classify",))
     before = len(told.conversation.revisions)
 

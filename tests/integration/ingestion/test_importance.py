@@ -20,7 +20,7 @@ def test_what_scores_enough_is_kept_in_the_archive_with_its_importance(told: Tol
 
 
 def test_the_model_is_shown_what_has_to_do_with_the_message_and_may_change_it(told: Told) -> None:
-    told.under("importance")
+    told.under("importance", candidates={"all_up_to": 0})
     told.hear("I live in Lisbon and learn to sail.", answers=("score",))
 
     turn = told.hear("I moved from Lisbon to Porto and no longer learn to sail.", answers=("score_again",))

@@ -17,6 +17,14 @@ def under_recipe(request: pytest.FixtureRequest, conversation: Conversation) -> 
     return conversation
 
 
+def test_the_first_entries_are_all_shown_whatever_the_words(under_recipe: Conversation) -> None:
+    """`I moved to Lisbon` shares no word with `Lives in Porto`: among few entries nothing has to be found."""
+    for text in ("I live in Porto.", "I moved to Lisbon."):
+        hear(under_recipe, text)
+
+    assert len(under_recipe.contents) == 1
+
+
 def hear(conversation: Conversation, text: str) -> str:
     turn = conversation.hear(text)
     embed_owed(relationship_id=conversation.relationship.id)

@@ -1,13 +1,15 @@
 """two_call behind both vendors' protocols: facts, then one decision for all of them."""
 
-from memory.models import EntryState, RevisionEvent, ScratchpadEntry, Tier
+import pytest
+
+from memory.models import Embedding, EntryState, RevisionEvent, ScratchpadEntry, Tier
 from memory.services.entries import restore_entry
 from tests.fixtures.turns import PERSON
 from tests.integration.ingestion.conftest import Told
 
 
-def begin(told: Told) -> None:
-    told.under("two_call")
+def begin(told: Told, **candidates: int) -> None:
+    told.under("two_call", candidates=candidates)
     told.hear("I live in Porto.", "I have a dog, Rex.", answers=("extract_porto",))
 
 
@@ -22,8 +24,9 @@ def test_the_first_facts_are_kept_without_a_second_call(told: Told) -> None:
     assert told.asked_while_reading == []
 
 
-def test_one_decision_changes_merges_adds_and_knows(told: Told) -> None:
-    begin(told)
+@pytest.mark.parametrize("all_up_to", [0, 20], ids=["looked up", "all shown"])
+def test_one_decision_changes_merges_adds_and_knows(told: Told, all_up_to: int) -> None:
+    begin(told, all_up_to=all_up_to)
 
     turn = told.hear(
         "I moved to Lisbon.",
@@ -38,11 +41,24 @@ def test_one_decision_changes_merges_adds_and_knows(told: Told) -> None:
         "Lives in Lisbon",
     ]
     assert told.purposes(turn) == ["extract", "decide"]
-    [(purpose, texts)] = told.asked_while_reading  # one batch, without the fact that is known word for word
-    assert (purpose, len(texts)) == ("query", 3)
+    asked = [(purpose, len(texts)) for purpose, texts in told.asked_while_reading]
+    assert asked == (
+        [] if all_up_to else [("document", 3)]
+    )  # one batch, without the fact that is known by hash
     events = [revision.event for revision in told.conversation.revisions if revision.turn_id == turn.id]
     assert sorted(events) == ["add", "add", "none", "supersede", "update"]
     assert {judged["verdict"] for judged in turn.operations} == {"applied", "none"}
+
+
+def test_what_was_embedded_to_be_decided_on_is_not_embedded_again(told: Told) -> None:
+    begin(told, all_up_to=0)
+
+    told.hear("I moved to Lisbon.", "Rex is three.", "Tea.", answers=("extract_lisbon", "decide_lisbon"))
+
+    assert told.embedded_afterwards == [
+        "Has a dog called Rex, three years old"
+    ]  # the text the decision merged
+    assert Embedding.objects.count() == 4  # with the one of what was superseded
 
 
 def test_what_was_contradicted_is_kept_as_it_held_and_can_be_restored(told: Told) -> None:

@@ -17,7 +17,7 @@ def update(entry: int, content: str = "Likes fog") -> Operation:
 
 
 def test_entries_that_both_saw_have_one_number() -> None:
-    read, items = combine(
+    proposed = combine(
         reading("Hi."),
         [
             ("operations", proposal(update(1), shown=(TEA, RAIN))),
@@ -25,13 +25,13 @@ def test_entries_that_both_saw_have_one_number() -> None:
         ],
     )
 
-    assert read.entries == (TEA, RAIN, SNOW)
-    assert [item.entry for item in items if isinstance(item, Operation)] == [1, 2, 3]
-    assert [item.raw["entry"] for item in items] == [1, 2, 1]  # as each model wrote it
+    assert proposed.reading.entries == (TEA, RAIN, SNOW)
+    assert [item.entry for item in proposed.items if isinstance(item, Operation)] == [1, 2, 3]
+    assert [item.raw["entry"] for item in proposed.items] == [1, 2, 1]  # as each model wrote it
 
 
 def test_an_entry_touched_by_both_is_changed_once_and_the_second_says_why_not() -> None:
-    _, items = combine(
+    proposed = combine(
         reading("Hi."),
         [
             ("operations", proposal(update(1), shown=(TEA,))),
@@ -39,7 +39,7 @@ def test_an_entry_touched_by_both_is_changed_once_and_the_second_says_why_not() 
         ],
     )
 
-    first, second = items
+    first, second = proposed.items
     assert isinstance(first, Operation) and isinstance(second, Refusal)
     assert "operations" in second.reason
     assert second.messages == (1,)
@@ -48,18 +48,18 @@ def test_an_entry_touched_by_both_is_changed_once_and_the_second_says_why_not() 
 def test_an_entry_one_only_calls_known_stays_open() -> None:
     known = Operation("known", (1,), {}, entry=1)
 
-    _, items = combine(
+    proposed = combine(
         reading("Hi."),
         [("two_call", proposal(known, shown=(TEA,))), ("importance", proposal(update(1), shown=(TEA,)))],
     )
 
-    assert all(isinstance(item, Operation) for item in items)
+    assert all(isinstance(item, Operation) for item in proposed.items)
 
 
 def test_an_entry_that_was_edited_in_between_is_there_as_each_saw_it() -> None:
     later = shown("Likes green tea", id=TEA.id, version=2)
 
-    read, items = combine(
+    proposed = combine(
         reading("Hi."),
         [
             ("operations", proposal(update(1), shown=(TEA,))),
@@ -67,6 +67,6 @@ def test_an_entry_that_was_edited_in_between_is_there_as_each_saw_it() -> None:
         ],
     )
 
-    [first] = items
+    [first] = proposed.items
     assert isinstance(first, Operation) and first.entry is not None
-    assert read.entries[first.entry - 1].version == 1
+    assert proposed.reading.entries[first.entry - 1].version == 1

@@ -1,0 +1,66 @@
+"""One batch of embeddings a turn: what a strategy has embedded to look up is kept as the vectors of what it adds."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import structlog
+
+from memory.embedders import embedder_of
+from memory.embedders.base import Embedded
+from memory.indexing.due import TextClaim, keep_vectors
+from memory.indexing.text import text_hash
+from memory.indexing.vectors import OwedText
+from memory.ingestion.reading import Reading
+from memory.models import EntryState, ScratchpadEntry, SearchedKind
+from memory.providers.errors import ProviderError
+
+log = structlog.get_logger(__name__)
+
+SECONDS = 30.0  # nobody waits for a worker
+
+
+@dataclass(frozen=True, slots=True)
+class TextVectors:
+    """The vectors of `texts`, in order, as documents: as entries are embedded."""
+
+    texts: tuple[str, ...]
+    embedded: Embedded
+
+
+def embed_texts(reading: Reading, texts: Sequence[str]) -> TextVectors | None:
+    """None: the companion wants no vectors, or none can be had; then what is looked up is found by its words."""
+    try:
+        embedder = embedder_of(reading.retrieval)
+        if embedder is None or not texts:
+            return None
+        return TextVectors(tuple(texts), embedder.embed(texts, purpose="document", timeout=SECONDS))
+    except ProviderError as error:
+        log.warning(
+            "what a turn says was looked up by its words alone",
+            event_name="ingestion.texts.not_embedded",
+            code=error.code,
+            relationship_id=str(reading.relationship_id),
+        )
+        return None
+
+
+def keep_known_vectors(
+    reading: Reading, entries: Iterable[ScratchpadEntry], known: Sequence[TextVectors]
+) -> None:
+    """Write the vectors of entries that say what was embedded already. In the transaction that writes the entries.
+
+    Nothing, where the companion's configuration names another embedder by now: the worker embeds them then.
+    """
+    active = [entry for entry in entries if entry.state == EntryState.ACTIVE]
+    for vectors in known:
+        places = {text: place for place, text in enumerate(vectors.texts)}
+        said = [entry for entry in active if entry.content in places]
+        if not said:
+            continue
+        texts = tuple(
+            OwedText(SearchedKind.ENTRY.value, entry.id, entry.content, text_hash(entry.content))
+            for entry in said
+        )
+        rows = vectors.embedded.vectors[[places[entry.content] for entry in said]]
+        claim = TextClaim(reading.relationship_id, reading.retrieval.embedder, 0, texts)
+        keep_vectors(claim, texts, replace(vectors.embedded, vectors=rows))
