@@ -10,7 +10,7 @@ from admin_ui.views.entries import EntryStoryView, EntryUndoView
 from admin_ui.views.held import DecideHeldView
 from admin_ui.views.keys import KeysView, RevokeKeyView
 from admin_ui.views.operators import OperatorRoleView, OperatorsView
-from admin_ui.views.overview import OverviewView
+from admin_ui.views.overview import OverviewView, StatusView
 from admin_ui.views.playground import PlaygroundView, TalkView
 from admin_ui.views.preview import ContextPreviewView
 from admin_ui.views.profile import EndSessionView, ProfileView
@@ -36,6 +36,7 @@ TURN = f"{RELATIONSHIP}/turns/<uuid:turn_id>"
 
 urlpatterns = [
     path("", OverviewView.as_view(), name="overview"),
+    path("status/", StatusView.as_view(), name="status"),
     path("sign-in/", SignInView.as_view(), name="sign_in"),
     path("sign-out/", SignOutView.as_view(), name="sign_out"),
     path("project/", ChooseProjectView.as_view(), name="choose_project"),

@@ -1,45 +1,52 @@
-"""The state of a project at a glance."""
+"""The state of a project at a glance, and that of the service, which lives."""
 
-from datetime import timedelta
-
-from django.db.models import Count, Q, Sum
+from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 
 from admin_ui.access import OperatorView
-from memory.models import EntryState, HeldDeletion, HeldState, ModelCall, ScratchpadEntry
+from admin_ui.overview import overview_of
+from memory.models import EntryState, HeldDeletion, HeldState, ScratchpadEntry
+from memory.queue.condition import read_condition
+from memory.queue.readiness import embedder_in_use, provider_in_use
 from relationships.models import Relationship, Turn, TurnState
 
 DAYS = 14
+TYPES_SHOWN, LATELY = 12, 8
 
 
 class OverviewView(OperatorView):
     def get(self, request: HttpRequest) -> HttpResponse:
-        project_id, now = self.seat.project.id, timezone.now()
-        since = now - timedelta(days=DAYS)
-        turns = Turn.objects.filter(project_id=project_id)
+        project_id = self.seat.project.id
+        entries = ScratchpadEntry.objects.filter(project_id=project_id, state=EntryState.ACTIVE)
+        types = list(entries.values_list("type").annotate(count=Count("id")).order_by("-count")[:TYPES_SHOWN])
         ctx = {
-            "turns": turns.filter(recorded_at__gte=since).aggregate(
-                all=Count("*"),
+            "overview": overview_of(project_id, days=DAYS, now=timezone.now()),
+            "open": Turn.objects.filter(project_id=project_id).aggregate(
                 waiting=Count("id", filter=Q(state__in=[TurnState.PENDING, TurnState.PROCESSING])),
                 failed=Count("id", filter=Q(state=TurnState.FAILED)),
             ),
-            "calls": ModelCall.objects.filter(project_id=project_id, recorded_at__gte=since).aggregate(
-                all=Count("*"),
-                tokens=Sum("prompt_tokens"),
-                cost=Sum("cost"),
-                failed=Count("id", filter=~Q(error_code="")),
-            ),
-            "types": ScratchpadEntry.objects.filter(project_id=project_id, state=EntryState.ACTIVE)
-            .values("type")
-            .annotate(count=Count("*"))
-            .order_by("-count")[:12],
+            "types": [(name, count, round(100 * count / types[0][1])) for name, count in types],
             "held": HeldDeletion.objects.filter(project_id=project_id, state=HeldState.WAITING).count(),
             "recent": Relationship.objects.of_project(project_id)
             .select_related("user", "companion")
             .filter(last_turn_at__isnull=False)
-            .order_by("-last_turn_at")[:8],
+            .order_by("-last_turn_at")[:LATELY],
             "days": DAYS,
         }
         return render(request, "admin_ui/overview/detail.html", ctx)
+
+
+class StatusView(OperatorView):
+    """The workers, the queue and the models, for the part of the overview that asks again by itself."""
+
+    def get(self, request: HttpRequest) -> HttpResponse:
+        condition = read_condition()
+        ctx = {
+            "condition": condition,
+            "alive": sum(worker.alive for worker in condition.workers),
+            "llm": provider_in_use(),
+            "embedder": embedder_in_use(),
+        }
+        return render(request, "admin_ui/overview/_status.html", ctx)

@@ -1,4 +1,5 @@
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
 
 from relationships.models import OwnedQuerySet, RelationshipOwned
@@ -34,4 +35,8 @@ class ModelCall(RelationshipOwned):
     objects = OwnedQuerySet.as_manager()
 
     class Meta:
-        indexes = [models.Index(fields=["relationship", "-recorded_at"], name="model_call_recent")]
+        indexes = [
+            models.Index(fields=["relationship", "-recorded_at"], name="model_call_recent"),
+            # what was asked since: rows lie in that order
+            BrinIndex(fields=["recorded_at"], name="model_call_by_time"),
+        ]

@@ -1,3 +1,4 @@
+from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
 
 from relationships.actor import ActorKind
@@ -50,6 +51,8 @@ class EntryRevision(RelationshipOwned):
             ),
         ]
         indexes = [
+            # what changed since: rows lie in that order
+            BrinIndex(fields=["recorded_at"], name="revision_by_time"),
             # one entry's story
             models.Index(fields=["relationship", "entry_id", "seq"], name="revision_of_entry"),
             # what one turn changed

@@ -2,6 +2,7 @@ from datetime import datetime
 from typing import Self
 
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
 
 from relationships.models.owned import OwnedQuerySet, RelationshipOwned
@@ -64,6 +65,8 @@ class Turn(RelationshipOwned):
             ),
         ]
         indexes = [
+            # what came in since: rows lie in that order, so a block range index is next to nothing
+            BrinIndex(fields=["recorded_at"], name="turn_by_time"),
             # claiming: the open turns of one relationship, in order
             models.Index(
                 fields=["relationship", "seq"],

@@ -1,0 +1,116 @@
+"""What happened in a project over some days: each figure one statement, over one index on the time it was recorded."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db import connection
+
+from admin_ui.plots import Plot, stacked_bars
+
+_TURNS = """
+SELECT (recorded_at AT TIME ZONE 'UTC')::date, count(*) FILTER (WHERE state = 'applied'),
+       count(*) FILTER (WHERE state = 'failed'),
+       count(*) FILTER (WHERE state NOT IN ('applied', 'failed'))
+  FROM relationships_turn WHERE project_id = %(project)s AND recorded_at >= %(since)s GROUP BY 1
+"""
+_LAG = """
+SELECT percentile_cont(ARRAY[0.5, 0.95]) WITHIN GROUP (ORDER BY extract(epoch FROM settled_at - recorded_at))
+  FROM relationships_turn
+ WHERE project_id = %(project)s AND recorded_at >= %(since)s AND state = 'applied' AND settled_at IS NOT NULL
+"""
+_CHANGES = """
+SELECT (recorded_at AT TIME ZONE 'UTC')::date, count(*) FILTER (WHERE event = 'add'),
+       count(*) FILTER (WHERE event IN ('update', 'supersede', 'merge', 'restore', 'archive')),
+       count(*) FILTER (WHERE event IN ('delete', 'expire'))
+  FROM memory_entryrevision WHERE project_id = %(project)s AND recorded_at >= %(since)s GROUP BY 1
+"""
+_CALLS = """
+SELECT (m.recorded_at AT TIME ZONE 'UTC')::date, c.id, c.name, count(*), count(*) FILTER (WHERE m.error_code <> ''),
+       coalesce(sum(m.prompt_tokens), 0), coalesce(sum(m.output_tokens), 0), sum(m.cost)
+  FROM memory_modelcall m
+  JOIN relationships_relationship r ON r.id = m.relationship_id
+  JOIN relationships_companion c ON c.id = r.companion_id
+ WHERE m.project_id = %(project)s AND m.recorded_at >= %(since)s GROUP BY 1, 2, 3
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class CompanionCalls:
+    """What one companion asked of models in all these days. `cost` in USD, None where no price is known."""
+
+    companion_id: UUID
+    name: str
+    calls: int
+    failed: int
+    prompt_tokens: int
+    output_tokens: int
+    cost: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    turns: Plot
+    changes: Plot
+    tokens: Plot
+    lag_p50: float | None  # seconds from a turn's intake to its being remembered
+    lag_p95: float | None
+    companions: Sequence[CompanionCalls]
+
+
+def overview_of(project_id: UUID, *, days: int, now: datetime) -> Overview:
+    """Four statements, over the last `days` days with today."""
+    first = (now - timedelta(days=days - 1)).date()
+    since = now.replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=days - 1)
+    asked = {"project": project_id, "since": since}
+    calendar = [first + timedelta(days=number) for number in range(days)]
+    calls = _rows(_CALLS, asked)
+    (lag,) = _rows(_LAG, asked)[0]
+    return Overview(
+        turns=_by_day(calendar, _rows(_TURNS, asked), ("remembered", "failed", "waiting or skipped")),
+        changes=_by_day(calendar, _rows(_CHANGES, asked), ("added", "changed", "gone")),
+        tokens=_by_day(calendar, _tokens_by_day(calls), ("prompt", "answer")),
+        lag_p50=lag[0] if lag else None,
+        lag_p95=lag[1] if lag else None,
+        companions=_by_companion(calls),
+    )
+
+
+def _rows(statement: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, values)
+        return list(cursor.fetchall())
+
+
+def _by_day(days: Sequence[date], rows: Sequence[tuple[Any, ...]], names: Sequence[str]) -> Plot:
+    known = {row[0]: row[1:] for row in rows}
+    none = (0,) * len(names)
+    series = {name: [float(known.get(day, none)[place]) for day in days] for place, name in enumerate(names)}
+    return stacked_bars([f"{day:%-d %b}" for day in days], series)
+
+
+def _tokens_by_day(calls: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    sums: dict[date, list[int]] = {}
+    for day, _, _, _, _, prompt, output, _ in calls:
+        known = sums.setdefault(day, [0, 0])
+        known[0] += int(prompt)
+        known[1] += int(output)
+    return [(day, *figures) for day, figures in sums.items()]
+
+
+def _by_companion(calls: Sequence[tuple[Any, ...]]) -> list[CompanionCalls]:
+    sums: dict[UUID, CompanionCalls] = {}
+    for _, companion_id, name, count, failed, prompt, output, cost in calls:
+        known = sums.get(companion_id, CompanionCalls(companion_id, name, 0, 0, 0, 0, None))
+        sums[companion_id] = CompanionCalls(
+            companion_id,
+            name,
+            known.calls + count,
+            known.failed + failed,
+            known.prompt_tokens + int(prompt),
+            known.output_tokens + int(output),
+            cost if known.cost is None else known.cost + (cost or 0),
+        )
+    return sorted(sums.values(), key=lambda row: (-row.calls, row.name))

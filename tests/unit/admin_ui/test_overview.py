@@ -1,0 +1,72 @@
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries
+
+from admin_ui.overview import overview_of
+from memory.models import ModelCall
+from relationships.models import Project, Relationship, Turn
+from tests.fakes import ScriptedProvider
+from tests.fixtures.turns import Conversation, add, answer
+
+
+def test_each_day_counts_what_came_in_and_what_changed(
+    conversation: Conversation, scripted_provider: ScriptedProvider, relationship: Relationship
+) -> None:
+    scripted_provider.answer_with(answer(add("Has a dog"), add("Lives in Porto")))
+    conversation.say("I have a dog and live in Porto.")
+    conversation.drain()
+
+    overview = overview_of(relationship.project_id, days=14, now=timezone.now())
+
+    assert len(overview.turns.bars) == 14
+    assert overview.turns.bars[-1].says.endswith(": 1 remembered, 0 failed, 0 waiting or skipped")
+    assert overview.changes.bars[-1].says.endswith(": 2 added, 0 changed, 0 gone")
+    assert overview.lag_p50 is not None and overview.lag_p50 >= 0
+    assert [(row.name, row.calls) for row in overview.companions] == [("Ada", 1)]
+
+
+def test_costs_are_summed_by_companion_and_an_unknown_price_stays_unknown(relationship: Relationship) -> None:
+    for cost in (Decimal("0.5"), Decimal("0.25"), None):
+        ModelCall(
+            relationship_id=relationship.id,
+            project_id=relationship.project_id,
+            purpose="ingestion",
+            turn_ids=[],
+            provider="x",
+            prompt="",
+            prompt_tokens=10,
+            cost=cost,
+            milliseconds=1,
+        ).save(force_insert=True)
+
+    (row,) = overview_of(relationship.project_id, days=2, now=timezone.now()).companions
+
+    assert (row.calls, row.prompt_tokens, row.cost) == (3, 30, Decimal("0.75"))
+
+
+def test_what_is_older_or_anothers_is_not_counted(
+    conversation: Conversation, relationship: Relationship, db: None
+) -> None:
+    conversation.say("Old.")
+    Turn.objects.for_relationship(relationship.id).update(recorded_at=timezone.now() - timedelta(days=20))
+    other = Project.objects.create(name="Other")
+
+    assert overview_of(relationship.project_id, days=14, now=timezone.now()).turns.empty
+    assert overview_of(other.id, days=14, now=timezone.now()).lag_p50 is None
+
+
+@pytest.mark.parametrize("page", ["/admin-ui/", "/admin-ui/status/"])
+def test_the_overview_and_its_living_part_cost_few_statements(
+    viewer: Client,
+    conversation: Conversation,
+    page: str,
+    django_assert_max_num_queries: DjangoAssertNumQueries,
+) -> None:
+    conversation.say("I live in Porto.")
+
+    with django_assert_max_num_queries(12):
+        assert viewer.get(page).status_code == 200
