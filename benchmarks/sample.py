@@ -1,10 +1,13 @@
 """The relationship every measurement is about: 100 entries, 20 recent messages, a profile of 2 kB; 31 kB in all."""
 
+from django.db import connection
 from django.utils import timezone
 
-from memory.models import EntrySource, ScratchpadEntry
+from memory.indexing.write import index_entries
+from memory.models import EntrySource, ScratchpadEntry, Tier
 from memory.services.fingerprint import content_hash
 from memory.services.snapshots import rebuild_scratchpad
+from relationships.configuration.retrieval import Retrieval
 from relationships.ids import relationship_id, uuid7
 from relationships.models import DEFAULT_SESSION, Companion, EndUser, Message, Project, Relationship
 from relationships.services.snapshots import write_section
@@ -34,6 +37,18 @@ def make_relationship() -> Relationship:
     return relationship
 
 
+def fill_archive(relationship: Relationship, count: int) -> None:
+    """So many entries that are not shown whole, found by their text."""
+    first, now = ENTRIES, timezone.now()
+    entries = [_entry(relationship, first + place, tier=Tier.ARCHIVE) for place in range(count)]
+    ScratchpadEntry.objects.bulk_create(entries)
+    ids = {"relationship_id": relationship.id, "project_id": relationship.project_id}
+    index_entries(**ids, entry_ids=[entry.id for entry in entries], retrieval=Retrieval(), now=now)
+    rebuild_scratchpad(**ids, now=now)
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")  # as PostgreSQL does by itself within minutes of so many new rows
+
+
 def prose(characters: int, *, seed: int) -> str:
     """So many characters of words, the same for the same seed."""
     text = ""
@@ -42,12 +57,13 @@ def prose(characters: int, *, seed: int) -> str:
     return text[:characters].strip()
 
 
-def _entry(relationship: Relationship, place: int) -> ScratchpadEntry:
+def _entry(relationship: Relationship, place: int, tier: Tier = Tier.SCRATCHPAD) -> ScratchpadEntry:
     content, now = f"Remembers number {place} {prose(70, seed=place)}", timezone.now()
     return ScratchpadEntry(
         relationship=relationship,
         project_id=relationship.project_id,
         type="preference",
+        tier=tier,
         content=content,
         content_hash=content_hash(content),
         source=EntrySource.API,

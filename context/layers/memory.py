@@ -8,7 +8,7 @@ from context.text import fill_names, fit_lines, line_cost
 from memory.fence import fence
 from memory.models import Tier
 from memory.services.snapshots import Line, lines_at
-from memory.tokens import estimate_tokens, line_tokens
+from memory.tokens import estimate_tokens
 from relationships.configuration.schema import Ingestion
 
 NEARLY_FULL = 0.9  # of ingestion.soft_budget
@@ -48,7 +48,7 @@ class MemoryLayer(Layer):
             reason=_reason(recalled, listed, cut=any(place < len(listed) for place in left)),
             reasons=_reasons(recalled, [lines[place][0] for place in pinned]),
             left_out=left_out([lines[place][0] for place in left]),
-            capacity=_capacity(listed, items[: len(listed)], request.configuration.ingestion),
+            capacity=_capacity(items[: len(listed)], request.configuration.ingestion),
             retrieved=[lines[place][0] for place in kept if place >= len(listed)],
         )
 
@@ -82,13 +82,10 @@ def _reasons(recalled: RecalledEntries, pinned: Sequence[str]) -> dict[str, str]
     return found | {source: f"{PINNED}; {found[source]}" if source in found else PINNED for source in pinned}
 
 
-def _capacity(listed: Sequence[Line], items: Sequence[str], ingestion: Ingestion) -> CapacityNote | None:
-    """By the same count as the entries overflow; told in one go that it is far from that, as mostly."""
-    budget = ingestion.soft_budget
-    if not budget or estimate_tokens("\n".join(items)) + len(items) < NEARLY_FULL * budget:
-        return None
-    used = sum(line_tokens(line[2]) for line in listed)
-    if used < NEARLY_FULL * budget:
+def _capacity(items: Sequence[str], ingestion: Ingestion) -> CapacityNote | None:
+    """By the whole list at once, which is a little less than line by line, as entries overflow."""
+    budget, used = ingestion.soft_budget, estimate_tokens("\n".join(items))
+    if not budget or used < NEARLY_FULL * budget:
         return None
     detail = f"The scratchpad takes about {used} of {budget} tokens. The model is asked to condense it"
     if ingestion.overflow == "archive":

@@ -4,12 +4,15 @@ import pytest
 
 from context.facts import MESSAGES_AT_FIRST, read_facts
 from context.recall import Recall
-from memory.embedders.questions import forget_questions
+from memory.indexing.pipeline import embed_owed
 from memory.models import EntrySource, ScratchpadEntry
+from memory.providers.errors import ProviderTimeout
 from memory.services.entries import add_entry
 from relationships.configuration.schema import Configuration
 from relationships.models import Relationship
+from tests.fakes import ScriptedEmbedder
 from tests.fixtures.contexts import NOON, say
+from tests.fixtures.index import configure
 from tests.fixtures.turns import PERSON
 from tests.wire import statements_sent
 
@@ -89,12 +92,54 @@ def test_a_gate_that_counts_turns_asks_only_in_a_long_session(relationship: Rela
     assert decisions[1].reason == "cadence: turn 22, one of every 7"
 
 
-def test_a_question_in_time_is_compared_by_its_vector_and_else_by_text(relationship: Relationship) -> None:
-    forget_questions()
+VECTORS = {"embedder": "default", "embed_messages": True}
+
+
+@pytest.fixture
+def wants_vectors(relationship: Relationship, scripted_embedder: ScriptedEmbedder) -> ScriptedEmbedder:
+    """An embedder for entries and messages, asked for nothing yet."""
+    configure(relationship, **VECTORS)
+    return scripted_embedder
+
+
+def test_a_question_is_embedded_once_however_many_layers_search(
+    relationship: Relationship, wants_vectors: ScriptedEmbedder
+) -> None:
+    keep(relationship, "Has a boat")
+    say(relationship, "I have a boat")
+    embed_owed(relationship_id=relationship.id)
+    recall = recall_of(relationship, "Where is my vessel?", **VECTORS)
+    wants_vectors.asked.clear()
+
+    entries, messages = recall.entries(), recall.messages()
+
+    assert "with vectors" in entries.reason
+    assert messages.reason.startswith("retrieved ")
+    assert wants_vectors.asked == [("query", ["Where is my vessel?"])]
+
+
+def test_where_no_vector_comes_in_time_the_text_serves_and_the_reason_says_so(
+    relationship: Relationship, wants_vectors: ScriptedEmbedder
+) -> None:
+    keep(relationship, "Has a boat")
+    embed_owed(relationship_id=relationship.id)
+    wants_vectors.answer_with(ProviderTimeout("too slow"))
+    recall = recall_of(relationship, "Where is my boat?", **VECTORS)
+
+    entries, messages = recall.entries(), recall.messages()
+
+    assert [entry.line[2] for entry in entries.entries] == ["Has a boat"]
+    assert "(text alone)" in entries.reason and "did not come in time" in entries.reason
+    assert "did not come in time" in messages.reason
+    assert len([purpose for purpose, _ in wants_vectors.asked if purpose == "query"]) == 1
+
+
+def test_what_nobody_has_embedded_yet_is_found_by_its_text(
+    relationship: Relationship, wants_vectors: ScriptedEmbedder
+) -> None:
     keep(relationship, "Has a boat")
 
-    found = recall_of(relationship, "Where is my boat?", embedder="offline").entries()
+    found = recall_of(relationship, "Where is my boat?", **VECTORS).entries()
 
-    # Nobody has embedded the entry yet: it is found all the same.
     assert [entry.line[2] for entry in found.entries] == ["Has a boat"]
     assert "(text alone)" in found.reason

@@ -90,6 +90,7 @@ def test_each_move_is_a_revision_that_gives_the_figures(relationship: Relationsh
     revision = overflow(relationship)[0]
 
     assert (revision.event, revision.actor_kind, revision.actor_id) == ("archive", "policy", "overflow")
+    assert revision.before is not None and revision.after is not None
     assert revision.before["tier"] == "scratchpad" and revision.after["tier"] == "archive"
     assert revision.entry_version == revision.after["version"] == 2
     row = ScratchpadEntry.objects.for_relationship(relationship.id).get(id=entries[0].id)
