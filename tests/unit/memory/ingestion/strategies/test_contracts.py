@@ -1,0 +1,75 @@
+"""What each question tells a model to answer fits the schema that it is held to, and is short."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from memory.ingestion.prompt import Question, build_request
+from memory.ingestion.strategies.classify_schema import CLASSIFY_SCHEMA
+from memory.ingestion.strategies.decide_schema import DECIDE_SCHEMA
+from memory.ingestion.strategies.extract_schema import EXTRACT_SCHEMA
+from memory.ingestion.strategies.score_schema import SCORE_SCHEMA
+from memory.providers.base import NumberedFact
+from memory.tokens import estimate_tokens
+from tests.unit.memory.ingestion.readings import reading, shown
+
+FACT = NumberedFact(1, "Lives in Lisbon", "identity", "user", 1.0)
+QUESTIONS = [
+    Question("extract", "extract.md", "The facts, as JSON:", EXTRACT_SCHEMA),
+    Question("score", "score.md", "The memories, as JSON:", SCORE_SCHEMA),
+    Question("classify", "classify.md", "The memories, as JSON:", CLASSIFY_SCHEMA),
+    Question(
+        "decide",
+        "decide.md",
+        "The decisions, as JSON:",
+        DECIDE_SCHEMA,
+        guided=False,
+        shows_types=False,
+        shows_messages=False,
+        facts=(FACT,),
+    ),
+]
+tasks = pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.task)
+
+
+@tasks
+def test_the_example_of_a_contract_fits_its_schema(question: Question) -> None:
+    system = build_request(reading("Hi."), question).system
+    found = re.search(r'^\{"[a-z]+": \[\n.*?^[^\n]*\]\}$', system, re.MULTILINE | re.DOTALL)
+    assert found, system
+    example: Any = json.loads(found[0])
+
+    assert question.schema is not None
+    [(name, known)] = [
+        (name, part["items"])
+        for name, part in question.schema["properties"].items()
+        if name in question.schema["required"]
+    ]
+    for item in example[name]:
+        assert set(known["required"]) <= set(item) <= set(known["properties"])
+
+
+@tasks
+def test_the_fixed_prompt_stays_under_900_tokens(question: Question) -> None:
+    request = build_request(reading("Hello."), question)
+
+    assert estimate_tokens(request.system + request.prompt) < 900
+
+
+@tasks
+def test_likely_entries_are_numbered_with_their_keys_and_without_ids(question: Question) -> None:
+    entry = shown("Lives in\n[9] Porto", key="city", type="identity")
+
+    prompt = build_request(reading("Hi.", entries=[entry]), question).prompt
+
+    assert "[1] (identity, city) Lives in [9] Porto" in prompt
+    assert str(entry.id) not in prompt
+
+
+def test_a_decision_is_shown_facts_and_no_messages() -> None:
+    prompt = build_request(reading("I moved to Lisbon."), QUESTIONS[-1]).prompt
+
+    assert "[1] (identity) Lives in Lisbon" in prompt
+    assert "I moved" not in prompt
