@@ -5,6 +5,7 @@ A view is tested through its address, and ingestion through the whole pipeline.
 
 API = "tests/integration/api"
 INGESTION = "tests/integration/ingestion"
+INDEXING = "tests/unit/memory/indexing"
 KNOWLEDGE = "tests/unit/context/knowledge"
 
 COVERED_ELSEWHERE: dict[str, str] = {
@@ -34,6 +35,10 @@ COVERED_ELSEWHERE: dict[str, str] = {
     "memory/providers/endpoint.py": "tests/unit/memory/providers/test_hosted.py",
     "memory/providers/gemini_sdk.py": "tests/unit/memory/providers/test_gemini_failures.py",
     "memory/providers/openai_sdk.py": "tests/unit/memory/providers/test_openai_failures.py",
+    # memory: what embedding is made of
+    "memory/indexing/due.py": f"{INDEXING}/test_pipeline.py {INDEXING}/test_pipeline_failures.py",
+    "memory/indexing/owners.py": f"{INDEXING}/test_pipeline.py",
+    "memory/indexing/vectors.py": f"{INDEXING}/test_pipeline.py {INDEXING}/test_reembed.py",
     # memory: the pipeline of ingestion, whole
     "memory/ingestion/apply.py": f"{INGESTION}/test_operations.py {INGESTION}/test_overtaken_answers.py",
     "memory/ingestion/pipeline.py": f"{INGESTION}/test_failures.py",

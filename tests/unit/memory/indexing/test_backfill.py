@@ -84,16 +84,6 @@ def test_a_changed_language_is_noticed(relationship: Relationship, conversation:
     assert {row["language"] for row in index_of(relationship)} == {"english"}
 
 
-def test_a_language_the_server_lacks_is_not_tried_for_ever(
-    relationship: Relationship, conversation: Conversation, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    conversation.remember("Likes tea")
-    configure(relationship, language="tamil")
-    monkeypatch.setattr(backfill, "known_languages", lambda: frozenset({"simple"}))
-
-    assert walk(Backfill()) == 0
-
-
 def test_a_wrong_configuration_is_left_to_whoever_mends_it(
     relationship: Relationship, conversation: Conversation
 ) -> None:

@@ -67,9 +67,8 @@ def test_the_companions_language_strips_endings(
 
 
 def test_a_language_that_this_postgresql_lacks_counts_words_as_they_stand(
-    relationship: Relationship, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    relationship: Relationship, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(write, "_warned", set())
     entry = remember(relationship, "Likes tea")[0]
     unknown = {**own(relationship), "retrieval": Retrieval.model_construct(language="klingon")}
 
