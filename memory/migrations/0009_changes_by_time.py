@@ -8,7 +8,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('memory', '0008_replays'),
-        ('relationships', '0005_by_time'),
+        ('relationships', '0005_turns_by_time'),
     ]
 
     operations = [
