@@ -6,6 +6,7 @@ from admin_ui.views.audit import AuditExportView, AuditView
 from admin_ui.views.companions import CompanionsView, CompanionView
 from admin_ui.views.conversation import ConversationView, TraceView
 from admin_ui.views.data import DataView, ExportView
+from admin_ui.views.documents import DocumentsView, DocumentView
 from admin_ui.views.entries import EntryStoryView, EntryUndoView
 from admin_ui.views.held import DecideHeldView
 from admin_ui.views.keys import KeysView, RevokeKeyView
@@ -53,6 +54,12 @@ urlpatterns = [
         "companions/<uuid:companion_id>/replays/<uuid:relationship_id>/<uuid:replay_id>/",
         ReplayView.as_view(),
         name="companion_replay",
+    ),
+    path("companions/<uuid:companion_id>/documents/", DocumentsView.as_view(), name="companion_documents"),
+    path(
+        "companions/<uuid:companion_id>/documents/<uuid:document_id>/",
+        DocumentView.as_view(),
+        name="companion_document",
     ),
     path("keys/", KeysView.as_view(), name="keys"),
     path("keys/<uuid:key_id>/revoke/", RevokeKeyView.as_view(), name="key_revoke"),

@@ -83,3 +83,26 @@ document.addEventListener("htmx:afterSwap", () => {
   const log = document.getElementById("said");
   if (log) log.scrollTop = log.scrollHeight;
 });
+
+// A form marked data-upload shows how far its file has come; without this script it is an ordinary form.
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (!form.matches("[data-upload]")) return;
+  event.preventDefault();
+  const bar = form.querySelector("progress"), button = form.querySelector("button");
+  const request = new XMLHttpRequest();
+  bar.hidden = false;
+  button.disabled = true;
+  request.upload.addEventListener("progress", (step) => {
+    if (step.lengthComputable) bar.value = (100 * step.loaded) / step.total;
+  });
+  request.addEventListener("load", () => {
+    const page = new DOMParser().parseFromString(request.responseText, "text/html");
+    const [fresh, old] = [page.getElementById("main"), document.getElementById("main")];
+    if (fresh) { old.replaceChildren(...fresh.childNodes); htmx.process(old); }
+    else { say("That did not work (" + request.status + ")."); button.disabled = false; bar.hidden = true; }
+  });
+  request.addEventListener("error", () => { say("The server can't be reached."); button.disabled = false; bar.hidden = true; });
+  request.open("POST", form.action);
+  request.send(new FormData(form));
+});

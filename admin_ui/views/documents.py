@@ -1,0 +1,104 @@
+"""What a companion knows beside its people: documents, their pieces, and what a question finds in them."""
+
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+
+from admin_ui.paging import page_of
+from admin_ui.views.prompts import CompanionPart
+from context.knowledge.configured import configuration_of
+from context.knowledge.documents import add_document, delete_document, get_document, reread_document
+from context.knowledge.search import search_knowledge
+from context.models import Document, DocumentChunk, DocumentState
+from relationships.errors import RapportError
+from relationships.models import Companion
+
+CHUNKS_A_PAGE = 20
+QUESTION_LIMIT = 2000
+_UNSETTLED = (DocumentState.PENDING, DocumentState.PROCESSING)
+
+
+class DocumentsView(CompanionPart):
+    def get(self, request: HttpRequest, companion_id: UUID) -> HttpResponse:
+        return self._page(request, self.get_companion(companion_id))
+
+    def post(self, request: HttpRequest, companion_id: UUID) -> HttpResponse:
+        companion = self.get_companion(companion_id)
+        file = request.FILES.get("file")
+        if file is None or file.size is None:
+            return self._page(request, companion, why="Choose a file first.", status=422)
+        if file.size > settings.MAX_DOCUMENT_BYTES:
+            why = f"The file has {file.size} bytes; at most {settings.MAX_DOCUMENT_BYTES} are taken."
+            return self._page(request, companion, why=why, status=413)
+        try:
+            document, is_new = add_document(
+                project_id=self.seat.project.id,
+                companion_id=companion_id,
+                name=(file.name or "document").replace("\x00", "")[:200],
+                content=file.read(),
+                by=self.seat.actor,
+            )
+        except RapportError as error:
+            return self._page(request, companion, why=error.detail, status=422)
+        said = "A worker reads it now." if is_new else f"The same file is there already, as {document.name}."
+        messages.success(request, said)
+        return redirect("admin_ui:companion_documents", companion_id)
+
+    def _page(self, request: HttpRequest, companion: Companion, **more: Any) -> HttpResponse:
+        status = more.pop("status", 200)
+        rows = Document.objects.of_companion(self.seat.project.id, companion.id).order_by(
+            "-created_at", "-id"
+        )
+        page = page_of(request, rows)
+        question = request.GET.get("question", "").strip().replace("\x00", "")[:QUESTION_LIMIT]
+        ctx = {
+            "companion": companion,
+            "page": page,
+            "unsettled": any(document.state in _UNSETTLED for document in page.rows),
+            "question": question,
+            "limit": settings.MAX_DOCUMENT_BYTES // 1_000_000,
+            **self._found(companion, question),
+            **more,
+        }
+        part = getattr(request, "htmx", False) and request.htmx.target == "documents"  # type: ignore[attr-defined]
+        return render(request, f"admin_ui/documents/{'_table' if part else 'list'}.html", ctx, status=status)
+
+    def _found(self, companion: Companion, question: str) -> dict[str, Any]:
+        if not question:
+            return {}
+        configuration = configuration_of(companion)
+        found = search_knowledge(
+            project_id=companion.project_id,
+            companion_id=companion.id,
+            text=question,
+            knowledge=configuration.knowledge,
+            seconds=configuration.retrieval.query_seconds,
+        )
+        return {"found": found}
+
+
+class DocumentView(CompanionPart):
+    def get(self, request: HttpRequest, companion_id: UUID, document_id: UUID) -> HttpResponse:
+        companion = self.get_companion(companion_id)
+        document = get_document(
+            project_id=self.seat.project.id, companion_id=companion_id, document_id=document_id
+        )
+        chunks = DocumentChunk.objects.filter(document_id=document_id).order_by("place")
+        page = page_of(request, chunks, size=CHUNKS_A_PAGE)
+        ctx = {"companion": companion, "document": document, "page": page}
+        return render(request, "admin_ui/documents/detail.html", ctx)
+
+    def post(self, request: HttpRequest, companion_id: UUID, document_id: UUID) -> HttpResponse:
+        """Read it again, or take it away with all its pieces."""
+        where = {"project_id": self.seat.project.id, "companion_id": companion_id, "document_id": document_id}
+        if request.POST.get("do") == "delete":
+            delete_document(**where, by=self.seat.actor)
+            messages.success(request, "The document and all its pieces are gone.")
+        else:
+            reread_document(**where, by=self.seat.actor)
+            messages.success(request, "A worker reads it again.")
+        return redirect("admin_ui:companion_documents", companion_id)
