@@ -28,6 +28,7 @@ def ask(
     timezone: str = "Europe/Lisbon",
     facts: Sequence[NumberedFact] = (),
     keys: Sequence[KnownKey] = (),
+    earlier: Sequence[str] = (),
 ) -> Answer:
     """The answer to one question about one message of the person, of whom the entries are known."""
     material = IngestionMaterial(
@@ -39,6 +40,7 @@ def ask(
         task=task,
         facts=tuple(facts),
         keys=tuple(keys),
+        earlier=tuple(earlier),
     )
     answer: Answer = json.loads(PROVIDER.complete(CompletionRequest("", "", None, material)).text)
     return answer

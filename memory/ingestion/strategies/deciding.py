@@ -85,6 +85,8 @@ def _operation(fact: Fact, decision: Item, changed: set[int], reading: Reading) 
         raise RefusedItem(f"op is {decision.get('op')!r:.40}; known: ADD, UPDATE, DELETE, NONE")
     if op == "ADD":
         return _new(fact, decision)
+    if op == "NONE" and fact.forget:
+        raise RefusedItem("nothing like it is remembered")
     number = entry_number(decision, reading.entries) if op != "NONE" else _known(decision, reading)
     reason = reason_in(decision)
     if op == "NONE":

@@ -52,7 +52,7 @@ def decide_facts(material: IngestionMaterial) -> dict[str, Any]:
     for fact in material.facts:
         made = [decision for line in owned[fact.number] if (decision := _decision(line, fact)) is not None]
         made.sort(key=_only_ends)  # a fact's first decision says what it is, the others what it ends
-        known = {"entry": repeats[fact.number]} if fact.number in repeats else {}
+        known = {"entry": repeats[fact.number]} if fact.number in repeats and not fact.forget else {}
         decisions += made or [{"fact": fact.number, "op": "NONE", **known, "reason": "nothing new"}]
     return {"decisions": decisions}
 

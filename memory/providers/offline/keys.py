@@ -12,13 +12,14 @@ from memory.providers.base import KnownKey
 from memory.providers.offline.confidence import CONSTRAINT
 from memory.providers.offline.notebook import Line
 from memory.providers.offline.patterns import pattern
+from memory.providers.offline.people import PARTNERS
 from memory.providers.offline.rewriting import capitalised
 from memory.providers.offline.stems import words
 
 # Names of keys for each kind of statement (memory.providers.offline.slots), the narrowest first.
 NAMES: dict[str, tuple[str, ...]] = {
     "city": ("city", "current_city", "location"),
-    "home": ("home", "address", "city"),
+    "home": ("home", "address"),
     "household": ("household", "lives_with"),
     "move": ("goal", "plan"),
     "name": ("name", "preferred_name"),
@@ -109,6 +110,8 @@ def as_statement(content: str, key: str) -> str:
         return f"Is {content[:1].lower()}{content[1:]}"
     label, _, value = content.partition(": ")
     if value and key in _RELATIONS:
+        return f"Has a {value}"
+    if value and key == "partner" and value.split()[0] in PARTNERS:
         return f"Has a {value}"
     if value and key in ("partner", "diet"):
         return f"Is {value}"

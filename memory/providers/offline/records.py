@@ -1,9 +1,10 @@
 """The question of keyed_facts: the arguments of a call that records values under keys."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from memory.providers.base import IngestionMaterial
+from memory.providers.base import IngestionMaterial, KnownKey
 from memory.providers.offline.confidence import confidence_of
 from memory.providers.offline.keys import Keyed, as_statement, keyed_values
 from memory.providers.offline.memories import forgotten
@@ -25,10 +26,19 @@ def record_memories(material: IngestionMaterial) -> dict[str, Any]:
         if line.outcome == "delete":
             continue
         values = keyed_values(line, material.keys)
-        recorded += [_record(line, keyed) for keyed in values]
-        if line.outcome == "update" and not _supersedes(line, values):
+        told = _told_before(line, material.keys)
+        recorded += [_record(line, keyed) for keyed in values if keyed not in told]
+        still_so = any(keyed in told for keyed in values)
+        if line.outcome == "update" and not still_so and not _supersedes(line, values):
             left.append({"entry": line.number, "reason": "is so no more", "messages": line.messages})
     return {"memories": recorded, "forget": left}
+
+
+def _told_before(line: Line, keys: Sequence[KnownKey]) -> list[Keyed]:
+    """The values of the entry as it was: "a nurse", where it says now that they are a nurse at the hospital."""
+    if line.number is None:
+        return []
+    return keyed_values(Line(None, line.type, line.subject, line.before, line.key), keys)
 
 
 def _supersedes(line: Line, values: list[Keyed]) -> bool:

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.demo.errors import DemoFailed, RequestFailed, UnreadableConversation
+from memory.demo.errors import DemoFailed, RequestFailed, UnknownRecipe, UnreadableConversation
 from relationships.errors import FieldProblem, InvalidInput
 
 
@@ -24,6 +24,11 @@ def test_an_unreadable_conversation_names_its_file_and_fields(
     error = UnreadableConversation(Path("a.json"), problems)
     assert str(error) == sentence
     assert isinstance(error, InvalidInput)
+
+
+def test_an_unknown_recipe_is_named_with_those_there_are() -> None:
+    error = UnknownRecipe("five_call", [FieldProblem("recipe", "known: scratchpad, two_call")])
+    assert str(error) == "There is no recipe 'five_call': known: scratchpad, two_call."
 
 
 def test_a_failed_request_keeps_its_status() -> None:

@@ -54,6 +54,20 @@ def test_each_turn_tells_what_it_changed(
     ]
 
 
+def test_what_was_refused_is_told_with_its_reason(
+    rest: Rest, relationship: Relationship, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.answer_with(answer(add("Has a dog", messages=[9]), {"op": "dance"}))
+
+    [played] = Player(rest, relationship.id, [told("A dog!")]).play()
+
+    assert [(change.kind, change.content) for change in played.changes] == [
+        ("refused", "Has a dog"),
+        ("refused", "dance"),
+    ]
+    assert all(change.reason for change in played.changes)
+
+
 def test_deletions_that_are_held_are_told(
     rest: Rest, relationship: Relationship, scripted_provider: ScriptedProvider
 ) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from memory.demo.conversation import Conversation, Person, Persona
 from memory.demo.play import Change, PlayedTurn, Usage
-from memory.demo.screen import provider_in_words
+from memory.demo.screen import embedder_in_words, provider_in_words
 from relationships.services.turns import NewMessage, NewTurn
 from tests.unit.memory.demo.screens import ReadableScreen
 
@@ -37,6 +37,7 @@ def test_a_turn_is_one_line_and_each_change_another(screen: ReadableScreen) -> N
             Change("delete", "preference", "Hates treadmills"),
             Change("held", "", "Has a sister"),
             Change("none", "event", "Ran ten kilometres"),
+            Change("refused", "other", "Likes rain", reason="scored too low"),
             said="I moved\nyesterday!",
         ),
         LISBON,
@@ -50,6 +51,8 @@ def test_a_turn_is_one_line_and_each_change_another(screen: ReadableScreen) -> N
         "         - preference   Hates treadmills",
         "         ?              Has a sister",
         "         = event        Ran ten kilometres",
+        "         x other        Likes rain",
+        "                        not kept: scored too low",
     ]
 
 
@@ -129,6 +132,38 @@ def test_the_opening_says_where_and_with_which_provider(screen: ReadableScreen) 
     assert screen.lines[0] == "Rapport answers at http://127.0.0.1:8000"
     assert screen.lines[2].strip() == "With Gemini instead: GEMINI_API_KEY=... make demo"
     assert screen.lines[3] == "Maya and Ada: 1 turns, Thu 2 Jul 2026 to Thu 2 Jul 2026"
+
+
+def test_the_opening_names_a_recipe_and_its_embedder(screen: ReadableScreen) -> None:
+    turns = [NewTurn([NewMessage("user", "Hi")], occurred_at=MORNING)]
+    ada = Persona("ada", "Ada", "", recipe="two_call")
+    told = Conversation(Person("maya", "Maya", "Europe/Lisbon"), ada, turns, "And?")
+    screen.opening(told, "http://127.0.0.1:8000", {"alias": "gemini"}, None)
+    text = "\n".join(screen.lines)
+    assert "Recipe:   two_call. One model call extracts" in text
+    assert "Embedder: none; entries are found by their words" in text
+
+
+def test_the_archive_and_the_reasons_have_a_heading_of_their_own() -> None:
+    screen = ReadableScreen(width=110)
+    entry = {"type": "goal", "content": "Run [far]", "effective_at": "2026-07-02T08:30:00+00:00"}
+    screen.archive([entry], "Maya", LISBON)
+    screen.reasons([("Run [far]", "retrieved by best, score 0.8")])
+    assert screen.lines[0] == "In the archive of Maya, shown when it has to do with a message: 1 entries"
+    assert screen.lines[3] == "Why it was shown these"
+    assert screen.lines[5] == "Run [far]  retrieved by best, score 0.8"
+
+
+@pytest.mark.parametrize(
+    ("embedder", "words"),
+    [
+        (None, "none; entries are found by their words"),
+        ({"alias": "offline"}, "offline: hashed words and parts of words, which know no meaning"),
+        ({"alias": "local", "model": "MiniLM", "host": ""}, "local, model MiniLM"),
+    ],
+)
+def test_an_embedder_is_named_in_words(embedder: dict[str, str] | None, words: str) -> None:
+    assert embedder_in_words(embedder) == words
 
 
 def test_what_can_be_pasted_is_never_broken() -> None:

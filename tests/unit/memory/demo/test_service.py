@@ -3,13 +3,22 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
 from memory.demo.errors import DemoFailed
-from memory.demo.service import Place, readiness, running_service, start_service, stop_service
+from memory.demo.service import (
+    Place,
+    readiness,
+    running_service,
+    start_service,
+    stop_service,
+    wait_until_embedded,
+)
 
 LOOPBACK = "127.0.0.1"
 
@@ -103,3 +112,35 @@ def _unused_port() -> int:
     with socket.socket() as probe:
         probe.bind((LOOPBACK, 0))
         return int(probe.getsockname()[1])
+
+
+def metrics_server(*owed: int) -> ThreadingHTTPServer:
+    """Answers /metrics with so many vectors owed, one after the other, then with none."""
+    counts = iter(owed)
+
+    class Metrics(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            count = next(counts, 0)
+            body = f'# HELP\nrapport_vectors_owed{{state="due"}} {count}.0\nrapport_other 7\n'.encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    return ThreadingHTTPServer((LOOPBACK, 0), Metrics)
+
+
+def test_vectors_that_are_owed_are_waited_for() -> None:
+    with metrics_server(3, 1) as server:
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        wait_until_embedded(f"http://{LOOPBACK}:{server.server_port}")
+        server.shutdown()
+
+
+def test_a_service_that_does_not_answer_owes_no_vectors() -> None:
+    with socket.socket() as free:
+        free.bind((LOOPBACK, 0))
+        wait_until_embedded(f"http://{LOOPBACK}:{free.getsockname()[1]}")

@@ -1,9 +1,12 @@
+import json
+import re
 from datetime import UTC, datetime, timedelta
 
 from memory.demo.conversation import Conversation, Person, Persona
+from memory.demo.recipes import under_recipe
 from memory.demo.rest import Rest
 from memory.demo.show import SHORT, play_show
-from relationships.models import Turn
+from relationships.models import Companion, Turn
 from relationships.services.turns import NewMessage, NewTurn
 from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import add, answer, delete
@@ -26,7 +29,8 @@ def told(*texts: str, question: str = "What's next?") -> Conversation:
 def show(rest: Rest, conversation: Conversation) -> tuple[bool, list[str]]:
     """Whether all was remembered, and the lines shown."""
     screen = ReadableScreen(width=110)
-    done = play_show(rest=rest, conversation=conversation, provider={"alias": "scripted"}, screen=screen)
+    providers = {"llm": {"alias": "scripted"}, "embedder": {"alias": "offline"}}
+    done = play_show(rest=rest, conversation=conversation, providers=providers, screen=screen)
     return done, screen.lines
 
 
@@ -56,6 +60,44 @@ def test_a_show_goes_from_the_first_turn_to_a_request_to_try(
     assert at == sorted(at)
     assert rest.key in lines[-2]
     assert lines[-1].endswith("""-d '{"message": "What'\\''s next?"}'""")
+
+
+def test_under_another_recipe_the_archive_is_shown_and_why_each_line_was_retrieved(
+    rest: Rest, scripted_provider: ScriptedProvider
+) -> None:
+    facts = json.dumps(
+        {"facts": [{"content": "Has a dog", "type": "other", "confidence": 1, "messages": [1]}]}
+    )
+    scripted_provider.answer_with(facts)
+
+    done, lines = show(rest, under_recipe(told("I have a dog", question="What does my dog eat?"), "two_call"))
+
+    assert done
+    text = "\n".join(lines)
+    assert "Recipe:   two_call. " in text
+    assert "Embedder: offline: hashed words" in text
+    assert "In the archive of Maya, shown when it has to do with a message: 1 entries" in text
+    assert "What is remembered of Maya" not in text
+    assert re.search(r"^Has a dog +retrieved by ", text[text.index("Why it was shown these") :], re.MULTILINE)
+    assert "again      make demo RECIPE=two_call" in text
+    assert Companion.objects.get().config["recipe"] == "two_call"
+
+
+def test_the_service_may_settle_before_the_memory_is_shown(
+    rest: Rest, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.otherwise = answer()
+    screen, shown = ReadableScreen(), []
+    play_show(
+        rest=rest,
+        conversation=told("Hi"),
+        providers={},
+        screen=screen,
+        settle=lambda: shown.append("\n".join(screen.lines)),
+    )
+    [so_far] = shown
+    assert "1 turns in" in so_far
+    assert "What is remembered" not in so_far
 
 
 def test_who_was_here_before_is_erased_and_it_is_said(

@@ -1,5 +1,6 @@
 import json
 import stat
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from uuid import UUID
@@ -69,6 +70,14 @@ def test_the_stage_has_a_companion_and_somebody_unknown(rest: Rest) -> None:
     )
     assert found.companion.config == {"context": {"core_prompt": "Be kind."}}
     assert not forgotten
+
+
+def test_the_companion_follows_the_recipe_and_knows_the_language(rest: Rest) -> None:
+    set_up(rest, replace(TOLD, companion=replace(TOLD.companion, language="english", recipe="two_call")))
+
+    config = Companion.objects.get().config
+    assert config["recipe"] == "two_call"
+    assert config["retrieval"] == {"language": "english"}
 
 
 def test_who_was_here_before_is_erased_first(rest: Rest) -> None:

@@ -49,6 +49,14 @@ def test_who_talks_is_read() -> None:
     assert told.question == "And now?"
 
 
+def test_the_language_is_read_where_it_is_told() -> None:
+    ada = {"name": "Ada", "slug": "ada", "language": "english"}
+    assert rapport.parse(file_of(companion=ada), Source("file", NOON)).companion.language == "english"
+    assert rapport.parse(file_of(), Source("file", NOON)).companion.language == ""
+    with pytest.raises(InvalidInput, match="language"):
+        rapport.parse(file_of(companion={**ada, "language": "klingon"}), Source("file", NOON))
+
+
 @pytest.mark.parametrize(
     ("broken", "field", "detail"),
     [

@@ -136,3 +136,23 @@ def test_no_garbage_stops_a_decision(decisions: list[Any]) -> None:
         for item in items
         if isinstance(item, Operation)
     )
+
+
+def test_a_fact_may_end_several_entries() -> None:
+    items = decide(
+        {"fact": 1, "op": "DELETE", "entry": 2, "content": ""},
+        {"fact": 1, "op": "DELETE", "entry": 1, "content": ""},
+        facts=(JAZZ,),
+    )
+
+    assert [(item.op, item.entry) for item in items if isinstance(item, Operation)] == [
+        ("delete", 2),
+        ("delete", 1),
+    ]
+
+
+def test_a_wish_to_forget_what_nothing_says_is_refused_in_these_words() -> None:
+    [item] = decide({"fact": 1, "op": "NONE"}, facts=(JAZZ,))
+
+    assert isinstance(item, Refusal)
+    assert item.reason == "nothing like it is remembered"

@@ -1,6 +1,8 @@
 from typing import get_args
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from memory.ingestion.strategies.classify_schema import CLASSIFY_SCHEMA
 from memory.ingestion.strategies.decide_schema import DECIDE_SCHEMA
@@ -40,3 +42,12 @@ def test_an_answer_has_the_lists_and_fields_of_its_schema(task: Task) -> None:
         for item in items:
             fields = lists[name]["items"]
             assert set(fields["required"]) <= set(item) <= set(fields["properties"])
+
+
+@pytest.mark.parametrize("task", SCHEMAS)
+@given(said=st.text(max_size=300), earlier=st.text(max_size=100))
+@settings(max_examples=30, deadline=None)
+def test_whatever_is_said_every_question_has_an_answer(task: Task, said: str, earlier: str) -> None:
+    answer = ask(task, said, KNOWN, at=THURSDAY, facts=FACTS, keys=KEYS, earlier=[earlier, SAID])
+
+    assert set(SCHEMAS[task]["required"]) <= set(answer)

@@ -58,3 +58,21 @@ def test_a_wish_to_forget_in_another_models_words_deletes_and_is_never_kept() ->
 
 def test_a_fact_of_a_message_that_is_not_there_is_decided_all_the_same() -> None:
     assert decide("Hello!", fact(1, "Lives in Faro", message=7)) == [(1, "DELETE", 1, "Lives in Faro")]
+
+
+def test_what_a_fact_is_comes_before_what_it_ends() -> None:
+    shown = known(entry("Is moving to Faro soon", "goal"), entry("Lives in Lisbon", "identity", key="city"))
+    said = "We moved to Faro yesterday!"
+    facts = numbered(ask("extract", said, at=THURSDAY)["facts"])
+
+    made = ask("decide", said, shown, at=THURSDAY, facts=facts)["decisions"]
+
+    assert [(one["op"], one["entry"]) for one in made] == [("UPDATE", 2), ("DELETE", 1)]
+
+
+def test_who_was_spoken_of_a_little_earlier_is_known_by_name() -> None:
+    said = "Ana lives in Faro."
+
+    assert ask("extract", said, at=THURSDAY)["facts"] == []
+    [fact] = ask("extract", said, at=THURSDAY, earlier=["I have a sister named Ana. Forget it."])["facts"]
+    assert (fact["content"], fact["subject"]) == ("Ana lives in Faro", "Ana")

@@ -36,6 +36,7 @@ STATEMENTS: dict[str, tuple[str, list[tuple[str, str]]]] = {
         [("event", "Has a job interview on 27 November 2026")],
     ),
     "Has an old piano": ("other", [("possession", "an old piano")]),
+    "Home is in Graça": ("identity", []),
     "Sings in a choir": ("other", []),
 }
 
@@ -74,6 +75,7 @@ def test_a_companions_own_key_is_found_by_its_wording() -> None:
     [
         ("Pet: dog named Rex", "pet", "Has a dog named Rex"),
         ("Partner: married to Rui", "partner", "Is married to Rui"),
+        ("Partner: boyfriend named Rui", "partner", "Has a boyfriend named Rui"),
         ("Diet: vegan", "diet", "Is vegan"),
         ("Birthday: 2 May", "birthday", "Birthday is 2 May"),
         ("Time zone: Europe/Lisbon", "timezone", "Time zone is Europe/Lisbon"),

@@ -44,3 +44,15 @@ def test_a_record_says_whom_it_is_about_and_how_sure_it_is() -> None:
 
     assert (memory["subject"], memory["value"]) == ("Ana", "opera")
     assert (memory["type"], memory["confidence"]) == ("preference", 0.85)
+
+
+def test_an_entry_that_is_still_so_stays_beside_what_is_new() -> None:
+    keys = [KnownKey("occupation", "identity"), KnownKey("employer", "identity")]
+    shown = known(entry("Works as a nurse", "identity", key="occupation"))
+
+    answer = ask("record", "I got a new job at Hospital da Luz!", shown, at=THURSDAY, keys=keys)
+
+    assert [(memory["key"], memory["value"]) for memory in answer["memories"]] == [
+        ("employer", "Hospital da Luz")
+    ]
+    assert answer["forget"] == []
