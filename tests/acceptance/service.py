@@ -1,5 +1,6 @@
 """What a test does with the real service: start its parts, talk to it, look at what became of the turns."""
 
+import sys
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
@@ -40,6 +41,13 @@ class LiveService:
         worker = LiveWorker(self.database, self._environment(settings), self._log("worker"), *options)
         self.processes.append(worker)
         return worker
+
+    def start_command(self, *words: str, **settings: str) -> LiveProcess:
+        """`manage.py` with these words."""
+        command = [sys.executable, "manage.py", *words]
+        process = LiveProcess(words[0], command, self._environment(settings), self._log(words[0]))
+        self.processes.append(process)
+        return process
 
     def start_web(self, **settings: str) -> LiveWeb:
         web = LiveWeb(self._environment(settings), self._log("web"))
