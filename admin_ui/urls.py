@@ -19,6 +19,7 @@ from admin_ui.views.prompts import PublishPromptView, ReplayView, WorkbenchView
 from admin_ui.views.relationships import RelationshipsView
 from admin_ui.views.scratchpad import (
     AddEntryView,
+    BulkView,
     DeleteEntryView,
     EditEntryView,
     RestoreEntryView,
@@ -73,6 +74,7 @@ urlpatterns = [
     path("relationships/", RelationshipsView.as_view(), name="relationships"),
     path(f"{RELATIONSHIP}/", ScratchpadView.as_view(), name="relationship"),
     path(f"{RELATIONSHIP}/entries/", AddEntryView.as_view(), name="relationship_add_entry"),
+    path(f"{RELATIONSHIP}/bulk/", BulkView.as_view(), name="relationship_bulk"),
     path(f"{RELATIONSHIP}/conversation/", ConversationView.as_view(), name="relationship_conversation"),
     path(f"{RELATIONSHIP}/context/", ContextPreviewView.as_view(), name="relationship_preview"),
     path(f"{RELATIONSHIP}/time/", TimeTravelView.as_view(), name="relationship_time"),

@@ -10,6 +10,7 @@ from django.shortcuts import render
 from admin_ui.access import OperatorView
 from admin_ui.paging import page_of
 from memory.models import EntryState, HeldDeletion, HeldState, ScratchpadEntry
+from memory.services.words import relationships_that_say
 from relationships.models import Companion, Relationship, Turn, TurnState
 
 
@@ -31,7 +32,7 @@ class RelationshipsView(OperatorView):
 
     def _found(self, request: HttpRequest) -> QuerySet[Relationship]:
         rows = Relationship.objects.of_project(self.seat.project.id).select_related("user", "companion")
-        person, text = request.GET.get("person", "").strip(), request.GET.get("text", "").strip()
+        person, text = _asked(request, "person"), _asked(request, "text")
         if person:
             rows = rows.filter(
                 Q(user__display_name__icontains=person) | Q(user__external_id__icontains=person)
@@ -40,10 +41,7 @@ class RelationshipsView(OperatorView):
         if companion:
             rows = rows.filter(companion_id=companion)
         if text:
-            says = ScratchpadEntry.objects.filter(
-                relationship_id=OuterRef("id"), state=EntryState.ACTIVE, content__icontains=text
-            )
-            rows = rows.filter(Exists(says))
+            rows = rows.filter(id__in=relationships_that_say(project_id=self.seat.project.id, text=text))
         if request.GET.get("waits"):
             held = HeldDeletion.objects.filter(relationship_id=OuterRef("id"), state=HeldState.WAITING)
             rows = rows.filter(Exists(held))
@@ -83,6 +81,10 @@ def _counts_of(relationship_ids: list[UUID]) -> list[dict[str, Any]]:
 def _by_relationship(rows: QuerySet[Any, Any]) -> dict[UUID, int]:
     counted = rows.order_by().values_list("relationship_id").annotate(count=Count("id"))
     return dict(counted)
+
+
+def _asked(request: HttpRequest, name: str) -> str:
+    return request.GET.get(name, "").strip().replace("\x00", "")
 
 
 def _uuid(text: str) -> UUID | None:

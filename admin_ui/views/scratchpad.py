@@ -4,10 +4,12 @@ Each action works as a plain form (it leads back to the page) and through htmx, 
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar
 from uuid import UUID
 
 from django.contrib import messages
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -17,11 +19,20 @@ from admin_ui.forms import EntryForm
 from admin_ui.scratchpad import Filters, held_of, scratchpad_of
 from memory.models import EntrySource, ScratchpadEntry, Tier
 from memory.services.entries import add_entry, delete_entry, restore_entry, revise_entry
-from relationships.errors import NotFound, RapportError, StaleVersion
+from relationships.errors import Conflict, NotFound, RapportError, StaleVersion
 from relationships.models import Relationship
 from relationships.services.configuration import configuration_of
 
 BY_HAND = "by hand, in the admin UI"
+MOST_AT_ONCE = 500
+BULK: dict[str, Callable[..., object]] = {
+    "delete": delete_entry,
+    "restore": restore_entry,
+    "pin": partial(revise_entry, values={"pinned": True}),
+    "unpin": partial(revise_entry, values={"pinned": False}),
+    "archive": partial(revise_entry, values={"tier": Tier.ARCHIVE}),
+    "scratchpad": partial(revise_entry, values={"tier": Tier.SCRATCHPAD}),
+}
 
 
 class RelationshipPart(OperatorView):
@@ -188,6 +199,65 @@ class SwitchEntryView(EntryAction):
             reason=BY_HAND,
         )
         return self.back(request, relationship_id, "Done.")
+
+
+class BulkView(EntryAction):
+    """The same for each entry that was ticked. One that can't be changed is left, and said."""
+
+    def post(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
+        self.get_relationship(relationship_id)
+        chosen = [UUID(text) for text in request.POST.getlist("entry")[:MOST_AT_ONCE] if is_uuid(text)]
+        do = request.POST.get("do", "")
+        if do == "merge":
+            return self._merge(request, relationship_id, chosen)
+        if do not in BULK:
+            raise NotFound("There is no such action.")
+        done, left = 0, []
+        for entry_id in chosen:
+            try:
+                BULK[do](
+                    relationship_id=relationship_id, entry_id=entry_id, by=self.seat.actor, reason=BY_HAND
+                )
+                done += 1
+            except RapportError as error:
+                left.append(error.detail)
+        said = f"{done} done." + (f" {len(left)} left alone: {left[0]}" if left else "")
+        return self.back(request, relationship_id, said)
+
+    def _merge(self, request: HttpRequest, relationship_id: UUID, chosen: list[UUID]) -> HttpResponse:
+        """The first one ticked stays and says both; the other is deleted, and can be restored."""
+        if len(chosen) != 2:
+            raise Conflict("Tick two entries to merge.")
+        kept, other = (entry_of(relationship_id, entry_id) for entry_id in chosen)
+        text = f"{kept.content.rstrip('. ')}; {other.content}"
+        reason = f"merged with entry {other.id}, {BY_HAND}"
+        with transaction.atomic():
+            delete_entry(
+                relationship_id=relationship_id,
+                entry_id=other.id,
+                by=self.seat.actor,
+                version=other.version,
+                reason=f"merged into entry {kept.id}, {BY_HAND}",
+            )
+            revise_entry(
+                relationship_id=relationship_id,
+                entry_id=kept.id,
+                values={"content": text},
+                by=self.seat.actor,
+                version=kept.version,
+                reason=reason,
+            )
+        edit = reverse("admin_ui:relationship_edit_entry", args=[relationship_id, kept.id])
+        messages.success(request, "Merged. Put its words in order, or leave them.")
+        return redirect(edit)
+
+
+def is_uuid(text: str) -> bool:
+    try:
+        UUID(text)
+    except ValueError:
+        return False
+    return True
 
 
 def entry_of(relationship_id: UUID, entry_id: UUID) -> ScratchpadEntry:

@@ -2,6 +2,8 @@ from datetime import datetime
 from typing import Self
 
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
+from django.contrib.postgres.search import SearchVector
 from django.db import models
 from django.db.models import Q
 
@@ -109,6 +111,10 @@ class ScratchpadEntry(RelationshipOwned):
         indexes = [
             # the scratchpad, and every list, newest first
             models.Index(fields=["relationship", "state", "tier", "-effective_at"], name="entry_listed"),
+            # operators who look for a word across a project
+            GinIndex(
+                SearchVector("content", config="simple"), condition=Q(state="active"), name="entry_words"
+            ),
             # the sweep: active entries whose time is over
             models.Index(
                 fields=["expires_at"],
