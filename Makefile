@@ -12,10 +12,10 @@ CODE = config relationships memory context admin_ui benchmarks scripts tests man
 SCHEMA = docs/reference/openapi.json
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo run stop test drills bench check format openapi clean
+.PHONY: help venv demo run stop test drills bench check format openapi bench-retrieval bench-recall clean
 
 help: ## list these commands
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' Makefile
 
 venv: ## make or renew the environment in .venv (every command below does it by itself)
 	@"$(PYTHON)" -c "import sys; sys.exit(sys.version_info < (3, 7))" 2>/dev/null || { \
@@ -40,8 +40,14 @@ drills: venv ## the long drills: real processes, killed while they work; RECIPE=
 	@RAPPORT_DRILLS=long RAPPORT_DRILLS_RECIPE="$${RECIPE:-scratchpad}" \
 	  $(RUN) -m pytest -m drill tests/acceptance/drills $(ARGS)
 
+bench-recall: venv ## measure recall: is what answers a question found; RAPPORT_DATA=folder of the sets
+	@$(RUN) -m benchmarks.recall $(ARGS)
+
 bench: venv ## measure: contexts, intake, ingestion
 	@$(RUN) -m benchmarks $(ARGS)
+
+bench-retrieval: venv ## measure retrieval at scale: tenants, speed, decay, indexes; ARGS=--long in full
+	@$(RUN) -m benchmarks.retrieval $(ARGS)
 
 check: venv ## lint, types, imports, migrations, OpenAPI
 	$(RUN) -m ruff check .
