@@ -40,6 +40,7 @@ def logging_config(*, style: str, level: str) -> dict[str, Any]:
         "loggers": {
             "django.request": {"level": "ERROR"},
             "django-q": {"level": "WARNING", "handlers": ["console"], "propagate": False},
+            "axes": {"level": "ERROR"},  # it logs every wrong password, and each is in its table anyway
             "httpx": {"level": "WARNING"},
             "httpx2": {"level": "WARNING"},
             "openai": {"level": "WARNING"},

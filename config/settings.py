@@ -5,6 +5,7 @@ Nothing is started and nothing is asked of a database while this file is importe
 
 import os
 import secrets
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,7 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "drf_spectacular_sidecar",
     "django_q",
+    "axes",
 ]
 
 MIDDLEWARE = [
@@ -95,6 +97,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "admin_ui.middleware.PageSecurityMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "axes.middleware.AxesMiddleware",
 ]
 
 TEMPLATES = [
@@ -211,7 +214,7 @@ MAX_DOCUMENT_CHARACTERS = env.whole("RAPPORT_MAX_DOCUMENT_CHARACTERS", 5_000_000
 # Of the process in which a document is parsed.
 DOCUMENT_SECONDS = env.whole("RAPPORT_DOCUMENT_SECONDS", 60, low=1, high=240)
 DOCUMENT_MEMORY = env.whole("RAPPORT_DOCUMENT_MEMORY", 1_073_741_824, low=134_217_728)
-DATA_UPLOAD_MAX_MEMORY_SIZE = max(MAX_BODY_BYTES, MAX_IMPORT_BYTES)
+DATA_UPLOAD_MAX_MEMORY_SIZE = max(MAX_BODY_BYTES, MAX_IMPORT_BYTES, 2 * MAX_DOCUMENT_BYTES)
 IDEMPOTENCY_HOURS = env.whole("RAPPORT_IDEMPOTENCY_HOURS", 24, low=1)
 MAX_WAIT_SECONDS = env.seconds("RAPPORT_MAX_WAIT_SECONDS", 30, low=0, high=300)
 # A waiting request holds a thread: never more than half of them, so that contexts are always answered.
@@ -274,3 +277,20 @@ SECURE_CONTENT_TYPE_NOSNIFF = True
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = env.flag("RAPPORT_SECURE_COOKIES", False)
 CSRF_TRUSTED_ORIGINS = env.listing("RAPPORT_TRUSTED_ORIGINS")
+
+# --- sign-in of operators: so many wrong passwords for an account from an address, then a wait --------------------
+SESSION_COOKIE_AGE = round(3600 * env.seconds("RAPPORT_SESSION_HOURS", 12, low=0.001, high=8760))
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "django.contrib.auth.backends.ModelBackend",
+]
+SIGN_IN_PROXIES = env.whole("RAPPORT_PROXIES", 0, low=0, high=8)
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_FAILURE_LIMIT = env.whole("RAPPORT_SIGN_IN_ATTEMPTS", 5, low=1, high=100)
+AXES_COOLOFF_TIME = timedelta(minutes=env.seconds("RAPPORT_SIGN_IN_WAIT_MINUTES", 5, low=0.01, high=1440))
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # or the wait we tell would not be true
+AXES_RESET_ON_SUCCESS = AXES_DISABLE_ACCESS_LOG = True
+AXES_ENABLE_ADMIN = AXES_VERBOSE = False
+AXES_USERNAME_FORM_FIELD = "username"
+AXES_CLIENT_IP_CALLABLE = "admin_ui.throttling.client_address"
+AXES_LOCKOUT_CALLABLE = "admin_ui.throttling.locked_out"

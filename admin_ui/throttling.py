@@ -1,0 +1,54 @@
+"""Guessing passwords: after a handful of wrong ones for an account from an address, that pair has to wait.
+
+django-axes counts and refuses; this says in words how long, and whose address a request comes from.
+"""
+
+from datetime import timedelta
+from ipaddress import ip_address
+from math import ceil
+from typing import Any
+
+from axes.models import AccessAttempt
+from django.conf import settings
+from django.contrib.auth.forms import AuthenticationForm
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import render
+from django.utils import timezone
+
+
+def client_address(request: HttpRequest) -> str | None:
+    """The browser's address: beyond so many proxies of ours as SIGN_IN_PROXIES says. None where it is not told."""
+    told = request.META.get("REMOTE_ADDR", "")
+    if settings.SIGN_IN_PROXIES:
+        hops = [hop.strip() for hop in request.headers.get("X-Forwarded-For", "").split(",")]
+        told = hops[-settings.SIGN_IN_PROXIES] if len(hops) >= settings.SIGN_IN_PROXIES else told
+    try:
+        return str(ip_address(told))
+    except ValueError:
+        return None  # such as behind a Unix socket
+
+
+def locked_out(
+    request: HttpRequest, response: HttpResponseBase | None, credentials: dict[str, Any] | None
+) -> HttpResponseBase:
+    """The sign-in page with how long to wait, in place of an answer about the password."""
+    email = (credentials or {}).get("username") or request.POST.get("username", "")
+    left = time_left(email, client_address(request))
+    minutes = max(1, ceil(left.total_seconds() / 60))
+    ctx = {
+        "form": AuthenticationForm(request, initial={"username": email}),
+        "next": request.POST.get("next", ""),
+        "why": f"Too many wrong passwords. Wait {minutes} minute{'' if minutes == 1 else 's'}, then try again.",
+    }
+    answer = render(request, "admin_ui/sign_in/form.html", ctx, status=429)
+    answer["Retry-After"] = str(max(1, ceil(left.total_seconds())))
+    return answer
+
+
+def time_left(email: str, address: str | None) -> timedelta:
+    """Until this pair may try again; never below nothing."""
+    attempts = AccessAttempt.objects.filter(username=email, ip_address=address)
+    last = attempts.order_by("-attempt_time").values_list("attempt_time", flat=True).first()
+    return (
+        timedelta() if last is None else max(timedelta(), last + settings.AXES_COOLOFF_TIME - timezone.now())
+    )
