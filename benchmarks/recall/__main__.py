@@ -5,6 +5,7 @@ The sets are not part of Rapport. RAPPORT_DATA names the folder that holds `loco
 
 import argparse
 import os
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -43,14 +44,17 @@ def main() -> None:
 
 
 def _local_model() -> str | None:
-    """The alias of MiniLM; None where its weights are not installed."""
-    from benchmarks.minilm import PACKAGE, minilm_folder
+    """The alias of MiniLM; None where its weights are not installed.
 
-    try:
-        os.environ["RAPPORT_LOCAL_EMBEDDING_MODEL"] = str(minilm_folder())
-    except SystemExit as missing:
-        print(f"{PACKAGE} is not installed, so text alone is measured. {missing}", file=sys.stderr)
+    In a process of its own, since the settings that are to name the model's folder must not be read before.
+    """
+    made = subprocess.run(
+        [sys.executable, "-m", "benchmarks.minilm"], capture_output=True, text=True, check=False
+    )
+    if made.returncode:
+        print(f"MiniLM is not there, so text alone is measured. {made.stderr.strip()}", file=sys.stderr)
         return None
+    os.environ["RAPPORT_LOCAL_EMBEDDING_MODEL"] = made.stdout.strip().splitlines()[-1]
     return "local"
 
 

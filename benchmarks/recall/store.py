@@ -10,7 +10,7 @@ from benchmarks.recall.locomo import Talk
 from memory.embedders import embedder_of
 from memory.indexing.pipeline import embed_owed
 from memory.indexing.write import index_entries, index_messages
-from memory.models import Embedding, EntrySource, EntryState, ScratchpadEntry, SearchedKind, Tier
+from memory.models import Embedding, EntrySource, EntryState, ScratchpadEntry, SearchedKind, SearchText, Tier
 from memory.services.fingerprint import content_hash
 from relationships.configuration.retrieval import Retrieval
 from relationships.ids import relationship_id, uuid7
@@ -90,7 +90,8 @@ def embed_all(relationship: Relationship, kind: SearchedKind, retrieval: Retriev
         pass
     there = Embedding.objects.for_relationship(relationship.id).filter(kind=kind).count()
     if there < texts:
-        raise RuntimeError(f"{texts - there} of {texts} texts have no vector.")
+        errors = SearchText.objects.for_relationship(relationship.id).values_list("embed_error", flat=True)
+        raise RuntimeError(f"{texts - there} of {texts} texts have no vector: {', '.join(set(errors))}")
 
 
 def _index(ids: list[UUID], relationship: Relationship, retrieval: Retrieval) -> None:

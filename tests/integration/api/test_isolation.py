@@ -11,8 +11,10 @@ import pytest
 from drf_spectacular.generators import SchemaGenerator
 
 from memory.queue.waiting import stop_listening
+from relationships.api.uploads import MULTIPART
 from relationships.models import Project, Relationship
 from tests.fixtures.api import Api, ApiAnswer, new_key
+from tests.fixtures.documents import multipart
 from tests.integration.api.world import SECRET_WORDS, World, build_world
 
 
@@ -61,6 +63,8 @@ def ask(api: Api, method: str, address: str, described: Any) -> ApiAnswer:
     assert example is not None or not body["required"], (
         f"{described['operationId']} takes a body: give its operation an example"
     )
+    if MULTIPART in body["content"]:
+        return api.send(method, address, *multipart(**{**example, "file": ("a.txt", b"Words.")}))
     return api.send(method, address, example)
 
 
@@ -136,7 +140,7 @@ def test_a_token_of_another_relationship_opens_nothing(
 @pytest.mark.parametrize(("method", "path", "described"), [*OWNED, *OPEN])
 def test_without_a_key_every_door_is_closed(db: None, method: str, path: str, described: Any) -> None:
     address = path.removeprefix("/v1").replace("{version}", "1")
-    for name in ("companion", "user", "relationship", "key", "token", "turn", "entry", "held"):
+    for name in ("companion", "user", "relationship", "key", "token", "turn", "entry", "held", "document"):
         address = address.replace(f"{{{name}_id}}", "0190a6b0-0000-7000-8000-000000000000")
 
     assert ask(Api(None), method, address, described).status == 401

@@ -1,0 +1,70 @@
+"""A relationship with entries and messages, and the ways to search them."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from django.utils import timezone
+
+from memory.indexing.pipeline import embed_owed
+from memory.indexing.write import index_entries, index_messages
+from memory.models import ScratchpadEntry
+from memory.retrieval.found import Found
+from memory.retrieval.search import search_entries, search_entries_for, search_messages
+from relationships.configuration.retrieval import Retrieval
+from relationships.models import Message, Relationship
+from tests.fixtures.contexts import remember, say
+from tests.fixtures.index import configure
+
+NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
+
+
+class Memory:
+    """What one relationship remembers. `retrieval` is how it is searched."""
+
+    def __init__(self, relationship: Relationship, **retrieval: Any) -> None:
+        self.relationship = relationship
+        self.retrieval = Retrieval.model_validate(retrieval)
+        configure(relationship, **retrieval)
+
+    @property
+    def own(self) -> dict[str, Any]:
+        return {"relationship_id": self.relationship.id, "project_id": self.relationship.project_id}
+
+    def remember(self, *contents: str, **values: Any) -> list[ScratchpadEntry]:
+        entries = remember(self.relationship, *contents, **values)
+        ids = [entry.id for entry in entries]
+        index_entries(**self.own, entry_ids=ids, retrieval=self.retrieval, now=timezone.now())
+        return entries
+
+    def say(self, *contents: str, **values: Any) -> list[Message]:
+        messages = say(self.relationship, *contents, **values)
+        index_messages(**self.own, messages=messages, retrieval=self.retrieval, now=timezone.now())
+        return messages
+
+    def embed(self) -> None:
+        """All that is owed a vector."""
+        embed_owed(relationship_id=self.relationship.id)
+
+    def entries(self, text: str, **asked: Any) -> Found:
+        return search_entries(**self._asked(asked), text=text)
+
+    def entries_for(self, texts: Sequence[str], **asked: Any) -> list[Found]:
+        return search_entries_for(texts, **self._asked(asked))
+
+    def messages(self, text: str, **asked: Any) -> Found:
+        return search_messages(**self._asked(asked), text=text)
+
+    def _asked(self, asked: dict[str, Any]) -> dict[str, Any]:
+        return {**self.own, "retrieval": self.retrieval, "now": NOON, **asked}
+
+
+def contents(found: Found) -> list[str]:
+    """What was found, best first."""
+    ids = [hit.id for hit in found.hits]
+    rows = {
+        row.id: row.content
+        for model in (ScratchpadEntry, Message)
+        for row in model.objects.filter(id__in=ids)
+    }
+    return [rows[id] for id in ids]

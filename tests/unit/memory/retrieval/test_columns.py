@@ -1,0 +1,117 @@
+from typing import Any
+
+import numpy as np
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from memory.models import SearchedKind
+from memory.retrieval.columns import Columns, Sought, read_columns
+from memory.retrieval.found import EntryFilters, MessageFilters
+from relationships.ids import uuid7
+from tests.unit.memory.retrieval.searched import NOON, Memory
+
+A_NUL_AT_THE_END = "0190a000-0000-7000-8000-000000000000"
+
+
+def read(memory: Memory, *words: str, kind: SearchedKind = SearchedKind.ENTRY, **asked: Any) -> Columns:
+    usual: dict[str, Any] = {
+        "relationship_id": memory.relationship.id,
+        "kind": kind,
+        "words": words,
+        "language": memory.retrieval.language,
+        "filters": MessageFilters() if kind == SearchedKind.MESSAGE else EntryFilters(),
+        "now": NOON,
+    }
+    return read_columns(Sought(**usual | asked))
+
+
+def counted(columns: Columns) -> set[tuple[str, int, float]]:
+    """Each hit as (word, row, how often)."""
+    hits = columns.counts
+    return {
+        (columns.lexemes[term], int(row), float(count))
+        for row, term, count in zip(hits.row, hits.term, hits.count, strict=True)
+    }
+
+
+def test_rows_come_in_the_order_they_were_told_with_what_is_counted_in_them(memory: Memory) -> None:
+    messages = memory.say("tea, tea and tea", "coffee", "tea")
+
+    columns = read(memory, "tea coffee", kind=SearchedKind.MESSAGE)
+
+    assert [columns.id_of(row) for row in range(len(columns))] == [message.id for message in messages]
+    assert counted(columns) == {("tea", 0, 3), ("coffee", 1, 1), ("tea", 2, 1)}
+    assert columns.values["length"].tolist() == [4, 1, 1]
+    assert columns.values["told"].tolist() == [NOON.timestamp()] * 3
+
+
+def test_each_question_knows_its_own_words(memory: Memory) -> None:
+    memory.remember("tea", "coffee")
+    columns = read(memory, "tea", "coffee tea", "water")
+    words = [[columns.lexemes[term] for term in terms] for terms in columns.terms]
+    assert words == [["tea"], ["coffee", "tea"], ["water"]]
+
+
+def test_a_question_without_words_reads_the_rows_alone(memory: Memory) -> None:
+    memory.remember("tea")
+    columns = read(memory, "")
+    assert (len(columns), len(columns.counts.row), columns.lexemes) == (1, 0, [])
+
+
+def test_nothing_to_read_is_no_error(memory: Memory) -> None:
+    columns = read(memory, "tea")
+    assert (len(columns), columns.people) == (0, {})
+
+
+def test_an_id_that_ends_in_zeros_is_read_whole(memory: Memory) -> None:
+    entry = memory.remember("tea", id=A_NUL_AT_THE_END)[0]
+    memory.remember("tea too")
+    columns = read(memory, "tea")
+    assert str(entry.id) in {str(columns.id_of(row)) for row in range(2)}
+    assert len(columns.counts.row) == 2
+
+
+def test_chosen_rows_are_read_and_no_others(memory: Memory) -> None:
+    tea, _ = memory.remember("tea", "more tea")
+    columns = read(memory, "tea", only=[tea.id, uuid7()])
+    assert [columns.id_of(row) for row in range(len(columns))] == [tea.id]
+    assert counted(columns) == {("tea", 0, 1)}
+
+
+def test_people_are_numbered_by_name_or_role(memory: Memory) -> None:
+    memory.say("Hello", "Hi", speaker="")
+    memory.say("Good day", speaker="Tom")
+    columns = read(memory, "hello", kind=SearchedKind.MESSAGE)
+    assert set(columns.people) == {"user", "assistant", "Tom"}
+    who = {number: name for name, number in columns.people.items()}
+    assert [who[number] for number in columns.values["who"].tolist()] == ["user", "assistant", "Tom"]
+
+
+@pytest.mark.parametrize("written", ["it's", "back\\slash", "a & b | c ! d", "(((", "':*", "%s %(x)s", "{}"])
+def test_no_sign_of_a_question_is_read_as_a_query(memory: Memory, written: str) -> None:
+    memory.remember(f"tea {written}")
+    columns = read(memory, f"tea {written}")
+    assert ("tea", 0, 1) in counted(columns)
+
+
+def test_one_statement_reads_all_and_two_more_only_where_languages_differ(memory: Memory) -> None:
+    memory.remember("tea")
+    with CaptureQueriesContext(connection) as alike:
+        read(memory, "tea")
+    with CaptureQueriesContext(connection) as different:
+        read(memory, "tea", language="english")
+    assert (len(alike), len(different)) == (1, 3)
+
+
+def test_a_language_nobody_knows_is_simple(memory: Memory) -> None:
+    memory.remember("teas")
+    assert counted(read(memory, "teas", language="klingon")) == {("teas", 0, 1)}
+
+
+def test_columns_are_numbers_that_can_be_reckoned_with(memory: Memory) -> None:
+    memory.remember("tea", importance=0.25, weight=2.0)
+    values = read(memory, "tea").values
+    assert all(column.dtype.isnative for column in values.values())
+    assert (values["importance"].tolist(), values["weight"].tolist()) == ([0.25], [2.0])
+    assert values["allowed"].dtype == np.bool_
