@@ -1,4 +1,7 @@
+import os
 from datetime import timedelta
+from multiprocessing import get_context
+from signal import SIGKILL
 
 import pytest
 from django.db import connection
@@ -6,7 +9,7 @@ from django.utils import timezone
 
 from memory.models import IndexState, LargeIndex
 from memory.retrieval.large.find import note_large
-from memory.retrieval.large.session import upkeep_session
+from memory.retrieval.large.session import SESSION_NAME, upkeep_session
 from memory.retrieval.large.statements import PREFIX, index_name
 from memory.retrieval.large.upkeep import is_owed, keep_up
 from memory.services.erasure.relationships import erase_relationship
@@ -14,6 +17,7 @@ from relationships.actor import Actor
 from relationships.models import Relationship
 from tests.unit.memory.retrieval.large.conftest import LIMIT, MakeLarge
 from tests.unit.memory.retrieval.large.sample import fill
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.usefixtures("indexes")
 
@@ -78,6 +82,40 @@ def test_what_a_killed_round_left_invalid_is_dropped_and_made_anew(relationship:
     with connection.cursor() as cursor:
         cursor.execute("SELECT indexdef FROM pg_indexes WHERE indexname = %s", [name])
         assert "USING hnsw" in cursor.fetchone()[0]
+
+
+def test_a_process_killed_while_it_makes_an_index_leaves_nothing_to_mend(relationship: Relationship) -> None:
+    fill(relationship, LIMIT)
+    note_large(relationship.id, now=timezone.now())
+    with upkeep_session() as reader:  # whose open transaction the index has to wait for
+        assert reader is not None
+        reader.execute("SET application_name = 'a reader'")
+        with reader.transaction():
+            reader.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+            reader.execute("SELECT count(*) FROM memory_embedding")
+            connection.close()
+            maker = get_context("fork").Process(target=keep_up, args=(timezone.now(),))
+            maker.start()
+            wait_until(lambda: sessions("wait_event_type = 'Lock'"), what="the index to wait")
+            assert maker.pid is not None
+            os.kill(maker.pid, SIGKILL)
+            maker.join()
+            wait_until(lambda: not sessions(), what="the database to notice")
+    assert False in there().values()
+
+    LargeIndex.objects.all().update(due_at=timezone.now())  # as its claim falls due by itself
+    keep_up(timezone.now())
+
+    assert there() == dict.fromkeys(names(relationship).values(), True)
+
+
+def sessions(condition: str = "true") -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"SELECT count(*) FROM pg_stat_activity WHERE application_name = %s AND {condition}",
+            [SESSION_NAME],
+        )
+        return int(cursor.fetchone()[0])
 
 
 def test_a_ready_index_that_somebody_dropped_is_made_anew(
