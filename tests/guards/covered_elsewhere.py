@@ -23,6 +23,8 @@ COVERED_ELSEWHERE: dict[str, str] = {
     "memory/api/history.py": f"{API}/test_history.py",
     "memory/api/presenters.py": f"{API}/test_turn_traces.py {API}/test_entries.py {API}/test_history.py",
     "memory/api/prompts.py": f"{API}/test_prompts.py",
+    "memory/api/search.py": f"{API}/test_search.py",
+    "memory/api/search_schemas.py": f"{API}/test_search.py",
     "memory/api/schemas.py": f"{API}/test_turns.py {API}/test_entries.py",
     "memory/api/turns.py": f"{API}/test_turns.py {API}/test_wait.py {API}/test_turn_traces.py",
     "memory/services/turns.py": f"{API}/test_turns.py {API}/test_turn_idempotency.py",
@@ -39,6 +41,9 @@ COVERED_ELSEWHERE: dict[str, str] = {
     "memory/indexing/due.py": f"{INDEXING}/test_pipeline.py {INDEXING}/test_pipeline_failures.py",
     "memory/indexing/owners.py": f"{INDEXING}/test_pipeline.py",
     "memory/indexing/vectors.py": f"{INDEXING}/test_pipeline.py {INDEXING}/test_reembed.py",
+    # memory: what rankers and gates share, tested through them
+    "memory/retrieval/rankers/base.py": "tests/unit/memory/retrieval/test_candidates.py",
+    "memory/retrieval/gates/base.py": "tests/unit/memory/retrieval/gates/test_decide.py",
     # memory: the pipeline of ingestion, whole
     "memory/ingestion/apply.py": f"{INGESTION}/test_operations.py {INGESTION}/test_overtaken_answers.py",
     "memory/ingestion/pipeline.py": f"{INGESTION}/test_failures.py",
