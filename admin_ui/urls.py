@@ -14,7 +14,7 @@ from admin_ui.views.operators import OperatorRoleView, OperatorsView
 from admin_ui.views.overview import OverviewView, StatusView
 from admin_ui.views.playground import PlaygroundView, TalkView
 from admin_ui.views.preview import ContextPreviewView
-from admin_ui.views.profile import EndSessionView, ProfileView
+from admin_ui.views.profile import EndSessionView, ProfileView, SessionStateView
 from admin_ui.views.prompts import PublishPromptView, ReplayView, WorkbenchView
 from admin_ui.views.relationships import RelationshipsView
 from admin_ui.views.scratchpad import (
@@ -79,6 +79,7 @@ urlpatterns = [
     path(f"{RELATIONSHIP}/context/", ContextPreviewView.as_view(), name="relationship_preview"),
     path(f"{RELATIONSHIP}/time/", TimeTravelView.as_view(), name="relationship_time"),
     path(f"{RELATIONSHIP}/profile/", ProfileView.as_view(), name="relationship_profile"),
+    path(f"{RELATIONSHIP}/sessions/", SessionStateView.as_view(), name="relationship_session"),
     path(f"{RELATIONSHIP}/sessions/end/", EndSessionView.as_view(), name="relationship_end_session"),
     path(f"{RELATIONSHIP}/data/", DataView.as_view(), name="relationship_data"),
     path(f"{RELATIONSHIP}/export/", ExportView.as_view(), name="relationship_export"),

@@ -1,6 +1,6 @@
 """The state of a project at a glance, and that of the service, which lives."""
 
-from django.db.models import Count, Q
+from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -19,14 +19,13 @@ TYPES_SHOWN, LATELY = 12, 8
 class OverviewView(OperatorView):
     def get(self, request: HttpRequest) -> HttpResponse:
         project_id = self.seat.project.id
+        turns = Turn.objects.filter(project_id=project_id)
         entries = ScratchpadEntry.objects.filter(project_id=project_id, state=EntryState.ACTIVE)
         types = list(entries.values_list("type").annotate(count=Count("id")).order_by("-count")[:TYPES_SHOWN])
         ctx = {
             "overview": overview_of(project_id, days=DAYS, now=timezone.now()),
-            "open": Turn.objects.filter(project_id=project_id).aggregate(
-                waiting=Count("id", filter=Q(state__in=[TurnState.PENDING, TurnState.PROCESSING])),
-                failed=Count("id", filter=Q(state=TurnState.FAILED)),
-            ),
+            "waiting": turns.filter(state__in=[TurnState.PENDING, TurnState.PROCESSING]).count(),
+            "failed": turns.filter(state=TurnState.FAILED).count(),
             "types": [(name, count, round(100 * count / types[0][1])) for name, count in types],
             "held": HeldDeletion.objects.filter(project_id=project_id, state=HeldState.WAITING).count(),
             "recent": Relationship.objects.of_project(project_id)

@@ -13,7 +13,7 @@ from admin_ui.views.scratchpad import EntryAction
 from relationships.errors import RapportError, StaleVersion
 from relationships.models import SessionState
 from relationships.services.profiles import read_profile, replace_profile
-from relationships.services.sessions import end_session
+from relationships.services.sessions import end_session, get_session, replace_session_state
 
 SESSIONS_SHOWN = 50
 
@@ -65,6 +65,54 @@ class ProfileView(EntryAction):
             "here": reverse("admin_ui:relationship_profile", args=[relationship_id]),
         }
         return render(request, "admin_ui/profile/detail.html", ctx, status=status)
+
+
+class SessionStateView(EntryAction):
+    tab = "profile"
+
+    def get(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
+        return self._page(request, relationship_id, request.GET.get("session", ""))
+
+    def post(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
+        relationship, name = self.get_relationship(relationship_id), request.POST.get("session", "")
+        form = JsonForm(request.POST)
+        if not form.is_valid():
+            return self._page(request, relationship_id, name, form, status=422)
+        try:
+            replace_session_state(
+                relationship=relationship,
+                session=name.replace("\x00", ""),
+                state=form.cleaned_data["document"],
+                expected_version=self.version(request),
+            )
+        except StaleVersion:
+            return self._page(request, relationship_id, name, form, stale=True, status=409)
+        except RapportError as error:
+            form.add_error("document", error.detail)
+            return self._page(request, relationship_id, name, form, status=422)
+        return self.back(request, relationship_id, "The session's state is changed.")
+
+    def _page(
+        self,
+        request: HttpRequest,
+        relationship_id: UUID,
+        name: str,
+        form: JsonForm | None = None,
+        *,
+        stale: bool = False,
+        status: int = 200,
+    ) -> HttpResponse:
+        relationship = self.get_relationship(relationship_id)
+        row = get_session(relationship=relationship, session=name.replace("\x00", ""))
+        ctx: dict[str, Any] = {
+            **self.ctx_of(relationship),
+            "row": row,
+            "form": form or JsonForm(initial={"document": _pretty(row.state)}),
+            "present": _pretty(row.state),
+            "stale": stale,
+            "back": reverse("admin_ui:relationship_profile", args=[relationship_id]),
+        }
+        return render(request, "admin_ui/profile/session.html", ctx, status=status)
 
 
 class EndSessionView(EntryAction):

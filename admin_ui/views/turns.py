@@ -42,7 +42,13 @@ class TurnsView(OperatorView):
             for turn in page.rows
             if turn.relationship_id in people
         ]
-        ctx = {"page": page, "rows": rows, "states": STATES, "state": self._state(request)}
+        ctx = {
+            "page": page,
+            "rows": rows,
+            "states": STATES,
+            "state": self._state(request),
+            "reason": request.GET.get("reason", ""),
+        }
         return render(request, "admin_ui/turns/list.html", ctx)
 
     def post(self, request: HttpRequest) -> HttpResponse:
@@ -59,7 +65,9 @@ class TurnsView(OperatorView):
         return redirect(reverse("admin_ui:turns"))
 
     def _turns(self, request: HttpRequest) -> QuerySet[Turn]:
-        return Turn.objects.filter(project_id=self.seat.project.id, state=self._state(request))
+        rows = Turn.objects.filter(project_id=self.seat.project.id, state=self._state(request))
+        reason = request.GET.get("reason", "").strip().replace("\x00", "")
+        return rows.filter(error_code__icontains=reason) if reason else rows
 
     def _state(self, request: HttpRequest) -> str:
         asked = request.GET.get("state", TurnState.FAILED)

@@ -11,7 +11,7 @@ from django.db.models import F
 
 from relationships.actor import Actor
 from relationships.configuration.merge_patch import merge_patch
-from relationships.errors import NotFound, TooMuch
+from relationships.errors import Conflict, NotFound, TooMuch
 from relationships.ids import uuid7
 from relationships.models import Relationship, SessionState
 from relationships.services.audit import record_audit
@@ -63,6 +63,22 @@ def patch_session(
     _rows(relationship).filter(session=session).update(
         state=state, version=F("version") + (1 if current else 0)
     )
+    _write_snapshot(relationship)
+    return get_session(relationship=relationship, session=session)
+
+
+@transaction.atomic
+def replace_session_state(
+    *, relationship: Relationship, session: str, state: dict[str, Any], expected_version: int | None = None
+) -> SessionState:
+    """Write an open session's state anew. Raises NotFound, Conflict where it has ended, StaleVersion, TooMuch."""
+    _lock(relationship)
+    current = get_session(relationship=relationship, session=session)
+    if current.ended_at is not None:
+        raise Conflict("The session has ended; its state is gone.")
+    check_version(expected=expected_version, current=current.version)
+    _check_size(state)
+    _rows(relationship).filter(session=session).update(state=state, version=F("version") + 1)
     _write_snapshot(relationship)
     return get_session(relationship=relationship, session=session)
 

@@ -64,3 +64,19 @@ def test_a_session_is_ended_and_its_state_cleared(
     editor.post(page.replace("profile/", "sessions/end/"), {"session": "phone"})
 
     assert get_session(relationship=relationship, session="phone").state == {}
+
+
+def test_a_sessions_state_is_edited_and_a_change_meanwhile_shows_both(
+    editor: Client, page: str, relationship: Relationship
+) -> None:
+    address = page.replace("profile/", "sessions/")
+    patch_session(relationship=relationship, session="phone", patch={"mood": "good"}, idle_minutes=0)
+    assert "mood" in editor.get(f"{address}?session=phone").content.decode()
+
+    editor.post(address, {"session": "phone", "document": '{"mood": "fine"}', "version": "1"})
+    assert get_session(relationship=relationship, session="phone").state == {"mood": "fine"}
+
+    answer = editor.post(address, {"session": "phone", "document": '{"mood": "mine"}', "version": "1"})
+    assert answer.status_code == 409
+    assert "fine" in answer.content.decode()
+    assert get_session(relationship=relationship, session="phone").state == {"mood": "fine"}

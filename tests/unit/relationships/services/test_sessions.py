@@ -5,9 +5,15 @@ import pytest
 from django.db import connection
 
 from relationships.actor import Actor
-from relationships.errors import NotFound
+from relationships.errors import Conflict, NotFound
 from relationships.models import AuditEvent, Relationship, SessionState
-from relationships.services.sessions import end_idle_sessions, end_session, patch_session, touch_session
+from relationships.services.sessions import (
+    end_idle_sessions,
+    end_session,
+    patch_session,
+    replace_session_state,
+    touch_session,
+)
 from tests.unit.relationships.services.statements import updates_of_keys
 
 NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)
@@ -73,3 +79,11 @@ def test_patches_at_the_same_time_all_arrive(relationship: Relationship) -> None
     session = SessionState.objects.get()
     assert session.state == {f"k{number}": number for number in range(6)}
     assert session.version == 6
+
+
+def test_an_ended_session_has_no_state_to_write(relationship: Relationship) -> None:
+    patch_session(relationship=relationship, session="phone", patch={"mood": "good"}, idle_minutes=0)
+    end_session(relationship=relationship, session="phone", by=BY)
+
+    with pytest.raises(Conflict):
+        replace_session_state(relationship=relationship, session="phone", state={"mood": "new"})
