@@ -13,7 +13,7 @@ from django.utils import timezone
 from memory.ingestion.reading import SHOWN_COLUMNS, Reading, ShownEntry
 from memory.ingestion.vectors import TextVectors
 from memory.models import ScratchpadEntry
-from memory.retrieval.found import EntryFilters
+from memory.retrieval.found import EntryFilters, Hit
 from memory.retrieval.search import search_entries_for
 from memory.tokens import estimate_tokens
 from relationships.configuration.retrieval import Retrieval
@@ -73,14 +73,15 @@ def find_candidates(
         filters=EntryFilters(tiers=tiers),
         top_k=settings.top_k,
         ranker=ranker or "best",
-        min_score=settings.floor if min_score is None else min_score,
+        min_score=min_score,
         now=timezone.now(),
         question=vectors.embedded if vectors is not None else None,
     )
     best: dict[UUID, float] = {}
     for hits in found:
         for hit in hits.hits:
-            best[hit.id] = max(hit.score, best.get(hit.id, hit.score))
+            if ranker is not None or relevance_of(hit) >= settings.floor:
+                best[hit.id] = max(hit.score, best.get(hit.id, hit.score))
     ranked = sorted(best, key=lambda entry_id: (-best[entry_id], entry_id))
     return _shown(reading, ranked[: settings.most])
 
@@ -88,6 +89,11 @@ def find_candidates(
 def has_entries(reading: Reading) -> bool:
     """Whether there is anything to find. Known from what was read already: it costs no statement."""
     return reading.has_archive or reading.hidden_entries > 0 or bool(reading.entries)
+
+
+def relevance_of(hit: Hit) -> float:
+    """What of a score comes from words, meaning and dates: the person's name in a text lifts all entries alike."""
+    return hit.score - hit.parts.get("named", 0.0)
 
 
 def candidate_retrieval(reading: Reading, *, by_meaning: bool) -> Retrieval:

@@ -6,7 +6,7 @@ RECIPE: Recipe = {
     "description": "A cheap model sorts what is said into categories; most turns save nothing and cost no embedding. "
     "Entries are found by similarity and the weight of their category.",
     "after": "Cereby",
-    "cost": "1 call of a cheap model; no embedding where nothing is said, else 1 batch to compare, 1 for what is kept",
+    "cost": "1 call of a cheap model; no embedding where nothing is said, else 1 batch",
     "config": {
         "ingestion": {
             "strategy": "classifier",

@@ -20,8 +20,8 @@ class Candidates(Strict):
     """How many for each message or fact; together they are one list."""
     most: Annotated[int, Field(ge=0, le=200)] = 80
     """How many in all."""
-    floor: Annotated[float, Field(ge=0)] = 0.2
-    """What scores less by the ranker `best` is not shown."""
+    floor: Annotated[float, Field(ge=0)] = 0.25
+    """What scores less by the ranker `best`, but for names, is not shown."""
 
 
 class Floor(Strict):
