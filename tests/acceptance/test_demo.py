@@ -38,8 +38,8 @@ class Demo:
             timeout=240,
         )
 
-    def play(self) -> str:
-        done = self.manage("demo", "--port", str(self.port))
+    def play(self, *options: str) -> str:
+        done = self.manage("demo", "--port", str(self.port), *options)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
@@ -165,6 +165,24 @@ def test_another_file_is_played_in_batches(demo: Demo, again: str, tmp_path: Pat
     assert done.returncode == 0, done.stdout + done.stderr
     assert "71 turns in" in done.stdout
     assert "Lives in Lisbon" in done.stdout
+
+
+@pytest.mark.parametrize("time", ["once", "again"])
+def test_another_recipe_is_played_beside_it(time: str, demo: Demo, again: str) -> None:
+    before = len(relationships(again))
+
+    output = demo.play("--recipe", "two_call")
+
+    assert "Recipe:   two_call." in output
+    assert "Embedder: " in output
+    assert re.search(r"^In the archive of Maya, .*: \d+ entries$", output, re.MULTILINE)
+    assert re.search(r"^memory +\d+ +[\d.]+ +retrieved \d+ by cosine", output, re.MULTILINE)
+    assert "Why it was shown these" in output
+    assert re.search(r"^Has a sister named Ana +retrieved by cosine, score", output, re.MULTILINE)
+    beside = len(relationships(output)) - before
+    assert beside == (
+        1 if time == "once" else 0
+    )  # the other demo's person is still there, and so is this one
 
 
 def test_stop_leaves_nothing_running(demo: Demo, again: str) -> None:
