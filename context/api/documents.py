@@ -56,17 +56,19 @@ class DocumentsView(ApiView):
         body_type=MULTIPART,
         answers={200: DocumentAnswer, 201: DocumentAnswer},
         problems=(409,),
+        example={"file": "Refunds take five days.", "name": "Help"},
     )
     def post(self, request: Request, companion_id: UUID) -> Response:
         """It is read by a worker: ask for it again until its state is `ready` or `failed`.
 
         The same bytes are one document: uploading them again changes nothing and answers 200 with it.
         """
+        get_companion(project_id=self.project_id, companion_id=companion_id)
         upload = read_upload(request, limit=settings.MAX_DOCUMENT_BYTES, fields=("name",))
         document, is_new = add_document(
             project_id=self.project_id,
             companion_id=companion_id,
-            name=_name_of(upload.fields.get("name") or upload.name),
+            name=_name_of(upload.fields.get("name", upload.name)),
             content=upload.content,
             by=self.actor,
         )

@@ -116,6 +116,7 @@ ODD: dict[str, tuple[dict[str, Any], list[str]]] = {
     "a file that is a text": ({"file": "words"}, ["file"]),
     "an unknown text": ({"file": ("a.txt", b"a"), "colour": "red"}, ["colour"]),
     "an unknown file": ({"file": ("a.txt", b"a"), "other": ("b.txt", b"b")}, ["other"]),
+    "an empty name": ({"file": ("a.txt", b"a"), "name": ""}, ["name"]),
     "a name of white space": ({"file": ("a.txt", b"a"), "name": "  "}, ["name"]),
     "a name that is too long": ({"file": ("a.txt", b"a"), "name": "x" * 201}, ["name"]),
 }

@@ -7,6 +7,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from uuid import UUID
 
+from context.knowledge.chunk_rows import replace_chunks
+from context.knowledge.chunking import cut_document
+from context.knowledge.parsing.base import Block
+from context.models import Document
 from memory.models import EntrySource, HeldDeletion, IngestionPrompt
 from memory.services.entries import add_entry
 from relationships.actor import Actor
@@ -69,6 +73,7 @@ def build_world(relationship: Relationship) -> World:
             "turn_id": str(turn_id),
             "entry_id": str(entry_id),
             "held_id": str(_held(relationship, turn_id, entry_id)),
+            "document_id": str(_document(relationship)),
         }
     )
 
@@ -109,3 +114,22 @@ def _held(relationship: Relationship, turn_id: UUID, entry_id: UUID) -> UUID:
         ],
     )
     return UUID(str(held.id))
+
+
+def _document(relationship: Relationship) -> UUID:
+    """Ready, with a chunk, and without a process that parsed it."""
+    document = Document.objects.create(
+        project_id=relationship.project_id,
+        companion_id=relationship.companion_id,
+        name="Ravens.txt",
+        kind="text",
+        sha256=bytes(32),
+        size=len(SECRET_WORDS),
+        state="ready",
+        language="simple",
+        chunk_count=1,
+        chunks_done=1,
+    )
+    chunks = cut_document([Block(f"A person {SECRET_WORDS}.")], tokens=800, overlap=400)
+    replace_chunks(document, chunks, language=document.language)
+    return document.id
