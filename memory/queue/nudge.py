@@ -20,3 +20,8 @@ def nudge_embedding(relationship_id: UUID) -> None:
 def nudge_task(task: str, row_id: UUID) -> None:
     """The same for a row of another app, which owes something: `task` is the dotted path of what takes its ID."""
     async_task(task, str(row_id))
+
+
+def nudge_replay(relationship_id: UUID, replay_id: UUID) -> None:
+    """Have a worker try a draft of an ingestion prompt."""
+    async_task("memory.tasks.replay", str(relationship_id), str(replay_id))

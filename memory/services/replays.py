@@ -9,7 +9,6 @@ from uuid import UUID
 import structlog
 from django.db import transaction
 from django.utils import timezone
-from django_q.tasks import async_task
 
 from memory.errors import IngestionError, InvalidTemplate
 from memory.ingestion.reading import Guidance
@@ -17,6 +16,7 @@ from memory.ingestion.templates import check_guidance
 from memory.models import Replay, ReplayState
 from memory.providers.errors import ProviderError
 from memory.queue.housekeeping import Duty
+from memory.queue.nudge import nudge_replay
 from memory.services.preview import Preview, preview_messages, preview_turns
 from memory.services.prompts import find_guidance
 from relationships.actor import Actor
@@ -68,7 +68,7 @@ def request_replay(
         due_at=timezone.now(),
         requested_by=by.id,
     )
-    _nudge(replay)
+    nudge_replay(replay.relationship_id, replay.id)
     return replay
 
 
@@ -110,7 +110,7 @@ def nudge_owed_replays(now: datetime) -> int:
             rows = Replay.objects.for_relationship(replay.relationship_id).filter(id=replay.id)
             rows.update(state=ReplayState.FAILED, due_at=None, error="Given up: it ended its readers.")
         else:
-            _nudge(replay)
+            nudge_replay(replay.relationship_id, replay.id)
     return len(owed)
 
 
@@ -170,7 +170,3 @@ def _kept(preview: Preview, guidance: Guidance) -> dict[str, Any]:
         "cost": None if preview.cost is None else str(preview.cost),
         "milliseconds": round(preview.milliseconds, 1),
     }
-
-
-def _nudge(replay: Replay) -> None:
-    async_task("memory.tasks.replay", str(replay.relationship_id), str(replay.id))
