@@ -1,6 +1,5 @@
 """The aliases behind which models stand: language models and embedders, from the environment."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -70,35 +69,36 @@ def embedding_providers(models_dir: Path) -> Aliases:
     }
 
 
-def default_alias(variable: str, providers: Mapping[str, Mapping[str, Any]]) -> str:
-    """The one asked for by `variable`; else the first that has a key; else offline, which says so everywhere."""
-    given = env.text(variable)
+def default_llm_provider(providers: Aliases) -> str:
+    given = env.text("RAPPORT_LLM_PROVIDER")
+    return _known("RAPPORT_LLM_PROVIDER", given, providers) if given else _first_with_a_key(providers)
+
+
+def default_embedding_provider(providers: Aliases) -> str:
+    """As for language models; but a server of one's own is used only where its model is named: it may not embed."""
+    given = env.text("RAPPORT_EMBEDDING_PROVIDER")
     if given:
-        if given not in providers:
-            known = ", ".join(providers)
-            env.problem(variable, f"{given!r} is not a provider", f"write one of {known}")
-            return "offline"
+        return _known("RAPPORT_EMBEDDING_PROVIDER", given, providers)
+    openai = providers["openai"]["OPTIONS"]
+    if openai["base_url"] and not openai["model"]:
+        providers = {**providers, "openai": {"OPTIONS": {**openai, "base_url": "", "api_key": ""}}}
+    return _first_with_a_key(providers)
+
+
+def _known(variable: str, given: str, providers: Aliases) -> str:
+    if given in providers:
         return given
+    env.problem(variable, f"{given!r} is not a provider", f"write one of {', '.join(providers)}")
+    return "offline"
+
+
+def _first_with_a_key(providers: Aliases) -> str:
+    """Offline where none has: it says so everywhere."""
     if providers["gemini"]["OPTIONS"]["api_key"]:
         return "gemini"
     if providers["openai"]["OPTIONS"]["api_key"] or providers["openai"]["OPTIONS"]["base_url"]:
         return "openai"
     return "offline"
-
-
-def default_llm_provider(providers: Aliases) -> str:
-    return default_alias("RAPPORT_LLM_PROVIDER", providers)
-
-
-def default_embedding_provider(providers: Aliases) -> str:
-    """As for language models; but a server of one's own is used only where its model is named: it may not embed."""
-    openai = providers["openai"]["OPTIONS"]
-    if env.text("RAPPORT_EMBEDDING_PROVIDER") or openai["model"] or not openai["base_url"]:
-        return default_alias("RAPPORT_EMBEDDING_PROVIDER", providers)
-    return default_alias(
-        "RAPPORT_EMBEDDING_PROVIDER",
-        {**providers, "openai": {"OPTIONS": {**openai, "base_url": "", "api_key": ""}}},
-    )
 
 
 def _prices() -> dict[str, Any]:
