@@ -12,7 +12,8 @@ from memory.models import ScratchpadEntry
 from memory.retrieval.found import Found
 from memory.retrieval.search import search_entries, search_entries_for, search_messages
 from relationships.configuration.retrieval import Retrieval
-from relationships.models import Message, Relationship
+from relationships.ids import relationship_id
+from relationships.models import EndUser, Message, Relationship
 from tests.fixtures.contexts import remember, say
 from tests.fixtures.index import configure
 
@@ -68,3 +69,14 @@ def contents(found: Found) -> list[str]:
         for row in model.objects.filter(id__in=ids)
     }
     return [rows[id] for id in ids]
+
+
+def sibling(relationship: Relationship) -> Relationship:
+    """Another person with the same companion."""
+    other = EndUser.objects.create(project=relationship.project, external_id="tom", display_name="Tom")
+    return Relationship.objects.create(
+        id=relationship_id(relationship.companion_id, other.id),
+        project=relationship.project,
+        companion=relationship.companion,
+        user=other,
+    )
