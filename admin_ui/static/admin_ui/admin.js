@@ -68,7 +68,7 @@ setInterval(() => {
     if (now - (part.polledAt ?? now - 1e6) < Number(part.dataset.poll)) return;
     if (part.contains(document.activeElement) && document.activeElement.value) return; // somebody writes there
     part.polledAt = now;
-    htmx.trigger(part.closest("[hx-trigger='poll']"), "poll");
+    htmx.trigger(part.closest("[hx-trigger~='poll']"), "poll");
   });
 }, 250);
 
