@@ -19,6 +19,10 @@ from memory.models import HeldState, Tier
 
 SHORT = 60  # turns up to which each is waited for, as a developer would; a longer file is read in batches
 AHEAD = 80
+NOTHING_NEAR = (
+    "Nothing of the archive was near enough to the question. The offline embedder knows words, not what they mean; "
+    "docs/how-to/choose-an-embedder.md has others."
+)
 
 
 def play_show(
@@ -93,6 +97,8 @@ def _show_memory(rest: Rest, relationship: str, conversation: Conversation, scre
     screen.context(context, conversation.question)
     if why := _reasons(context, {entry["id"]: entry["content"] for entry in archived}):
         screen.reasons(why)
+    elif archived:
+        screen.say(NOTHING_NEAR)
 
 
 def _reasons(context: Mapping[str, Any], contents: Mapping[str, str]) -> list[tuple[str, str]]:

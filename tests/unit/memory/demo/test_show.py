@@ -83,6 +83,15 @@ def test_under_another_recipe_the_archive_is_shown_and_why_each_line_was_retriev
     assert Companion.objects.get().config["recipe"] == "two_call"
 
 
+def test_where_nothing_was_near_enough_it_is_said(rest: Rest, scripted_provider: ScriptedProvider) -> None:
+    scores = {"memories": [{"content": "Has a dog", "score": 9, "messages": [1]}]}
+    scripted_provider.answer_with(json.dumps(scores))
+
+    _, lines = show(rest, under_recipe(told("I have a dog", question="Xylophone?"), "importance"))
+
+    assert any(line.startswith("Nothing of the archive was near enough") for line in lines)
+
+
 def test_the_service_may_settle_before_the_memory_is_shown(
     rest: Rest, scripted_provider: ScriptedProvider
 ) -> None:
