@@ -21,6 +21,7 @@ from memory.retrieval.questions import Prepared, prepare_questions
 from memory.retrieval.ranking import Cut, Ranking, wanted_ranker
 from relationships.configuration.retrieval import Retrieval
 
+TEXTS_AT_ONCE = 50  # each adds a column to the statement
 ANY_ENTRY, ANY_MESSAGE = EntryFilters(), MessageFilters()
 
 
@@ -81,14 +82,16 @@ def search_entries_for(
     now: datetime,
     question: Embedded | None = None,
 ) -> list[Found]:
-    """The same for several texts at once, in their order: one call of the embedder, as many statements as for one.
-
-    `question`: their vectors, one for each text.
+    """The same for several texts, in their order: every 50 of them one call of the embedder, and as many statements as
+    for one. `question`: their vectors, one for each text.
     """
-    if not texts:
-        return []
     search = _Search(project_id, relationship_id, SearchedKind.ENTRY, filters, retrieval, now)
-    return search.find(texts, vectors=question, top_k=top_k, ranker=ranker, min_score=min_score)
+    found: list[Found] = []
+    for start in range(0, len(texts), TEXTS_AT_ONCE):
+        some = slice(start, start + TEXTS_AT_ONCE)
+        vectors = question and replace(question, vectors=question.vectors[some])
+        found += search.find(texts[some], vectors=vectors, top_k=top_k, ranker=ranker, min_score=min_score)
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,21 +8,20 @@ from memory.retrieval.rankers.base import Bools, Floats, Ints
 class Neighbours:
     """Gives a row's values to those before and after it in the same session, fading by `kernel` ** distance.
 
-    Rows of no session (-1) have no neighbours.
+    Rows of no session (-1) have no neighbours; `alone` says that all are such.
     """
 
     def __init__(self, session: Ints, *, kernel: float, reach: int) -> None:
         self._kernel, self._reach = kernel, reach
-        self._alone = bool((session < 0).all())
-        self._order = np.argsort(
-            session, kind="stable"
-        )  # a session's rows in a row, in the order they were told
+        self.alone = bool((session < 0).all())
+        # a session's rows in a row, in the order they were told
+        self._order = np.argsort(session, kind="stable")
         self._back = np.argsort(self._order)
         self._session = session[self._order]
 
     def spread(self, values: Floats) -> Floats:
         """Sums along the last axis: each row's own value and its neighbours', faded."""
-        if self._alone:
+        if self.alone:
             return values
         own = values[..., self._order]
         total = own.copy()
@@ -36,7 +35,7 @@ class Neighbours:
     def mean(self, values: Floats) -> Floats:
         """Weighted means of each row's own value and its neighbours'; NaN counts as not there, and stays NaN."""
         known = ~np.isnan(values)
-        if self._alone or not known.any():
+        if self.alone or not known.any():
             return values
         weight = self.spread(known.astype(np.float64))
         total = self.spread(np.where(known, values, 0.0))

@@ -6,6 +6,8 @@ from memory.retrieval.bm25 import bm25, inverse_document_frequency, length_norm
 from memory.retrieval.rankers.base import Candidates, Counts, Floats, Question
 from memory.retrieval.rankers.neighbours import Neighbours
 
+WORDS_AT_ONCE = 64  # of a question: a table of all its words and rows could take more memory than there is
+
 
 def text_scores(candidates: Candidates, question: Question) -> Floats:
     """BM25 of every row by its own words (0: it has none of the question's)."""
@@ -26,16 +28,17 @@ def spread_text_scores(candidates: Candidates, question: Question, near: Neighbo
     A turn such as "Yes, since March" is found by what was asked just before it. How rare a word is stays a matter of
     single rows.
     """
+    if near.alone:
+        return text_scores(candidates, question)
     length = near.spread(candidates.length)
     mean = float(length[candidates.counted].mean()) if candidates.counted.any() else 0.0
-    counts = _spread_counts(candidates.counts, question.terms, len(candidates), near)
-    return bm25(
-        row=counts.row,
-        term=counts.term,
-        count=counts.count,
-        idf=idf_of(candidates, question),
-        norm=length_norm(length, mean),
-    )
+    norm, idf = length_norm(length, mean), idf_of(candidates, question)
+    scores = np.zeros(len(candidates))
+    for start in range(0, question.terms, WORDS_AT_ONCE):
+        words = slice(start, min(start + WORDS_AT_ONCE, question.terms))
+        counts = _spread_counts(candidates.counts, words, len(candidates), near)
+        scores += bm25(row=counts.row, term=counts.term, count=counts.count, idf=idf[words], norm=norm)
+    return scores
 
 
 def idf_of(candidates: Candidates, question: Question) -> Floats:
@@ -54,9 +57,11 @@ def mean_length(candidates: Candidates) -> float:
     return float(candidates.length[candidates.counted].mean()) if candidates.counted.any() else 0.0
 
 
-def _spread_counts(counts: Counts, terms: int, rows: int, near: Neighbours) -> Counts:
-    table = np.zeros((terms, rows))
-    table[counts.term, counts.row] = counts.count
+def _spread_counts(counts: Counts, words: slice, rows: int, near: Neighbours) -> Counts:
+    """Of these words, numbered anew from 0."""
+    among = (counts.term >= words.start) & (counts.term < words.stop)
+    table = np.zeros((words.stop - words.start, rows))
+    table[counts.term[among] - words.start, counts.row[among]] = counts.count[among]
     table = near.spread(table)
     term, row = np.nonzero(table)
     return Counts(row=row, term=term, count=table[term, row])

@@ -7,6 +7,7 @@ from pytest_django import DjangoAssertNumQueries
 from memory.embedders import get_embedder
 from memory.embedders.base import Embedded, Space
 from memory.models import Embedding, SearchText
+from memory.retrieval.search import TEXTS_AT_ONCE
 from relationships.errors import InvalidInput
 from relationships.models import Relationship
 from tests.fakes import ScriptedEmbedder
@@ -168,3 +169,17 @@ def test_every_ranker_finds_what_is_embedded_and_explains_it(offline_memory: Mem
     assert entries.space == get_embedder("offline").embed(["x"], purpose="query").space
     assert entries.ranker == ranker
     assert entries.hits[0].parts
+
+
+def test_very_many_texts_are_asked_in_turns(
+    scripted_embedder: ScriptedEmbedder, relationship: Relationship
+) -> None:
+    memory = Memory(relationship, embedder="default")
+    memory.remember("Plays the cello")
+    memory.embed()
+    scripted_embedder.asked.clear()
+
+    found = memory.entries_for([f"cello {number}" for number in range(TEXTS_AT_ONCE + 1)])
+
+    assert [len(texts) for _, texts in scripted_embedder.asked] == [TEXTS_AT_ONCE, 1]
+    assert {tuple(contents(one)) for one in found} == {("Plays the cello",)}

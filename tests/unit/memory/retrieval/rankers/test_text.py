@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 from memory.retrieval.rankers.base import Candidates, Statistics
-from memory.retrieval.rankers.text import idf_of, mean_length, text_scores
+from memory.retrieval.rankers.neighbours import Neighbours
+from memory.retrieval.rankers.text import (
+    WORDS_AT_ONCE,
+    idf_of,
+    mean_length,
+    spread_text_scores,
+    text_scores,
+)
 from tests.unit.memory.retrieval.rankers.rows import Row, candidates, question
 
 TEA = ("tea", "porto")
@@ -44,3 +51,23 @@ def test_a_row_without_a_word_of_the_question_scores_nothing() -> None:
 def test_no_active_row_is_no_error() -> None:
     rows = candidates([Row({"tea": 1}, counted=False)], TEA)
     assert text_scores(rows, question(TEA))[0] > 0
+
+
+def test_a_question_of_very_many_words_scores_as_if_its_words_were_asked_one_by_one() -> None:
+    words = [f"word{number}" for number in range(WORDS_AT_ONCE * 2 + 3)]
+    rows = [Row(dict.fromkeys(words[::2], 1), session=0), Row({words[-1]: 2}, session=0), Row(session=0)]
+    asked = candidates(rows, words)
+    near = Neighbours(asked.session, kernel=0.5, reach=1)
+
+    together = spread_text_scores(asked, question(words), near)
+
+    alone = [spread_text_scores(candidates(rows, [word]), question([word]), near) for word in words]
+    assert together == pytest.approx(np.sum(alone, axis=0))
+
+
+def test_without_neighbours_the_spread_words_are_the_rows_own() -> None:
+    asked = candidates([Row({"tea": 1}), Row({"porto": 1})], TEA)
+    near = Neighbours(asked.session, kernel=0.5, reach=2)
+    assert (
+        spread_text_scores(asked, question(TEA), near).tolist() == text_scores(asked, question(TEA)).tolist()
+    )
