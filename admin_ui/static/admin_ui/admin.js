@@ -18,6 +18,24 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
+// What an inline form took the place of comes back when it is cancelled, and the focus to the link that opened it.
+const covered = new WeakMap();
+document.addEventListener("htmx:beforeSwap", (event) => {
+  const { target, requestConfig, shouldSwap } = event.detail;
+  if (shouldSwap && target.matches(".entry, #new-entry") && !target.querySelector("form.edit")) {
+    covered.set(target, { before: target.innerHTML, opener: requestConfig.elt.getAttribute("href") });
+  }
+});
+document.addEventListener("click", (event) => {
+  const place = event.target.closest("[data-cancel]")?.closest(".entry, #new-entry");
+  const kept = place && covered.get(place);
+  if (!kept) return; // a page of its own: the link leads back
+  event.preventDefault();
+  place.innerHTML = kept.before;
+  htmx.process(place);
+  document.querySelector(`a[hx-get="${kept.opener}"]`)?.focus();
+});
+
 // Every refused or failed request is said, never swallowed.
 document.addEventListener("htmx:sendError", () => say("The server can't be reached. Try again in a moment."));
 document.addEventListener("htmx:responseError", (event) => {

@@ -1,0 +1,92 @@
+"""A real browser before the real service. One service and one browser for all tests here; a context for each."""
+
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+from pytest_django.plugin import DjangoDbBlocker
+
+from relationships.models import Role
+from tests.acceptance.browser.chromium import FLAGS, require_chromium
+from tests.acceptance.browser.desk import Desk
+from tests.acceptance.browser.stage import Stage
+from tests.acceptance.database import LiveDatabase, django_on, empty
+from tests.acceptance.service import LiveService
+from tests.vendor_servers.openai_server import OpenAIServer
+
+
+@pytest.fixture(scope="package")
+def chromium() -> Iterator[Browser]:
+    path = require_chromium()
+    with pytest.MonkeyPatch.context() as patch:
+        # Playwright keeps an event loop in this thread; the models are spoken to beside it, never inside.
+        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+            yield browser
+            browser.close()
+
+
+@pytest.fixture(scope="package")
+def model() -> Iterator[OpenAIServer]:
+    """Who reads what is said to Mole; a test scripts it."""
+    with OpenAIServer() as server:
+        yield server
+
+
+@pytest.fixture(scope="package")
+def stage(
+    chromium: Browser,
+    model: OpenAIServer,
+    live_database: LiveDatabase,
+    django_db_blocker: DjangoDbBlocker,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Stage]:
+    with django_db_blocker.unblock(), django_on(live_database), ExitStack() as cleanup:
+        cleanup.callback(empty)
+        service = LiveService(live_database, tmp_path_factory.mktemp("browser"))
+        cleanup.callback(service.end)
+        service.settings |= {
+            "RAPPORT_WEB_PROCESSES": "1",
+            "RAPPORT_EMBEDDING_PROVIDER": "offline",
+            "OPENAI_BASE_URL": model.url,
+            "OPENAI_API_KEY": "k",
+        }
+        service.start_worker()
+        service.start_web()
+        service.wait_until_ready()
+        yield Stage(service)
+
+
+@pytest.fixture
+def desk(chromium: Browser, stage: Stage, signed_in_as: dict[Role, Path]) -> Iterator[Desk]:
+    """Opens windows for operators; at the end, no page may have complained."""
+    desk = Desk(chromium, stage, signed_in_as)
+    yield desk
+    desk.close()
+
+
+@pytest.fixture(scope="package")
+def signed_in_as(
+    chromium: Browser, stage: Stage, tmp_path_factory: pytest.TempPathFactory
+) -> dict[Role, Path]:
+    """The cookies of each operator, who signed in by the page, once."""
+    folder = tmp_path_factory.mktemp("cookies")
+    desk = Desk(chromium, stage, {})
+    for role in Role:
+        window = desk.open(None)
+        desk.sign_in(window, role)
+        window.context.storage_state(path=folder / role)
+    desk.close()
+    return {role: folder / role for role in Role}
+
+
+@pytest.fixture
+def screenshots() -> Path:
+    """Where pictures are kept; git looks away."""
+    folder = Path(os.environ.get("RAPPORT_SCREENSHOTS", ".data/screenshots"))
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder

@@ -1,0 +1,43 @@
+"""What holds of every page, however it is looked at: nothing sticks out sideways, and axe-core finds nothing serious."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+from playwright.sync_api import Page
+
+from tests.acceptance.browser.desk import PHONE, WIDE
+
+AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text()
+Scheme = Literal["light", "dark"]
+LOOKS: tuple[tuple[int, Scheme], ...] = ((WIDE, "light"), (WIDE, "dark"), (PHONE, "dark"), (PHONE, "light"))
+_EXAMINED = {(WIDE, "light"), (PHONE, "dark")}  # between them, both widths and both themes
+_RUN = """async () => (await axe.run({resultTypes: ["violations"]})).violations
+  .filter((found) => ["serious", "critical"].includes(found.impact))
+  .map((found) => ({rule: found.id, nodes: found.nodes.map((node) => node.html.slice(0, 200))}))"""
+_STICKS_OUT = """() => {
+  const room = document.documentElement.clientWidth;
+  if (document.documentElement.scrollWidth <= room) return [];
+  return [...document.querySelectorAll("body *")]
+    .filter((part) => part.getBoundingClientRect().right > room + 1)
+    .map((part) => part.outerHTML.slice(0, 120));
+}"""
+
+
+def look(page: Page, name: str, folder: Path) -> Iterator[str]:
+    """Take a picture in each look, and tell what is wrong in words."""
+    page.evaluate(AXE)
+    for width, scheme in LOOKS:
+        page.set_viewport_size({"width": width, "height": 900})
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        page.screenshot(path=folder / f"{name}-{width}-{scheme}.png", full_page=True)
+        for part in page.evaluate(_STICKS_OUT):
+            yield f"{name} at {width}: sticks out: {part}"
+        if (width, scheme) in _EXAMINED:
+            yield from (f"{name} at {width} {scheme}: {found}" for found in examine(page))
+
+
+def examine(page: Page) -> list[dict[str, Any]]:
+    """The serious and critical findings of axe-core, which has to be in the page."""
+    found: list[dict[str, Any]] = page.evaluate(_RUN)
+    return found

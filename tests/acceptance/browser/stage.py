@@ -1,0 +1,149 @@
+"""What the pages show in the browser tests: a few people, with everything that a page can have to show."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.contrib.auth.hashers import PBKDF2PasswordHasher
+from django.utils import timezone
+
+from context.knowledge.documents import add_document
+from context.models import Document
+from memory.models import EntrySource, HeldDeletion, ScratchpadEntry
+from memory.services.entries import add_entry
+from relationships.actor import Actor
+from relationships.ids import relationship_id
+from relationships.models import Companion, EndUser, Membership, Operator, Relationship, Role, Turn
+from relationships.services.profiles import replace_profile
+from relationships.services.sessions import patch_session
+from tests.acceptance.service import LiveService
+from tests.waiting import wait_until
+
+PASSWORD = "a long pass phrase"
+BY = Actor.policy("test")
+# Whatever a person may type, in every field that is shown.
+NASTY = "<script>alert(1)</script> {{ 7|add:7 }} \u202e txet \u200b\u200d שלום " + "longword" * 20
+
+
+class Stage:
+    """The service with its people. Each test that changes something asks for a relationship of its own."""
+
+    def __init__(self, service: LiveService) -> None:
+        self.service, self.project = service, service.project
+        self.ada = self._companion("ada", "Ada")
+        # Its model is the server that a test scripts.
+        self.mole = self._companion("mole", "Mole", {"ingestion": {"provider": "openai"}})
+        self.operators = {role: self._operator(role) for role in Role}
+
+    @property
+    def url(self) -> str:
+        return f"{self.service.web.url}/admin-ui"
+
+    def page_of(self, relationship: Relationship, part: str = "") -> str:
+        return f"{self.url}/relationships/{relationship.id}/{part}"
+
+    def relationship(self, name: str, companion: Companion | None = None) -> Relationship:
+        """A person of that name, who has said nothing yet."""
+        companion = companion or self.ada
+        person = EndUser.objects.create(
+            project=self.project, external_id=f"id of {name[:60]}", display_name=name
+        )
+        return Relationship.objects.create(
+            id=relationship_id(companion.id, person.id),
+            project=self.project,
+            companion=companion,
+            user=person,
+        )
+
+    def remember(self, relationship: Relationship, *contents: str, **values: Any) -> list[ScratchpadEntry]:
+        """Entries by hand."""
+        return [
+            add_entry(
+                relationship=relationship,
+                values={"content": content, "type": "other", **values},
+                by=BY,
+                source=EntrySource.MANUAL,
+                reason="",
+                limit=1000,
+            )
+            for content in contents
+        ]
+
+    def talk(self, relationship: Relationship, *texts: str) -> list[Turn]:
+        """Turns of yesterday and after, read by the worker."""
+        began = timezone.now() - timedelta(days=1)
+        turns = [
+            self.service.say(relationship, text, at=began + timedelta(hours=number))
+            for number, text in enumerate(texts)
+        ]
+        self.service.wait_until_settled(turns)
+        return self.service.turns(relationship)
+
+    def contents(self, relationship: Relationship) -> set[str]:
+        """What is remembered now."""
+        entries = ScratchpadEntry.objects.for_relationship(relationship.id).active()
+        return set(entries.values_list("content", flat=True))
+
+    def everything(self) -> Relationship:
+        """One relationship with something on each of its pages."""
+        maya = self.relationship("Maya")
+        replace_profile(relationship=maya, data={"plan": "gold", "coach": {"since": 2026}}, by=BY)
+        self.talk(
+            maya,
+            "I live in Porto. I work as a nurse.",
+            "I'm allergic to peanuts.",
+            "I moved to Lisbon.",
+            "What a day!",
+        )
+        self.remember(maya, NASTY, subject=NASTY[:150])
+        self.remember(maya, "Prefers to be written to in the morning", pinned=True, type="preference")
+        self.remember(maya, "Her sister Ana is vegetarian", read_only=True, subject="Ana")
+        patch_session(relationship=maya, session="current", patch={"mood": NASTY}, idle_minutes=60)
+        return maya
+
+    def hold(self, relationship: Relationship, turn: Turn) -> HeldDeletion:
+        """As if the model had wanted all of it gone."""
+        entries = ScratchpadEntry.objects.for_relationship(relationship.id).active()
+        deletions = [
+            {
+                "entry_id": str(entry.id),
+                "entry_version": entry.version,
+                "reason": "was told to",
+                "message_ids": [],
+                "turn_id": str(turn.id),
+            }
+            for entry in entries
+        ]
+        return HeldDeletion.objects.create(
+            relationship=relationship, project_id=self.project.id, turn_id=turn.id, deletions=deletions
+        )
+
+    def document(self, companion: Companion) -> Document:
+        document, _ = add_document(
+            project_id=self.project.id,
+            companion_id=companion.id,
+            name="Refunds.md",
+            content=b"# Refunds\n\nA parcel that was lost is paid back within a week.\n",
+            by=BY,
+        )
+        wait_until(
+            lambda: Document.objects.filter(id=document.id, state="ready").exists(),
+            timeout=30,
+            what="the document",
+        )
+        return document
+
+    def sign_in_page(self) -> str:
+        return f"{self.url}/sign-in/"
+
+    def email(self, role: Role) -> str:
+        return self.operators[role].email
+
+    def _companion(self, slug: str, name: str, config: dict[str, Any] | None = None) -> Companion:
+        return Companion.objects.create(project=self.project, slug=slug, name=name, config=config or {})
+
+    def _operator(self, role: Role) -> Operator:
+        # With few rounds: what is slow about a password is not what these tests are about.
+        password = PBKDF2PasswordHasher().encode(PASSWORD, "salt", iterations=1)
+        operator = Operator.objects.create(email=f"{role}@example.org", password=password)
+        Membership.objects.create(operator=operator, project=self.project, role=role)
+        return operator

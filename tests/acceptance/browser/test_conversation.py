@@ -1,0 +1,109 @@
+"""The talk and what came of it: a failed turn, a wrong deletion, what the companion sees, and what was true when."""
+
+from playwright.sync_api import Page, expect
+
+from relationships.services.profiles import read_profile
+from tests.acceptance.browser.desk import Desk
+from tests.acceptance.browser.stage import Stage
+from tests.vendor_servers.openai_server import OpenAIServer
+
+
+def test_a_failed_turn_says_why_and_is_retried_to_success(
+    desk: Desk, stage: Stage, model: OpenAIServer
+) -> None:
+    worf = stage.relationship("Worf", stage.mole)
+    model.push({"status": 400, "message": "Unsupported language.", "match": "klingon", "always": True})
+    turn = stage.talk(worf, "I am klingon.")[0]
+    window = desk.open()
+    window.goto(f"{stage.url}/turns/")
+    expect(window.get_by_role("row").filter(has_text="I am klingon.")).to_contain_text("Unsupported language")
+    window.get_by_role("link", name="I am klingon.").click()
+
+    model.clear()
+    model.push(
+        {"json": {"operations": [{"op": "add", "type": "identity", "content": "Is a Klingon", "messages": [1]}]}}
+    )
+    window.get_by_role("button", name="Retry").click()
+    expect(window.get_by_role("status")).to_have_text("The turn is tried again.")
+    stage.service.wait_until_settled([turn])
+    window.reload()
+
+    expect(window.get_by_text("memory updated")).to_be_visible()
+    assert stage.contents(worf) == {"Is a Klingon"}
+
+
+def test_a_wrong_deletion_is_undone_from_the_conversation_in_three_clicks(
+    desk: Desk, stage: Stage, model: OpenAIServer
+) -> None:
+    hugo = stage.relationship("Hugo", stage.mole)
+    stage.remember(hugo, *(f"Has a sister called Ana {number}" for number in range(8)))
+    model.push(
+        {"json": {"operations": [{"op": "delete", "entry": 1, "messages": [1], "reason": "no longer"}]}}
+    )
+    stage.talk(hugo, "My sister came by.")
+    before = stage.contents(hugo)
+    assert len(before) == 7
+    window = desk.open()
+    window.goto(stage.page_of(hugo, "conversation/"))
+
+    clicks = [
+        window.locator(".did").get_by_role("link", name="Has a sister"),
+        window.get_by_role("button", name="Restore"),
+    ]
+    for click in clicks:
+        click.click()
+
+    expect(window.get_by_role("status")).to_have_text("Restored.")
+    assert len(clicks) <= 3
+    assert len(stage.contents(hugo)) == 8
+
+
+def test_what_the_companion_would_see_follows_what_is_typed(desk: Desk, stage: Stage) -> None:
+    nora = stage.relationship("Nora")
+    stage.remember(nora, "Is allergic to peanuts")
+    window = desk.open()
+    window.goto(stage.page_of(nora, "context/"))
+
+    window.get_by_label("What Nora says next").press_sequentially("What can I cook?")
+
+    expect(window.locator("#assembled").get_by_text("What can I cook?").first).to_be_visible()
+    memory = window.locator(".layer").filter(has=window.get_by_role("heading", name="memory"))
+    expect(memory).to_contain_text("Is allergic to peanuts")
+    window.get_by_label("Format").select_option("anthropic")
+    expect(window.get_by_role("heading", name="As anthropic takes it")).to_be_visible()
+
+
+def test_the_slider_shows_what_was_true_then(desk: Desk, stage: Stage) -> None:
+    mara = stage.relationship("Mara")
+    stage.talk(mara, "I live in Porto.", "I moved to Lisbon.")
+    window = desk.open()
+    window.goto(stage.page_of(mara, "time/"))
+    then = window.get_by_role("region", name="Then")
+    expect(then).to_contain_text("Lives in Lisbon")
+
+    window.get_by_role("slider").press("Home")
+
+    expect(then).to_contain_text("Lives in Porto")
+    expect(window.get_by_role("region", name="Since then")).to_contain_text("Lisbon")
+
+
+def test_a_profile_is_edited_and_two_at_once_are_told(desk: Desk, stage: Stage) -> None:
+    tess = stage.relationship("Tess")
+    windows = [desk.open(), desk.open()]
+    for window in windows:
+        window.goto(stage.page_of(tess, "profile/"))
+    first, second = windows
+
+    save(first, '{"plan": ')
+    expect(first.get_by_role("alert")).to_be_visible()
+    save(first, '{"plan": "gold"}')
+    expect(first.get_by_role("status")).to_have_text("The profile is changed.")
+    save(second, '{"plan": "silver"}')
+
+    expect(second.get_by_role("alert")).to_contain_text("gold")
+    assert read_profile(tess.id)[0] == {"plan": "gold"}
+
+
+def save(window: Page, document: str) -> None:
+    window.locator("textarea").fill(document)
+    window.get_by_role("button", name="Save").click()

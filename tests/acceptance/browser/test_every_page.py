@@ -1,0 +1,108 @@
+"""Every page as an operator sees it: wide and on a phone, light and dark, with whatever people may type."""
+
+from pathlib import Path
+
+import pytest
+
+from memory.models import Replay, ScratchpadEntry
+from memory.services.replays import request_replay
+from relationships.models import Relationship
+from tests.acceptance.browser.desk import Desk
+from tests.acceptance.browser.looks import look
+from tests.acceptance.browser.stage import BY, NASTY, Stage
+from tests.vendor_servers.openai_server import OpenAIServer
+from tests.waiting import wait_until
+
+
+@pytest.fixture
+def pages(stage: Stage, model: OpenAIServer) -> dict[str, str]:
+    """The address of each page, by a name for its pictures; every page has something to show."""
+    maya, empty = stage.everything(), stage.relationship("Nobody yet")
+    nasty = stage.relationship(NASTY[:180], stage.mole)
+    model.push({"status": 400, "message": f"Refused: {NASTY}", "always": True})
+    failed = stage.talk(nasty, f"I said {NASTY}")[0]
+    model.clear()
+    held = stage.relationship("Hana")
+    stage.remember(held, "Has a dog", "Lives in Kyoto")
+    stage.hold(held, stage.talk(held, "Forget it all.")[0])
+    entry = ScratchpadEntry.objects.for_relationship(maya.id).get(content="Lives in Lisbon")
+    ada = f"{stage.url}/companions/{stage.ada.id}/"
+    return {
+        "overview": f"{stage.url}/",
+        "relationships": f"{stage.url}/relationships/",
+        "relationships-none": f"{stage.url}/relationships/?text=nowhere",
+        "relationship": stage.page_of(maya),
+        "relationship-by-type": stage.page_of(maya, "?order=type&state=any"),
+        "relationship-empty": stage.page_of(empty),
+        "relationship-held": stage.page_of(held),
+        "relationship-nasty": stage.page_of(nasty),
+        "entry": stage.page_of(maya, f"entries/{entry.id}/"),
+        "entry-edit": stage.page_of(maya, f"entries/{entry.id}/edit/"),
+        "conversation": stage.page_of(maya, "conversation/"),
+        "trace": stage.page_of(maya, f"turns/{stage.service.turns(maya)[2].id}/"),
+        "trace-failed": stage.page_of(nasty, f"turns/{failed.id}/"),
+        "preview": stage.page_of(maya, "context/?message=What+can+I+cook%3F"),
+        "time-travel": stage.page_of(maya, "time/?step=500"),
+        "profile": stage.page_of(maya, "profile/"),
+        "data": stage.page_of(maya, "data/"),
+        "companions": f"{stage.url}/companions/",
+        "companion": ada,
+        "prompt": f"{ada}prompt/?relationship={maya.id}",
+        "replay": f"{ada}replays/{maya.id}/{replayed(stage, maya)}/",
+        "documents": f"{ada}documents/?question=parcel",
+        "document": f"{ada}documents/{stage.document(stage.ada).id}/",
+        "playground": f"{stage.url}/playground/",
+        "talk": f"{stage.url}/playground/{maya.id}/",
+        "turns": f"{stage.url}/turns/",
+        "turns-none": f"{stage.url}/turns/?state=processing",
+        "keys": f"{stage.url}/keys/",
+        "operators": f"{stage.url}/operators/",
+        "audit": f"{stage.url}/audit/",
+        "not-there": f"{stage.url}/companions/{maya.id}/",
+    }
+
+
+def replayed(stage: Stage, relationship: Relationship) -> str:
+    """The ID of a replay that a worker has done."""
+    replay = request_replay(
+        relationship=relationship,
+        template="Keep only allergies.\n",
+        turn_ids=[turn.id for turn in stage.service.turns(relationship)],
+        messages=[],
+        present_entries=False,
+        by=BY,
+    )
+    rows = Replay.objects.for_relationship(relationship.id).filter(id=replay.id)
+    wait_until(lambda: rows.get().state == "done", timeout=30, what="the replay")
+    return str(replay.id)
+
+
+def test_no_page_complains_sticks_out_or_shuts_anybody_out(
+    desk: Desk, pages: dict[str, str], screenshots: Path
+) -> None:
+    window, wrong = desk.open(), []
+    for name, address in pages.items():
+        answer = window.goto(address)
+        assert answer is not None
+        assert answer.status == (404 if name == "not-there" else 200), name
+        wrong += look(window, name, screenshots)
+
+    assert wrong == []
+
+
+def test_the_sign_in_page_is_fit_to_be_seen(desk: Desk, stage: Stage, screenshots: Path) -> None:
+    window = desk.open(None)
+    window.goto(stage.sign_in_page())
+
+    assert list(look(window, "sign-in", screenshots)) == []
+
+
+def test_a_menu_opens_on_a_phone(desk: Desk, stage: Stage, screenshots: Path) -> None:
+    window = desk.open(width=390)
+    window.goto(f"{stage.url}/")
+    window.get_by_text("Menu", exact=True).click()
+    window.screenshot(path=screenshots / "menu-390-light.png")
+
+    window.get_by_role("link", name="Audit").click()
+
+    window.wait_for_url("**/audit/")

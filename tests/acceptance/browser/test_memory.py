@@ -1,0 +1,153 @@
+"""What is remembered of a person: found, mended in place, undone; by two at once; and by keyboard alone."""
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from memory.models import ScratchpadEntry
+from relationships.models import Relationship
+from tests.acceptance.browser.desk import Desk
+from tests.acceptance.browser.stage import Stage
+
+
+
+def test_a_relationship_is_found_by_what_is_remembered(desk: Desk, stage: Stage) -> None:
+    stage.remember(stage.relationship("Olga"), "Plays the theorbo")
+    stage.remember(stage.relationship("Per"), "Plays the lute")
+    window = desk.open()
+    window.goto(f"{stage.url}/relationships/")
+    found = window.locator("#found")
+    per = found.get_by_role("link", name="Per", exact=True)
+    expect(per).to_be_visible()
+
+    window.get_by_label("Remembered text").fill("theorb")
+
+    expect(per).to_have_count(0)
+    found.get_by_role("link", name="Olga").click()
+    expect(window.get_by_role("heading", level=1)).to_have_text("Olga and Ada")
+    expect(window.get_by_text("Plays the theorbo")).to_be_visible()
+
+
+def test_entries_are_narrowed_down_while_one_types(desk: Desk, stage: Stage) -> None:
+    vera = stage.relationship("Vera")
+    stage.remember(vera, "Has a dog", "Lives in Kyoto")
+    window = desk.open()
+    window.goto(stage.page_of(vera))
+
+    window.get_by_label("Find", exact=True).press_sequentially("kyo")
+
+    expect(window.get_by_text("Has a dog")).to_have_count(0)
+    expect(window.get_by_text("Lives in Kyoto")).to_be_visible()
+    assert "text=kyo" in window.url
+
+
+def test_an_entry_is_edited_in_place_and_its_story_undoes_that(desk: Desk, stage: Stage) -> None:
+    rosa = stage.relationship("Rosa")
+    stage.remember(rosa, "Has a cat")
+    window = desk.open()
+    window.goto(stage.page_of(rosa))
+
+    window.get_by_role("link", name="Edit: Has a cat").click()
+    window.get_by_role("textbox", name="What is remembered").fill("Has a cat and a dog")
+    window.get_by_role("button", name="Save").click()
+
+    expect(window.get_by_role("status")).to_have_text("Changed.")
+    window.get_by_role("link", name=re.compile("by hand")).click()
+    expect(window.locator("ins").first).to_have_text(re.compile("and a dog"))
+    window.get_by_role("button", name="Undo").click()
+    expect(window.get_by_role("status")).to_have_text("Brought back.")
+    assert stage.contents(rosa) == {"Has a cat"}
+
+
+def test_of_two_who_edit_one_entry_the_later_sees_both_texts(desk: Desk, stage: Stage) -> None:
+    iris = stage.relationship("Iris")
+    stage.remember(iris, "Has a cat")
+    windows = [desk.open(), desk.open()]
+    for window in windows:
+        window.goto(stage.page_of(iris))
+        window.get_by_role("link", name="Edit: Has a cat").click()
+    first, second = windows
+
+    for window, words in zip(windows, ("Has two cats", "Has a kitten"), strict=True):
+        window.get_by_role("textbox", name="What is remembered").fill(words)
+        window.get_by_role("button", name="Save").click()
+    expect(first.get_by_role("status")).to_have_text("Changed.")
+
+    expect(second.get_by_role("alert")).to_contain_text("Has two cats")
+    expect(second.get_by_role("textbox", name="What is remembered")).to_have_value("Has a kitten")
+    assert stage.contents(iris) == {"Has two cats"}
+    second.get_by_role("button", name="Save over theirs").click()
+    expect(second.get_by_role("status")).to_have_text("Changed.")
+    assert stage.contents(iris) == {"Has a kitten"}
+
+
+def test_a_deletion_is_undone_from_its_notice(desk: Desk, stage: Stage) -> None:
+    omar = stage.relationship("Omar")
+    stage.remember(omar, "Has a cat")
+    window = desk.open()
+    window.goto(stage.page_of(omar))
+
+    window.get_by_role("button", name="Delete: Has a cat").click()
+    expect(window.get_by_role("status")).to_contain_text("Deleted.")
+    assert stage.contents(omar) == set()
+    window.get_by_role("button", name="Undo").click()
+
+    expect(window.get_by_role("status")).to_have_text("Restored.")
+    assert stage.contents(omar) == {"Has a cat"}
+
+
+def test_an_entry_is_added_and_pinned(desk: Desk, stage: Stage) -> None:
+    lin = stage.relationship("Lin")
+    window = desk.open(width=390)
+    window.goto(stage.page_of(lin))
+
+    window.get_by_role("link", name="Add", exact=True).click()
+    window.get_by_role("textbox", name="What is remembered").fill("أسكن في القاهرة")
+    window.get_by_role("button", name="Remember").click()
+    window.get_by_role("button", name="Pin: أسكن في القاهرة").click()
+
+    expect(window.get_by_text("pinned", exact=True)).to_be_visible()
+    assert pinned(lin) == ["أسكن في القاهرة"]
+
+
+def test_the_keyboard_is_enough(desk: Desk, stage: Stage) -> None:
+    kim = stage.relationship("Kim")
+    stage.remember(kim, "Has a cat")
+    window = desk.open()
+    window.goto(stage.page_of(kim))
+    edit = window.get_by_role("link", name="Edit: Has a cat")
+    content = window.get_by_role("textbox", name="What is remembered")
+
+    window.keyboard.press("Tab")
+    expect(window.get_by_role("link", name="To the content")).to_be_focused()
+    tab_to(window, "Edit: Has a cat")
+    window.keyboard.press("Enter")
+    expect(content).to_be_focused()
+    window.keyboard.press("Escape")
+    expect(edit).to_be_focused()
+    expect(content).to_have_count(0)
+
+    window.keyboard.press("Enter")
+    expect(content).to_be_focused()
+    window.keyboard.press("ControlOrMeta+a")
+    window.keyboard.type("Has a dog")
+    window.keyboard.press("Control+Enter")
+    expect(window.get_by_role("status")).to_have_text("Changed.")
+    assert stage.contents(kim) == {"Has a dog"}
+
+    window.keyboard.press("/")
+    expect(window.get_by_label("Find", exact=True)).to_be_focused()
+
+
+def tab_to(window: Page, label: str, *, most: int = 60) -> None:
+    """Press Tab until the part with this label has the focus."""
+    for _ in range(most):
+        window.keyboard.press("Tab")
+        if window.evaluate("document.activeElement.getAttribute('aria-label')") == label:
+            return
+    raise AssertionError(f"{label!r} is not reached within {most} tabs")
+
+
+def pinned(relationship: Relationship) -> list[str]:
+    entries = ScratchpadEntry.objects.for_relationship(relationship.id).active().filter(pinned=True)
+    return list(entries.values_list("content", flat=True))
