@@ -18,8 +18,9 @@ _RUN = """async () => (await axe.run({resultTypes: ["violations"]})).violations
 _STICKS_OUT = """() => {
   const room = document.documentElement.clientWidth;
   if (document.documentElement.scrollWidth <= room) return [];
+  const scrolls = (part) => part && (getComputedStyle(part).overflowX !== "visible" || scrolls(part.parentElement));
   return [...document.querySelectorAll("body *")]
-    .filter((part) => part.getBoundingClientRect().right > room + 1)
+    .filter((part) => part.getBoundingClientRect().right > room + 1 && !scrolls(part.parentElement))
     .map((part) => part.outerHTML.slice(0, 120));
 }"""
 

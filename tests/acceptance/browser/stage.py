@@ -68,9 +68,9 @@ class Stage:
             for content in contents
         ]
 
-    def talk(self, relationship: Relationship, *texts: str) -> list[Turn]:
-        """Turns of yesterday and after, read by the worker."""
-        began = timezone.now() - timedelta(days=1)
+    def talk(self, relationship: Relationship, *texts: str, days_ago: int = 1) -> list[Turn]:
+        """Turns from so many days ago on, an hour apart, read by the worker."""
+        began = timezone.now() - timedelta(days=days_ago)
         turns = [
             self.service.say(relationship, text, at=began + timedelta(hours=number))
             for number, text in enumerate(texts)

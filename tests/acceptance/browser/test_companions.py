@@ -50,11 +50,11 @@ def test_a_companion_is_configured_in_a_form(desk: Desk, stage: Stage) -> None:
     window = desk.open()
     window.goto(f"{stage.url}/companions/{nova.id}/")
 
-    window.get_by_role("radio", name="two_call").check()
+    window.get_by_role("radio", name="two_call One").check()
     window.get_by_role("button", name="Use this recipe").click()
 
     expect(window.get_by_role("status")).to_be_visible()
-    expect(window.get_by_role("radio", name="two_call")).to_be_checked()
+    expect(window.get_by_role("radio", name="two_call One")).to_be_checked()
     nova.refresh_from_db()
     assert nova.config == {"recipe": "two_call"}
 

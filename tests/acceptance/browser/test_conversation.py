@@ -40,7 +40,7 @@ def test_a_wrong_deletion_is_undone_from_the_conversation_in_three_clicks(
     model.push(
         {"json": {"operations": [{"op": "delete", "entry": 1, "messages": [1], "reason": "no longer"}]}}
     )
-    stage.talk(hugo, "My sister came by.")
+    stage.talk(hugo, "My sister came by.", days_ago=0)
     before = stage.contents(hugo)
     assert len(before) == 7
     window = desk.open()
@@ -75,10 +75,11 @@ def test_what_the_companion_would_see_follows_what_is_typed(desk: Desk, stage: S
 
 def test_the_slider_shows_what_was_true_then(desk: Desk, stage: Stage) -> None:
     mara = stage.relationship("Mara")
-    stage.talk(mara, "I live in Porto.", "I moved to Lisbon.")
+    stage.talk(mara, "I live in Porto.", days_ago=2)
+    stage.talk(mara, "I moved to Lisbon.", days_ago=1)
     window = desk.open()
     window.goto(stage.page_of(mara, "time/"))
-    then = window.get_by_role("region", name="Then")
+    then = window.get_by_role("region", name="Then", exact=True)
     expect(then).to_contain_text("Lives in Lisbon")
 
     window.get_by_role("slider").press("Home")
