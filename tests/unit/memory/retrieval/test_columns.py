@@ -115,3 +115,9 @@ def test_columns_are_numbers_that_can_be_reckoned_with(memory: Memory) -> None:
     assert all(column.dtype.isnative for column in values.values())
     assert (values["importance"].tolist(), values["weight"].tolist()) == ([0.25], [2.0])
     assert values["allowed"].dtype == np.bool_
+
+
+def test_words_of_rows_that_are_not_read_are_nobodys(memory: Memory) -> None:
+    memory.remember("tea", "tea too")
+    memory.remember("tea leaves", "old tea", "tea tea", "no tea", state="superseded")
+    assert counted(read(memory, "tea")) == {("tea", 0, 1), ("tea", 1, 1)}

@@ -1,6 +1,7 @@
 """Searching on a real database: whose rows are compared with what, and how many statements that takes."""
 
 from datetime import timedelta
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -72,6 +73,18 @@ def test_another_relationships_rows_neither_come_nor_count(
     assert memory.entries("tea cello").considered == 3
 
 
+def test_another_relationships_messages_neither_come_nor_count(
+    memory: Memory, relationship: Relationship
+) -> None:
+    memory.say("tea", "cello", "tea again")
+    before = [(hit.id, hit.score) for hit in memory.messages("tea cello").hits]
+    theirs = Memory(sibling(relationship))
+    theirs.say(*(f"cello number {number}" for number in range(20)))
+
+    assert [(hit.id, hit.score) for hit in memory.messages("tea cello").hits] == before
+    assert memory.messages("tea cello").considered == 3
+
+
 def test_filters_leave_every_score_as_it_is(memory: Memory) -> None:
     memory.remember("tea and cello", type="preference", tags={"area": "food"})
     memory.remember("tea", "tea for two", "tea at five o'clock", type="event", tier=Tier.ARCHIVE)
@@ -100,6 +113,13 @@ def test_superseded_entries_come_when_asked_for_and_change_no_score(memory: Memo
     both = memory.entries("tea", filters=EntryFilters(states=("active", "superseded")))
     assert set(contents(both)) == {"tea", "tea leaves", "old tea"}
     assert memory.entries("tea").hits[0].score == before
+
+
+def test_who_asks_for_what_was_deleted_gets_nothing_else(memory: Memory) -> None:
+    memory.remember("tea")
+    memory.remember("tea and cello", state=EntryState.DELETED)
+    found = memory.entries("tea", filters=EntryFilters(states=("deleted",)))
+    assert (contents(found), found.considered) == (["tea and cello"], 1)
 
 
 def test_messages_can_be_left_out(memory: Memory) -> None:
@@ -171,3 +191,22 @@ def test_a_question_that_is_too_long_is_read_from_its_beginning(memory: Memory) 
     found = memory.entries("tea " + "word " * 20_000)
     assert contents(found) == ["Drinks tea"]
     assert "8000 characters" in found.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("times", "found"),
+    [
+        ({"valid_to": NOON}, False),
+        ({"valid_to": NOON + timedelta(days=1)}, True),
+        ({"expires_at": NOON}, False),
+        ({"valid_from": NOON}, True),
+        ({"valid_from": NOON + timedelta(seconds=1)}, False),
+        ({"state": EntryState.SUPERSEDED, "valid_to": NOON}, True),
+    ],
+)
+def test_what_holds_now_is_found_and_what_held_once_by_who_asks(
+    memory: Memory, times: dict[str, Any], found: bool
+) -> None:
+    memory.remember("tea", **times)
+    asked = EntryFilters(states=("active", "superseded"))
+    assert bool(memory.entries("tea", filters=asked).hits) is found
