@@ -10,6 +10,7 @@ from django.urls import get_resolver
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from memory.demo.conversation import Conversation
+from memory.demo.operator import DemoOperator
 from memory.demo.play import Player
 from memory.demo.recipes import uses_vectors
 from memory.demo.rest import Rest
@@ -32,10 +33,12 @@ def play_show(
     providers: Mapping[str, Any],
     screen: Screen,
     settle: Callable[[], None] = lambda: None,
+    operator: DemoOperator | None = None,
 ) -> bool:
     """Play it all and show what came of it. True if every turn was remembered. Raises DemoFailed.
 
-    `providers` is as /readyz tells it; `settle` waits until the service has embedded what it was told.
+    `providers` is as /readyz tells it; `settle` waits until the service has embedded what it was told; `operator` may
+    open the admin UI.
     """
     recipe = conversation.companion.recipe
     embedder = providers.get("embedder", {}) if recipe and uses_vectors(recipe) else None
@@ -46,7 +49,7 @@ def play_show(
     failed = _play(rest, relationship, conversation, screen)
     settle()
     _show_memory(rest, relationship, conversation, screen)
-    _farewell(rest, relationship, conversation, screen)
+    _farewell(rest, relationship, conversation, screen, operator)
     return not failed
 
 
@@ -111,15 +114,20 @@ def _reasons(context: Mapping[str, Any], contents: Mapping[str, str]) -> list[tu
     ]
 
 
-def _farewell(rest: Rest, relationship: str, conversation: Conversation, screen: Screen) -> None:
+def _farewell(
+    rest: Rest,
+    relationship: str,
+    conversation: Conversation,
+    screen: Screen,
+    operator: DemoOperator | None,
+) -> None:
     recipe = conversation.companion.recipe
     screen.heading("The service stays up")
-    admin = _admin_prefix()
     screen.lines_of(
         [
             ("address", rest.url),
             ("API docs", f"{rest.url}/v1/docs"),
-            *([("admin UI", f"{rest.url}/{admin}")] if admin is not None else []),
+            *_sign_in(rest.url, operator),
             ("API key", rest.key),
             ("stop it", "make stop"),
             ("again", f"make demo RECIPE={recipe}" if recipe else "make demo"),
@@ -135,7 +143,13 @@ def _farewell(rest: Rest, relationship: str, conversation: Conversation, screen:
     )
 
 
-def _admin_prefix() -> str | None:
-    """Where the admin UI is, if it is there."""
+def _sign_in(url: str, operator: DemoOperator | None) -> list[tuple[str, str]]:
+    """Where the admin UI is, and who may open it."""
     found = get_resolver().namespace_dict.get("admin_ui")
-    return None if found is None else str(found[0]).replace("\\", "")  # it is a pattern
+    if found is None:
+        return []
+    prefix = str(found[0]).replace("\\", "")  # it is a pattern
+    if operator is None:
+        return [("admin UI", f"{url}/{prefix}")]
+    password = operator.password or f"not kept; manage.py changepassword {operator.email}"
+    return [("admin UI", f"{url}/{prefix}"), ("email", operator.email), ("password", password)]

@@ -44,7 +44,7 @@ def demo_key(file: Path) -> DemoKey:
     project = known or create_project(name=PROJECT, by=BY)
     row, key = create_api_key(project_id=project.id, name="Demo", scopes=[Scope.ADMIN], by=BY)
     made = DemoKey(str(project.id), str(row.id), key)
-    _keep(file, asdict(made))
+    keep(file, asdict(made))
     return made
 
 
@@ -99,7 +99,8 @@ def _kept(file: Path) -> DemoKey | None:
     return key
 
 
-def _keep(file: Path, told: Mapping[str, Any]) -> None:
+def keep(file: Path, told: Mapping[str, Any]) -> None:
+    """Write it as JSON that only its owner can read."""
     fresh = file.with_name(f"{file.name}.new")
     fresh.unlink(missing_ok=True)
     descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
 
+import httpx
 import psutil
 import pytest
 
@@ -140,9 +141,28 @@ def test_the_key_is_kept_for_its_owner_only(demo: Demo, first: str) -> None:
     assert shown(first, "API key") in (demo.data / "demo.json").read_text()
 
 
+def test_it_says_who_may_open_the_admin_ui(demo: Demo, first: str) -> None:
+    address = shown(first, "admin UI")
+    with httpx.Client(base_url=address, follow_redirects=True) as browser:
+        browser.get("sign-in/")
+        answer = browser.post(
+            "sign-in/",
+            data={
+                "username": shown(first, "email"),
+                "password": shown(first, "password"),
+                "csrfmiddlewaretoken": browser.cookies["csrftoken"],
+            },
+        )
+
+    assert str(answer.url) == address
+    assert "Maya" in answer.text
+    assert (demo.data / "operator.json").stat().st_mode & 0o077 == 0
+
+
 def test_it_can_be_played_again(first: str, again: str) -> None:
     assert "was here before, and was erased first" in again
     assert shown(again, "API key") == shown(first, "API key")
+    assert shown(again, "password") == shown(first, "password")
     assert len(relationships(again)) == 1
 
 

@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 
 from memory.demo.errors import DemoFailed, UnknownRecipe, UnreadableConversation
+from memory.demo.operator import demo_operator
 from memory.demo.reading import read_conversation
 from memory.demo.recipes import under_recipe
 from memory.demo.rest import Rest
@@ -46,16 +47,18 @@ class Command(BaseCommand):
             told = read_conversation(conversation.expanduser(), now=datetime.now(UTC), as_speaker=speaker)
             told = under_recipe(told, recipe) if recipe else told
             url = self._service(screen, host=host, port=port)
-            key = demo_key(settings.DATA_DIR / "demo.json").key
+            key = demo_key(settings.DATA_DIR / "demo.json")
+            operator = demo_operator(settings.DATA_DIR / "operator.json", project_id=key.project_id)
             connections.close_all()  # from here on all goes through REST
             providers = readiness(url).get("providers", {})
-            with Rest(url, key) as rest:
+            with Rest(url, key.key) as rest:
                 remembered = play_show(
                     rest=rest,
                     conversation=told,
                     providers=providers,
                     screen=screen,
                     settle=lambda: wait_until_embedded(url),
+                    operator=operator,
                 )
         except KeyboardInterrupt:
             raise CommandError("Stopped. `make stop` stops the service, too.") from None

@@ -1,24 +1,15 @@
-"""The browser of this machine: Debian's chromium, or any Chrome or Chromium there is."""
+"""The browser that the tests drive: what scripts/chromium.py finds or installs."""
 
 import os
-import shutil
-from pathlib import Path
 
 import pytest
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-PLACES = (
-    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-    "/Applications/Chromium.app/Contents/MacOS/Chromium",
-)
+from scripts.chromium import find_chromium
+
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
-MISSING = "There is no Chrome or Chromium on this machine, so the pages are not tried. Install one: apt install chromium"
-
-
-def find_chromium() -> str | None:
-    """Its path; None if there is none."""
-    found = [path for path in map(shutil.which, NAMES) if path]
-    return next(iter([*found, *(place for place in PLACES if Path(place).exists())]), None)
+MISSING = (
+    "There is no Chrome or Chromium on this machine, so the pages are not tried. Install one: apt install chromium"
+)
 
 
 def require_chromium() -> str:

@@ -21,7 +21,11 @@ def test_a_failed_turn_says_why_and_is_retried_to_success(
 
     model.clear()
     model.push(
-        {"json": {"operations": [{"op": "add", "type": "identity", "content": "Is a Klingon", "messages": [1]}]}}
+        {
+            "json": {
+                "operations": [{"op": "add", "type": "identity", "content": "Is a Klingon", "messages": [1]}]
+            }
+        }
     )
     window.get_by_role("button", name="Retry").click()
     expect(window.get_by_role("status")).to_have_text("The turn is tried again.")

@@ -10,7 +10,6 @@ from tests.acceptance.browser.desk import Desk
 from tests.acceptance.browser.stage import Stage
 
 
-
 def test_a_relationship_is_found_by_what_is_remembered(desk: Desk, stage: Stage) -> None:
     stage.remember(stage.relationship("Olga"), "Plays the theorbo")
     stage.remember(stage.relationship("Per"), "Plays the lute")
