@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from admin_ui.asked import uuid_in
 from context.answer import AssembledContext, LayerReport
 from memory.models import ScratchpadEntry
 
@@ -34,7 +35,7 @@ class Block:
 def blocks_of(assembled: AssembledContext, relationship_id: UUID) -> list[Block]:
     """The layers in their order; one statement finds all entries they name."""
     named = {source for report in assembled.layers for source in report.sources[:LINES]}
-    contents = _contents(relationship_id, [UUID(name) for name in named if _is_uuid(name)])
+    contents = _contents(relationship_id, [found for name in named if (found := uuid_in(name))])
     whole = assembled.total_tokens or 1
     return [
         Block(
@@ -59,11 +60,3 @@ def _source(name: str, report: LayerReport, contents: dict[str, str]) -> Source:
 def _contents(relationship_id: UUID, ids: Sequence[UUID]) -> dict[str, str]:
     rows = ScratchpadEntry.objects.for_relationship(relationship_id).filter(id__in=ids)
     return {str(entry_id): content for entry_id, content in rows.values_list("id", "content")}
-
-
-def _is_uuid(name: str) -> bool:
-    try:
-        UUID(name)
-    except ValueError:
-        return False
-    return True

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 from uuid import UUID
 
+from admin_ui.asked import text_in
 from memory.models import EntryState, HeldDeletion, ScratchpadEntry, Tier
 from memory.tokens import estimate_tokens
 from relationships.models import Relationship
@@ -27,8 +28,8 @@ class Filters:
     def of(cls, query: Mapping[str, str]) -> Self:
         state, tier = query.get("state", "active"), query.get("tier", "")
         return cls(
-            text=query.get("text", "").strip().replace("\x00", ""),
-            type=query.get("type", "").replace("\x00", ""),
+            text=text_in(query, "text"),
+            type=text_in(query, "type"),
             state=state if state in STATES else "active",
             tier=tier if tier in Tier.values else "",
             grouped=query.get("order") == "type",

@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHt
 from django.shortcuts import render
 
 from admin_ui.access import OperatorView
+from admin_ui.asked import text_in
 from admin_ui.paging import page_of
 from relationships.models import AuditEvent
 
@@ -26,7 +27,7 @@ class AuditView(OperatorView):
         return render(request, "admin_ui/audit/list.html", ctx)
 
     def _rows(self, request: HttpRequest) -> tuple[QuerySet[AuditEvent], dict[str, str]]:
-        asked = {name: request.GET.get(name, "").strip().replace("\x00", "") for name in ("action", "actor")}
+        asked = {name: text_in(request.GET, name) for name in ("action", "actor")}
         rows = AuditEvent.objects.filter(project_id=self.seat.project.id)
         if asked["action"]:
             rows = rows.filter(action__icontains=asked["action"])

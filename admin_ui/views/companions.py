@@ -1,6 +1,5 @@
 """A project's companions: their configuration as a form, their recipe, and what they are made of."""
 
-import json
 from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
@@ -12,11 +11,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from admin_ui.access import OperatorView
+from admin_ui.asked import needed_version_in, pretty, text_in
 from admin_ui.config_form import config_sections, read_config
 from admin_ui.paging import page_of
 from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.seams import load
-from relationships.errors import FieldProblem, InvalidConfiguration, InvalidInput, NotFound, StaleVersion
+from relationships.errors import FieldProblem, InvalidConfiguration, NotFound, StaleVersion
 from relationships.models import Companion
 from relationships.services.companions import create_companion, write_companion_config
 
@@ -27,8 +27,8 @@ class CompanionsView(OperatorView):
 
     def post(self, request: HttpRequest) -> HttpResponse:
         """A new companion, by name."""
-        name = request.POST.get("name", "").strip().replace("\x00", "")[:200]
-        slug = request.POST.get("slug", "").strip().replace("\x00", "")[:80]
+        name = text_in(request.POST, "name", limit=200)
+        slug = text_in(request.POST, "slug", limit=80)
         if not name or not slug:
             return self._page(request, why="A companion needs a name and a slug.", status=422)
         companion = create_companion(
@@ -64,7 +64,7 @@ class CompanionView(OperatorView):
                 config=values,
                 merge=recipe is not None,
                 by=self.seat.actor,
-                expected_version=_whole(request.POST.get("version", "")),
+                expected_version=needed_version_in(request.POST),
             )
         except InvalidConfiguration as error:
             companion.config = companion.config if recipe is not None else values
@@ -93,8 +93,8 @@ class CompanionView(OperatorView):
             "recipe": present.values.recipe,
             "problems": problems,
             "why": why,
-            "own": _pretty(stored.config),
-            "resolved": _pretty(present.values.model_dump(mode="json")),
+            "own": pretty(stored.config),
+            "resolved": pretty(present.values.model_dump(mode="json")),
         }
         return render(request, "admin_ui/companions/detail.html", ctx, status=status)
 
@@ -104,14 +104,3 @@ class CompanionView(OperatorView):
         if companion is None:
             raise NotFound("This companion is not there, or belongs to another project.")
         return companion
-
-
-def _whole(text: str) -> int:
-    """The version that the form was made from. Raises InvalidInput."""
-    if not (text.isdecimal() and len(text) < 10):
-        raise InvalidInput.of("version", "is no number; open the page anew")
-    return int(text)
-
-
-def _pretty(values: dict[str, Any]) -> str:
-    return json.dumps(values, ensure_ascii=False, indent=2)

@@ -5,6 +5,7 @@ from uuid import UUID
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
+from admin_ui.asked import text_in
 from admin_ui.conversation import calls_of, exchanges_of
 from admin_ui.paging import page_of
 from admin_ui.views.scratchpad import RelationshipPart
@@ -20,7 +21,7 @@ class ConversationView(RelationshipPart):
     def get(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
         relationship = self.get_relationship(relationship_id)
         turns = Turn.objects.for_relationship(relationship_id).order_by("-seq")
-        session = request.GET.get("session", "").replace("\x00", "")
+        session = text_in(request.GET, "session")
         if session:
             turns = turns.filter(session=session)
         page = page_of(request, turns, size=TURNS_A_PAGE)

@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
+from admin_ui.asked import text_in
 from admin_ui.paging import page_of
 from admin_ui.views.prompts import CompanionPart
 from context.knowledge.configured import configuration_of
@@ -54,7 +55,7 @@ class DocumentsView(CompanionPart):
             "-created_at", "-id"
         )
         page = page_of(request, rows)
-        question = request.GET.get("question", "").strip().replace("\x00", "")[:QUESTION_LIMIT]
+        question = text_in(request.GET, "question", limit=QUESTION_LIMIT)
         ctx = {
             "companion": companion,
             "page": page,

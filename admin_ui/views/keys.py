@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from admin_ui.access import OperatorView
+from admin_ui.asked import text_in
 from admin_ui.paging import page_of
 from relationships.errors import InvalidInput
 from relationships.models import ApiKey, Role, Scope
@@ -28,7 +29,7 @@ class KeysView(OperatorView):
 
     def post(self, request: HttpRequest) -> HttpResponse:
         """The key is in this answer and nowhere else: no redirect, as it would have to be kept for that."""
-        name = request.POST.get("name", "").strip().replace("\x00", "")[:200]
+        name = text_in(request.POST, "name", limit=200)
         if not name:
             return self._page(request, why="Say what the key is for.", status=422)
         try:

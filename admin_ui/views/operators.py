@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from admin_ui.access import OperatorView
+from admin_ui.asked import text_in
 from admin_ui.paging import page_of
 from relationships.errors import RapportError
 from relationships.models import Membership, Role
@@ -27,7 +28,7 @@ class OperatorsView(OperatorView):
         return self._page(request)
 
     def post(self, request: HttpRequest) -> HttpResponse:
-        email = request.POST.get("email", "").replace("\x00", "")
+        email = text_in(request.POST, "email")
         try:
             member = add_member(
                 project=self.seat.project,

@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from admin_ui.access import OperatorView
+from admin_ui.asked import text_in
 from admin_ui.conversation import exchanges_of
 from admin_ui.views.scratchpad import RelationshipPart
 from context.replies import reply
@@ -29,7 +30,7 @@ class PlaygroundView(OperatorView):
     def post(self, request: HttpRequest) -> HttpResponse:
         relationship, _ = get_or_create_relationship(
             project_id=self.seat.project.id,
-            companion=request.POST.get("companion", "").replace("\x00", ""),
+            companion=text_in(request.POST, "companion"),
             user=f"playground:{self.seat.operator.email}"[:200],
             display_name="Test user",
             by=self.seat.actor,

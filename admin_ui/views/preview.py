@@ -7,6 +7,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
+from admin_ui.asked import text_in
 from admin_ui.preview import as_text, blocks_of
 from admin_ui.views.scratchpad import RelationshipPart
 from context.pipeline import build_context
@@ -24,8 +25,8 @@ class ContextPreviewView(RelationshipPart):
 
     def get(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
         relationship = self.get_relationship(relationship_id)
-        message = request.GET.get("message", "").replace("\x00", "")[:MESSAGE_LIMIT]
-        session = request.GET.get("session", "").replace("\x00", "")[:200]
+        message = text_in(request.GET, "message", limit=MESSAGE_LIMIT)
+        session = text_in(request.GET, "session", limit=200)
         chosen = request.GET.get("format", "")
         ctx: dict[str, Any] = {
             **self.ctx_of(relationship),

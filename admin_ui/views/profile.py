@@ -1,6 +1,5 @@
 """The developer's own data about the person, and the state of each session: read and edited as JSON."""
 
-import json
 from typing import Any
 from uuid import UUID
 
@@ -8,6 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 
+from admin_ui.asked import pretty, version_in
 from admin_ui.forms import JsonForm
 from admin_ui.views.scratchpad import EntryAction
 from relationships.errors import RapportError, StaleVersion
@@ -34,7 +34,7 @@ class ProfileView(EntryAction):
                 relationship=relationship,
                 data=form.cleaned_data["document"],
                 by=self.seat.actor,
-                expected_version=self.version(request),
+                expected_version=version_in(request.POST),
             )
         except StaleVersion:
             return self._page(request, relationship_id, form, stale=True, status=409)
@@ -57,11 +57,11 @@ class ProfileView(EntryAction):
         sessions = SessionState.objects.for_relationship(relationship_id).order_by("-last_active_at")
         ctx: dict[str, Any] = {
             **self.ctx_of(relationship),
-            "form": form or JsonForm(initial={"document": _pretty(data)}),
-            "present": _pretty(data),
+            "form": form or JsonForm(initial={"document": pretty(data)}),
+            "present": pretty(data),
             "version": version,
             "stale": stale,
-            "sessions": [(row, _pretty(row.state)) for row in sessions[:SESSIONS_SHOWN]],
+            "sessions": [(row, pretty(row.state)) for row in sessions[:SESSIONS_SHOWN]],
             "here": reverse("admin_ui:relationship_profile", args=[relationship_id]),
         }
         return render(request, "admin_ui/profile/detail.html", ctx, status=status)
@@ -83,7 +83,7 @@ class SessionStateView(EntryAction):
                 relationship=relationship,
                 session=name.replace("\x00", ""),
                 state=form.cleaned_data["document"],
-                expected_version=self.version(request),
+                expected_version=version_in(request.POST),
             )
         except StaleVersion:
             return self._page(request, relationship_id, name, form, stale=True, status=409)
@@ -107,8 +107,8 @@ class SessionStateView(EntryAction):
         ctx: dict[str, Any] = {
             **self.ctx_of(relationship),
             "row": row,
-            "form": form or JsonForm(initial={"document": _pretty(row.state)}),
-            "present": _pretty(row.state),
+            "form": form or JsonForm(initial={"document": pretty(row.state)}),
+            "present": pretty(row.state),
             "stale": stale,
             "back": reverse("admin_ui:relationship_profile", args=[relationship_id]),
         }
@@ -121,7 +121,3 @@ class EndSessionView(EntryAction):
         name = request.POST.get("session", "").replace("\x00", "")
         end_session(relationship=relationship, session=name, by=self.seat.actor)
         return self.back(request, relationship_id, "The session is ended, and its state cleared.")
-
-
-def _pretty(data: dict[str, Any]) -> str:
-    return json.dumps(data, ensure_ascii=False, indent=2)

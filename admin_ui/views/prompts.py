@@ -9,6 +9,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from admin_ui.access import OperatorView
+from admin_ui.asked import text_in, uuid_in
 from admin_ui.word_diff import word_diff
 from memory.ingestion.templates import default_guidance
 from memory.models import IngestionPrompt, Replay
@@ -50,7 +51,7 @@ class WorkbenchView(CompanionPart):
             prompt = create_prompt(
                 companion=companion,
                 template=template,
-                note=request.POST.get("note", "").replace("\x00", "")[:500],
+                note=text_in(request.POST, "note", limit=500),
                 publish=request.POST.get("do") == "publish",
                 by=self.seat.actor,
             )
@@ -61,7 +62,7 @@ class WorkbenchView(CompanionPart):
 
     def _replay(self, request: HttpRequest, companion: Companion, template: str) -> Replay:
         pasted = conversation_lines(request.POST.get("conversation", ""))
-        chosen = [UUID(turn_id) for turn_id in request.POST.getlist("turn") if _is_uuid(turn_id)]
+        chosen = [found for text in request.POST.getlist("turn") if (found := uuid_in(text))]
         if pasted:
             relationship, _ = get_or_create_relationship(
                 project_id=self.seat.project.id,
@@ -194,12 +195,4 @@ def _is_only_here(entry: dict[str, str], both: list[set[tuple[str, str]]]) -> bo
 
 def _uuid_or_none(text: str) -> UUID:
     """The ID in a form's field; one that nobody has where it is none."""
-    return UUID(text) if _is_uuid(text) else UUID(int=0)
-
-
-def _is_uuid(text: str) -> bool:
-    try:
-        UUID(text)
-    except ValueError:
-        return False
-    return True
+    return uuid_in(text) or UUID(int=0)

@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from admin_ui.access import OperatorView
+from admin_ui.asked import text_in, uuid_in
 from admin_ui.paging import page_of
 from memory.models import EntryState, HeldDeletion, HeldState, ScratchpadEntry
 from memory.services.words import relationships_that_say
@@ -32,12 +33,12 @@ class RelationshipsView(OperatorView):
 
     def _found(self, request: HttpRequest) -> QuerySet[Relationship]:
         rows = Relationship.objects.of_project(self.seat.project.id).select_related("user", "companion")
-        person, text = _asked(request, "person"), _asked(request, "text")
+        person, text = text_in(request.GET, "person"), text_in(request.GET, "text")
         if person:
             rows = rows.filter(
                 Q(user__display_name__icontains=person) | Q(user__external_id__icontains=person)
             )
-        companion = _uuid(request.GET.get("companion", ""))
+        companion = uuid_in(request.GET.get("companion", ""))
         if companion:
             rows = rows.filter(companion_id=companion)
         if text:
@@ -81,14 +82,3 @@ def _counts_of(relationship_ids: list[UUID]) -> list[dict[str, Any]]:
 def _by_relationship(rows: QuerySet[Any, Any]) -> dict[UUID, int]:
     counted = rows.order_by().values_list("relationship_id").annotate(count=Count("id"))
     return dict(counted)
-
-
-def _asked(request: HttpRequest, name: str) -> str:
-    return request.GET.get(name, "").strip().replace("\x00", "")
-
-
-def _uuid(text: str) -> UUID | None:
-    try:
-        return UUID(text)
-    except ValueError:
-        return None

@@ -15,6 +15,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from admin_ui.access import OperatorView
+from admin_ui.asked import uuid_in, version_in
 from admin_ui.forms import EntryForm
 from admin_ui.scratchpad import Filters, held_of, scratchpad_of
 from memory.models import EntrySource, ScratchpadEntry, Tier
@@ -68,10 +69,6 @@ class EntryAction(RelationshipPart):
         messages.success(request, said, extra_tags=undo)
         return redirect(_safe_next(request) or reverse("admin_ui:relationship", args=[relationship_id]))
 
-    def version(self, request: HttpRequest) -> int | None:
-        sent = request.POST.get("version", "")
-        return int(sent) if sent.isdecimal() and len(sent) < 10 else None
-
 
 class AddEntryView(EntryAction):
     def get(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
@@ -121,7 +118,7 @@ class EditEntryView(EntryAction):
                 entry_id=entry_id,
                 values=values,
                 by=self.seat.actor,
-                version=self.version(request),
+                version=version_in(request.POST),
                 reason=BY_HAND,
             )
         except StaleVersion:
@@ -161,7 +158,7 @@ class DeleteEntryView(EntryAction):
             relationship_id=relationship_id,
             entry_id=entry_id,
             by=self.seat.actor,
-            version=self.version(request),
+            version=version_in(request.POST),
             reason=BY_HAND,
         )
         undo = reverse("admin_ui:relationship_restore_entry", args=[relationship_id, entry_id])
@@ -195,7 +192,7 @@ class SwitchEntryView(EntryAction):
             entry_id=entry_id,
             values=switch(entry),
             by=self.seat.actor,
-            version=self.version(request),
+            version=version_in(request.POST),
             reason=BY_HAND,
         )
         return self.back(request, relationship_id, "Done.")
@@ -206,7 +203,8 @@ class BulkView(EntryAction):
 
     def post(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
         self.get_relationship(relationship_id)
-        chosen = [UUID(text) for text in request.POST.getlist("entry")[:MOST_AT_ONCE] if is_uuid(text)]
+        ticked = request.POST.getlist("entry")[:MOST_AT_ONCE]
+        chosen = [found for text in ticked if (found := uuid_in(text))]
         do = request.POST.get("do", "")
         if do == "merge":
             return self._merge(request, relationship_id, chosen)
@@ -250,14 +248,6 @@ class BulkView(EntryAction):
         edit = reverse("admin_ui:relationship_edit_entry", args=[relationship_id, kept.id])
         messages.success(request, "Merged. Put its words in order, or leave them.")
         return redirect(edit)
-
-
-def is_uuid(text: str) -> bool:
-    try:
-        UUID(text)
-    except ValueError:
-        return False
-    return True
 
 
 def entry_of(relationship_id: UUID, entry_id: UUID) -> ScratchpadEntry:

@@ -9,6 +9,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from admin_ui.access import OperatorView
+from admin_ui.asked import text_in
 from admin_ui.paging import page_of
 from memory.services.turns import retry_turn
 from relationships.errors import RapportError
@@ -66,7 +67,7 @@ class TurnsView(OperatorView):
 
     def _turns(self, request: HttpRequest) -> QuerySet[Turn]:
         rows = Turn.objects.filter(project_id=self.seat.project.id, state=self._state(request))
-        reason = request.GET.get("reason", "").strip().replace("\x00", "")
+        reason = text_in(request.GET, "reason")
         return rows.filter(error_code__icontains=reason) if reason else rows
 
     def _state(self, request: HttpRequest) -> str:
