@@ -12,7 +12,7 @@ CODE = config relationships memory context admin_ui benchmarks scripts tests man
 SCHEMA = docs/reference/openapi.json
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo run stop test drills bench check format openapi bench-retrieval bench-recall clean
+.PHONY: help venv demo run stop test screenshots drills bench check format openapi bench-retrieval bench-recall clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' Makefile
@@ -34,7 +34,12 @@ stop: venv ## stop the service and the embedded database
 	@$(MANAGE) stop
 
 test: venv ## the tests; ARGS="-k name" picks some
+	@$(RUN) scripts/chromium.py
 	@$(RUN) -m pytest -q $(ARGS)
+
+screenshots: venv ## the pictures in the README anew, from the demo's data
+	@$(RUN) scripts/chromium.py
+	@$(RUN) -m scripts.screenshots
 
 drills: venv ## the long drills: real processes, killed while they work; RECIPE=two_call or RECIPE=all
 	@RAPPORT_DRILLS=long RAPPORT_DRILLS_RECIPE="$${RECIPE:-scratchpad}" \

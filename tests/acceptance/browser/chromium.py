@@ -7,9 +7,7 @@ import pytest
 from scripts.chromium import find_chromium
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
-MISSING = (
-    "There is no Chrome or Chromium on this machine, so the pages are not tried. Install one: apt install chromium"
-)
+MISSING = "There is no Chrome or Chromium on this machine, so the pages are not tried. Install one: apt install chromium"
 
 
 def require_chromium() -> str:

@@ -80,7 +80,8 @@ def replayed(stage: Stage, relationship: Relationship) -> str:
 def test_no_page_complains_sticks_out_or_shuts_anybody_out(
     desk: Desk, pages: dict[str, str], screenshots: Path
 ) -> None:
-    window, wrong = desk.open(), []
+    window = desk.open()
+    wrong: list[str] = []
     for name, address in pages.items():
         answer = window.goto(address)
         assert answer is not None

@@ -109,7 +109,9 @@ def test_a_forged_request_of_a_viewer_is_refused(desk: Desk, stage: Stage, token
     window = desk.open(Role.VIEWER)
     window.goto(stage.page_of(person))
 
-    sent = {"csrfmiddlewaretoken": csrf_token(window)} if token == "theirs" else {}
+    sent: dict[str, str | float | bool] = {}
+    if token == "theirs":
+        sent["csrfmiddlewaretoken"] = csrf_token(window)
     answer = window.request.post(stage.page_of(person, f"entries/{entry.id}/delete/"), form=sent)
 
     assert answer.status == 403
