@@ -5,12 +5,15 @@ from dataclasses import dataclass
 from typing import Any, Self
 from uuid import UUID
 
+from django.http import HttpRequest
+
 from admin_ui.asked import text_in
+from admin_ui.paging import page_of
 from memory.models import EntryState, HeldDeletion, ScratchpadEntry, Tier
 from memory.tokens import estimate_tokens
 from relationships.models import Relationship
 
-SHOWN = 300  # entries on one page; a search finds the others
+PAGE_SIZE = 60  # entries
 STATES = ("active", *(state for state in EntryState.values if state != "active"), "any")
 
 
@@ -36,27 +39,29 @@ class Filters:
         )
 
 
-def scratchpad_of(relationship: Relationship, filters: Filters, *, budget: int) -> dict[str, Any]:
-    """The template's variables: `groups` of entries, what the active scratchpad takes, and the types there are."""
+def scratchpad_of(relationship: Relationship, request: HttpRequest, *, budget: int) -> dict[str, Any]:
+    """The template's variables: `groups` of one page's entries, what the scratchpad takes, and the types there are."""
+    filters = Filters.of(request.GET)
     owned = ScratchpadEntry.objects.for_relationship(relationship.id)
     rows = owned.filter(**_conditions(filters))
     order = ["type", "-effective_at", "-id"] if filters.grouped else ["-effective_at", "-id"]
-    found = list(rows.order_by(*order)[: SHOWN + 1])
+    page = page_of(request, rows.order_by(*order), size=PAGE_SIZE)
     groups: dict[str, list[ScratchpadEntry]] = {}
-    for entry in found[:SHOWN]:
+    for entry in page.rows:
         groups.setdefault(entry.type if filters.grouped else "", []).append(entry)
     contents = list(owned.active().in_scratchpad().values_list("content", flat=True))
     used = sum(map(estimate_tokens, contents))
     return {
         "groups": list(groups.items()),
-        "more": len(found) > SHOWN,
-        "shown": min(len(found), SHOWN),
+        "filters": filters,
+        "page": page,
         "used": used,
         "budget": budget,
         "share": round(100 * used / budget) if budget else None,
         "entry_count": len(contents),
         "types": sorted(set(owned.order_by().values_list("type", flat=True).distinct())),
         "states": STATES,
+        "tiers": Tier.values,
     }
 
 

@@ -17,7 +17,7 @@ from django.urls import reverse
 from admin_ui.access import OperatorView
 from admin_ui.asked import uuid_in, version_in
 from admin_ui.forms import EntryForm
-from admin_ui.scratchpad import Filters, held_of, scratchpad_of
+from admin_ui.scratchpad import held_of, scratchpad_of
 from memory.models import EntrySource, ScratchpadEntry, Tier
 from memory.services.entries import add_entry, delete_entry, restore_entry, revise_entry
 from relationships.errors import Conflict, NotFound, RapportError, StaleVersion
@@ -49,11 +49,9 @@ class ScratchpadView(RelationshipPart):
     def get(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
         relationship = self.get_relationship(relationship_id)
         configuration = configuration_of(relationship).values
-        filters = Filters.of(request.GET)
         ctx = {
             **self.ctx_of(relationship),
-            **scratchpad_of(relationship, filters, budget=configuration.ingestion.soft_budget),
-            "filters": filters,
+            **scratchpad_of(relationship, request, budget=configuration.ingestion.soft_budget),
             "held": held_of(relationship.id),
             "form": EntryForm(types=configuration.ingestion.types),
             "query": request.GET.urlencode(),

@@ -1,20 +1,20 @@
-"""The scratchpad as it was at a moment, and what changed since another."""
+"""The scratchpad as it was at a moment, and what changed from there to another."""
 
 from datetime import UTC, datetime
 from uuid import UUID
 
-from django.db.models import Max, Min
+from django.db.models import Min
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 
 from admin_ui.time_travel import compare_entries
 from admin_ui.views.scratchpad import RelationshipPart
-from memory.models import EntryRevision, EntryState, ScratchpadEntry
-from memory.services.time_travel import entries_at
-from relationships.models import Relationship
+from memory.models import EntryRevision
+from memory.services.time_travel import PastLine, active_lines_at
 
-STEPS = 1000  # of the slider, over the relationship's whole life
+STEPS = 1000  # of each slider, over the relationship's whole life
+SHOWN = 100  # entries, and changes
 
 
 class TimeTravelView(RelationshipPart):
@@ -24,41 +24,52 @@ class TimeTravelView(RelationshipPart):
         relationship, now = self.get_relationship(relationship_id), timezone.now()
         known = request.GET.get("by") == "known"
         field = "recorded_at" if known else "effective_at"
-        revisions = EntryRevision.objects.for_relationship(relationship_id)
-        first = revisions.aggregate(first=Min(field), last=Max(field))["first"] or now
-        step = _step(request.GET.get("step", ""))
-        moment = min(_moment(request.GET.get("at", "")) or first + (now - first) * step / STEPS, now)
-        then = self._active_at(relationship, moment, known=known, now=now)
-        present = self._active_at(relationship, now, known=known, now=now)
+        first = EntryRevision.objects.for_relationship(relationship_id).aggregate(first=Min(field))["first"]
+        first = min(first or now, now)
+        moment = _chosen(request, "at", "step", first, now)
+        until = max(moment, _chosen(request, "to", "until", first, now))
+        then = _lines(relationship_id, moment, known=known, now=now)
+        later = _lines(relationship_id, until, known=known, now=now)
+        changes = compare_entries(then, later)
         ctx = {
             **self.ctx_of(relationship),
             "moment": moment,
+            "later": until if until < now else None,
             "first": first,
-            "now": now,
-            "step": round(STEPS * ((moment - first) / (now - first))) if now > first else STEPS,
+            "step": _step_of(moment, first, now),
+            "until": _step_of(until, first, now),
             "steps": STEPS,
             "known": known,
-            "entries": then,
-            "changes": compare_entries(then, present),
+            "entries": then[:SHOWN],
+            "entry_count": len(then),
+            "changes": changes[:SHOWN],
+            "change_count": len(changes),
         }
         part = getattr(request, "htmx", False) and request.htmx.target == "then"  # type: ignore[attr-defined]
         return render(request, f"admin_ui/time_travel/{'_then' if part else 'detail'}.html", ctx)
 
-    def _active_at(
-        self, relationship: Relationship, moment: datetime, *, known: bool, now: datetime
-    ) -> list[ScratchpadEntry]:
-        entries = entries_at(
-            relationship_id=relationship.id,
-            project_id=relationship.project_id,
-            as_of=None if known else moment,
-            known_at=moment if known else None,
-            now=now,
-        )
-        return [entry for entry in entries if entry.state == EntryState.ACTIVE]
+
+def _lines(relationship_id: UUID, moment: datetime, *, known: bool, now: datetime) -> list[PastLine]:
+    return active_lines_at(
+        relationship_id=relationship_id,
+        as_of=None if known else moment,
+        known_at=moment if known else None,
+        now=now,
+    )
+
+
+def _chosen(request: HttpRequest, date: str, step: str, first: datetime, now: datetime) -> datetime:
+    """The moment that a date names, else a slider's step; now where neither does."""
+    named = _moment(request.GET.get(date, ""))
+    return min(named or first + (now - first) * _step(request.GET.get(step, "")) / STEPS, now)
 
 
 def _step(text: str) -> int:
     return min(int(text), STEPS) if text.isdecimal() and len(text) < 6 else STEPS
+
+
+def _step_of(moment: datetime, first: datetime, now: datetime) -> int:
+    return max(0, round(STEPS * ((moment - first) / (now - first)))) if now > first else STEPS
 
 
 def _moment(text: str) -> datetime | None:

@@ -5,13 +5,25 @@ recorded time: what stood in the list at that moment. What was erased is in neit
 """
 
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db.models import Field
+from django.db.models.fields.json import KeyTextTransform
 
-from memory.models import EntryRevision, ScratchpadEntry
+from memory.models import EntryRevision, EntryState, ScratchpadEntry
 from memory.services.history import FIELDS
+from relationships.models import OwnedQuerySet
+
+
+class PastLine(NamedTuple):
+    """What one entry said at a moment."""
+
+    id: UUID
+    type: str
+    content: str
+    effective_at: datetime
+
 
 _FIELDS = {field.attname: field for field in ScratchpadEntry._meta.concrete_fields}
 
@@ -29,20 +41,41 @@ def entries_at(
     The last revision within both times says what an entry was. By `seq` and not by date: of two changes with one
     date the later one holds, so that now is always what the list says.
     """
-    revisions = EntryRevision.objects.for_relationship(relationship_id)
-    if known_at is not None and known_at < now:
-        revisions = revisions.filter(recorded_at__lte=known_at)
-    if as_of is not None and as_of < now:
-        revisions = revisions.filter(effective_at__lte=as_of)
-    last = revisions.order_by("entry_id", "-seq").distinct("entry_id").values_list("after", flat=True)
+    last = _last_within(relationship_id, as_of, known_at, now).values_list("after", flat=True)
     entries = [entry_of(fields, relationship_id, project_id) for fields in last if fields is not None]
     return sorted(entries, key=lambda entry: (entry.effective_at, entry.id), reverse=True)
+
+
+def active_lines_at(
+    *, relationship_id: UUID, as_of: datetime | None, known_at: datetime | None, now: datetime
+) -> list[PastLine]:
+    """What the active entries said, newest first: as entries_at, without all that a reader does not see."""
+    read = [KeyTextTransform(name, "after") for name in ("state", "type", "content", "effective_at")]
+    last = _last_within(relationship_id, as_of, known_at, now).values_list("entry_id", *read)
+    lines = [
+        PastLine(entry_id, type, content, datetime.fromisoformat(effective_at))
+        for entry_id, state, type, content, effective_at in last
+        if state == EntryState.ACTIVE
+    ]
+    return sorted(lines, key=lambda line: (line.effective_at, line.id), reverse=True)
 
 
 def entry_of(fields: dict[str, Any], relationship_id: UUID, project_id: UUID) -> ScratchpadEntry:
     """The entry a revision describes, as an instance that is not to be saved."""
     values = {name: _value(_FIELDS[name], fields[name]) for name in FIELDS if name in fields}
     return ScratchpadEntry(relationship_id=relationship_id, project_id=project_id, **values)
+
+
+def _last_within(
+    relationship_id: UUID, as_of: datetime | None, known_at: datetime | None, now: datetime
+) -> OwnedQuerySet:
+    """Each entry's last revision within both times."""
+    revisions = EntryRevision.objects.for_relationship(relationship_id)
+    if known_at is not None and known_at < now:
+        revisions = revisions.filter(recorded_at__lte=known_at)
+    if as_of is not None and as_of < now:
+        revisions = revisions.filter(effective_at__lte=as_of)
+    return revisions.order_by("entry_id", "-seq").distinct("entry_id")
 
 
 def _value(field: "Field[Any, Any]", plain: Any) -> Any:

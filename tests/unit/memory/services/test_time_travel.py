@@ -16,7 +16,7 @@ from memory.services.erasure import erase_entry
 from memory.services.expiry import expire_entries
 from memory.services.history import fields_of
 from memory.services.overflow import overflow_scratchpad
-from memory.services.time_travel import entries_at
+from memory.services.time_travel import active_lines_at, entries_at
 from relationships.actor import Actor, ActorKind
 from relationships.configuration.schema import Ingestion
 from relationships.ids import relationship_id
@@ -79,6 +79,25 @@ def test_what_was_erased_is_in_no_past(relationship: Relationship) -> None:
     erase_entry(relationship_id=relationship.id, entry_id=entry.id, by=ANA, messages="redact")
 
     assert past(relationship, known_at=then) == []
+
+
+@pytest.mark.parametrize("days", [-1, 0, 5, 10, 20])
+def test_the_lines_of_a_moment_are_the_active_entries_of_that_moment(
+    relationship: Relationship, days: int
+) -> None:
+    entry = remember(relationship, "Lives in Porto", effective_at=MARCH)
+    remember(relationship, "Likes rain", effective_at=MARCH + timedelta(days=10))
+    revise_entry(
+        relationship_id=relationship.id,
+        entry_id=entry.id,
+        values={"content": "Lives in Faro", "effective_at": MARCH + timedelta(days=5)},
+        by=ANA,
+    )
+    at, now = MARCH + timedelta(days=days), timezone.now()
+
+    lines = active_lines_at(relationship_id=relationship.id, as_of=at, known_at=None, now=now)
+
+    assert [line.content for line in lines] == active(past(relationship, as_of=at))
 
 
 def test_the_past_costs_one_query(relationship: Relationship, django_assert_num_queries: Any) -> None:

@@ -1,0 +1,30 @@
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from admin_ui.templatetags.facts import age, icon
+
+
+@pytest.mark.parametrize(
+    ("ago", "said"),
+    [
+        (timedelta(seconds=20), "just now"),
+        (timedelta(minutes=1, seconds=5), "1 minute ago"),
+        (timedelta(hours=5), "5 hours ago"),
+        (timedelta(days=12), "12 days ago"),
+        (timedelta(days=70), "2 months ago"),
+        (timedelta(days=800), "2 years ago"),
+        (timedelta(days=-3), "still to come"),
+    ],
+)
+def test_an_age_is_said_in_words(ago: timedelta, said: str) -> None:
+    shown = age(timezone.now() - ago)
+
+    assert f">{said}</time>" in shown
+    assert 'datetime="20' in shown
+
+
+def test_an_icon_is_hidden_from_who_listens() -> None:
+    assert 'aria-hidden="true"' in icon("pin")
+    assert "icons.svg#pin" in icon("pin")
