@@ -30,6 +30,7 @@ def measure(scale: Scale) -> Section:
     companion = seed.new_companion("tenants", {})
     figures: list[Figure] = []
     large = fill_new(companion, "large", scale.large, 1)
+    seed.analyze()
     questions = questions_for(large, scale.questions)
     exact = {ranker: [_found(large, *asked, ranker) for asked in questions] for ranker in RANKERS}
     seed.make_large(large)
