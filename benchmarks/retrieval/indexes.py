@@ -14,7 +14,7 @@ from benchmarks.retrieval import draw
 from benchmarks.retrieval.scale import Scale
 
 ROWS = 20  # of each relationship: what costs is how many indexes there are, not how large they are
-PARTITIONS = (0, 32)
+PARTITIONS = (0, 16, 32, 64)
 TIMES = 60
 _SPACE = f"kind = 'entry' AND model = 'drawn' AND dimensions = {draw.DIMENSIONS}"
 
