@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 
 from memory.models import Replay, ScratchpadEntry
 from memory.services.replays import request_replay
@@ -106,4 +107,4 @@ def test_a_menu_opens_on_a_phone(desk: Desk, stage: Stage, screenshots: Path) ->
 
     window.get_by_role("link", name="Audit").click()
 
-    window.wait_for_url("**/audit/")
+    expect(window.get_by_role("heading", name="Audit")).to_be_visible()
