@@ -22,6 +22,7 @@ from relationships.actor import Actor
 from relationships.errors import Conflict, NotFound, StaleVersion
 from relationships.ids import uuid7
 from relationships.models import Relationship
+from relationships.services.configuration import configuration_of
 from relationships.services.sequence import lock_relationship
 
 # What a person may set; everything else follows from what they do.
@@ -159,7 +160,8 @@ def delete_entry(
 def restore_entry(
     *, relationship_id: UUID, entry_id: UUID, by: Actor, version: int | None = None, reason: str = ""
 ) -> ScratchpadEntry:
-    """Bring a deleted, expired or superseded entry back as it was. Raises SameAsAnother, EntryNotActive.
+    """Bring a deleted, expired or superseded entry back as it was. Raises SameAsAnother, EntryNotActive,
+    TooManyEntries.
 
     A single-valued key goes to the restored entry: the one that holds it now is superseded.
     """
@@ -173,6 +175,8 @@ def restore_entry(
     if entry.expires_at is not None and entry.expires_at <= now:
         entry.expires_at = None
     _refuse_same(entry)
+    if _holder_of_key(entry) is None:
+        _refuse_too_many(relationship_id, _limit_of(relationship_id))
     superseded = _supersede_key(entry, now)
     change = _save(entry, before, RevisionEvent.RESTORE, now, reason)
     _record(relationship_id, entry.project_id, [*superseded, change], by, now)
@@ -251,6 +255,11 @@ def _refuse_too_many(relationship_id: UUID, limit: int) -> None:
             limit=limit,
             count=count,
         )
+
+
+def _limit_of(relationship_id: UUID) -> int:
+    relationship = Relationship.objects.select_related("companion", "project").get(id=relationship_id)
+    return configuration_of(relationship).values.ingestion.max_entries
 
 
 def _holder_of_key(entry: ScratchpadEntry) -> ScratchpadEntry | None:
