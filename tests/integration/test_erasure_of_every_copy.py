@@ -1,24 +1,28 @@
 """Every field that can hold a text is filled with a word nobody else uses; after the erasure the whole database is
 searched for it, byte by byte: UTF-8, JSON escapes, hexadecimal, and what django-q2 has packed up."""
 
-import json
 import logging
-from collections.abc import Mapping
 from dataclasses import dataclass
+from uuid import UUID
 
 import pytest
 from django.db import connection
 from django_q.models import OrmQ
 from django_q.signing import SignedPackage
-from psycopg import sql
 
+from context.knowledge.documents import add_document
+from context.knowledge.pipeline import process_document
+from context.models import Document
 from memory.indexing.pipeline import embed_owed
 from memory.models import EntryState, HeldDeletion, ScratchpadEntry
 from memory.providers.errors import RequestRefused
+from memory.services.replays import request_replay
 from relationships.models import Message, Relationship
+from relationships.services.turns import NewMessage
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api
-from tests.fixtures.turns import Conversation, add, answer, delete, update
+from tests.fixtures.turns import PERSON, Conversation, add, answer, delete, update
+from tests.integration.copies import dump, tables_with
 
 # Whose text each word is. Not ASCII, so that an escaped copy would look different.
 ENTRY, RELATIONSHIP, USER = "quokkäentry", "quokkärelation", "quokkäuser"
@@ -41,6 +45,7 @@ WRITTEN_TO = {
         "memory_entryrevision",
         "memory_helddeletion",
         "memory_modelcall",
+        "memory_replay",
         "memory_searchtext",
     },
     RELATIONSHIP: {
@@ -55,10 +60,19 @@ WRITTEN_TO = {
         "memory_entryrevision",
         "memory_helddeletion",
         "memory_modelcall",
+        "memory_replay",
         "memory_searchtext",
     },
     USER: {"relationships_enduser", "memory_modelcall"},
-    COMPANION: {"relationships_companion", "memory_ingestionprompt", "memory_modelcall"},
+    COMPANION: {
+        "relationships_companion",
+        "memory_ingestionprompt",
+        "memory_modelcall",
+        "memory_replay",
+        "context_document",
+        "context_documentchunk",
+        "context_documentfile",
+    },
     PROJECT: {"relationships_project", "relationships_apikey"},
 }
 
@@ -77,6 +91,7 @@ def filled(api: Api, scripted_provider: ScriptedProvider) -> Filled:
     at = f"/relationships/{relationship.id}"
     _what_the_developer_writes(api, at)
     _what_the_model_writes(api, at, Conversation(relationship), scripted_provider)
+    _what_an_operator_tries_and_uploads(relationship)
     embed_owed(relationship_id=relationship.id)
     entry = ScratchpadEntry.objects.get(content__contains=ENTRY, state=EntryState.ACTIVE)
     assert HeldDeletion.objects.count() == 1
@@ -172,6 +187,19 @@ def _what_the_model_writes(api: Api, at: str, conversation: Conversation, provid
     hear(f"Read this, {RELATIONSHIP}.")
 
 
+def _what_an_operator_tries_and_uploads(relationship: Relationship) -> None:
+    said = [NewMessage("user", f"{ENTRY} and {RELATIONSHIP}")]
+    request_replay(relationship=relationship, template=f"Keep {COMPANION}.", messages=said, by=PERSON)
+    document, _ = add_document(
+        project_id=relationship.project_id,
+        companion_id=relationship.companion_id,
+        name=f"{COMPANION}.txt",
+        content=f"About {COMPANION}.".encode(),
+        by=PERSON,
+    )
+    process_document(document_id=document.id, worker="test")
+
+
 def erase(level: str, filled: Filled, api: Api) -> None:
     pair = filled.relationship
     path, body = {
@@ -182,33 +210,6 @@ def erase(level: str, filled: Filled, api: Api) -> None:
         "project": ("/project", {"confirm": PROJECT}),
     }[level]
     assert api.send("DELETE", path, body).status in {200, 204}
-
-
-def dump() -> dict[str, str]:
-    """Every table of the database as COPY writes it, the queue's and Django's own too; its partitions as one."""
-    copies: dict[str, str] = {}
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT c.relname, coalesce(whole.relname, c.relname) FROM pg_class c"
-            " LEFT JOIN pg_inherits i ON i.inhrelid = c.oid LEFT JOIN pg_class whole ON whole.oid = i.inhparent"
-            " WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace"
-        )
-        for table, whole in cursor.fetchall():
-            statement = sql.SQL("COPY {} TO STDOUT").format(sql.Identifier(table))
-            with cursor.copy(statement) as copy:
-                copies[whole] = copies.get(whole, "") + b"".join(copy).decode()
-    return copies
-
-
-def spellings(word: str) -> set[str]:
-    """The word as it may stand in a text column, in JSON, and in bytes."""
-    escaped = json.dumps(word)[1:-1]
-    return {word, escaped, escaped.replace("\\", "\\\\"), word.encode().hex(), word.encode("utf-16-le").hex()}
-
-
-def tables_with(word: str, copies: Mapping[str, str]) -> set[str]:
-    wanted = [spelling.lower() for spelling in spellings(word)]
-    return {table for table, text in copies.items() if any(spelling in text.lower() for spelling in wanted)}
 
 
 @pytest.mark.parametrize("level", list(GONE))
@@ -275,7 +276,8 @@ def test_the_queue_holds_ids_only(filled: Filled) -> None:
 
     assert len(packed) >= 5
     for task in packed:
-        assert task["args"] == (str(filled.relationship.id),)
+        assert task["args"][:1] in [(str(filled.relationship.id),), (str(Document.objects.get().id),)]
+        assert [str(UUID(given)) for given in task["args"]] == list(task["args"])
         assert not tables_with("quokk", {"task": repr(task)})
 
 

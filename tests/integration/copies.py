@@ -1,0 +1,34 @@
+"""The whole database as text, and in which tables of it a word stands."""
+
+import json
+from collections.abc import Mapping
+
+from django.db import connection
+from psycopg import sql
+
+
+def dump() -> dict[str, str]:
+    """Every table of the database as COPY writes it, the queue's and Django's own too; its partitions as one."""
+    copies: dict[str, str] = {}
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT c.relname, coalesce(whole.relname, c.relname) FROM pg_class c"
+            " LEFT JOIN pg_inherits i ON i.inhrelid = c.oid LEFT JOIN pg_class whole ON whole.oid = i.inhparent"
+            " WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace"
+        )
+        for table, whole in cursor.fetchall():
+            statement = sql.SQL("COPY {} TO STDOUT").format(sql.Identifier(table))
+            with cursor.copy(statement) as copy:
+                copies[whole] = copies.get(whole, "") + b"".join(copy).decode()
+    return copies
+
+
+def spellings(word: str) -> set[str]:
+    """The word as it may stand in a text column, in JSON, and in bytes."""
+    escaped = json.dumps(word)[1:-1]
+    return {word, escaped, escaped.replace("\\", "\\\\"), word.encode().hex(), word.encode("utf-16-le").hex()}
+
+
+def tables_with(word: str, copies: Mapping[str, str]) -> set[str]:
+    wanted = [spelling.lower() for spelling in spellings(word)]
+    return {table for table, text in copies.items() if any(spelling in text.lower() for spelling in wanted)}
