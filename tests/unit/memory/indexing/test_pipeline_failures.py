@@ -13,11 +13,12 @@ from memory.providers.errors import (
     RateLimited,
     Unauthorized,
 )
+from memory.services.entries import revise_entry
 from relationships.actor import Actor
 from relationships.models import Relationship
 from tests.fakes import ScriptedEmbedder
 from tests.fixtures.index import configure, embedded, fall_due, owing, row_of
-from tests.fixtures.turns import Conversation
+from tests.fixtures.turns import PERSON, Conversation
 
 BY = Actor.policy("test")
 NEVER = datetime(1970, 1, 1, tzinfo=UTC)
@@ -234,3 +235,23 @@ def test_what_a_killed_worker_had_taken_is_owed_when_its_lease_ends(
     scripted_embedder.while_answering = None
     fall_due(relationship)
     assert embed(relationship).written == 1
+
+
+def test_a_text_that_was_refused_says_nothing_against_what_the_entry_says_by_now(
+    relationship: Relationship, conversation: Conversation, scripted_embedder: ScriptedEmbedder
+) -> None:
+    entry = conversation.remember("Likes tea")[0]
+
+    def change(texts: Sequence[str]) -> None:
+        scripted_embedder.while_answering = None
+        revise_entry(
+            relationship_id=relationship.id, entry_id=entry.id, by=PERSON, values={"content": "Likes coffee"}
+        )
+
+    scripted_embedder.while_answering = change
+    scripted_embedder.answer_with(ContentBlocked())
+    embed(relationship)
+
+    assert scripted_embedder.texts == ["Likes tea", "Likes coffee"]
+    assert embedded(relationship) == {entry.id}
+    assert row_of(entry).embed_error == ""

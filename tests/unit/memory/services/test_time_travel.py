@@ -73,6 +73,13 @@ def test_what_was_known_then_goes_by_when_it_was_written(relationship: Relations
     assert active(past(relationship, known_at=timezone.now())) == []
 
 
+def test_at_the_moment_of_a_change_it_is_known(relationship: Relationship) -> None:
+    entry = remember(relationship, "Likes tea")
+
+    assert active(past(relationship, known_at=entry.recorded_at)) == ["Likes tea"]
+    assert active(past(relationship, as_of=entry.effective_at)) == ["Likes tea"]
+
+
 def test_what_was_erased_is_in_no_past(relationship: Relationship) -> None:
     entry = remember(relationship, "Has a secret")
     then = timezone.now()
