@@ -1,3 +1,6 @@
+import pytest
+from django.conf import LazySettings
+from django.core.management import call_command
 from django.test import Client
 
 from relationships.models import Operator
@@ -29,3 +32,23 @@ def test_nobody_is_led_to_another_site(client: Client, db: None) -> None:
     }
 
     assert client.post("/admin-ui/sign-in/", sent, HTTP_HOST="localhost")["Location"] == "/admin-ui/"
+
+
+def test_the_first_operator_is_made_by_a_command(
+    client: Client, db: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DJANGO_SUPERUSER_PASSWORD", "a long pass phrase")
+    call_command("createsuperuser", interactive=False, email="ana@example.org", verbosity=0)
+
+    sent = {"username": "ana@example.org", "password": "a long pass phrase"}
+    assert client.post("/admin-ui/sign-in/", sent, HTTP_HOST="localhost")["Location"] == "/admin-ui/"
+
+
+def test_a_sign_in_ends_by_itself(client: Client, db: None, settings: LazySettings) -> None:
+    Operator.objects.create_superuser("ana@example.org", "a long pass phrase")
+    sent = {"username": "ana@example.org", "password": "a long pass phrase"}
+
+    cookie = client.post("/admin-ui/sign-in/", sent, HTTP_HOST="localhost").cookies["sessionid"]
+
+    assert cookie["max-age"] == settings.SESSION_COOKIE_AGE == 12 * 3600
+    assert cookie["httponly"]
