@@ -118,7 +118,7 @@ def test_columns_are_numbers_that_can_be_reckoned_with(memory: Memory) -> None:
 
 
 def test_words_of_rows_that_are_not_read_are_nobodys(memory: Memory) -> None:
-    memory.remember("tea leaves", "old tea", state="superseded")
+    memory.remember("tea, tea and tea", "old tea", state="superseded")
     memory.remember("tea", "tea too")
     memory.remember("tea tea", "no tea", state="superseded")
     assert counted(read(memory, "tea")) == {("tea", 0, 1), ("tea", 1, 1)}
