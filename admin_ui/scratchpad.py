@@ -10,10 +10,10 @@ from django.http import HttpRequest
 from admin_ui.asked import text_in
 from admin_ui.paging import page_of
 from memory.models import EntryState, HeldDeletion, ScratchpadEntry, Tier
-from memory.tokens import estimate_tokens
+from memory.tokens import line_tokens
 from relationships.models import Relationship
 
-PAGE_SIZE = 60  # entries
+PAGE_SIZE = 40  # entries
 STATES = ("active", *(state for state in EntryState.values if state != "active"), "any")
 
 
@@ -50,7 +50,7 @@ def scratchpad_of(relationship: Relationship, request: HttpRequest, *, budget: i
     for entry in page.rows:
         groups.setdefault(entry.type if filters.grouped else "", []).append(entry)
     contents = list(owned.active().in_scratchpad().values_list("content", flat=True))
-    used = sum(map(estimate_tokens, contents))
+    used = sum(map(line_tokens, contents))
     return {
         "groups": list(groups.items()),
         "filters": filters,

@@ -12,7 +12,7 @@ from admin_ui.views.scratchpad import RelationshipPart
 from relationships.errors import NotFound
 from relationships.models import Turn
 
-TURNS_A_PAGE = 30
+TURNS_A_PAGE = 20
 
 
 class ConversationView(RelationshipPart):

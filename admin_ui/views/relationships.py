@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
@@ -46,7 +46,7 @@ class RelationshipsView(OperatorView):
         if request.GET.get("waits"):
             held = HeldDeletion.objects.filter(relationship_id=OuterRef("id"), state=HeldState.WAITING)
             rows = rows.filter(Exists(held))
-        return rows.order_by("-last_turn_at", "-created_at", "id")
+        return rows.order_by(F("last_turn_at").desc(nulls_last=True), "-created_at", "id")
 
 
 def _counts_of(relationship_ids: list[UUID]) -> list[dict[str, Any]]:

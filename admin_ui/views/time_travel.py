@@ -14,7 +14,7 @@ from memory.models import EntryRevision
 from memory.services.time_travel import PastLine, active_lines_at
 
 STEPS = 1000  # of each slider, over the relationship's whole life
-SHOWN = 100  # entries, and changes
+SHOWN = 50  # entries, and changes
 
 
 class TimeTravelView(RelationshipPart):

@@ -76,8 +76,10 @@ class Turn(RelationshipOwned):
             # the sweep, /readyz and /metrics: what is due or leased, oldest first
             models.Index(fields=["due_at"], condition=models.Q(state="pending"), name="turn_due"),
             models.Index(fields=["lease_until"], condition=models.Q(state="processing"), name="turn_leased"),
-            # a project's failed turns
+            # a project's turns that came to nothing, newest first
             models.Index(
-                fields=["project_id", "-recorded_at"], condition=models.Q(state="failed"), name="turn_failed"
+                fields=["project_id", "state", "-recorded_at"],
+                condition=models.Q(state__in=["failed", "skipped"]),
+                name="turn_not_read",
             ),
         ]

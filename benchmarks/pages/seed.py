@@ -1,0 +1,90 @@
+"""Puts a project that has grown large into the tables: by SQL, as rows made one by one would take hours."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import UUID
+
+from django.db import connection, transaction
+from django.utils import timezone
+
+from memory.models import ScratchpadEntry
+from memory.services.snapshots import rebuild_scratchpad
+from relationships.ids import relationship_id
+from relationships.models import Companion, EndUser, Membership, Operator, Project, Relationship, Role, Turn
+
+ENTRIES = 20  # of each small relationship
+COMPANIONS = 5
+SPAN_DAYS = 360
+_STATEMENTS = Path(__file__).with_name("seed.sql")
+_AT_ONCE = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """`messages`: of all relationships together, two a turn. `entries_of_one`: of the large relationship."""
+
+    relationships: int
+    messages: int
+    entries_of_one: int
+
+
+@dataclass(frozen=True, slots=True)
+class Seeded:
+    """What the addresses of the pages name; all of the large relationship."""
+
+    operator: Operator
+    companion_id: UUID
+    relationship_id: UUID
+    entry_id: UUID
+    turn_id: UUID
+
+
+def fill(size: Size) -> Seeded:
+    """The large relationship has as many more messages as it has entries."""
+    project = Project.objects.create(name="Large")
+    operator = Operator.objects.create_user("owner@example.org", "a long pass phrase")
+    Membership.objects.create(operator=operator, project=project, role=Role.OWNER)
+    companions = [
+        Companion.objects.create(project=project, slug=f"companion-{number}", name=f"Companion {number}")
+        for number in range(COMPANIONS)
+    ]
+    large = _people(project, companions, size.relationships)
+    each = max(2, round(size.messages / size.relationships))
+    _run({"project": project.id, "large": large.id, "of_large": size.entries_of_one, "each": each})
+    with transaction.atomic():
+        rebuild_scratchpad(relationship_id=large.id, project_id=project.id, now=timezone.now())
+    entry = ScratchpadEntry.objects.for_relationship(large.id).first()
+    turn = Turn.objects.for_relationship(large.id).order_by("-seq").first()
+    assert entry is not None
+    assert turn is not None
+    return Seeded(operator, large.companion_id, large.id, entry.id, turn.id)
+
+
+def _people(project: Project, companions: list[Companion], count: int) -> Relationship:
+    """The first relationship is the large one."""
+    users = EndUser.objects.bulk_create(
+        [
+            EndUser(project=project, external_id=f"user-{number}", display_name=f"Person {number}")
+            for number in range(count)
+        ],
+        batch_size=_AT_ONCE,
+    )
+    rows = [
+        Relationship(
+            id=relationship_id(companion.id, user.id), project=project, companion=companion, user=user
+        )
+        for user, companion in (
+            (user, companions[number % len(companions)]) for number, user in enumerate(users)
+        )
+    ]
+    return Relationship.objects.bulk_create(rows, batch_size=_AT_ONCE)[0]
+
+
+def _run(values: dict[str, object]) -> None:
+    """Each statement of the file, and then what a database does by itself in time."""
+    values |= {"entries": ENTRIES, "span": SPAN_DAYS}
+    with connection.cursor() as cursor:
+        for statement in _STATEMENTS.read_text().split(";\n"):
+            if statement.strip():
+                cursor.execute(statement, values)
+        cursor.execute("VACUUM ANALYZE")

@@ -1,0 +1,230 @@
+"""A project in which every field that somebody can type, or a model can answer, holds what pages must not believe."""
+
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID, uuid4
+
+from django.utils import timezone
+
+from context.models import Document, DocumentChunk
+from memory.models import (
+    EntryRevision,
+    HeldDeletion,
+    IngestionPrompt,
+    ModelCall,
+    Replay,
+    ReplayState,
+    ScratchpadEntry,
+)
+from memory.services.turns import accept_turn
+from relationships.models import (
+    ApiKey,
+    AuditEvent,
+    Companion,
+    EndUser,
+    Membership,
+    Message,
+    Operator,
+    Profile,
+    Relationship,
+    Role,
+    SessionState,
+    Turn,
+    TurnState,
+)
+from relationships.services.turns import NewMessage, NewTurn
+from tests.fixtures.turns import Conversation
+
+SCRIPT = "<script>alert"
+
+
+@dataclass
+class FullHouse:
+    """`ids`: what the addresses name. `typed`: the fields that hold wild text, by the word that tells them apart."""
+
+    relationship: Relationship
+    ids: dict[str, Any] = field(default_factory=dict)
+    typed: set[str] = field(default_factory=set)
+
+    def wild(self, name: str) -> str:
+        """Markup, template syntax, right-to-left and zero-width text."""
+        self.typed.add(name)
+        return f"{SCRIPT}('{name}')</script> {{{{ 7|add:1 }}}} {{% now %}} \u202etxet \u200b& \"quoted\""
+
+    @property
+    def owned(self) -> dict[str, UUID]:
+        return {"relationship_id": self.relationship.id, "project_id": self.relationship.project_id}
+
+
+def furnish(conversation: Conversation) -> FullHouse:
+    house = FullHouse(conversation.relationship)
+    _people(house)
+    _memory(house, conversation)
+    _turns(house, conversation)
+    _companion(house)
+    _project(house)
+    house.ids |= {
+        "companion_id": house.relationship.companion_id,
+        "relationship_id": house.relationship.id,
+        "version": 1,
+        "seq": 1,
+    }
+    return house
+
+
+def _people(house: FullHouse) -> None:
+    relationship, wild = house.relationship, house.wild
+    EndUser.objects.filter(id=relationship.user_id).update(
+        display_name=wild("display_name"), external_id=wild("external_id")
+    )
+    Companion.objects.filter(id=relationship.companion_id).update(name=wild("companion"))
+    Relationship.objects.filter(id=relationship.id).update(last_turn_at=timezone.now())
+    Profile.objects.create(**house.owned, data={wild("profile_name"): wild("profile")})
+    SessionState.objects.create(
+        **house.owned,
+        session=wild("session"),
+        state={"mood": wild("session_state")},
+        last_active_at=timezone.now(),
+    )
+
+
+def _memory(house: FullHouse, conversation: Conversation) -> None:
+    wild, entry = house.wild, conversation.remember(house.wild("content"))[0]
+    ScratchpadEntry.objects.for_relationship(entry.relationship_id).update(
+        subject=wild("subject"), type=wild("type")[:60], tags={"mood": wild("tag")}
+    )
+    EntryRevision.objects.create(
+        **house.owned,
+        entry_id=entry.id,
+        entry_version=2,
+        seq=900,
+        event="update",
+        before={"content": "before", "subject": "user", "type": "other", "state": "active"},
+        after={"content": wild("revised"), "subject": wild("revised_subject"), "type": "o", "state": "active"}
+        | {"effective_at": timezone.now().isoformat()},
+        actor_kind="operator",
+        actor_id=wild("actor"),
+        reason=wild("reason"),
+        recorded_at=timezone.now(),
+        effective_at=timezone.now(),
+    )
+    held = HeldDeletion.objects.create(
+        **house.owned,
+        turn_id=uuid4(),
+        deletions=[{"entry_id": str(entry.id), "entry_version": 1, "reason": wild("held_reason")}],
+    )
+    house.ids |= {"entry_id": entry.id, "held_id": held.id}
+
+
+def _turns(house: FullHouse, conversation: Conversation) -> None:
+    wild = house.wild
+    said = NewMessage("user", wild("said"), speaker=wild("speaker"))
+    new = NewTurn([said], occurred_at=timezone.now(), session=wild("turn_session"))
+    turn = accept_turn(relationship=conversation.relationship, new=new).turn
+    entry = ScratchpadEntry.objects.for_relationship(turn.relationship_id).get()
+    ScratchpadEntry.objects.for_relationship(turn.relationship_id).update(
+        source_message_ids=list(Message.objects.values_list("id", flat=True))
+    )
+    proposed = {"op": "add", "content": wild("proposed"), "reason": wild("proposed_reason")}
+    Turn.objects.for_relationship(turn.relationship_id).update(
+        state=TurnState.FAILED,
+        error_code=wild("error_code")[:60],
+        error=wild("error"),
+        operations=[{"operation": proposed, "verdict": "refused", "reason": wild("refused")}],
+    )
+    EntryRevision.objects.create(
+        **house.owned,
+        entry_id=entry.id,
+        entry_version=3,
+        seq=901,
+        event="update",
+        after={"content": wild("changed"), "state": "active", "effective_at": timezone.now().isoformat()},
+        actor_kind="model",
+        model=wild("model"),
+        turn_id=turn.id,
+        recorded_at=timezone.now(),
+        effective_at=timezone.now(),
+    )
+    ModelCall.objects.create(
+        **house.owned,
+        purpose="ingestion",
+        turn_ids=[turn.id],
+        provider="openai",
+        model=wild("called_model"),
+        system=wild("instructions"),
+        prompt=wild("question"),
+        answer=wild("answer"),
+        error=wild("call_error"),
+        error_code="refused",
+        milliseconds=1.0,
+    )
+    house.ids["turn_id"] = turn.id
+
+
+def _companion(house: FullHouse) -> None:
+    wild, companion = house.wild, Companion.objects.get(id=house.relationship.companion_id)
+    IngestionPrompt.objects.create(
+        companion=companion,
+        version=1,
+        template=wild("template"),
+        note=wild("note"),
+        created_by_kind="operator",
+        created_by_id=wild("author"),
+    )
+    judged = {
+        "operation": {"op": "add", "content": wild("replayed")},
+        "verdict": "refused",
+        "reason": wild("replay_reason"),
+    }
+    kept = {"type": "other", "content": wild("would_keep"), "subject": "user"}
+    result = {"version": None, "operations": [judged], "entries": [kept], "prompt_tokens": 1}
+    replay = Replay.objects.create(
+        **house.owned,
+        template="x",
+        state=ReplayState.FAILED,
+        results={"published": {**result, "output_tokens": 1, "cost": None, "milliseconds": 1.0}},
+        error=wild("replay_error"),
+    )
+    document = Document.objects.create(
+        project=companion.project,
+        companion=companion,
+        name=wild("document"),
+        kind="text",
+        sha256=bytes(32),
+        size=7,
+        state="failed",
+        error=wild("document_error"),
+        error_code="unreadable",
+        added_by_kind="operator",
+    )
+    DocumentChunk.objects.create(
+        document=document,
+        companion=companion,
+        place=0,
+        heading=wild("heading"),
+        content=wild("chunk"),
+        tokens=1,
+        lexemes="",
+        length=1,
+    )
+    house.ids |= {"replay_id": replay.id, "document_id": document.id}
+
+
+def _project(house: FullHouse) -> None:
+    wild, project = house.wild, house.relationship.project
+    project.name = wild("project")
+    project.save()
+    key = ApiKey.objects.create(
+        project=project, name=wild("key"), prefix="rk_test", key_hash=b"", scopes=["read"]
+    )
+    AuditEvent.objects.create(
+        project_id=project.id,
+        action=wild("action")[:60],
+        target_kind="companion",
+        actor_kind="operator",
+        actor_id=wild("auditor"),
+        detail={wild("detail_name"): wild("detail")},
+    )
+    colleague = Operator.objects.create_user("colleague@example.org", "a long pass phrase")
+    membership = Membership.objects.create(operator=colleague, project=project, role=Role.EDITOR)
+    house.ids |= {"key_id": key.id, "membership_id": membership.id}
