@@ -10,6 +10,7 @@ from uuid import UUID
 from context.facts import Facts, RecentMessage, count_turns, recent_messages, turns_in_sight
 from context.question import Question, question_of
 from context.retrieved import FoundEntry, FoundMessage, read_entries, read_messages
+from memory.retrieval.explain import reason_of
 from memory.retrieval.found import EntryFilters, Found, Hit, MessageFilters
 from memory.retrieval.gates.base import GateDecision, GateRequest
 from memory.retrieval.gates.decide import decide_gate
@@ -152,16 +153,17 @@ class Recall:
         cites = [str(cited) for cited in found.cites]
         for cited in cites:
             self._cited_by.setdefault(cited, []).append(found.line[0])
-        reasons = [_reason_of(hit, ranker), *(f"rests on message {cited}" for cited in cites)]
+        reasons = [
+            f"retrieved by {reason_of(hit, ranker)}",
+            *(f"rests on message {cited}" for cited in cites),
+        ]
         return RecalledEntry(found.line, "; ".join(reasons), cites)
 
     def _message(self, hit: Hit, found: FoundMessage, ranker: str) -> RecalledMessage:
         """With the retrieved entries that rest on it."""
         entries = self._cited_by.get(str(hit.id), ())
-        reasons = [_reason_of(hit, ranker), *(f"entry {entry} rests on it" for entry in entries)]
+        reasons = [
+            f"retrieved by {reason_of(hit, ranker)}",
+            *(f"entry {entry} rests on it" for entry in entries),
+        ]
         return RecalledMessage(found, "; ".join(reasons))
-
-
-def _reason_of(hit: Hit, ranker: str) -> str:
-    parts = ", ".join(f"{name} {value:.3g}" for name, value in hit.parts.items())
-    return f"retrieved by {ranker}, score {hit.score:.3g}" + (f" ({parts})" if parts else "")

@@ -63,7 +63,7 @@ def test_what_fits_the_message_is_found_in_the_archive_and_says_why(relationship
         "whole scratchpad, newest first; retrieved 1 by best (text alone) for the message"
     )
     assert memory.reasons is not None
-    assert memory.reasons[str(boat.id)].startswith("retrieved by best, score ")
+    assert memory.reasons[str(boat.id)].startswith("retrieved by best ")
 
 
 def test_an_archive_costs_two_statements_more_whatever_is_in_it(relationship: Relationship) -> None:

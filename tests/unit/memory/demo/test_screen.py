@@ -148,10 +148,10 @@ def test_the_archive_and_the_reasons_have_a_heading_of_their_own() -> None:
     screen = ReadableScreen(width=110)
     entry = {"type": "goal", "content": "Run [far]", "effective_at": "2026-07-02T08:30:00+00:00"}
     screen.archive([entry], "Maya", LISBON)
-    screen.reasons([("Run [far]", "retrieved by best, score 0.8")])
+    screen.reasons([("Run [far]", "retrieved by best 0.8")])
     assert screen.lines[0] == "In the archive of Maya, shown when it has to do with a message: 1 entries"
     assert screen.lines[3] == "Why it was shown these"
-    assert screen.lines[5] == "Run [far]  retrieved by best, score 0.8"
+    assert screen.lines[5] == "Run [far]  retrieved by best 0.8"
 
 
 @pytest.mark.parametrize(
