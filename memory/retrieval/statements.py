@@ -76,7 +76,8 @@ ROWS = {
    WHERE s.relationship_id = %(relationship)s AND s.kind = %(kind)s""",
 }
 
-# The questions' words are OR-ed: a question of ten words is answered by texts that hold two of them.
+# The questions' words are OR-ed: a question of ten words is answered by texts that hold two of them. Of a text that
+# holds any, only those words are unpacked: they are marked, and the rest is filtered out.
 _READ = """
 WITH languages AS MATERIALIZED (
     SELECT coalesce(array_agg(cfgname::text), '{{simple}}') AS names FROM pg_ts_config
@@ -89,7 +90,8 @@ WITH languages AS MATERIALIZED (
 ), sought AS MATERIALIZED (
     SELECT lexeme, (row_number() OVER (ORDER BY lexeme) - 1)::int AS term FROM asked GROUP BY lexeme
 ), query AS MATERIALIZED (
-    SELECT string_agg('''' || replace(replace(lexeme, '\\', '\\\\'), '''', '''''') || '''', '|')::tsquery AS any_word
+    SELECT string_agg('''' || replace(replace(lexeme, '\\', '\\\\'), '''', '''''') || '''', '|')::tsquery AS any_word,
+           array_agg(lexeme) AS every
       FROM sought
 )
 SELECT (SELECT array_agg(ARRAY[a.number - 1, t.term]) FROM asked a JOIN sought t ON t.lexeme = a.lexeme) AS asked,
@@ -102,7 +104,8 @@ SELECT (SELECT array_agg(ARRAY[a.number - 1, t.term]) FROM asked a JOIN sought t
        (SELECT string_agg(uuid_send(s.owner_id), ''::bytea) AS hit_id,
                string_agg(int4send(t.term), ''::bytea) AS hit_term,
                string_agg(int4send(cardinality(w.positions)), ''::bytea) AS hit_count
-          FROM memory_searchtext s, unnest(s.lexemes) w, sought t
+          FROM memory_searchtext s, sought t,
+               unnest(ts_filter(setweight(s.lexemes, 'A', (SELECT every FROM query)), '{{a}}')) w
          WHERE s.relationship_id = %(relationship)s AND s.kind = %(kind)s AND t.lexeme = w.lexeme
            AND s.lexemes @@ (SELECT any_word FROM query){only}) AS hits,
        ({vectors}) AS vectors
