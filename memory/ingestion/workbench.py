@@ -153,6 +153,11 @@ def open_workbench(reading: Reading, items: Sequence[Operation | Refusal], *, no
     )
 
 
+def bare_workbench(reading: Reading, *, now: datetime) -> Workbench:
+    """As if nothing were remembered yet, whatever is: for a dry run that begins with an empty scratchpad."""
+    return Workbench(reading, now, targets={}, active={}, forgotten={}, keyed={}, active_count=0)
+
+
 def _forgotten(relationship_id: UUID, rows: Iterable[ScratchpadEntry]) -> dict[tuple[str, bytes], datetime]:
     deleted = {
         row.id: (row.subject, bytes(row.content_hash)) for row in rows if row.state == EntryState.DELETED

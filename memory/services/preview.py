@@ -21,7 +21,7 @@ from memory.ingestion.reading import (
     read_message,
 )
 from memory.ingestion.templates import check_guidance
-from memory.ingestion.workbench import Judgement, Workbench, open_workbench
+from memory.ingestion.workbench import Judgement, Workbench, bare_workbench, open_workbench
 from memory.models import ScratchpadEntry
 from memory.providers.registry import get_provider
 from memory.services.history import Origin
@@ -110,7 +110,11 @@ def _preview(
     started = perf_counter()
     proposed = propose_all(reading, log, purpose="preview")
     milliseconds = (perf_counter() - started) * 1000
-    bench = open_workbench(proposed.reading, proposed.items, now=timezone.now())
+    now = timezone.now()
+    if present_entries:
+        bench = open_workbench(proposed.reading, proposed.items, now=now)
+    else:
+        bench = bare_workbench(proposed.reading, now=now)
     judge_operations(bench, proposed.items, {turn.id: Origin() for turn in turns})
     first = log.waiting[0].request
     calls = [record.completion for record in log.waiting if record.completion]

@@ -59,7 +59,9 @@ def test_explain_says_what_a_score_is_made_of(api: Api, path: str, companion: Co
     use(api, companion, embedder="offline")
     remember(api, path, "Drinks green tea", subject="Sofia")
 
-    answer = api.post(f"{path}/entries/search", {"query": "What does Sofia drink? Drinks tea?", "explain": True})
+    answer = api.post(
+        f"{path}/entries/search", {"query": "What does Sofia drink? Drinks tea?", "explain": True}
+    )
 
     [item] = answer.body["items"]
     assert sum(item["parts"].values()) == pytest.approx(item["score"])
@@ -113,7 +115,9 @@ def test_a_message_is_found_with_the_entries_that_rest_on_it(api: Api, path: str
     entry = remember(api, path, "Owns a blue kayak")
     ScratchpadEntry.objects.filter(id=entry).update(source_message_ids=[message.id])
 
-    answer = api.post(f"{path}/messages/search", {"query": "Where did I buy the blue kayak?", "explain": True})
+    answer = api.post(
+        f"{path}/messages/search", {"query": "Where did I buy the blue kayak?", "explain": True}
+    )
 
     best = answer.body["items"][0]
     assert (best["content"], best["cited_by"]) == (SAID, [entry])
