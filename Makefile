@@ -12,7 +12,7 @@ CODE = config relationships memory context admin_ui benchmarks scripts tests man
 SCHEMA = docs/reference/openapi.json
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo run stop test screenshots drills bench check format openapi bench-retrieval bench-recall clean
+.PHONY: help venv demo run stop test screenshots drills bench check format openapi bench-retrieval bench-recall bench-pages clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' Makefile
@@ -53,6 +53,9 @@ bench: venv ## measure: contexts, intake, ingestion
 
 bench-retrieval: venv ## measure retrieval at scale: tenants, speed, decay, indexes; ARGS=--long in full
 	@$(RUN) -m benchmarks.retrieval $(ARGS)
+
+bench-pages: venv ## measure the admin UI's pages over a project of 1,000,000 messages; ARGS="--relationships 500 --messages 50000"
+	@$(RUN) -m benchmarks.pages $(ARGS)
 
 check: venv ## lint, types, imports, migrations, OpenAPI
 	$(RUN) -m ruff check .

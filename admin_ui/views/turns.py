@@ -6,14 +6,13 @@ from django.contrib import messages
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 
 from admin_ui.access import OperatorView
-from admin_ui.asked import text_in
+from admin_ui.asked import text_in, uuid_in
 from admin_ui.paging import page_of
 from memory.services.turns import retry_turn
 from relationships.errors import RapportError
-from relationships.models import Message, Relationship, Turn, TurnState
+from relationships.models import Companion, Message, Relationship, Turn, TurnState
 
 STATES = (TurnState.FAILED, TurnState.PENDING, TurnState.PROCESSING, TurnState.SKIPPED)
 RETRIED_AT_ONCE = 200
@@ -49,6 +48,8 @@ class TurnsView(OperatorView):
             "states": STATES,
             "state": self._state(request),
             "reason": request.GET.get("reason", ""),
+            "companions": Companion.objects.of_project(self.seat.project.id).order_by("name")[:200],
+            "companion": request.GET.get("companion", ""),
         }
         return render(request, "admin_ui/turns/list.html", ctx)
 
@@ -63,10 +64,13 @@ class TurnsView(OperatorView):
             except RapportError:
                 continue  # somebody retried or erased it meanwhile
         messages.success(request, f"{retried} turns are tried again.")
-        return redirect(reverse("admin_ui:turns"))
+        return redirect("admin_ui:turns")
 
     def _turns(self, request: HttpRequest) -> QuerySet[Turn]:
         rows = Turn.objects.filter(project_id=self.seat.project.id, state=self._state(request))
+        companion = uuid_in(request.GET.get("companion", ""))
+        if companion:
+            rows = rows.filter(relationship__companion_id=companion)
         reason = text_in(request.GET, "reason")
         return rows.filter(error_code__icontains=reason) if reason else rows
 
@@ -80,4 +84,6 @@ class RetryTurnView(OperatorView):
         self.get_relationship(relationship_id)
         retry_turn(relationship_id=relationship_id, turn_id=turn_id)
         messages.success(request, "The turn is tried again.")
-        return redirect(reverse("admin_ui:relationship_trace", args=[relationship_id, turn_id]))
+        if request.POST.get("back") == "turns":
+            return redirect("admin_ui:turns")
+        return redirect("admin_ui:relationship_trace", relationship_id, turn_id)

@@ -20,7 +20,7 @@ def test_a_prompt_is_drafted_replayed_published_and_rolled_back(desk: Desk, stag
     window.get_by_role("button", name="Read them by both prompts").click()
     for heading in ("The draft", "The one in use"):
         half = window.locator(".halves section").filter(has=window.get_by_role("heading", name=heading))
-        expect(half).to_contain_text("peanuts")
+        expect(half.locator(".entry").filter(has_text="peanuts").first).to_be_visible()
     assert not ScratchpadEntry.objects.filter(relationship__companion=cook).exists()
 
     window.goto(f"{stage.url}/companions/{cook.id}/prompt/")

@@ -86,10 +86,13 @@ def test_the_slider_shows_what_was_true_then(desk: Desk, stage: Stage) -> None:
     then = window.get_by_role("region", name="Then", exact=True)
     expect(then).to_contain_text("Lives in Lisbon")
 
-    window.get_by_role("slider").press("Home")
-
+    changed = window.get_by_role("region", name="What changed")
+    window.get_by_role("slider", name="From").press("Home")
     expect(then).to_contain_text("Lives in Porto")
-    expect(window.get_by_role("region", name="Since then")).to_contain_text("Lisbon")
+    expect(changed).to_contain_text("Lisbon")
+
+    window.get_by_role("slider", name="Compared with").press("Home")
+    expect(changed).to_contain_text("Nothing.")
 
 
 def test_a_profile_is_edited_and_two_at_once_are_told(desk: Desk, stage: Stage) -> None:

@@ -109,6 +109,38 @@ def test_an_entry_is_added_and_pinned(desk: Desk, stage: Stage) -> None:
     assert pinned(lin) == ["أسكن في القاهرة"]
 
 
+def test_many_are_moved_at_once(desk: Desk, stage: Stage) -> None:
+    ugo = stage.relationship("Ugo")
+    stage.remember(ugo, "Has a cat", "Has a dog", "Has a fish")
+    window = desk.open()
+    window.goto(stage.page_of(ugo))
+
+    for content in ("Has a cat", "Has a fish"):
+        window.get_by_role("checkbox", name=f"Tick: {content}").check()
+    window.get_by_label("What is ticked:").select_option("archive")
+    window.get_by_role("button", name="Do it").click()
+
+    expect(window.get_by_role("status")).to_be_visible()
+    window.get_by_label("Kept in").select_option("archive")
+    expect(window.locator(".entry .content")).to_have_count(2)
+    expect(window.get_by_text("Has a dog")).to_have_count(0)
+
+
+def test_deletions_that_wait_are_declined(desk: Desk, stage: Stage) -> None:
+    gia = stage.relationship("Gia")
+    stage.remember(gia, "Has a dog", "Lives in Kyoto")
+    stage.hold(gia, stage.talk(gia, "Hello!")[0])
+    window = desk.open()
+    window.goto(f"{stage.url}/relationships/")
+    window.get_by_label("Waits for a person").check()
+    window.locator("#found").get_by_role("link", name="Gia").click()
+
+    window.get_by_role("button", name="Keep them").click()
+
+    expect(window.get_by_role("status")).to_have_text("Kept: nothing was deleted.")
+    assert len(stage.contents(gia)) == 2
+
+
 def test_the_keyboard_is_enough(desk: Desk, stage: Stage) -> None:
     kim = stage.relationship("Kim")
     stage.remember(kim, "Has a cat")

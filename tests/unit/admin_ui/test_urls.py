@@ -5,6 +5,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
+from django.template.loader import render_to_string
 from django.test import Client
 from django.urls import URLPattern, reverse
 from pytest_django import DjangoAssertNumQueries
@@ -104,7 +105,10 @@ def test_a_viewers_request_to_change_anything_is_refused(name: str, viewer: Clie
 def test_a_request_without_its_csrf_token_is_refused(name: str, owner: Client, house: FullHouse) -> None:
     owner.handler.enforce_csrf_checks = True
 
-    assert owner.post(address(name, house), {"do": "delete"}).status_code == 403
+    answer = owner.post(address(name, house), {"do": "delete"})
+
+    assert answer.status_code == 403
+    assert "open the page anew" in answer.content.decode()
 
 
 @pytest.mark.parametrize("name", sorted(set(READ) - FILES))
@@ -130,3 +134,19 @@ def test_a_method_that_a_page_does_not_know_is_refused(name: str, owner: Client,
     assert owner.head(addresses(name, house)[0]).status_code == (200 if name in READ else 405)
     if name not in WRITTEN:
         assert owner.post(address(name, house)).status_code == 405
+
+
+def test_an_address_that_leads_nowhere_is_a_page_that_says_so(owner: Client) -> None:
+    answer = owner.get("/admin-ui/nowhere/")
+
+    assert answer.status_code == 404
+    assert "There is nothing at this address." in answer.content.decode()
+    assert "style.css" in answer.content.decode()
+
+
+@pytest.mark.parametrize("status", [400, 403, 500])
+def test_the_page_of_a_crash_needs_nothing_but_itself(status: int) -> None:
+    shown = render_to_string(f"{status}.html")
+
+    assert "To the overview" in shown
+    assert "csrf" not in shown

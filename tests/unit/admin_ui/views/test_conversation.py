@@ -82,3 +82,27 @@ def test_all_failed_turns_are_retried_at_once(
     assert "2 turns are tried again." in editor.post("/admin-ui/turns/", follow=True).content.decode()
 
     assert set(Turn.objects.values_list("state", flat=True)) == {TurnState.PENDING}
+
+
+def test_one_failed_turn_is_retried_from_the_list(
+    editor: Client, conversation: Conversation, relationship: Relationship
+) -> None:
+    one, two = conversation.say("One."), conversation.say("Two.")
+    Turn.objects.for_relationship(relationship.id).update(state=TurnState.FAILED)
+    retry = f"/admin-ui/relationships/{relationship.id}/turns/{one.id}/retry/"
+    assert f'action="{retry}"' in editor.get("/admin-ui/turns/").content.decode()
+
+    assert editor.post(retry, {"back": "turns"})["Location"] == "/admin-ui/turns/"
+
+    assert conversation.again(one).state == TurnState.PENDING
+    assert conversation.again(two).state == TurnState.FAILED
+
+
+def test_the_list_shows_one_companions_turns(
+    viewer: Client, conversation: Conversation, relationship: Relationship
+) -> None:
+    conversation.say("I have a dog.")
+    address = "/admin-ui/turns/?state=pending&companion="
+
+    assert "I have a dog." in viewer.get(f"{address}{relationship.companion_id}").content.decode()
+    assert "No turn fits that." in viewer.get(f"{address}{relationship.id}").content.decode()
