@@ -38,10 +38,11 @@ def measure(scale: Scale) -> Section:
     return Section(
         "decay",
         "The fold of decay",
-        f"{scale.folds:,} folds of {draw.DIMENSIONS} dimensions, seed {draw.SEED}, importance .2 to 1, an inner-"
-        f"product HNSW index with pgvector's defaults; {scale.questions} questions, recall@{TOP} against the formula over "
-        f"every row. `ef n`: the scan's first {TOP}. Ours: ef {EF_SEARCH}, {FETCH} fetched by an iterative scan, ranked by "
-        "the formula. Topical vectors gather round 200 topics, as texts do; isotropic ones lie in all directions alike.",
+        f"{scale.folds:,} folds of {draw.DIMENSIONS} dimensions, seed {draw.SEED}, importance .2 to 1, an "
+        f"inner-product HNSW index with pgvector's defaults; {scale.questions} questions, recall@{TOP} against the "
+        f"formula over every row. `ef n`: the scan's first {TOP}. Ours: ef {EF_SEARCH}, {FETCH} fetched by an "
+        "iterative scan, ranked by the formula. Topical vectors gather round 200 topics, as texts do; isotropic ones lie "
+        "in all directions alike.",
         figures,
     )
 

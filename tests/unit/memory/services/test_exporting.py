@@ -30,6 +30,7 @@ from memory.models import (
     HeldDeletion,
     LargeIndex,
     ModelCall,
+    Replay,
     ScratchpadEntry,
     SearchText,
 )
@@ -65,13 +66,14 @@ SHAPES: dict[type[Model], type[Any]] = {
     SessionState: ArchivedSession,
     Turn: ArchivedTurn,
 }
-# Secrets, keys of one day, and what is built from the rest.
+# Secrets, keys of one day, trials of a prompt that last a week, and what is built from the rest.
 NOT_EXPORTED: set[type[Model]] = {
     DecayFold,
     Embedding,
     IdempotencyKey,
     LargeIndex,
     RelationshipToken,
+    Replay,
     SearchText,
     Snapshot,
 }

@@ -78,7 +78,7 @@ def test_what_is_wrong_is_named(options: dict[str, str], named: str, companion: 
 def test_an_embedder_without_a_key_says_so_and_nothing_changes(
     remembered: Relationship, companion: Companion, project: Project
 ) -> None:
-    with pytest.raises(CommandError, match="gemini: .*run it again for the rest"):
+    with pytest.raises(CommandError, match=r"gemini: .*run it again for the rest"):
         run(embedder="gemini")
 
     companion.refresh_from_db()
