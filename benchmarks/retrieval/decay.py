@@ -41,8 +41,8 @@ def measure(scale: Scale) -> Section:
         f"{scale.folds:,} folds of {draw.DIMENSIONS} dimensions, seed {draw.SEED}, importance .2 to 1, an "
         f"inner-product HNSW index with pgvector's defaults; {scale.questions} questions, recall@{TOP} against the "
         f"formula over every row. `ef n`: the scan's first {TOP}. Ours: ef {EF_SEARCH}, {FETCH} fetched by an "
-        "iterative scan, ranked by the formula. Topical vectors gather round 200 topics, as texts do; isotropic ones lie "
-        "in all directions alike.",
+        "iterative scan, ranked by the formula. Topical vectors gather round 200 topics, as texts do; isotropic ones "
+        "lie in all directions alike.",
         figures,
     )
 
