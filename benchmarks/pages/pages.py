@@ -1,6 +1,6 @@
 """Every page of the admin UI, as an owner opens it; the large relationship's where a page has one."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
@@ -85,9 +85,9 @@ def measure(seeded: Seeded, *, calls: int, only: str) -> list[Figure]:
     return figures
 
 
-def _to(name: str, parts: list[object] | None = None, **query: object) -> str:
+def _to(name: str, parts: Sequence[object] = (), **query: object) -> str:
     asked = f"?{urlencode(query)}" if query else ""
-    return reverse(f"admin_ui:{name}", args=parts or []) + asked
+    return reverse(f"admin_ui:{name}", args=list(parts)) + asked
 
 
 def _open(client: Client, address: str) -> None:

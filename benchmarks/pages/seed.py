@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 from django.db import connection, transaction
@@ -80,7 +81,7 @@ def _people(project: Project, companions: list[Companion], count: int) -> Relati
     return Relationship.objects.bulk_create(rows, batch_size=_AT_ONCE)[0]
 
 
-def _run(values: dict[str, object]) -> None:
+def _run(values: dict[str, Any]) -> None:
     """Each statement of the file, and then what a database does by itself in time."""
     values |= {"entries": ENTRIES, "span": SPAN_DAYS}
     with connection.cursor() as cursor:

@@ -18,6 +18,7 @@ from tests.fixtures.contexts import remember, say
 from tests.fixtures.index import configure, index_of, owing, row_of, told_to_embed
 from tests.fixtures.turns import PERSON, Conversation
 
+KLINGON: dict[str, Any] = {"language": "klingon"}  # no configuration would let one choose it
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 
 
@@ -70,7 +71,7 @@ def test_a_language_that_this_postgresql_lacks_counts_words_as_they_stand(
     relationship: Relationship, caplog: pytest.LogCaptureFixture
 ) -> None:
     entry = remember(relationship, "Likes tea")[0]
-    unknown = {**own(relationship), "retrieval": Retrieval.model_construct(language="klingon")}
+    unknown = {**own(relationship), "retrieval": Retrieval.model_construct(**KLINGON)}
 
     index_entries(**unknown, entry_ids=[entry.id])
     index_entries(**unknown, entry_ids=[entry.id])
