@@ -1,0 +1,79 @@
+"""The book of facts: which messages change what is known, and how. The model server reads from it for everybody.
+
+A book is {words of the person's message: its changes}. It is taught to the model server, which says each change in
+the asking system's own dialect, by what that system has shown it. So every system stores the same texts.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What one message changes: `old` empty learns `new`; `new` empty forgets `old`; both: `new` instead of `old`.
+
+    Texts are whole sentences without the name of a person ("Lives in Lisbon."), the same for every system.
+    """
+
+    new: str = ""
+    old: str = ""
+    type: str = "other"  # of Rapport's entry types; the others have none
+
+    @property
+    def kind(self) -> Literal["learn", "replace", "forget"]:
+        if not self.old:
+            return "learn"
+        return "replace" if self.new else "forget"
+
+
+Book = Mapping[str, Sequence[Change]]
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One thing to do to what a system has shown: `at` is the place (0..) among the shown texts, None for new."""
+
+    kind: Literal["add", "update", "delete"]
+    text: str = ""
+    at: int | None = None
+    type: str = "other"
+    said: int = 0  # the place (0..) of the message it rests on, among the new ones
+
+
+def moves_for(book: Book, said: Sequence[str], shown: Sequence[str]) -> list[Move]:
+    """What a faultless model would do about `said`, the person's new messages, knowing only `shown`.
+
+    What is shown already is not added again; what should change and isn't shown can't be changed: a replacement is
+    then added, and nothing is forgotten.
+    """
+    moves: list[Move] = []
+    known = list(shown)
+    for place, words in enumerate(said):
+        for change in book.get(words.strip(), ()):
+            moves += _moves_of(change, known, place)
+    return moves
+
+
+def _moves_of(change: Change, known: list[str], said: int) -> Iterable[Move]:
+    """`known` is kept as it will be after the moves."""
+    old = known.index(change.old) if change.old in known else None
+    there = change.new in known
+    if old is not None and (there or not change.new):
+        known[old] = ""
+        return [Move("delete", at=old, said=said)]
+    if old is not None:
+        known[old] = change.new
+        return [Move("update", change.new, old, change.type, said)]
+    if there or not change.new:
+        return []
+    known.append(change.new)
+    return [Move("add", change.new, None, change.type, said)]
+
+
+def as_json(book: Book) -> dict[str, list[dict[str, Any]]]:
+    return {words: [asdict(change) for change in changes] for words, changes in book.items()}
+
+
+def from_json(told: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, list[Change]]:
+    return {words: [Change(**change) for change in changes] for words, changes in told.items()}

@@ -1,0 +1,1 @@
+"""The six measures, each a module with one function: `measure(field) -> Section`."""

@@ -1,0 +1,1 @@
+"""What is measured, each behind the same few verbs."""
