@@ -1,5 +1,6 @@
 -- Rows of every relationship of %(project)s, over the last %(span)s days; %(large)s has more of each.
--- Statements end with a semicolon at the end of a line. Random choices are by hash, so that each run draws the same.
+-- Rows lie in the order of their time, as they do where they came in one by one. Statements end with a semicolon at the
+-- end of a line. Random choices are by hash, so that each run draws the same.
 CREATE TEMPORARY TABLE sizes AS
 SELECT id AS relationship_id, companion_id, row_number() OVER (ORDER BY id) AS number,
        CASE WHEN id = %(large)s THEN %(of_large)s ELSE %(entries)s END AS entries,
@@ -24,7 +25,8 @@ SELECT s.relationship_id, uuidv7(), %(project)s, n * 3, CASE WHEN n %% 5 < 3 THE
   FROM sizes s, generate_series(1, s.turns) n,
        LATERAL (SELECT now() - interval '1 day' * %(span)s * (1 - n::float / s.turns) - interval '1 second' * s.number AS at,
                 CASE (s.number * 7919 + n) %% 500 WHEN 0 THEN 'failed' WHEN 1 THEN 'skipped' WHEN 2 THEN 'pending'
-                     ELSE 'applied' END AS state) drawn;
+                     ELSE 'applied' END AS state) drawn
+ ORDER BY at;
 
 INSERT INTO relationships_message (relationship_id, id, project_id, turn_id, seq, session, role, speaker, content,
        occurred_at, recorded_at)
@@ -33,7 +35,8 @@ SELECT t.relationship_id, uuidv7(), t.project_id, t.id, t.seq + m, t.session,
        CASE m WHEN 0 THEN 'By the way, I ' ELSE 'You said that somebody ' END || pg_temp.said(t.seq * 31 + m)
        || '. It came up again yesterday, and I thought that I would tell you about it in a sentence or two.',
        t.occurred_at, t.recorded_at
-  FROM relationships_turn t, generate_series(0, 1) m;
+  FROM relationships_turn t, generate_series(0, 1) m
+ ORDER BY t.recorded_at, t.relationship_id, m;
 
 INSERT INTO memory_scratchpadentry (relationship_id, id, project_id, type, tier, state, subject, content, content_hash,
        single_valued, importance, confidence, weight, pinned, read_only, tags, metadata, modality, source,
@@ -46,7 +49,8 @@ SELECT s.relationship_id, uuidv7(), %(project)s,
        at, at, 0, 1
   FROM sizes s, generate_series(1, s.entries) n,
        LATERAL (SELECT 'The user ' || pg_temp.said(s.number * 101 + n) AS content,
-                now() - interval '1 day' * %(span)s * (1 - n::float / s.entries) - interval '1 second' * s.number AS at) drawn;
+                now() - interval '1 day' * %(span)s * (1 - n::float / s.entries) - interval '1 second' * s.number AS at) drawn
+ ORDER BY at;
 
 INSERT INTO memory_entryrevision (relationship_id, id, project_id, entry_id, entry_version, seq, event, after, actor_kind,
        actor_id, turn_id, model, reason, recorded_at, effective_at)
@@ -57,7 +61,8 @@ SELECT e.relationship_id, uuidv7(), e.project_id, e.id, 1, 10000000 + e.place, '
   FROM (SELECT *, row_number() OVER (PARTITION BY relationship_id ORDER BY effective_at) AS place
           FROM memory_scratchpadentry) e
   JOIN sizes s USING (relationship_id)
-  LEFT JOIN relationships_turn t ON t.relationship_id = e.relationship_id AND t.seq = 3 * (1 + e.place %% s.turns);
+  LEFT JOIN relationships_turn t ON t.relationship_id = e.relationship_id AND t.seq = 3 * (1 + e.place %% s.turns)
+ ORDER BY e.recorded_at;
 
 INSERT INTO memory_searchtext (relationship_id, id, project_id, kind, owner_id, place, session, role, speaker, state, tier,
        told_at, language, lexemes, length, text_hash, embed_attempts, embed_error)
@@ -75,7 +80,8 @@ INSERT INTO memory_modelcall (relationship_id, id, project_id, purpose, turn_ids
 SELECT relationship_id, uuidv7(), project_id, 'ingestion', ARRAY[id], 'offline', 'rules', 'Keep what lasts.',
        repeat('A line of what was said. ', 20), '{"operations": []}', '{}', '{}', '{}', 400, 40, 0.0002, 900, '', '',
        recorded_at
-  FROM relationships_turn WHERE seq %% 4 = 0;
+  FROM relationships_turn WHERE seq %% 4 = 0
+ ORDER BY recorded_at;
 
 INSERT INTO memory_helddeletion (relationship_id, id, project_id, turn_id, deletions, state, decided_by_kind, decided_by_id,
        recorded_at)
