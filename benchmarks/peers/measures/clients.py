@@ -1,0 +1,60 @@
+"""Clients that hand facts over, and insist: what was refused is handed over again, as a careful developer would."""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from threading import Barrier
+
+from benchmarks.peers.stories import Told, turn_of
+from benchmarks.peers.systems.base import System
+
+AT_ONCE = 8
+_MOST_TRIES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """One call to be made. Deeds with the same key are the same call twice, to a system that has such a thing."""
+
+    user: str
+    told: Told
+    key: str | None
+
+
+def hand_over(system: System, deeds: Sequence[Deed], *, clients: int = AT_ONCE) -> list[Deed]:
+    """Those that were refused: whose call raised."""
+    with ThreadPoolExecutor(clients) as pool:
+        accepted = pool.map(lambda deed: _accepted(system, deed), deeds)
+        return [deed for deed, was in zip(deeds, accepted, strict=True) if not was]
+
+
+def hand_over_at_once(system: System, deeds: Sequence[Deed]) -> list[Deed]:
+    """The same, with a client for each deed that waits for all the others to be ready."""
+    ready = Barrier(len(deeds))
+
+    def call(deed: Deed) -> bool:
+        ready.wait()
+        return _accepted(system, deed)
+
+    with ThreadPoolExecutor(len(deeds)) as pool:
+        return [deed for deed, was in zip(deeds, pool.map(call, deeds), strict=True) if not was]
+
+
+def insist(system: System, refused: Sequence[Deed]) -> int:
+    """Hand over again what was refused, a few times. How many calls were refused in all, those before included."""
+    count = 0
+    waiting = list(refused)
+    for _ in range(_MOST_TRIES):
+        count += len(waiting)
+        if not waiting:
+            break
+        waiting = hand_over(system, waiting)
+    return count
+
+
+def _accepted(system: System, deed: Deed) -> bool:
+    try:
+        system.hand_over(deed.user, turn_of(deed.told), key=deed.key)
+    except Exception:  # whatever the system's client raises: the call was refused
+        return False
+    return True

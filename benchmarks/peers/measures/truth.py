@@ -1,0 +1,163 @@
+"""Truth after change: what somebody takes back, corrects or wants forgotten is gone from what the model is shown."""
+
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from dataclasses import field as values
+from time import perf_counter
+
+from benchmarks.peers.field import Field
+from benchmarks.peers.findings import Finding, Goal, Line
+from benchmarks.peers.measures.shown import Verdict, judge, times_shown
+from benchmarks.peers.stories import Story, Told, book_of, life_stories, turn_of
+from benchmarks.peers.systems.base import System
+from benchmarks.timing import percentile
+
+STORIES = 200
+ROUNDS = 5
+OURS = "rapport"
+WRONG = Verdict(old_is_gone=False, new_is_there=False, once=False)
+_PATIENCE_SECONDS = 60.0
+_LOOK_SECONDS = 0.001  # between two looks at whether everything is remembered, the fetch between them apart
+
+
+@dataclass(slots=True)
+class Score:
+    """What came of the stories in one system. The lists of milliseconds: one a round."""
+
+    verdicts: list[tuple[str, Verdict]] = values(default_factory=list)
+    milliseconds: list[list[float]] = values(default_factory=list)
+    right_stories: int = 0
+    lost_beside: int = 0
+    failures: list[str] = values(default_factory=list)
+
+    def share(self, what: str) -> float:
+        """Of the changes, in percent."""
+        return (
+            100
+            * sum(bool(getattr(verdict, what)) for _, verdict in self.verdicts)
+            / max(1, len(self.verdicts))
+        )
+
+    def right_of(self, kind: str) -> int:
+        return sum(verdict.right for of_kind, verdict in self.verdicts if of_kind == kind)
+
+    def per_round(self, share: float) -> list[float] | str:
+        rounds = [percentile(times, share) for times in self.milliseconds if times]
+        return rounds or "never right"
+
+
+def measure(field: Field) -> Finding:
+    stories = life_stories(field.scale.of(STORIES, at_least=10), seed="truth")
+    field.model.teach(book_of(told for story in stories for told in story.told))
+    scores: dict[str, Score] = {}
+    with ExitStack() as stack:
+        systems = [stack.enter_context(field.running(make)) for make in field.systems]
+        for number in range(ROUNDS):
+            for system in systems:
+                field.say(f"truth: round {number + 1} of {ROUNDS}, {system.name}")
+                score = scores.setdefault(system.name, Score())
+                score.milliseconds.append([])
+                for story in stories[number::ROUNDS]:
+                    _live(system, story, score)
+    return _finding(stories, scores)
+
+
+def _live(system: System, story: Story, score: Score) -> None:
+    """Tell the story, and look after each change. An error of the system leaves what was to come wrong."""
+    verdicts: list[Verdict] = []
+    try:
+        for told in story.opening:
+            system.hand_over(story.user, turn_of(told))
+        system.settle(_PATIENCE_SECONDS)
+        for told in story.changes:
+            verdicts.append(_change(system, story, told, score))
+        stored = system.stored(story.user)
+        score.lost_beside += sum(
+            not times_shown(stored, story.forms_of(statement)) for statement in story.true_at_the_end()
+        )
+    except Exception as failure:  # a peer's own error is a result of the measure, not its end
+        score.failures.append(f"{type(failure).__name__}: {failure}"[:200])
+        verdicts += [WRONG] * (len(story.changes) - len(verdicts))
+    score.right_stories += all(verdict.right for verdict in verdicts)
+    score.verdicts += zip((told.kind for told in story.changes), verdicts, strict=True)
+
+
+def _change(system: System, story: Story, told: Told, score: Score) -> Verdict:
+    began = perf_counter()
+    system.hand_over(story.user, turn_of(told))
+    if not told.ends:  # nothing changes; so only when all is done it can be seen that nothing did
+        system.settle(_PATIENCE_SECONDS)
+    settled = not told.ends
+    while True:
+        verdict = _look(system, story, told)
+        if verdict.right and told.ends:
+            score.milliseconds[-1].append((perf_counter() - began) * 1000)
+        if verdict.right or settled:
+            return verdict
+        settled = _is_settled(system, began)
+
+
+def _look(system: System, story: Story, told: Told) -> Verdict:
+    return judge(
+        system.fetch(story.user, told.question),
+        old=story.forms_of(told.ends) if told.ends else (),
+        new=story.forms_of(told.says[0]) if told.says else (),
+    )
+
+
+def _is_settled(system: System, began: float) -> bool:
+    """Raises TimeoutError when it takes far too long."""
+    try:
+        system.settle(_LOOK_SECONDS)
+    except TimeoutError:
+        if perf_counter() - began > _PATIENCE_SECONDS:
+            raise
+        return False
+    return True
+
+
+def _finding(stories: Sequence[Story], scores: dict[str, Score]) -> Finding:
+    changes = Counter(told.kind for story in stories for told in story.changes)
+    ours = scores.get(OURS)
+    return Finding(
+        "truth",
+        "Truth after change",
+        f"{len(stories)} scripted lives with {changes.total()} changes, made by a seeded generator, told to each "
+        f"system in {ROUNDS} interleaved rounds. After each change the person asks about it, and what the model would "
+        "be shown is read: the old value must be gone, the new one there, exactly once. The model is faultless within "
+        "what each system's prompt shows it and its answer can say. Latency: from handing the turn over to the end of "
+        "the first fetch that is right, of the changes that came right. The conversation itself is counted for nobody.",
+        lines=_lines(len(stories), changes, scores),
+        goals=[Goal("stories right throughout", _share(ours, len(stories)), 100.0, at_most=False, unit="%")],
+        remarks=[
+            f"{name}: {len(score.failures)} stories ended with an error, the first: {score.failures[0]}"
+            for name, score in scores.items()
+            if score.failures
+        ],
+    )
+
+
+def _share(score: Score | None, stories: int) -> float | None:
+    return None if score is None else 100 * score.right_stories / stories
+
+
+def _lines(stories: int, changes: Counter[str], scores: dict[str, Score]) -> list[Line]:
+    def line(name: str, unit: str, values: dict[str, list[float] | str], *, more: bool = True) -> Line:
+        return Line(name, unit, values, "more" if more else "less")
+
+    each = scores.items()
+    return [
+        line(f"stories right throughout, of {stories}", "", {n: [float(s.right_stories)] for n, s in each}),
+        line("changes with the old value gone", "%", {n: [s.share("old_is_gone")] for n, s in each}),
+        line("changes with the new value there", "%", {n: [s.share("new_is_there")] for n, s in each}),
+        line("changes with it there no more than once", "%", {n: [s.share("once")] for n, s in each}),
+        *(
+            line(f"right after: {kind}, of {count}", "", {n: [float(s.right_of(kind))] for n, s in each})
+            for kind, count in sorted(changes.items())
+        ),
+        line("other facts lost on the way", "", {n: [float(s.lost_beside)] for n, s in each}, more=False),
+        line("correction latency, p50", "ms", {n: s.per_round(0.5) for n, s in each}, more=False),
+        line("correction latency, p95", "ms", {n: s.per_round(0.95) for n, s in each}, more=False),
+    ]
