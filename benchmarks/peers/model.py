@@ -5,22 +5,11 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 from urllib.request import Request, urlopen
 
+from benchmarks.peers.counts import Counts
 from benchmarks.peers.facts import Book, as_json
-
-
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """What one system asked since the last `reset`."""
-
-    calls: int = 0
-    prompt_tokens: int = 0
-    embedding_calls: int = 0
-    embedded_texts: int = 0
-    malformed: int = 0  # of the calls: answers that were broken on purpose
 
 
 class Model:
@@ -47,6 +36,10 @@ class Model:
 
     def counts(self, system: str) -> Counts:
         return Counts(**self._tell(counts=system)["counts"])
+
+    def tokenizer(self) -> str:
+        """What counts the tokens."""
+        return str(self._tell()["tokenizer"])
 
     def _tell(self, **wanted: Any) -> dict[str, Any]:
         address = self.url.removesuffix("/v1") + "/control"
