@@ -153,10 +153,10 @@ def _finding(field: Field, outcomes: dict[str, dict[str, Outcome | str]]) -> Fin
     return Finding(
         "loss",
         "Loss",
-        "Facts that never change are handed over, each of them in a turn of its own, while something goes wrong; at "
-        "the end everything that is stored about everybody is read. Lost: stored nowhere. Duplicated: each time that it "
-        "is stored once too often. Misplaced: stored with somebody else. A call that is refused is handed over again, up "
-        "to three times. 'refused' and 'said to have failed' only explain: both are honest.",
+        "Facts that never change are handed over, each in a turn of its own, while something goes wrong; at the end "
+        "everything that is stored about everybody is read. Lost: stored nowhere. Duplicated: each time that a fact is "
+        "stored once too often. Misplaced: stored with somebody else. A call that is refused is handed over again, "
+        "up to three times. Refused calls and turns that are said to have failed only explain: both are honest.",
         lines=lines,
         goals=[Goal("facts lost, duplicated or misplaced", float(sum(bad)) if ours else None, 0.0)],
     )

@@ -112,9 +112,10 @@ def _finding(
     return Finding(
         "tenants",
         "Tenant recall",
-        f"Everybody has {MEMORIES} memories about the same {MEMORIES} things, in {DIMENSIONS} dimensions, loaded into "
-        "each system's own tables and indexes. Then some of them, evenly from the first to the last, ask about one thing "
-        f"as before a reply. An exact search for the {MEMORIES} best finds all {MEMORIES} of them, and nobody else's.",
+        f"Everybody has {MEMORIES} memories about the same {MEMORIES} things, in {DIMENSIONS} dimensions, loaded "
+        "into each system's own tables and indexes. Then some of them, evenly from the first to the last, ask about "
+        f"one thing as before a reply. An exact search for the {MEMORIES} best finds all {MEMORIES} of them, and "
+        "nobody else's.",
         lines=lines,
         goals=[Goal(f"items found of {MEMORIES}", recall, float(MEMORIES), at_most=False)],
         remarks=list(failures),
