@@ -1,5 +1,6 @@
 """Tenant recall: does everybody find what is stored about them, when thousands share the tables?"""
 
+import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from dataclasses import field as values
@@ -38,14 +39,16 @@ def measure(field: Field) -> Finding:
     small = replace(field, house=replace(field.house, dimensions=DIMENSIONS))
     found: dict[str, dict[int, Searched]] = {}
     seconds: dict[str, float] = {}
-    failures: list[str] = []
+    remarks: list[str] = []
     for make in field.systems:
         with small.running(make) as system:
             try:
                 found[system.name], seconds[system.name] = _searched(field, system, counts, memories)
             except Exception as failure:  # a peer's own error is a result of the measure, not its end
-                failures.append(f"{system.name}: {type(failure).__name__}: {failure}"[:200])
-    return _finding(counts, found, seconds, failures)
+                remarks.append(f"{system.name}: {type(failure).__name__}: {failure}"[:200])
+            else:
+                remarks.append(f"{system.name} was loaded so: {how_loaded(system)}")
+    return _finding(counts, found, seconds, remarks)
 
 
 def memories_of(tenants: int) -> dict[str, list[str]]:
@@ -90,6 +93,11 @@ def _search(
     return searched
 
 
+def how_loaded(system: System) -> str:
+    """What its `load` says of itself."""
+    return " ".join((inspect.getdoc(type(system).load) or "").split())
+
+
 def own_among(shown: Sequence[str], memories: Sequence[str]) -> int:
     """How many of the memories stand in what is shown, each counted once."""
     return sum(any(memory in line for line in shown) for memory in memories)
@@ -99,7 +107,7 @@ def _finding(
     counts: Sequence[int],
     found: Mapping[str, Mapping[int, Searched]],
     seconds: Mapping[str, float],
-    failures: Sequence[str],
+    remarks: Sequence[str],
 ) -> Finding:
     lines = [
         line for count in counts for line in _lines(count, {name: by[count] for name, by in found.items()})
@@ -118,7 +126,7 @@ def _finding(
         "nobody else's.",
         lines=lines,
         goals=[Goal(f"items found of {MEMORIES}", recall, float(MEMORIES), at_most=False)],
-        remarks=list(failures),
+        remarks=list(remarks),
     )
 
 

@@ -17,6 +17,12 @@ from benchmarks.timing import percentile
 STORIES = 200
 ROUNDS = 5
 OURS = "rapport"
+# Why that is so, by the system's own design.
+WHY = {
+    "mem0": ': its prompt lets the model add and nothing else ("Your sole operation is ADD"), so the old stays beside '
+    "the new. Its library can change and delete a memory by ID; a conversation does not reach that.",
+    "baseline": ": it appends every message and changes none.",
+}
 WRONG = Verdict(old_is_gone=False, new_is_there=False, once=False)
 _PATIENCE_SECONDS = 60.0
 _LOOK_SECONDS = 0.001  # between two looks at whether everything is remembered, the fetch between them apart
@@ -131,16 +137,26 @@ def _finding(stories: Sequence[Story], scores: dict[str, Score]) -> Finding:
         "the first fetch that is right, of the changes that came right. The conversation itself is counted for nobody.",
         lines=_lines(len(stories), changes, scores),
         goals=[Goal("stories right throughout", _share(ours, len(stories)), 100.0, at_most=False, unit="%")],
-        remarks=[
-            f"{name}: {len(score.failures)} stories ended with an error, the first: {score.failures[0]}"
-            for name, score in scores.items()
-            if score.failures
-        ],
+        remarks=[remark for name, score in scores.items() for remark in _remarks(name, score)],
     )
 
 
 def _share(score: Score | None, stories: int) -> float | None:
     return None if score is None else 100 * score.right_stories / stories
+
+
+def _remarks(name: str, score: Score) -> list[str]:
+    remarks = []
+    if score.failures:
+        first = score.failures[0]
+        remarks.append(f"{name}: {len(score.failures)} stories ended with an error, the first: {first}")
+    wrong = [(kind, verdict) for kind, verdict in score.verdicts if not verdict.right]
+    beside = sum(verdict.new_is_there and not verdict.old_is_gone for _, verdict in wrong)
+    if beside:
+        remarks.append(
+            f"{name}: after {beside} of {len(score.verdicts)} changes the old is still shown{WHY.get(name, '')}"
+        )
+    return remarks
 
 
 def _lines(stories: int, changes: Counter[str], scores: dict[str, Score]) -> list[Line]:

@@ -104,6 +104,7 @@ class Remembering(System):
         self.workers += count
 
     def load(self, memories: Mapping[str, Sequence[str]]) -> None:
+        """Put into a dictionary."""
         for user, texts in memories.items():
             self._known[user] = list(texts)
 
