@@ -60,3 +60,24 @@ DUTIES: list[str] = [
     "memory.retrieval.large.duties.large_duties",
     "memory.retrieval.decay.duties.decay_duties",
 ]
+# What `manage.py verify` holds the tables against, in this order: what others rest on comes first, as what is mended
+# there may be all that was wrong; snapshots come last, as they are made of the rest.
+INVARIANTS: list[str] = [
+    "memory.verification.invariants.schema.SchemaInvariant",
+    "memory.verification.invariants.prompts.PromptsInvariant",
+    "context.knowledge.verification.DocumentsInvariant",
+    "memory.verification.invariants.owners.OwnersInvariant",
+    "memory.verification.invariants.pairs.PairsInvariant",
+    "memory.verification.invariants.numbers.NumbersInvariant",
+    "memory.verification.invariants.erasures.ErasuresInvariant",
+    "memory.verification.invariants.fingerprints.FingerprintsInvariant",
+    "memory.verification.invariants.histories.HistoriesInvariant",
+    "memory.verification.invariants.turns.TurnsInvariant",
+    "memory.verification.invariants.references.ReferencesInvariant",
+    "memory.verification.invariants.profiles.ProfilesInvariant",
+    "memory.verification.invariants.index.IndexInvariant",
+    "memory.verification.invariants.vectors.VectorsInvariant",
+    "memory.verification.invariants.large.LargeInvariant",
+    "memory.verification.invariants.queue.QueueInvariant",
+    "memory.verification.invariants.snapshots.SnapshotsInvariant",
+]

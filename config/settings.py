@@ -147,7 +147,6 @@ def _database() -> dict[str, Any]:
         from config.embedded_postgres import socket_dir
 
         database = {
-            "ENGINE": "django.db.backends.postgresql",
             "NAME": "rapport",
             "USER": "postgres",
             "HOST": str(socket_dir(DATA_DIR / "postgres")),
@@ -165,7 +164,8 @@ def _database() -> dict[str, Any]:
         database["CONN_MAX_AGE"] = 0
     else:
         database["CONN_MAX_AGE"] = None
-    database["CONN_HEALTH_CHECKS"] = True
+        database["CONN_HEALTH_CHECKS"] = True
+    database["ENGINE"] = "config.postgresql"  # which looks by itself whether a connection of the pool lives
     database["TEST"] = {"NAME": env.text("RAPPORT_TEST_DATABASE", "test_rapport")}
     return database
 
@@ -236,6 +236,7 @@ DUTIES = registries.DUTIES
 FORGETTING_POLICIES = registries.FORGETTING_POLICIES
 GATES = registries.GATES
 INGESTION_STRATEGIES = registries.INGESTION_STRATEGIES
+INVARIANTS = registries.INVARIANTS
 RANKERS = registries.RANKERS
 RECIPES = registries.RECIPES
 
