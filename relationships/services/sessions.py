@@ -63,7 +63,7 @@ def patch_session(
     _rows(relationship).filter(session=session).update(
         state=state, version=F("version") + (1 if current else 0)
     )
-    _write_snapshot(relationship)
+    rebuild_sessions(relationship)
     return get_session(relationship=relationship, session=session)
 
 
@@ -79,7 +79,7 @@ def replace_session_state(
     check_version(expected=expected_version, current=current.version)
     _check_size(state)
     _rows(relationship).filter(session=session).update(state=state, version=F("version") + 1)
-    _write_snapshot(relationship)
+    rebuild_sessions(relationship)
     return get_session(relationship=relationship, session=session)
 
 
@@ -114,6 +114,20 @@ def get_session(*, relationship: Relationship, session: str) -> SessionState:
     return found
 
 
+def rebuild_sessions(relationship: Relationship) -> None:
+    """Write the snapshot's section anew, inside the transaction and the lock of their change.
+
+    Only open sessions that hold something: most never do, and the snapshot is read for every reply.
+    """
+    held = _rows(relationship).open().exclude(state={}).values_list("session", "state")
+    write_section(
+        relationship_id=relationship.id,
+        project_id=relationship.project_id,
+        section="sessions",
+        value=dict(held),
+    )
+
+
 def _rows(relationship: Relationship) -> Any:
     return SessionState.objects.for_relationship(relationship.id)
 
@@ -131,7 +145,7 @@ def _end(relationship: Relationship, sessions: Iterable[str], by: Actor) -> int:
         .update(state={}, ended_at=datetime.now(UTC), idle_at=None, version=F("version") + 1)
     )
     if ended:
-        _write_snapshot(relationship)
+        rebuild_sessions(relationship)
         # what was in them is gone for good, so it is written down; patches of temporary state are not
         record_audit(
             project_id=relationship.project_id,
@@ -142,17 +156,6 @@ def _end(relationship: Relationship, sessions: Iterable[str], by: Actor) -> int:
             detail={"sessions": ended},
         )
     return ended
-
-
-def _write_snapshot(relationship: Relationship) -> None:
-    """Only open sessions that hold something: most never do, and the snapshot is read for every reply."""
-    held = _rows(relationship).open().exclude(state={}).values_list("session", "state")
-    write_section(
-        relationship_id=relationship.id,
-        project_id=relationship.project_id,
-        section="sessions",
-        value=dict(held),
-    )
 
 
 def _check_size(state: Any) -> None:

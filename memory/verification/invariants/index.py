@@ -1,0 +1,94 @@
+"""The index of texts, held against the entries and messages that it tells of."""
+
+from collections.abc import Collection, Iterator, Sequence
+from datetime import datetime
+from uuid import UUID
+
+from memory.indexing.rows import spoken
+from memory.indexing.text import text_hash
+from memory.indexing.wanted import hold_wanted
+from memory.indexing.write import forget_texts, index_entries, index_messages
+from memory.models import SearchedKind
+from memory.verification.base import Finding, Invariant, Page, Problem, owner_of
+from memory.verification.statements import rows
+from relationships.configuration.retrieval import Retrieval
+from relationships.models import Message
+
+MISSING = Problem("missing", "an entry or message has no row in the index, so its words find nothing")
+OUT_OF_STEP = Problem("out_of_step", "a row of the index tells something else than its entry or message")
+OF_NOTHING = Problem(
+    "of_nothing", "a row of the index is of an entry or message that is not there, or was erased"
+)
+
+_ENTRIES = """
+SELECT e.relationship_id, e.id, s.id IS NULL
+  FROM unnest(%(ids)s::uuid[]) w (id)
+  JOIN memory_scratchpadentry e ON e.relationship_id = w.id
+  LEFT JOIN memory_searchtext s ON s.relationship_id = w.id AND s.kind = 'entry' AND s.owner_id = e.id
+ WHERE s.id IS NULL OR (s.state, s.tier, s.speaker, s.told_at) <> (e.state, e.tier, e.subject, e.effective_at)
+    OR s.text_hash <> sha256(convert_to(e.content, 'UTF8'))
+"""
+# Of a message only what its speaker said is indexed: where that may not be all of it, Python cuts the rest.
+_MESSAGES = """
+SELECT m.relationship_id, m.id, s.id IS NULL,
+       (s.place, s.session, s.role, s.speaker, s.told_at) <> (m.seq, m.session, m.role, m.speaker, m.occurred_at),
+       m.content, s.text_hash
+  FROM unnest(%(ids)s::uuid[]) w (id)
+  JOIN relationships_message m ON m.relationship_id = w.id AND m.erased_at IS NULL
+  LEFT JOIN memory_searchtext s ON s.relationship_id = w.id AND s.kind = 'message' AND s.owner_id = m.id
+ WHERE s.id IS NULL
+    OR (s.place, s.session, s.role, s.speaker, s.told_at) <> (m.seq, m.session, m.role, m.speaker, m.occurred_at)
+    OR s.text_hash <> sha256(convert_to(m.content, 'UTF8'))
+"""
+_OF_NOTHING = """
+SELECT s.relationship_id, s.owner_id, s.kind
+  FROM unnest(%(ids)s::uuid[]) w (id)
+  JOIN memory_searchtext s ON s.relationship_id = w.id
+ WHERE CASE s.kind
+       WHEN 'entry' THEN NOT EXISTS (
+            SELECT FROM memory_scratchpadentry WHERE relationship_id = w.id AND id = s.owner_id)
+       ELSE NOT EXISTS (
+            SELECT FROM relationships_message WHERE relationship_id = w.id AND id = s.owner_id AND erased_at IS NULL)
+       END
+"""
+
+
+class IndexInvariant(Invariant):
+    slug = "index"
+    promise = (
+        "Every entry, and every message that was not erased, has one row in the index, which tells its text."
+    )
+
+    def look(self, page: Page, *, now: datetime) -> Iterator[Finding]:
+        for owner_id, row_id, missing in rows(_ENTRIES, page):
+            yield Finding(MISSING if missing else OUT_OF_STEP, owner_id, row_id, "entry")
+        for owner_id, row_id, missing, other, content, digest in rows(_MESSAGES, page):
+            if missing or other or bytes(digest) != text_hash(spoken(content)):
+                yield Finding(MISSING if missing else OUT_OF_STEP, owner_id, row_id, "message")
+        for owner_id, row_id, kind in rows(_OF_NOTHING, page):
+            yield Finding(OF_NOTHING, owner_id, row_id, kind)
+
+    def mend(self, findings: Sequence[Finding], *, now: datetime) -> None:
+        """Write these rows anew, which owes their vectors; what is of nothing goes."""
+        owner_id = owner_of(findings)
+        for kind in SearchedKind:
+            mine = [finding for finding in findings if finding.detail == kind.value]
+            gone = {f.row_id for f in mine if f.problem == OF_NOTHING and f.row_id}
+            forget_texts(relationship_id=owner_id, kind=kind, owner_ids=gone)
+            _index(owner_id, kind, {f.row_id for f in mine if f.row_id} - gone, now)
+
+
+def _index(owner_id: UUID, kind: SearchedKind, row_ids: Collection[UUID], now: datetime) -> None:
+    wanted = hold_wanted(owner_id)
+    if wanted is None or not row_ids:
+        return
+    retrieval, project_id = wanted.retrieval or Retrieval(), wanted.project_id
+    if kind == SearchedKind.ENTRY:
+        index_entries(
+            relationship_id=owner_id, project_id=project_id, entry_ids=row_ids, retrieval=retrieval, now=now
+        )
+        return
+    messages = list(Message.objects.for_relationship(owner_id).filter(id__in=row_ids))
+    index_messages(
+        relationship_id=owner_id, project_id=project_id, messages=messages, retrieval=retrieval, now=now
+    )

@@ -1,0 +1,70 @@
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from memory.services.turns import ROUTE
+from memory.verification.base import Finding, Invariant, Page, Problem, owner_of
+from memory.verification.statements import execute, rows
+
+CITATION = Problem(
+    "citation",
+    "an entry rests on a message that is not there",
+    "The message is lost: restore the relationship from a backup. The entry itself stands.",
+)
+HELD = Problem(
+    "held_deletion",
+    "a held deletion is about a turn or entry that never was in this relationship",
+    "Decline it: POST .../held-deletions/{id}/decline, or on the relationship's page.",
+)
+CALL = Problem(
+    "model_call",
+    "a model call was made for turns of which none is there",
+    "The turns are lost: restore the relationship from a backup.",
+)
+KEY = Problem(
+    "idempotency_key", "an idempotency key stands for a turn that is not there, so the call can't be made"
+)
+
+_CITATIONS = """
+SELECT e.relationship_id, e.id, count(*) FROM memory_scratchpadentry e, unnest(e.source_message_ids) cited (id)
+ WHERE e.relationship_id = ANY(%(ids)s) AND NOT EXISTS (
+       SELECT FROM relationships_message m WHERE m.relationship_id = e.relationship_id AND m.id = cited.id)
+ GROUP BY e.relationship_id, e.id
+"""
+# An entry that was erased is in no table but the history.
+_HELD = """
+SELECT h.relationship_id, h.id FROM memory_helddeletion h
+ WHERE h.relationship_id = ANY(%(ids)s) AND h.state = 'waiting' AND (NOT EXISTS (
+       SELECT FROM relationships_turn t WHERE t.relationship_id = h.relationship_id AND t.id = h.turn_id)
+    OR EXISTS (SELECT FROM jsonb_array_elements(h.deletions) d WHERE NOT EXISTS (
+               SELECT FROM memory_entryrevision r
+                WHERE r.relationship_id = h.relationship_id AND r.entry_id::text = d ->> 'entry_id')))
+"""
+_CALLS = """
+SELECT c.relationship_id, c.id FROM memory_modelcall c
+ WHERE c.relationship_id = ANY(%(ids)s) AND cardinality(c.turn_ids) > 0 AND NOT EXISTS (
+       SELECT FROM relationships_turn t WHERE t.relationship_id = c.relationship_id AND t.id = ANY(c.turn_ids))
+"""
+_KEYS = """
+SELECT k.relationship_id, k.id FROM relationships_idempotencykey k
+ WHERE k.relationship_id = ANY(%(ids)s) AND k.route = %(route)s AND NOT EXISTS (
+       SELECT FROM relationships_turn t WHERE t.relationship_id = k.relationship_id AND t.id = k.resource_id)
+"""
+_DROP_KEYS = (
+    "DELETE FROM relationships_idempotencykey WHERE relationship_id = %(owner)s AND id = ANY(%(rows)s)"
+)
+
+
+class ReferencesInvariant(Invariant):
+    slug = "references"
+    promise = "What a row names is there: messages that are cited, turns that a call, key or held deletion is about."
+
+    def look(self, page: Page, *, now: datetime) -> Iterator[Finding]:
+        for owner_id, row_id, count in rows(_CITATIONS, page):
+            yield Finding(CITATION, owner_id, row_id, f"{count} messages")
+        for problem, statement in ((HELD, _HELD), (CALL, _CALLS), (KEY, _KEYS)):
+            for owner_id, row_id in rows(statement, page, route=ROUTE):
+                yield Finding(problem, owner_id, row_id)
+
+    def mend(self, findings: Sequence[Finding], *, now: datetime) -> None:
+        """A key of nothing goes: the same call makes its turn then."""
+        execute(_DROP_KEYS, {"owner": owner_of(findings), "rows": [finding.row_id for finding in findings]})

@@ -1,0 +1,56 @@
+"""Damage behind the services' back, as a crash, a restore or a hand in the database leaves it."""
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from django.db import connection
+
+from memory.verification import Report, verify
+
+
+def run(statement: str, *told: Any) -> int:
+    """A statement as it stands; how many rows it changed."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement, told or None)
+        return int(cursor.rowcount)
+
+
+@contextmanager
+def unguarded() -> Iterator[None]:
+    """Without triggers and foreign keys, as `pg_restore --disable-triggers` works."""
+    run("SET LOCAL session_replication_role = replica")
+    yield
+    run("SET LOCAL session_replication_role = origin")
+
+
+def problems(report: Report) -> dict[str, int]:
+    """How often each problem was found: {"histories/differs": 1}."""
+    return {f"{tally.invariant}/{tally.problem.slug}": tally.found for tally in report.tallies.values()}
+
+
+def check_whole() -> None:
+    """Nothing is wrong."""
+    assert problems(verify()) == {}
+
+
+def check_mended(found: Collection[str]) -> Report:
+    """Exactly these problems are named, nothing is changed by naming them; --repair mends them, and all holds."""
+    assert set(problems(verify())) == set(found)
+    report = verify(repair=True)
+    assert set(found) <= set(problems(report)), "it names what it mends"
+    assert report.holds, list(report.lines())
+    check_whole()
+    return report
+
+
+def check_left(found: Sequence[str]) -> Report:
+    """Exactly these problems are named, and after --repair they are still there, with a word on what to do."""
+    assert set(problems(verify())) == set(found)
+    report = verify(repair=True)
+    assert not report.holds
+    left = {f"{tally.invariant}/{tally.problem.slug}" for tally in report.tallies.values() if tally.left}
+    assert left == set(found)
+    assert all(tally.problem.remedy for tally in report.tallies.values() if tally.left)
+    assert set(problems(verify())) == set(found)
+    return report
