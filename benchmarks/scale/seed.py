@@ -1,0 +1,131 @@
+"""Puts so many relationships into an empty database, as the services would have left them."""
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from queue import Empty, SimpleQueue
+from uuid import UUID
+
+import psycopg
+from django.db import connection, connections
+from django.utils import timezone
+
+from benchmarks.scale.clone import Job, Tell, clone
+from benchmarks.scale.lines import PATTERNS
+from benchmarks.scale.place import EMBEDDED, Place
+from benchmarks.scale.templates import TABLES, make_templates
+from relationships.actor import Actor
+from relationships.ids import relationship_id, uuid7
+from relationships.models import Companion, Project, Scope
+from relationships.services.api_keys import create_api_key
+
+_AT_ONCE = 2
+# The largest first, so that both connections have something to do until the end.
+_JOBS = ("memory_entryrevision", "memory_searchtext", "memory_scratchpadentry", "relationships_message")
+_USERS = (
+    "id project_id external_id display_name metadata ingestion_paused version created_at updated_at".split()
+)
+_RELATIONSHIPS = (
+    "id project_id companion_id user_id config timezone last_seq last_turn_at version".split()
+    + "created_at updated_at".split()
+)
+
+
+def seed(relationships: int, *, history_of_one_in: int = 1, tell: Tell) -> Place:
+    """What was there before goes."""
+    with connection.cursor() as cursor:
+        cursor.execute("TRUNCATE relationships_project, relationships_auditevent CASCADE")
+    tell("the people everybody is like", 0)
+    last_seq = make_templates()
+    project = Project.objects.create(name="Scale")
+    plain = Companion.objects.create(project=project, slug="plain", name="Ada")
+    with_vectors = Companion.objects.create(
+        project=project, slug="vectors", name="Ada", config={"retrieval": {"embedder": "offline"}}
+    )
+    ids = _people(project, (with_vectors, plain), relationships, last_seq, tell)
+    jobs = [
+        Job(
+            table,
+            below=EMBEDDED if table == "memory_embedding" else relationships,
+            one_in=history_of_one_in if table == "memory_entryrevision" else 1,
+        )
+        for table in (*_JOBS, *(table for table in TABLES if table not in _JOBS))
+    ]
+    _work(jobs, tell)
+    with connection.cursor() as cursor:
+        cursor.execute("DROP SCHEMA scale CASCADE")
+        cursor.execute("VACUUM (ANALYZE, PARALLEL 0)")
+        cursor.execute("CHECKPOINT")
+    _, key = create_api_key(
+        project_id=project.id,
+        name="benchmark",
+        scopes=[Scope.READ, Scope.WRITE],
+        by=Actor.policy("benchmark"),
+    )
+    return Place(project.id, key, ids)
+
+
+def _people(
+    project: Project, companions: tuple[Companion, Companion], count: int, last_seq: int, tell: Tell
+) -> list[UUID]:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "CREATE TABLE scale.number (number integer, relationship_id uuid, project_id uuid, hex text)"
+        )
+    ids = [uuid7() for _ in range(count)]
+    now = timezone.now()
+    tell("people", 0)
+    with _copying("relationships_enduser", _USERS) as copy:
+        for number, user in enumerate(ids):
+            copy.write_row((user, project.id, f"user-{number}", "Maya", "{}", False, 1, now, now))
+    tell("relationships", 0)
+    pairs = [(companions[number >= EMBEDDED].id, user) for number, user in enumerate(ids)]
+    own = [relationship_id(*pair) for pair in pairs]
+    with _copying("relationships_relationship", _RELATIONSHIPS) as copy:
+        for id, (companion, user) in zip(own, pairs, strict=True):
+            copy.write_row((id, project.id, companion, user, "{}", "UTC", last_seq, now, 1, now, now))
+    with _copying("scale.number", ("number", "relationship_id", "project_id", "hex")) as copy:
+        for number, id in enumerate(own):
+            copy.write_row((number, id, project.id, f"{number:08x}"))
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE scale.number")
+    return own
+
+
+@contextmanager
+def _copying(table: str, columns: Sequence[str]) -> Iterator["psycopg.Copy"]:
+    with (
+        connection.cursor() as cursor,
+        cursor.copy(f"COPY {table} ({', '.join(columns)}) FROM STDIN") as copy,
+    ):
+        yield copy
+
+
+def _work(jobs: Sequence[Job], tell: Tell) -> None:
+    """All of them, on two connections. Raises what went wrong in the first that did."""
+    waiting: SimpleQueue[Job] = SimpleQueue()
+    for job in jobs:
+        waiting.put(job)
+    failures: list[BaseException] = []
+    parameters = connection.get_connection_params()
+
+    def work() -> None:
+        try:
+            with psycopg.connect(
+                **{name: parameters[name] for name in ("dbname", "user", "host", "port")}, autocommit=True
+            ) as own:
+                while not failures:
+                    clone(waiting.get_nowait(), own, patterns=PATTERNS, tell=tell)
+        except Empty:
+            return
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(_AT_ONCE)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    connections.close_all()
+    if failures:
+        raise failures[0]

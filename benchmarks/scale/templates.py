@@ -1,0 +1,102 @@
+"""The people whom everybody is like: made by the services themselves, so that each column is as they leave it.
+
+Their rows are set aside in the schema `scale`, with a marker in place of the last 32 bits of each ID; there a copy
+gets its own number (clone.sql).
+"""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django.db import connection
+from django.db.models import Max
+
+from benchmarks.scale.lines import ENTRIES, PATTERNS, TYPES, line, said
+from memory.indexing.pipeline import embed_owed
+from memory.models import EntrySource
+from memory.services.entries import add_entry
+from memory.services.turns import accept_turn
+from relationships.actor import Actor, ActorKind
+from relationships.models import Companion, Project, Relationship, Turn, TurnState
+from relationships.services.relationships import get_or_create_relationship
+from relationships.services.turns import NewMessage, NewTurn
+
+TURNS = 2
+VISITS = 10  # at how many times somebody's entries came in, everybody else's between them
+MARKER = "a5a5a5a5"
+BY = Actor(ActorKind.DEVELOPER, "benchmark")
+TABLES = (
+    *("memory_scratchpadentry", "memory_entryrevision", "memory_searchtext", "memory_embedding"),
+    *("relationships_turn", "relationships_message", "relationships_sessionstate", "relationships_snapshot"),
+)
+_CONFIG = {"retrieval": {"embedder": "offline"}, "ingestion": {"trigger": {"mode": "explicit"}}}
+_OWN_ID = r"([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{4})[0-9a-f]{8}"
+
+# `visit`: entries come in two at a time; all else at the last of the visits.
+_SET_ASIDE = """
+CREATE TABLE scale.{table} AS
+SELECT pattern, visit, (kept).*
+  FROM (SELECT p.number AS pattern, {visit} AS visit,
+               (regexp_replace(t::text, %(own_id)s, %(marker)s, 'g'))::{table} AS kept
+          FROM {table} t JOIN scale.pattern p USING (relationship_id)) made
+"""
+_SEQ = "(row_number() OVER (PARTITION BY t.relationship_id ORDER BY {order}) - 1) * %(visits)s / %(entries)s"
+_VISIT = {
+    "memory_scratchpadentry": _SEQ.format(order="t.id"),
+    "memory_entryrevision": _SEQ.format(order="t.seq"),
+    "memory_searchtext": (
+        f"CASE t.kind WHEN 'entry' THEN {_SEQ.format(order='t.kind, t.owner_id')} ELSE %(visits)s - 1 END"
+    ),
+}
+
+
+def make_templates() -> int:
+    """Make them, set their rows aside and take them out again; the `last_seq` each copy has."""
+    project = Project.objects.create(name="Templates")
+    Companion.objects.create(project=project, slug="ada", name="Ada", config=_CONFIG)
+    people = [_person(project, pattern) for pattern in range(PATTERNS)]
+    with connection.cursor() as cursor:
+        cursor.execute("DROP SCHEMA IF EXISTS scale CASCADE")
+        cursor.execute("CREATE SCHEMA scale")
+        cursor.execute("CREATE TABLE scale.pattern (number integer, relationship_id uuid)")
+        rows = [(number, person.id) for number, person in enumerate(people)]
+        cursor.executemany("INSERT INTO scale.pattern VALUES (%s, %s)", rows)
+        for table in TABLES:
+            visit = _VISIT.get(table, "%(visits)s - 1")
+            values: dict[str, Any] = {
+                "own_id": _OWN_ID,
+                "marker": f"\\1{MARKER}",
+                "visits": VISITS,
+                "entries": ENTRIES,
+            }
+            cursor.execute(_SET_ASIDE.format(table=table, visit=visit), values)
+        last_seq: int = Relationship.objects.filter(project=project).aggregate(last=Max("last_seq"))["last"]
+        cursor.execute(f"TRUNCATE {', '.join(TABLES)}, relationships_idempotencykey, django_q_ormq")
+        cursor.execute("DELETE FROM relationships_relationship WHERE project_id = %s", [project.id])
+        cursor.execute("DELETE FROM relationships_enduser WHERE project_id = %s", [project.id])
+    return last_seq
+
+
+def _person(project: Project, pattern: int) -> Relationship:
+    relationship, _ = get_or_create_relationship(
+        project_id=project.id, companion="ada", user=f"pattern-{pattern}", by=BY, display_name="Maya"
+    )
+    now = datetime.now(UTC)
+    for place in range(ENTRIES):
+        told = now - timedelta(days=ENTRIES - place, minutes=pattern)
+        values = {"type": TYPES[place % len(TYPES)], "content": line(pattern, place), "effective_at": told}
+        add_entry(relationship=relationship, values=values, by=BY, source=EntrySource.API)
+    for turn in range(TURNS):
+        mine, theirs = said(pattern, turn)
+        messages = [NewMessage("user", mine), NewMessage("assistant", theirs)]
+        accept_turn(relationship=relationship, new=NewTurn(messages, now - timedelta(hours=TURNS - turn)))
+    # As a worker leaves turns of which nothing was kept, but without what the model was asked.
+    settled = {
+        "state": TurnState.APPLIED,
+        "waits_for": "",
+        "attempts": 1,
+        "claimed_at": now,
+        "settled_at": now,
+    }
+    Turn.objects.for_relationship(relationship.id).update(**settled)
+    embed_owed(relationship_id=relationship.id)
+    return relationship
