@@ -1,6 +1,7 @@
 """An assembled context as the page shows it: one block a layer, its sources by their words."""
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +12,7 @@ from context.answer import AssembledContext, LayerReport
 from memory.models import ScratchpadEntry
 
 LINES = 60  # of one layer's sources
+_MESSAGE_IDS = re.compile(r"; rests on message .*$")  # the entry's story quotes them
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,10 @@ class Block:
     share: int
     sources: Sequence[Source]
     more: int
+
+    @property
+    def empty(self) -> bool:
+        return not (self.report.tokens or self.sources or self.report.left_out)
 
 
 def blocks_of(assembled: AssembledContext, relationship_id: UUID) -> list[Block]:
@@ -54,7 +60,8 @@ def as_text(rendered: Any) -> str:
 
 
 def _source(name: str, report: LayerReport, contents: dict[str, str]) -> Source:
-    return Source(contents[name], (report.reasons or {}).get(name, report.reason), UUID(name))
+    reason = (report.reasons or {}).get(name, report.reason)
+    return Source(contents[name], _MESSAGE_IDS.sub("", reason), UUID(name))
 
 
 def _contents(relationship_id: UUID, ids: Sequence[UUID]) -> dict[str, str]:

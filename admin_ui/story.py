@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from admin_ui.word_diff import Piece, word_diff
-from memory.models import EntryRevision, ScratchpadEntry
+from memory.models import EntryRevision, EntryState, RevisionEvent, ScratchpadEntry
 from relationships.models import Message
 
 # What a revision's fields are called on the page; the others say nothing to a reader.
@@ -37,7 +37,7 @@ class FieldChange:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One revision as a reader sees it. `undoes`: whether the state before it can be brought back."""
+    """One revision as a reader sees it. `undoes`: whether there is anything to take back."""
 
     revision: EntryRevision
     text: Sequence[Piece]
@@ -45,19 +45,38 @@ class Step:
     undoes: bool
 
 
-def story_of(relationship_id: UUID, entry_id: UUID) -> list[Step]:
+def story_of(entry: ScratchpadEntry) -> list[Step]:
     """Newest first."""
-    revisions = EntryRevision.objects.for_relationship(relationship_id).filter(entry_id=entry_id)
-    return [_step(revision) for revision in revisions.order_by("-seq")]
+    revisions = EntryRevision.objects.for_relationship(entry.relationship_id).filter(entry_id=entry.id)
+    return [_step(revision, entry) for revision in revisions.order_by("-seq")]
 
 
-def cited_messages(entry: ScratchpadEntry) -> list[Message]:
-    """The messages the entry rests on, in their order."""
+@dataclass(frozen=True, slots=True)
+class Quotation:
+    """Messages of one turn, in order, each with whether the entry rests on it: who answers "yes" is asked first."""
+
+    turn_id: UUID
+    lines: Sequence[tuple[Message, bool]]
+
+
+def quotations_of(entry: ScratchpadEntry) -> list[Quotation]:
+    """The messages the entry rests on, each between its neighbours in its turn. Two statements at the most."""
     owned = Message.objects.for_relationship(entry.relationship_id)
-    return list(owned.filter(id__in=entry.source_message_ids).order_by("seq"))
+    cited = set(entry.source_message_ids)
+    turns = list(owned.filter(id__in=cited).values_list("turn_id", flat=True)) if cited else []
+    said: dict[UUID, list[Message]] = {}
+    for message in owned.filter(turn_id__in=set(turns)).order_by("seq") if turns else ():
+        said.setdefault(message.turn_id, []).append(message)
+    return [Quotation(turn_id, _near_cited(messages, cited)) for turn_id, messages in said.items()]
 
 
-def _step(revision: EntryRevision) -> Step:
+def _near_cited(messages: Sequence[Message], cited: set[UUID]) -> list[tuple[Message, bool]]:
+    at = {place for place, message in enumerate(messages) if message.id in cited}
+    near = {place + step for place in at for step in (-1, 0, 1)}
+    return [(message, place in at) for place, message in enumerate(messages) if place in near]
+
+
+def _step(revision: EntryRevision, entry: ScratchpadEntry) -> Step:
     before: Mapping[str, Any] = revision.before or {}
     after: Mapping[str, Any] = revision.after or {}
     fields = [
@@ -66,5 +85,7 @@ def _step(revision: EntryRevision) -> Step:
         if before and after and before.get(name) != after.get(name)
     ]
     text = word_diff(before.get("content", ""), after.get("content", "")) if before or after else []
-    undoes = bool(before and after and before != after and revision.redacted_at is None)
+    changed = revision.event != RevisionEvent.NONE and revision.redacted_at is None and before != after
+    was_active = before.get("state") == EntryState.ACTIVE
+    undoes = changed and (was_active or entry.state == EntryState.ACTIVE)
     return Step(revision, text, fields, undoes)

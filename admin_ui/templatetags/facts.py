@@ -1,12 +1,14 @@
 """What lists say of their rows at a glance: an icon, an age. As tags, since an include for each takes far longer."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from functools import lru_cache
+from typing import Any
 
 from django import template
 from django.templatetags.static import static
 from django.utils import timezone
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 
 register = template.Library()
 
@@ -19,6 +21,35 @@ def icon(name: str) -> str:
     """One of the sprite's, hidden from who listens: the text beside it says the same."""
     address = f"{static('admin_ui/icons.svg')}#{name}"
     return format_html('<svg class="icon" aria-hidden="true"><use href="{}"></use></svg>', address)
+
+
+@register.filter
+def grouped(number: int) -> str:
+    """A whole number as a reader takes it in: 49 919."""
+    return f"{number:,}".replace(",", "\u202f")
+
+
+@register.filter
+def details(values: Mapping[str, Any]) -> str:
+    """An audit event's details on one line; what is empty is left out."""
+    shown = {
+        name: ", ".join(map(str, value)) if isinstance(value, list) else value
+        for name, value in values.items()
+    }
+    return "; ".join(f"{name}: {value}" for name, value in shown.items() if value not in ("", None))
+
+
+@register.filter
+def codes(text: str) -> str:
+    """A text in which `names` stand between backticks, as they do in the configuration's descriptions."""
+    parts = text.split("`")
+    if len(parts) % 2 == 0:
+        return text
+    return format_html_join(
+        "",
+        "{}",
+        ((format_html("<code>{}</code>", part) if place % 2 else part,) for place, part in enumerate(parts)),
+    )
 
 
 @register.simple_tag

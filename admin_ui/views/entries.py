@@ -3,15 +3,17 @@
 from typing import Any
 from uuid import UUID
 
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 
-from admin_ui.story import cited_messages, story_of
+from admin_ui.story import quotations_of, story_of
 from admin_ui.views.scratchpad import EntryAction, RelationshipPart, entry_of
-from memory.models import EntryRevision, EntryState
-from memory.services.entries import EDITABLE, restore_entry, revise_entry
+from memory.models import EntryRevision, EntryState, ScratchpadEntry
+from memory.services.entries import EDITABLE, delete_entry, restore_entry, revise_entry
 from memory.services.time_travel import entry_of as past_entry
-from relationships.errors import Conflict, NotFound
+from relationships.errors import NotFound
 
 
 class EntryStoryView(RelationshipPart):
@@ -21,38 +23,47 @@ class EntryStoryView(RelationshipPart):
         ctx: dict[str, Any] = {
             **self.ctx_of(relationship),
             "entry": entry,
-            "steps": story_of(relationship_id, entry_id),
-            "messages_cited": cited_messages(entry),
+            "steps": story_of(entry),
+            "quotations": quotations_of(entry),
         }
         return render(request, "admin_ui/entries/detail.html", ctx)
 
 
 class EntryUndoView(EntryAction):
-    """Bring back what an entry was before one of its revisions, as a change of its own."""
+    """Make an entry what it was before one of its revisions, as a change of its own: gone, if it was not there yet."""
 
     def post(self, request: HttpRequest, relationship_id: UUID, entry_id: UUID, seq: int) -> HttpResponse:
         self.get_relationship(relationship_id)
         entry = entry_of(relationship_id, entry_id)
-        revision = (
+        revision: EntryRevision | None = (
             EntryRevision.objects.for_relationship(relationship_id).filter(entry_id=entry_id, seq=seq).first()
         )
-        if revision is None or not revision.before:
-            raise NotFound("There is nothing before this step.")
-        reason = f"undo of step {seq}"
-        if revision.before["state"] != EntryState.ACTIVE:
-            raise Conflict("Before this step the entry was not active; delete it instead.")
-        if entry.state != EntryState.ACTIVE:
-            restore_entry(
-                relationship_id=relationship_id, entry_id=entry_id, by=self.seat.actor, reason=reason
-            )
-        revise_entry(
-            relationship_id=relationship_id,
-            entry_id=entry_id,
-            values=_values_before(revision),
-            by=self.seat.actor,
-            reason=reason,
+        if revision is None or not (revision.before or revision.after):
+            raise NotFound("There is nothing to undo of this step.")
+        if (revision.before or {}).get("state") == EntryState.ACTIVE:
+            self._bring_back(entry, revision)
+            return self.back(request, relationship_id, "Brought back.")
+        delete_entry(
+            relationship_id=relationship_id, entry_id=entry_id, by=self.seat.actor, reason=_undo_of(revision)
         )
-        return self.back(request, relationship_id, "Brought back.")
+        undo = reverse("admin_ui:relationship_restore_entry", args=[relationship_id, entry_id])
+        return self.back(request, relationship_id, "Deleted, as it was before that step.", undo=undo)
+
+    @transaction.atomic
+    def _bring_back(self, entry: ScratchpadEntry, revision: EntryRevision) -> None:
+        what: dict[str, Any] = {
+            "relationship_id": entry.relationship_id,
+            "entry_id": entry.id,
+            "by": self.seat.actor,
+            "reason": _undo_of(revision),
+        }
+        if entry.state != EntryState.ACTIVE:
+            restore_entry(**what)
+        revise_entry(**what, values=_values_before(revision))
+
+
+def _undo_of(revision: EntryRevision) -> str:
+    return f"undo of step {revision.seq}"
 
 
 def _values_before(revision: EntryRevision) -> dict[str, Any]:

@@ -50,7 +50,9 @@ class ContextPreviewView(RelationshipPart):
         except RapportError as error:
             ctx["why"] = error.detail
         else:
-            ctx |= {"assembled": assembled, "blocks": blocks_of(assembled, relationship_id)}
+            blocks = blocks_of(assembled, relationship_id)
+            empty = [block.report.name for block in blocks if block.empty]
+            ctx |= {"assembled": assembled, "blocks": blocks, "empty": empty}
             ctx["rendered_text"] = as_text(assembled.rendered)
         part = getattr(request, "htmx", False) and request.htmx.target == "assembled"  # type: ignore[attr-defined]
         return render(request, f"admin_ui/preview/{'_assembled' if part else 'detail'}.html", ctx)

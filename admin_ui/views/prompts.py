@@ -4,7 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
@@ -41,18 +41,21 @@ class WorkbenchView(CompanionPart):
         return self._page(request, companion, shown.template)
 
     def post(self, request: HttpRequest, companion_id: UUID) -> HttpResponse:
-        """Keep a draft as a version, with `publish` from the next turn on; or try it."""
+        """Keep a draft as a version, with `publish` from the next turn on; try it; or only go on with it."""
         companion = self.get_companion(companion_id)
         template = request.POST.get("template", "").replace("\r\n", "\n")
+        do = request.POST.get("do")
+        if do == "choose":
+            return self._page(request, companion, template)
         try:
-            if request.POST.get("do") == "replay":
+            if do == "replay":
                 replay = self._replay(request, companion, template)
                 return redirect("admin_ui:companion_replay", companion.id, replay.relationship_id, replay.id)
             prompt = create_prompt(
                 companion=companion,
                 template=template,
                 note=text_in(request.POST, "note", limit=500),
-                publish=request.POST.get("do") == "publish",
+                publish=do == "publish",
                 by=self.seat.actor,
             )
         except RapportError as error:
@@ -86,12 +89,7 @@ class WorkbenchView(CompanionPart):
     def _page(
         self, request: HttpRequest, companion: Companion, template: str, *, why: str = "", status: int = 200
     ) -> HttpResponse:
-        published = find_guidance(companion, None)
-        relationships = (
-            Relationship.objects.filter(companion=companion, last_turn_at__isnull=False)
-            .select_related("user")
-            .order_by("-last_turn_at")[:RELATIONSHIPS_SHOWN]
-        )
+        published, asked = find_guidance(companion, None), request.POST or request.GET
         ctx: dict[str, Any] = {
             "companion": companion,
             "template": template,
@@ -101,9 +99,15 @@ class WorkbenchView(CompanionPart):
                 :VERSIONS_SHOWN
             ],
             "shipped": template == default_guidance(),
-            "relationships": relationships,
-            "turns": _turns_of(request, companion),
-            "chosen": request.GET.get("relationship", ""),
+            "relationships": _relationships_of(
+                companion, chosen=_uuid_or_none(asked.get("relationship", ""))
+            ),
+            "turns": _turns_of(asked, companion),
+            "chosen": asked.get("relationship", ""),
+            "ticked": set(asked.getlist("turn")),
+            "conversation": asked.get("conversation", ""),
+            "note": asked.get("note", ""),
+            "present": bool(asked.get("present")),
             "why": why,
         }
         return render(request, "admin_ui/prompts/detail.html", ctx, status=status)
@@ -174,12 +178,25 @@ def conversation_lines(text: str) -> list[NewMessage]:
     return [line for line in said if line.content]
 
 
-def _turns_of(request: HttpRequest, companion: Companion) -> list[tuple[Turn, str]]:
-    """The last turns of the relationship that was chosen, each with its first words."""
-    relationship_id = _uuid_or_none(request.GET.get("relationship", ""))
+def _relationships_of(companion: Companion, *, chosen: UUID) -> list[Relationship]:
+    """Those that talked last, and the one that was chosen."""
+    owned = Relationship.objects.filter(companion=companion, last_turn_at__isnull=False).select_related(
+        "user"
+    )
+    found = list(owned.order_by("-last_turn_at")[:RELATIONSHIPS_SHOWN])
+    return found if any(row.id == chosen for row in found) else [*found, *owned.filter(id=chosen)]
+
+
+def _turns_of(asked: QueryDict, companion: Companion) -> list[tuple[Turn, str]]:
+    """The last turns of the relationship that was chosen, and the one that was asked for, each with its first words."""
+    relationship_id = _uuid_or_none(asked.get("relationship", ""))
     if not Relationship.objects.filter(id=relationship_id, companion=companion).exists():
         return []
-    turns = list(Turn.objects.for_relationship(relationship_id).order_by("-seq")[:TURNS_SHOWN])
+    owned_turns = Turn.objects.for_relationship(relationship_id).order_by("-seq")
+    turns = list(owned_turns[:TURNS_SHOWN])
+    wanted = uuid_in(asked.get("turn", ""))
+    if wanted and all(turn.id != wanted for turn in turns):
+        turns += owned_turns.filter(id=wanted)
     owned = Message.objects.for_relationship(relationship_id).filter(turn_id__in=[turn.id for turn in turns])
     first = {message.turn_id: message.content for message in owned.order_by("-seq")}
     return [(turn, first.get(turn.id, "")) for turn in turns]

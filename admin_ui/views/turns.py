@@ -14,7 +14,13 @@ from memory.services.turns import retry_turn
 from relationships.errors import RapportError
 from relationships.models import Companion, Message, Relationship, Turn, TurnState
 
-STATES = (TurnState.FAILED, TurnState.PENDING, TurnState.PROCESSING, TurnState.SKIPPED)
+NONE_OF = {  # the states there are pages of, and what to say where there is no such turn
+    TurnState.FAILED: "No turn has failed.",
+    TurnState.PENDING: "No turn is waiting.",
+    TurnState.PROCESSING: "No turn is being read right now.",
+    TurnState.SKIPPED: "No turn was skipped.",
+}
+STATES = tuple(NONE_OF)
 RETRIED_AT_ONCE = 200
 
 
@@ -47,6 +53,7 @@ class TurnsView(OperatorView):
             "rows": rows,
             "states": STATES,
             "state": self._state(request),
+            "none": NONE_OF[self._state(request)],
             "reason": request.GET.get("reason", ""),
             "companions": Companion.objects.of_project(self.seat.project.id).order_by("name")[:200],
             "companion": request.GET.get("companion", ""),
@@ -54,16 +61,16 @@ class TurnsView(OperatorView):
         return render(request, "admin_ui/turns/list.html", ctx)
 
     def post(self, request: HttpRequest) -> HttpResponse:
-        """Retry all that failed, so many at once."""
+        """Retry all that failed and fit the filters in the address, so many at once."""
         retried = 0
-        failed = Turn.objects.filter(project_id=self.seat.project.id, state=TurnState.FAILED)
-        for turn in failed.order_by("recorded_at")[:RETRIED_AT_ONCE]:
+        failed = self._turns(request).filter(state=TurnState.FAILED)
+        for turn in failed.order_by("recorded_at", "id")[:RETRIED_AT_ONCE]:
             try:
                 retry_turn(relationship_id=turn.relationship_id, turn_id=turn.id)
                 retried += 1
             except RapportError:
                 continue  # somebody retried or erased it meanwhile
-        messages.success(request, f"{retried} turns are tried again.")
+        messages.success(request, f"{retried} turn{' is' if retried == 1 else 's are'} tried again.")
         return redirect("admin_ui:turns")
 
     def _turns(self, request: HttpRequest) -> QuerySet[Turn]:
@@ -74,9 +81,9 @@ class TurnsView(OperatorView):
         reason = text_in(request.GET, "reason")
         return rows.filter(error_code__icontains=reason) if reason else rows
 
-    def _state(self, request: HttpRequest) -> str:
+    def _state(self, request: HttpRequest) -> TurnState:
         asked = request.GET.get("state", TurnState.FAILED)
-        return asked if asked in STATES else TurnState.FAILED
+        return TurnState(asked) if asked in STATES else TurnState.FAILED
 
 
 class RetryTurnView(OperatorView):

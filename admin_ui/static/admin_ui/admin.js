@@ -36,6 +36,62 @@ document.addEventListener("click", (event) => {
   document.querySelector(`a[hx-get="${kept.opener}"]`)?.focus();
 });
 
+// A form in a part marked data-in-place is sent without leaving the page: what was scrolled to stays, and the focus
+// goes to the same entry, or to the notice that undoes its deletion. A merge leads to a page of its own.
+document.addEventListener("submit", async (event) => {
+  const form = event.target;
+  if (event.defaultPrevented || form.method !== "post" || !form.closest("[data-in-place], #notices")) return;
+  const sent = new FormData(form, event.submitter);
+  if (sent.get("do") === "merge") return;
+  event.preventDefault();
+  const entry = form.closest(".entry")?.id, pressed = event.submitter?.value;
+  try {
+    const answer = await fetch(form.action, {
+      method: "POST", body: new URLSearchParams(sent), headers: { "HX-Request": "true", "HX-Current-URL": location.href },
+    });
+    const text = await answer.text();
+    if (answer.headers.has("HX-Redirect")) location.assign(answer.headers.get("HX-Redirect"));
+    else if (answer.headers.has("HX-Retarget")) document.getElementById("notices").innerHTML = text;
+    else if (showPage(text)) focusAfter(entry, pressed);
+    else say("That did not work (" + answer.status + ").");
+  } catch {
+    say("The server can't be reached. Try again in a moment.");
+  }
+});
+
+// The content of another page, or of this one anew, in place of what is here. Notices are announced as they come.
+function showPage(text) {
+  const fresh = new DOMParser().parseFromString(text, "text/html").getElementById("main");
+  if (!fresh) return false;
+  const main = document.getElementById("main"), notices = document.getElementById("notices");
+  [...main.children].forEach((part) => { if (part !== notices) part.remove(); });
+  main.append(...[...fresh.children].filter((part) => part.id !== "notices"));
+  notices.replaceChildren(...(fresh.querySelector("#notices")?.childNodes ?? []));
+  htmx.process(main);
+  drawShares(main);
+  return true;
+}
+
+function focusAfter(entry, pressed) {
+  const again = entry && document.getElementById(entry);
+  const wanted = again
+    ? again.querySelector(`.actions button[value="${CSS.escape(pressed ?? "")}"]`) ?? again.querySelector(".actions a, .actions button")
+    : document.querySelector("form.edit [autofocus]") ?? document.querySelector("#notices button") ?? document.getElementById("add");
+  wanted?.focus({ preventScroll: Boolean(again) });
+}
+
+// One box ticks all.
+document.addEventListener("change", (event) => {
+  if (!event.target.matches("[data-tick-all]")) return;
+  document.querySelectorAll("input[name=entry]").forEach((box) => { box.checked = event.target.checked; });
+});
+
+// What can't be brought back is asked about first.
+document.addEventListener("submit", (event) => {
+  const question = event.target.dataset.confirm;
+  if (question && !window.confirm(question)) event.preventDefault();
+}, true);
+
 // Every refused or failed request is said, never swallowed.
 document.addEventListener("htmx:sendError", () => say("The server can't be reached. Try again in a moment."));
 document.addEventListener("htmx:responseError", (event) => {
@@ -115,10 +171,7 @@ document.addEventListener("submit", (event) => {
     if (step.lengthComputable) bar.value = (100 * step.loaded) / step.total;
   });
   request.addEventListener("load", () => {
-    const page = new DOMParser().parseFromString(request.responseText, "text/html");
-    const [fresh, old] = [page.getElementById("main"), document.getElementById("main")];
-    if (fresh) { old.replaceChildren(...fresh.childNodes); htmx.process(old); }
-    else { say("That did not work (" + request.status + ")."); button.disabled = false; bar.hidden = true; }
+    if (!showPage(request.responseText)) { say("That did not work (" + request.status + ")."); button.disabled = false; bar.hidden = true; }
   });
   request.addEventListener("error", () => { say("The server can't be reached."); button.disabled = false; bar.hidden = true; });
   request.open("POST", form.action);

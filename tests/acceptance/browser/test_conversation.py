@@ -87,7 +87,7 @@ def test_the_slider_shows_what_was_true_then(desk: Desk, stage: Stage) -> None:
     expect(then).to_contain_text("Lives in Lisbon")
 
     changed = window.get_by_role("region", name="What changed")
-    window.get_by_role("slider", name="From").press("Home")
+    window.get_by_role("slider", name="As it was").press("Home")
     expect(then).to_contain_text("Lives in Porto")
     expect(changed).to_contain_text("Lisbon")
 

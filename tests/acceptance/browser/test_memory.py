@@ -53,7 +53,7 @@ def test_an_entry_is_edited_in_place_and_its_story_undoes_that(desk: Desk, stage
     expect(window.get_by_role("status")).to_have_text("Changed.")
     window.get_by_role("link", name=re.compile("by hand")).click()
     expect(window.locator("ins").first).to_have_text(re.compile("and a dog"))
-    window.get_by_role("button", name="Undo").click()
+    window.get_by_role("button", name="Undo update").click()
     expect(window.get_by_role("status")).to_have_text("Brought back.")
     assert stage.contents(rosa) == {"Has a cat"}
 

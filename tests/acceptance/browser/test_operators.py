@@ -47,6 +47,7 @@ def test_a_key_is_made_shown_once_and_revoked(desk: Desk, stage: Stage) -> None:
 
     window.goto(f"{stage.url}/keys/")
     assert key not in window.content()
+    window.on("dialog", lambda dialog: dialog.accept())
     window.get_by_role("button", name="Revoke the app").click()
     expect(window.get_by_role("row").filter(has_text="the app")).to_contain_text("revoked")
     assert ApiKey.objects.get(name="the app").revoked_at is not None

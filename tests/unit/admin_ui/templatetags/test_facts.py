@@ -3,7 +3,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from admin_ui.templatetags.facts import age, icon
+from admin_ui.templatetags.facts import age, codes, details, grouped, icon
 
 
 @pytest.mark.parametrize(
@@ -23,6 +23,30 @@ def test_an_age_is_said_in_words(ago: timedelta, said: str) -> None:
 
     assert f">{said}</time>" in shown
     assert 'datetime="20' in shown
+
+
+def test_details_are_one_line_without_what_is_empty() -> None:
+    assert (
+        details({"fields": ["name", "slug"], "none": [], "version": 2, "note": ""})
+        == "fields: name, slug; version: 2"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("`best`: how <much>", "<code>best</code>: how &lt;much&gt;"),
+        ("one ` alone", "one ` alone"),
+        ("", ""),
+    ],
+    ids=["code", "unpaired", "empty"],
+)
+def test_names_between_backticks_are_code(text: str, shown: str) -> None:
+    assert codes(text) == shown
+
+
+def test_a_number_is_grouped() -> None:
+    assert [grouped(number) for number in (7, 49919)] == ["7", "49\u202f919"]
 
 
 def test_an_icon_is_hidden_from_who_listens() -> None:

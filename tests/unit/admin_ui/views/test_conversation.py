@@ -84,6 +84,22 @@ def test_all_failed_turns_are_retried_at_once(
     assert set(Turn.objects.values_list("state", flat=True)) == {TurnState.PENDING}
 
 
+def test_what_a_filter_leaves_out_is_not_retried(
+    editor: Client, conversation: Conversation, relationship: Relationship
+) -> None:
+    one, two = conversation.say("One."), conversation.say("Two.")
+    owned = Turn.objects.for_relationship(relationship.id)
+    owned.filter(id=one.id).update(state=TurnState.FAILED, error_code="unparsable_answer")
+    owned.filter(id=two.id).update(state=TurnState.FAILED, error_code="refused")
+    address = "/admin-ui/turns/?state=failed&reason=unparsable"
+    assert "Retry all of these" in editor.get(address).content.decode()
+
+    assert "1 turn is tried again." in editor.post(address, follow=True).content.decode()
+
+    assert conversation.again(one).state == TurnState.PENDING
+    assert conversation.again(two).state == TurnState.FAILED
+
+
 def test_one_failed_turn_is_retried_from_the_list(
     editor: Client, conversation: Conversation, relationship: Relationship
 ) -> None:

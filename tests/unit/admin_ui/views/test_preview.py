@@ -25,6 +25,8 @@ def test_the_page_shows_each_layer_and_links_what_it_was_made_of(
     assert f"/entries/{entry.id}/" in shown
     assert "whole scratchpad, newest first" in shown
     assert "What can I cook" in shown
+    assert "Nothing from: " in shown
+    assert "<h2>profile</h2>" not in shown
 
 
 @pytest.mark.parametrize("name", ["openai", "anthropic", "gemini", "text"])

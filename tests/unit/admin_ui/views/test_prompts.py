@@ -2,6 +2,7 @@ import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
+from admin_ui.views import prompts
 from admin_ui.views.prompts import conversation_lines
 from memory.ingestion.templates import default_guidance
 from memory.models import IngestionPrompt, Replay, ScratchpadEntry
@@ -82,6 +83,61 @@ def test_a_replay_shows_both_scratchpads_and_writes_nothing(
     assert shown.count("only here") == 1
     assert "data-poll" not in shown
     assert not ScratchpadEntry.objects.exists()
+
+
+def test_a_draft_stays_in_its_field_while_turns_are_chosen(
+    editor: Client, page: str, relationship: Relationship, conversation: Conversation
+) -> None:
+    turn = conversation.say("I have a dog.")
+    sent = {
+        "template": "Keep pets only.",
+        "note": "pets",
+        "conversation": "user: Hi",
+        "relationship": str(relationship.id),
+        "do": "choose",
+    }
+
+    shown = editor.post(page, sent).content.decode()
+
+    assert all(
+        text in shown for text in ("Keep pets only.</textarea>", 'value="pets"', "user: Hi</textarea>")
+    )
+    assert f'name="turn" value="{turn.id}"' in shown
+    assert not IngestionPrompt.objects.exists()
+
+
+def test_a_turn_leads_to_its_replay_ticked(
+    editor: Client,
+    page: str,
+    relationship: Relationship,
+    conversation: Conversation,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    old = conversation.say("I have a dog.")
+    conversation.say("I have a cat.")
+    monkeypatch.setattr(prompts, "TURNS_SHOWN", 1)
+
+    shown = editor.get(f"{page}?relationship={relationship.id}&turn={old.id}").content.decode()
+
+    assert f'name="turn" value="{old.id}" checked' in shown
+    assert shown.count(" checked") == 1
+
+
+def test_the_draft_can_be_kept_from_its_replay(
+    editor: Client, page: str, relationship: Relationship, conversation: Conversation
+) -> None:
+    turn = conversation.say("I have a dog.")
+    sent = {
+        "template": "Keep <pets>.",
+        "do": "replay",
+        "relationship": str(relationship.id),
+        "turn": str(turn.id),
+    }
+
+    shown = editor.post(page, sent, follow=True).content.decode()
+
+    assert "Keep &lt;pets&gt;.</textarea>" in shown
+    assert f'action="{page}"' in shown
 
 
 def test_a_pasted_conversation_is_read_as_the_test_users(editor: Client, page: str) -> None:
