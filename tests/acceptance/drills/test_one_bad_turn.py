@@ -17,7 +17,7 @@ from tests.vendor_servers.openai_server import OpenAIServer
 
 pytestmark = pytest.mark.drill
 
-TURNS = scaled(8, 24)
+TURNS = scaled(8, 20)  # no more than the entries that every recipe shows a model
 
 
 @pytest.mark.parametrize("place", [0, 3, TURNS - 1], ids=["first", "middle", "last"])
