@@ -10,6 +10,7 @@ from urllib.request import Request, urlopen
 
 from benchmarks.peers.counts import Counts
 from benchmarks.peers.facts import Book, as_json
+from benchmarks.peers.places import PEERS_PYTHON, ROOT
 
 
 class Model:
@@ -52,8 +53,9 @@ class Model:
 @contextmanager
 def model_server() -> Iterator[Model]:
     """In a process of its own, on loopback; ended at the end."""
+    python = PEERS_PYTHON if PEERS_PYTHON.exists() else sys.executable  # there are the vendor's token numbers
     process = subprocess.Popen(
-        [sys.executable, "-m", "benchmarks.peers.model_server"], stdout=subprocess.PIPE, text=True
+        [python, "-m", "benchmarks.peers.model_server"], cwd=ROOT, stdout=subprocess.PIPE, text=True
     )
     try:
         assert process.stdout is not None

@@ -9,8 +9,11 @@ import threading
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, replace
+from functools import lru_cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+import orjson
 
 from benchmarks.peers.counts import Counts
 from benchmarks.peers.dialects import Answer, NotUnderstood, Request, answer
@@ -50,6 +53,7 @@ class Mind:
         return envelope(body, said, tokens=tokens, spoilt=spoilt)
 
     def embed(self, body: Mapping[str, Any], system: str) -> dict[str, Any]:
+        """The vectors as they are to be written: parts of JSON."""
         given = body["input"]
         texts = [given] if isinstance(given, str) else list(given)
         with self._lock:
@@ -60,12 +64,13 @@ class Mind:
                 embedded_texts=counts.embedded_texts + len(texts),
             )
         time.sleep(self._latency)
+        dimensions, encoding = body.get("dimensions") or DIMENSIONS, body.get("encoding_format")
         tokens = sum(map(count_tokens, texts))
         return {
             "object": "list",
             "model": body.get("model"),
             "data": [
-                {"object": "embedding", "index": place, "embedding": embedding(text, body)}
+                {"object": "embedding", "index": place, "embedding": written(text, dimensions, encoding)}
                 for place, text in enumerate(texts)
             ],
             "usage": {"prompt_tokens": tokens, "total_tokens": tokens},
@@ -93,14 +98,14 @@ def envelope(body: Mapping[str, Any], said: Answer, *, tokens: int, spoilt: bool
     if spoilt and said.text:
         message["content"] = broken(said.text)
     if said.calls:
-        written = [(name, json.dumps(arguments)) for name, arguments in said.calls]
+        calls = [(name, json.dumps(arguments)) for name, arguments in said.calls]
         message["tool_calls"] = [
             {
                 "id": f"call-{place}",
                 "type": "function",
                 "function": {"name": name, "arguments": broken(text) if spoilt else text},
             }
-            for place, (name, text) in enumerate(written)
+            for place, (name, text) in enumerate(calls)
         ]
     output = count_tokens(json.dumps(message))
     finish = "tool_calls" if said.calls else "stop"
@@ -118,11 +123,13 @@ def broken(text: str) -> str:
     return text[: max(1, 2 * len(text) // 3)] + '"'
 
 
-def embedding(text: str, body: Mapping[str, Any]) -> Any:
-    vector = vector_of(text, body.get("dimensions") or DIMENSIONS)
-    if body.get("encoding_format") == "base64":
-        return base64.b64encode(vector.tobytes()).decode()
-    return [round(value, 7) for value in vector]
+@lru_cache(maxsize=20_000)
+def written(text: str, dimensions: int, encoding: str | None) -> orjson.Fragment:
+    """A vector as JSON. Kept, so that who asks for numbers as text does not pay for our writing them."""
+    vector = vector_of(text, dimensions)
+    if encoding == "base64":
+        return orjson.Fragment(orjson.dumps(base64.b64encode(vector.tobytes()).decode()))
+    return orjson.Fragment(orjson.dumps([round(value, 7) for value in vector]))
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -132,7 +139,7 @@ class Handler(BaseHTTPRequestHandler):
     mind: Mind
 
     def do_POST(self) -> None:
-        told = json.loads(self.rfile.read(int(self.headers.get("Content-Length") or 0)))
+        told = orjson.loads(self.rfile.read(int(self.headers.get("Content-Length") or 0)))
         system = self.headers.get("Authorization", "").removeprefix("Bearer ")
         try:
             if self.path == "/control":
@@ -150,7 +157,7 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
     def _send(self, status: int, body: dict[str, Any]) -> None:
-        content = json.dumps(body).encode()
+        content = orjson.dumps(body)
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(content)))

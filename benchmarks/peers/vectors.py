@@ -10,12 +10,12 @@ from functools import lru_cache
 from math import sqrt
 from zlib import crc32
 
-DIMENSIONS = 384
+DIMENSIONS = 1536
 COMMON = 0.2  # of the squared length, the same for every text
 _WORD = re.compile(r"\w+")
 
 
-def vector_of(text: str, dimensions: int = DIMENSIONS) -> array[float]:
+def vector_of(text: str, dimensions: int = DIMENSIONS) -> "array[float]":
     """The text's vector, of length 1, as 32-bit floats."""
     vector = [0.0] * dimensions
     for word in _WORD.findall(text.casefold()):

@@ -33,7 +33,7 @@ class House:
     model_url: str  # ends in /v1
     model_name: str = "gpt-5-mini"
     embedding_model: str = "text-embedding-3-small"
-    dimensions: int = 384
+    dimensions: int = 1536  # the model's own
 
     def database_url(self, name: str) -> str:
         return f"{self.server_url.rstrip('/')}/{name}"

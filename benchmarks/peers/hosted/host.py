@@ -1,0 +1,119 @@
+"""The hosted end of benchmarks.peers.systems.hosted: reads calls, a JSON line each, and writes what they give.
+
+    {"id": 1, "verb": "fetch", "given": {"user": "u1", "question": "..."}}
+    {"id": 1, "value": [...]}      or      {"id": 1, "error": "ValueError: ...", "missing": false}
+
+Each call has a thread of its own, as in a web server; what is timed is timed here, without the pipe between.
+"""
+
+import json
+import os
+import sys
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from time import perf_counter
+from typing import Any, TextIO
+
+Turn = Sequence[Mapping[str, str]]  # {"role", "content"}
+_THREADS = 32
+
+
+class Missing(Exception):
+    """The system has no such verb."""
+
+
+class Peer(ABC):
+    """As benchmarks.peers.systems.base.System, in the system's own process."""
+
+    @abstractmethod
+    def start(self, house: Mapping[str, Any], *, first: bool) -> dict[str, Any]:
+        """`house`: database_url, folder, model_url, model_name, embedding_model, dimensions, key, options.
+
+        `first`: the database is empty. Gives what the other end should know.
+        """
+
+    @abstractmethod
+    def hand_over(self, user: str, messages: Turn, at: str | None, key: str | None) -> None: ...
+
+    @abstractmethod
+    def fetch(self, user: str, question: str) -> list[str]: ...
+
+    @abstractmethod
+    def stored(self, user: str) -> list[str]: ...
+
+    @abstractmethod
+    def delete_person(self, user: str) -> None: ...
+
+    @abstractmethod
+    def load(self, memories: Mapping[str, Sequence[str]]) -> None: ...
+
+    def purge(self) -> None:
+        raise Missing("it has no purge")
+
+    def time(self, calls: Sequence[Mapping[str, Any]], clients: int) -> dict[str, Any]:
+        """Make the calls with so many threads, each taking the next."""
+        waiting = iter(calls)
+        lock, took, failures = threading.Lock(), [], []
+
+        def client() -> None:
+            while (call := _next(waiting, lock)) is not None:
+                began = perf_counter()
+                try:
+                    self._make(call)
+                except Exception as problem:
+                    failures.append(f"{type(problem).__name__}: {problem}"[:200])
+                took.append((perf_counter() - began) * 1000)
+
+        threads = [threading.Thread(target=client) for _ in range(clients)]
+        began = perf_counter()
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return {"milliseconds": took, "seconds": perf_counter() - began, "failures": failures}
+
+    def _make(self, call: Mapping[str, Any]) -> None:
+        if call["verb"] == "fetch":
+            self.fetch(call["user"], call["question"])
+        else:
+            self.hand_over(call["user"], call["messages"], None, None)
+
+
+def serve(peer: Peer) -> None:
+    """Until standard input ends. What the system prints goes to standard error."""
+    answers, sys.stdout = sys.stdout, sys.stderr
+    lock = threading.Lock()
+    verbs: dict[str, Callable[..., Any]] = {
+        name: getattr(peer, name)
+        for name in ("start", "hand_over", "fetch", "stored", "delete_person", "purge", "load", "time")
+    }
+    pool = ThreadPoolExecutor(_THREADS)
+    for line in sys.stdin:
+        told = json.loads(line)
+        pool.submit(_answer, verbs[told["verb"]], told, answers, lock)
+    os._exit(0)  # a system's own threads may not want to end
+
+
+def _answer(verb: Callable[..., Any], told: Mapping[str, Any], answers: TextIO, lock: threading.Lock) -> None:
+    said: dict[str, Any] = {"id": told["id"]}
+    try:
+        said["value"] = verb(**told["given"])
+    except Exception as problem:
+        said |= {"error": f"{type(problem).__name__}: {problem}", "missing": isinstance(problem, Missing)}
+    with lock:
+        answers.write(json.dumps(said) + "\n")
+        answers.flush()
+
+
+def _next(waiting: Iterator[Mapping[str, Any]], lock: threading.Lock) -> Mapping[str, Any] | None:
+    with lock:
+        return next(waiting, None)
+
+
+def folder_of(house: Mapping[str, Any]) -> Path:
+    folder = Path(house["folder"])
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder

@@ -1,0 +1,136 @@
+"""1. What the reply waits for: handing a turn over, and fetching the memory for the next reply."""
+
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from itertools import product
+
+from benchmarks.peers.field import Field
+from benchmarks.peers.findings import Finding, Goal, Line
+from benchmarks.peers.measures.asking import KNOWN, PEOPLE, book_of, fetches, hand_overs, known
+from benchmarks.peers.systems.base import Call, System
+from benchmarks.timing import percentile
+
+CLIENTS = (1, 16)
+LATENCIES = (0, 300)
+# Calls a round and client count: with a model that is far away, fewer say as much.
+_FETCHES = {(0, 1): 100, (0, 16): 320, (300, 1): 6, (300, 16): 48}
+_HAND_OVERS = {(0, 1): 24, (0, 16): 64, (300, 1): 4, (300, 16): 32}
+_SETTLE_SECONDS = 120.0
+_FASTER = 5.0
+
+Taken = dict[
+    tuple[str, int, int], dict[str, list[list[float]]]
+]  # (verb, latency, clients): rounds, by system
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    verb: str
+    latency: int
+    clients: int
+
+    @property
+    def name(self) -> str:
+        verb = "hand over" if self.verb == "hand_over" else "fetch"
+        at_once = "1 client" if self.clients == 1 else f"{self.clients} clients"
+        return f"{verb}, model {self.latency} ms, {at_once}"
+
+
+CASES = [Case(*case) for case in product(("fetch", "hand_over"), LATENCIES, CLIENTS)]
+
+
+def measure(field: Field) -> Finding:
+    taken: dict[Case, dict[str, list[list[float]]]] = {case: {} for case in CASES}
+    failures: dict[str, int] = {}
+    with ExitStack() as stack:
+        systems = [stack.enter_context(field.running(make)) for make in field.systems]
+        for system in systems:
+            field.say(f"waits: {system.name} gets what it knows")
+            system.load(known())
+        said = 0
+        for number in range(field.scale.rounds + 1):  # the first warms everything up
+            for case in CASES:
+                field.model.slow_down(case.latency)
+                calls = _calls(case, field, said)
+                said += len(calls)
+                field.model.teach(book_of(calls) if case.verb == "hand_over" else {})
+                for system in systems:
+                    field.say(f"waits: round {number} of {field.scale.rounds}, {case.name}, {system.name}")
+                    milliseconds = _take(system, case, calls, failures)
+                    if number:
+                        taken[case].setdefault(system.name, []).append(milliseconds)
+        field.model.slow_down(0)
+    return _finding(field, taken, failures)
+
+
+def _calls(case: Case, field: Field, said: int) -> list[Call]:
+    counts = _FETCHES if case.verb == "fetch" else _HAND_OVERS
+    count = field.scale.of(counts[case.latency, case.clients], at_least=2 * case.clients)
+    return fetches(count) if case.verb == "fetch" else hand_overs(count, start=said)
+
+
+def _take(system: System, case: Case, calls: list[Call], failures: dict[str, int]) -> list[float]:
+    """The milliseconds of each call. What is still to be remembered is waited for, and not timed."""
+    timed = system.time(calls, clients=case.clients)
+    if timed.failures:
+        failures[system.name] = failures.get(system.name, 0) + len(timed.failures)
+    if case.verb == "hand_over":
+        system.settle(_SETTLE_SECONDS)
+    return timed.milliseconds
+
+
+def _finding(
+    field: Field, taken: Mapping[Case, Mapping[str, list[list[float]]]], failures: Mapping[str, int]
+) -> Finding:
+    lines = [
+        Line(
+            f"{case.name}, p{round(100 * share)}",
+            "ms",
+            {
+                system: [percentile(times, share) for times in rounds]
+                for system, rounds in taken[case].items()
+            },
+        )
+        for case in CASES
+        for share in (0.5, 0.95)
+    ]
+    fetch = next(line for line in lines if line.name == "fetch, model 0 ms, 1 client, p50")
+    return Finding(
+        "waits",
+        "What the reply waits for",
+        f"{PEOPLE} people with {KNOWN} memories each. Handing over: one turn of two messages. Fetching: what the model "
+        "would be shown for the next reply, up to 20 memories. Timed where the caller stands: around the HTTP call, or "
+        "around the library's. Each call to the model server, for text or for vectors, takes the milliseconds that are "
+        f"said. {field.scale.rounds} rounds after one to warm up; in each, every system in turn, case by case.",
+        lines,
+        [
+            _faster(fetch, "rapport", "recipe scratchpad over HTTP", _FASTER),
+            _faster(fetch, "rapport-in-process", "recipe scratchpad in process", _FASTER),
+            _faster(fetch, "rapport-retrieval", "with retrieval (recipe two_call) over HTTP", 1.0),
+        ],
+        [*_remarks(), *(f"{name}: {count} calls failed." for name, count in failures.items())],
+    )
+
+
+def _faster(fetch: Line, system: str, how: str, bound: float) -> Goal:
+    """mem0's search in terms of ours, p50 at one client and a model without latency, pair by pair."""
+    ratio = fetch.ratio("mem0", system)
+    return Goal(
+        f"fetch: times as fast as mem0's search, {how}", ratio.middle if ratio else None, bound, False, "x"
+    )
+
+
+def _remarks() -> list[str]:
+    return [
+        "Rapport answers a hand-over when the turn is stored, and remembers it afterwards; mem0 and LangMem ask the "
+        "model meanwhile. Both can be called from a queue of one's own, and LangMem has an executor that does it in "
+        "the same process: then a reply waits for neither, and what a crash leaves unread is gone (see Loss).",
+        "The baseline asks no model at all: where it hands over faster, it is because all it does is embed and insert.",
+        "With the recipe scratchpad a fetch embeds nothing and searches nothing: it reads one row. All others embed the "
+        "question first, so they wait for the model server once; so does Rapport with retrieval.",
+        "A library is called where the caller runs; Rapport over HTTP pays for the request, about a millisecond, for "
+        "which it can be shared by programs in any language. The line in process is without that.",
+        "A fetch of Rapport also assembles the recent messages and every other layer of the context; the others' give "
+        "memories only.",
+    ]

@@ -1,0 +1,136 @@
+"""2. The write path: turns a second remembered, and what a turn costs in calls, tokens, vectors and CPU."""
+
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from dataclasses import field as values
+from time import perf_counter
+
+from benchmarks.peers.counts import Counts
+from benchmarks.peers.field import Field
+from benchmarks.peers.findings import Finding, Goal, Line
+from benchmarks.peers.measures.asking import KNOWN, PEOPLE, book_of, hand_overs, known
+from benchmarks.peers.systems.base import System
+from benchmarks.peers.usage import cpu_of, database_cpu
+
+CLIENTS = 16
+_TURNS = 128  # a round, 16 at once
+_ALONE = 12  # a round, one by one: what a turn costs when no other is waiting
+_SETTLE_SECONDS = 180.0
+_SHARE_OF_TOKENS = 0.25
+
+
+@dataclass
+class Costs:
+    """One value a round. `alone`: of turns that came one by one."""
+
+    per_second: list[float] = values(default_factory=list)
+    cpu: list[float] = values(default_factory=list)
+    database: list[float] = values(default_factory=list)
+    under_load: list[Counts] = values(default_factory=list)
+    alone: list[Counts] = values(default_factory=list)
+    failures: int = 0
+
+
+def measure(field: Field) -> Finding:
+    costs: dict[str, Costs] = {}
+    turns, alone = field.scale.of(_TURNS, at_least=CLIENTS), field.scale.of(_ALONE, at_least=4)
+    said = 1_000_000  # not what another measure says
+    with ExitStack() as stack:
+        systems = [stack.enter_context(field.running(make)) for make in field.systems]
+        for system in systems:
+            system.load(known())
+        for number in range(field.scale.rounds + 1):  # the first warms everything up
+            for system in systems:
+                field.say(f"writes: round {number} of {field.scale.rounds}, {system.name}")
+                cost = Costs() if number == 0 else costs.setdefault(system.name, Costs())
+                _one_by_one(field, system, cost, alone, said)
+                _at_once(field, system, cost, turns, said + alone)
+            said += alone + turns
+    return _finding(field, costs, turns, alone)
+
+
+def _one_by_one(field: Field, system: System, cost: Costs, count: int, start: int) -> None:
+    calls = hand_overs(count, start=start)
+    field.model.teach(book_of(calls))
+    field.model.reset()
+    for call in calls:
+        system.hand_over(call.user, call.messages)
+        system.settle(_SETTLE_SECONDS)
+    cost.alone.append(field.model.counts(system.name))
+
+
+def _at_once(field: Field, system: System, cost: Costs, count: int, start: int) -> None:
+    calls = hand_overs(count, start=start)
+    field.model.teach(book_of(calls))
+    field.model.reset()
+    cpu, database = cpu_of(system.processes()), database_cpu(field.house.data_dir)
+    began = perf_counter()
+    timed = system.time(calls, clients=CLIENTS)
+    system.settle(_SETTLE_SECONDS)
+    cost.per_second.append(count / (perf_counter() - began))
+    cost.cpu.append(1000 * (cpu_of(system.processes()) - cpu) / count)
+    cost.database.append(1000 * (database_cpu(field.house.data_dir) - database) / count)
+    cost.under_load.append(field.model.counts(system.name))
+    cost.failures += len(timed.failures)
+
+
+def _finding(field: Field, costs: Mapping[str, Costs], turns: int, alone: int) -> Finding:
+    def line(name: str, unit: str, of: Callable[[Costs], list[float]], **more: str) -> Line:
+        return Line(name, unit, {system: of(cost) for system, cost in costs.items()}, **more)  # type: ignore[arg-type]
+
+    tokens = line(
+        "prompt tokens a turn", "", lambda cost: [count.prompt_tokens / alone for count in cost.alone]
+    )
+    share = tokens.ratio("rapport", "mem0")
+    return Finding(
+        "writes",
+        "The write path",
+        f"{PEOPLE} people with {KNOWN} memories each. {turns} turns are handed over by {CLIENTS} clients at once, a model "
+        "without latency; the time runs until the last of them is remembered. What a turn asks of the model is counted "
+        f"over {alone} turns one by one, each with one new fact: then none shares a call with another. CPU is that of "
+        "the system's own processes, the database's apart; the model server's is nobody's. "
+        f"{field.scale.rounds} rounds after one to warm up.",
+        [
+            line("turns a second, remembered", "", lambda cost: cost.per_second, better="more"),
+            line("model calls a turn", "", lambda cost: [count.calls / alone for count in cost.alone]),
+            tokens,
+            line(
+                "embedding calls a turn",
+                "",
+                lambda cost: [count.embedding_calls / alone for count in cost.alone],
+            ),
+            line(
+                "model calls a turn, 16 clients",
+                "",
+                lambda cost: [count.calls / turns for count in cost.under_load],
+            ),
+            line("CPU a turn, the system", "ms", lambda cost: cost.cpu),
+            line("CPU a turn, the database", "ms", lambda cost: cost.database),
+        ],
+        [
+            Goal(
+                "a turn's prompt, as a share of mem0's tokens (recipe scratchpad)",
+                share.middle if share else None,
+                _SHARE_OF_TOKENS,
+            )
+        ],
+        [
+            *_remarks(),
+            *(f"{name}: {cost.failures} calls failed." for name, cost in costs.items() if cost.failures),
+        ],
+    )
+
+
+def _remarks() -> list[str]:
+    return [
+        "Waiting turns of one person become one model call in Rapport: so under load it makes fewer calls than turns.",
+        "Rapport keeps more of a turn than the others: the messages, the exact prompt and answer, a revision of every "
+        "change with what it rests on, and the snapshot from which contexts are read. That is its CPU and the "
+        "database's; who needs none of it pays for it all the same.",
+        "LangMem's prompt is the shortest where it is so: it has few instructions and shows up to 20 memories. mem0's is "
+        "fixed instructions for the most part.",
+        "The recipe scratchpad embeds nothing as long as everything is shown; two_call asks the model twice where "
+        "something is said.",
+        "The baseline has no model to pay for and understands nothing: see Truth after change.",
+    ]

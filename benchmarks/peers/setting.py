@@ -1,0 +1,26 @@
+"""What a run stands on: a fresh embedded PostgreSQL, the model server, and a folder that is gone at the end."""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+from benchmarks.peers.model import Model, model_server
+from benchmarks.peers.systems.base import House
+from config.embedded_postgres import ensure_running, socket_dir, stop
+
+
+@contextmanager
+def setting() -> Iterator[tuple[House, Model]]:
+    with tempfile.TemporaryDirectory(prefix="rapport-peers-") as place:
+        folder = Path(place)
+        folder.chmod(0o711)  # the database's account has to pass through
+        data = folder / "postgres"
+        ensure_running(data)
+        try:
+            with model_server() as model:
+                server = f"postgresql://postgres@{quote(str(socket_dir(data)), safe='')}:5432"
+                yield House(server, data, folder / "systems", model.url), model
+        finally:
+            stop(data)

@@ -1,0 +1,35 @@
+"""Databases of their own for each system, on the one server."""
+
+import psycopg
+from psycopg import sql
+
+from benchmarks.peers.systems.base import House
+
+
+def create_database(house: House, name: str, *, template: str = "template0") -> str:
+    """A fresh one, and its address; whatever had this name is dropped."""
+    drop_database(house, name)
+    with _server(house) as connection:
+        made = sql.SQL("CREATE DATABASE {} TEMPLATE {}")
+        connection.execute(made.format(sql.Identifier(name), sql.Identifier(template)))
+    return house.database_url(name)
+
+
+def drop_database(house: House, name: str) -> None:
+    with _server(house) as connection:
+        connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
+def has_database(house: House, name: str) -> bool:
+    with _server(house) as connection:
+        found = connection.execute("SELECT FROM pg_database WHERE datname = %s", [name])
+        return found.fetchone() is not None
+
+
+def name_of(house: House) -> str:
+    """By the system's folder in this run."""
+    return house.folder.name.replace("-", "_")
+
+
+def _server(house: House) -> psycopg.Connection:
+    return psycopg.connect(house.database_url("postgres"), autocommit=True)
