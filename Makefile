@@ -12,7 +12,7 @@ CODE = config relationships memory context admin_ui benchmarks scripts tests man
 SCHEMA = docs/reference/openapi.json
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo run stop test screenshots drills bench check format openapi bench-retrieval bench-recall bench-pages clean
+.PHONY: help venv demo run stop test screenshots drills bench check format openapi bench-retrieval bench-recall bench-pages bench-scale soak clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' Makefile
@@ -56,6 +56,12 @@ bench-retrieval: venv ## measure retrieval at scale: tenants, speed, decay, inde
 
 bench-pages: venv ## measure the admin UI's pages over a project of 1,000,000 messages; ARGS="--relationships 500 --messages 50000"
 	@$(RUN) -m benchmarks.pages $(ARGS)
+
+bench-scale: venv ## measure 100, 10,000 and 1,000,000 relationships (40 GB of disk); ARGS="--relationships 100 10000" for fewer
+	@$(RUN) -m benchmarks.scale $(ARGS)
+
+soak: venv ## the whole service at a steady rate for 20 minutes, then every invariant; MINUTES=2 for less
+	@$(RUN) -m benchmarks.soak --minutes "$${MINUTES:-20}" $(ARGS)
 
 check: venv ## lint, types, imports, migrations, OpenAPI
 	$(RUN) -m ruff check .

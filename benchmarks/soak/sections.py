@@ -1,0 +1,118 @@
+"""What came of a soak, as figures and pictures. Pure."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from benchmarks.figures import Figure, Goal, Section
+from benchmarks.plots import Line, Panel
+from benchmarks.soak.afterwards import Reckoning
+from benchmarks.soak.pace import LATE_SECONDS, Done
+from benchmarks.soak.steadiness import Points, by_slice, steadiness
+from benchmarks.soak.watch import Sample
+
+FLAT_LATENCY, FLAT_MEMORY = 1.25, 1.1
+WATCHED = ("fetch_context", "hand_over_turn", "search_entries", "search_messages", "edit_entry")
+_NONE = Goal(0)
+
+
+def requests_section(done: Sequence[Done], *, seconds: float, rate: float) -> Section:
+    errors = [one for one in done if one.error]
+    late = sum(one.late > LATE_SECONDS for one in done)
+    counted = Counter(one.action for one in done)
+    figures = [
+        Figure("actions", len(done)),
+        Figure("actions a second", len(done) / seconds, "/s"),
+        Figure("errors", len(errors), goal=_NONE),
+        Figure(f"left more than {LATE_SECONDS * 1000:g} ms late", late, goal=Goal(len(done) / 1000)),
+        *(Figure(name, count) for name, count in counted.most_common()),
+    ]
+    told = Counter(one.error for one in errors).most_common(5)
+    how = f"{rate:g} actions a second for {seconds / 60:g} minutes, each at its own time whatever became of the others."
+    return Section(
+        "requests", "Requests", " ".join([how, *(f"{count} x {error}" for error, count in told)]), figures
+    )
+
+
+def latency_section(done: Sequence[Done]) -> Section:
+    section = Section(
+        "latency",
+        "Latency, the first quarter beside the last",
+        "Over HTTP, as the client sees it. The slope is that of a straight line through all calls.",
+    )
+    for action in WATCHED:
+        points = _times(done, action)
+        for share, name in ((0.5, "p50"), (0.95, "p95")):
+            steady = steadiness(points, share=share)
+            goal = Goal(FLAT_LATENCY) if share == 0.5 else None
+            section.figures.append(Figure(f"{action}, {name}: first quarter", steady.first, "ms"))
+            section.figures.append(Figure(f"{action}, {name}: last quarter", steady.last, "ms"))
+            section.figures.append(Figure(f"{action}, {name}: last / first", steady.ratio, "x", None, goal))
+        section.figures.append(Figure(f"{action}: slope", steadiness(points).slope, "ms an hour"))
+    return section
+
+
+def memory_section(samples: Sequence[Sample]) -> Section:
+    section = Section(
+        "memory",
+        "Memory, the first quarter beside the last",
+        "The resident set of each process that was there all the time; of the database, all processes with shared "
+        "pages split. Its cache of 256 MB fills as it reads, so it has no goal.",
+    )
+    for name, points in _processes(samples):
+        steady = steadiness(points)
+        section.figures.extend(
+            [
+                Figure(f"{name}: first quarter", steady.first, "MB"),
+                Figure(f"{name}: last quarter", steady.last, "MB"),
+                Figure(f"{name}: last / first", steady.ratio, "x", None, Goal(FLAT_MEMORY)),
+                Figure(f"{name}: slope", steady.slope, "MB an hour"),
+            ]
+        )
+    database = steadiness([(sample.at, sample.database) for sample in samples])
+    section.figures.append(Figure("database: first quarter", database.first, "MB"))
+    section.figures.append(Figure("database: last quarter", database.last, "MB"))
+    return section
+
+
+def afterwards_section(reckoning: Reckoning) -> Section:
+    verified = reckoning.verified
+    how = "Turns are those of people who are still there; then `manage.py verify`'s invariants over the whole database."
+    figures = [
+        Figure("turns accepted", reckoning.accepted),
+        Figure("accepted turns that are not applied", reckoning.not_applied, goal=_NONE),
+        Figure("accepted turns that are not applied exactly once", reckoning.not_once, goal=_NONE),
+        Figure("people erased", reckoning.erased),
+        Figure("rows left of them", reckoning.left_of_erased, goal=_NONE),
+        Figure("relationships verified", verified.relationships),
+        Figure("invariants", verified.invariants),
+        Figure("problems found", verified.found, goal=_NONE),
+    ]
+    return Section("afterwards", "Afterwards", how, figures)
+
+
+def panels(done: Sequence[Done], samples: Sequence[Sample], *, seconds: float) -> list[Panel]:
+    each = max(5.0, seconds / 60)
+    latency = [_line(name, by_slice(_times(done, name), seconds=each)) for name in WATCHED]
+    memory = [_line(name, points) for name, points in _processes(samples)]
+    return [
+        Panel("Latency", "minutes", "ms, median", latency),
+        Panel("Resident memory of each process", "minutes", "MB", memory),
+    ]
+
+
+def _processes(samples: Sequence[Sample]) -> Iterator[tuple[str, Points]]:
+    """Those that were there all the time, numbered by service instead of by their IDs."""
+    lasting = [name for name in samples[0].rss if all(name in sample.rss for sample in samples)]
+    seen: Counter[str] = Counter()
+    for name in lasting:
+        service = name.split()[0]
+        seen[service] += 1
+        yield f"{service} {seen[service]}", [(sample.at, sample.rss[name]) for sample in samples]
+
+
+def _times(done: Sequence[Done], action: str) -> Points:
+    return [(one.at, one.milliseconds) for one in done if one.action == action and not one.error]
+
+
+def _line(name: str, points: Points) -> Line:
+    return Line(name, [at / 60 for at, _ in points], [value for _, value in points])
