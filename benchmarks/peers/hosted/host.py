@@ -53,8 +53,13 @@ class Peer(ABC):
     def purge(self) -> None:
         raise Missing("it has no purge")
 
+    def prepare(self, user: str) -> None:  # noqa: B027 - most have nothing to know
+        """What a caller knows of a person before the first call is timed."""
+
     def time(self, calls: Sequence[Mapping[str, Any]], clients: int) -> dict[str, Any]:
         """Make the calls with so many threads, each taking the next."""
+        for user in {call["user"] for call in calls}:
+            self.prepare(user)
         waiting = iter(calls)
         lock, took, failures = threading.Lock(), [], []
 

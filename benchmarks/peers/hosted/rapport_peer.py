@@ -56,6 +56,9 @@ class Rapport(Peer):
         relationship = self._relationships.pop(user, None) or self._rows.relationship(self._companion, user)
         erase_user(project_id=relationship.project_id, user_id=relationship.user_id, by=self._rows.BY)
 
+    def prepare(self, user: str) -> None:
+        self._relationship(user)
+
     def load(self, memories: Mapping[str, Sequence[str]]) -> None:
         self._rows.load(self._companion, memories)
 

@@ -11,31 +11,31 @@ _THINGS = "garden piano sister marathon bakery canoe lantern violin orchard harb
 _PLACES = "Lisbon Porto Bergen Ghent Turin Graz Malaga Tartu Cork Delft".split()
 
 
-def known(people: int = PEOPLE) -> dict[str, list[str]]:
-    """What is remembered of everybody before the first call."""
-    return {person(number): [_memory(number, place) for place in range(KNOWN)] for number in range(people)}
+def known(group: str) -> dict[str, list[str]]:
+    """What is remembered of a group of people before the first call."""
+    return {
+        person(group, number): [_memory(number, place) for place in range(KNOWN)] for number in range(PEOPLE)
+    }
 
 
-def person(number: int) -> str:
-    return f"known-{number}"
+def person(group: str, number: int) -> str:
+    return f"{group}-{number % PEOPLE}"
 
 
-def fetches(count: int) -> list[Call]:
+def fetches(group: str, count: int) -> list[Call]:
     """Each person is asked about what is remembered of them, in turn."""
     return [
         Call(
-            "fetch",
-            person(number % PEOPLE),
-            question=f"How is it going with the {_thing(number)} these days?",
+            "fetch", person(group, number), question=f"How is it going with the {_thing(number)} these days?"
         )
         for number in range(count)
     ]
 
 
-def hand_overs(count: int, *, start: int) -> list[Call]:
+def hand_overs(group: str, count: int, *, start: int) -> list[Call]:
     """Turns of two messages each, of the people in turn; `start` numbers them, so that none is said twice."""
     return [
-        Call("hand_over", person(number % PEOPLE), messages=_turn(number))
+        Call("hand_over", person(group, number), messages=_turn(number))
         for number in range(start, start + count)
     ]
 

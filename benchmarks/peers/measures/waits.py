@@ -16,6 +16,7 @@ LATENCIES = (0, 300)
 # Calls a round and client count: with a model that is far away, fewer say as much.
 _FETCHES = {(0, 1): 100, (0, 16): 320, (300, 1): 6, (300, 16): 48}
 _HAND_OVERS = {(0, 1): 24, (0, 16): 64, (300, 1): 4, (300, 16): 32}
+ASKED = "asked"  # these people are only asked about; others are told things, each round new ones
 _SETTLE_SECONDS = 120.0
 _FASTER = 5.0
 
@@ -47,12 +48,14 @@ def measure(field: Field) -> Finding:
         systems = [stack.enter_context(field.running(make)) for make in field.systems]
         for system in systems:
             field.say(f"waits: {system.name} gets what it knows")
-            system.load(known())
+            system.load(known(ASKED))
         said = 0
         for number in range(field.scale.rounds + 1):  # the first warms everything up
+            for system in systems:
+                system.load(known(f"told-{number}"))
             for case in CASES:
                 field.model.slow_down(case.latency)
-                calls = _calls(case, field, said)
+                calls = _calls(case, field, f"told-{number}", said)
                 said += len(calls)
                 field.model.teach(book_of(calls) if case.verb == "hand_over" else {})
                 for system in systems:
@@ -64,10 +67,10 @@ def measure(field: Field) -> Finding:
     return _finding(field, taken, failures)
 
 
-def _calls(case: Case, field: Field, said: int) -> list[Call]:
+def _calls(case: Case, field: Field, told: str, said: int) -> list[Call]:
     counts = _FETCHES if case.verb == "fetch" else _HAND_OVERS
     count = field.scale.of(counts[case.latency, case.clients], at_least=2 * case.clients)
-    return fetches(count) if case.verb == "fetch" else hand_overs(count, start=said)
+    return fetches(ASKED, count) if case.verb == "fetch" else hand_overs(told, count, start=said)
 
 
 def _take(system: System, case: Case, calls: list[Call], failures: dict[str, int]) -> list[float]:
@@ -127,8 +130,8 @@ def _remarks() -> list[str]:
         "model meanwhile. Both can be called from a queue of one's own, and LangMem has an executor that does it in "
         "the same process: then a reply waits for neither, and what a crash leaves unread is gone (see Loss).",
         "The baseline asks no model at all: where it hands over faster, it is because all it does is embed and insert.",
-        "With the recipe scratchpad a fetch embeds nothing and searches nothing: it reads one row. All others embed the "
-        "question first, so they wait for the model server once; so does Rapport with retrieval.",
+        "With the recipe scratchpad a fetch embeds nothing and searches nothing: it reads one row. All others "
+        "embed the question first, so they wait for the model server once; so does Rapport with retrieval.",
         "A library is called where the caller runs; Rapport over HTTP pays for the request, about a millisecond, for "
         "which it can be shared by programs in any language. The line in process is without that.",
         "A fetch of Rapport also assembles the recent messages and every other layer of the context; the others' give "

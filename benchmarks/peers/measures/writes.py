@@ -10,7 +10,7 @@ from benchmarks.peers.counts import Counts
 from benchmarks.peers.field import Field
 from benchmarks.peers.findings import Finding, Goal, Line
 from benchmarks.peers.measures.asking import KNOWN, PEOPLE, book_of, hand_overs, known
-from benchmarks.peers.systems.base import System
+from benchmarks.peers.systems.base import Call, System
 from benchmarks.peers.usage import cpu_of, database_cpu
 
 CLIENTS = 16
@@ -38,20 +38,18 @@ def measure(field: Field) -> Finding:
     said = 1_000_000  # not what another measure says
     with ExitStack() as stack:
         systems = [stack.enter_context(field.running(make)) for make in field.systems]
-        for system in systems:
-            system.load(known())
         for number in range(field.scale.rounds + 1):  # the first warms everything up
             for system in systems:
+                system.load(known(f"told-{number}"))
                 field.say(f"writes: round {number} of {field.scale.rounds}, {system.name}")
                 cost = Costs() if number == 0 else costs.setdefault(system.name, Costs())
-                _one_by_one(field, system, cost, alone, said)
-                _at_once(field, system, cost, turns, said + alone)
+                _one_by_one(field, system, cost, hand_overs(f"told-{number}", alone, start=said))
+                _at_once(field, system, cost, hand_overs(f"told-{number}", turns, start=said + alone))
             said += alone + turns
     return _finding(field, costs, turns, alone)
 
 
-def _one_by_one(field: Field, system: System, cost: Costs, count: int, start: int) -> None:
-    calls = hand_overs(count, start=start)
+def _one_by_one(field: Field, system: System, cost: Costs, calls: list[Call]) -> None:
     field.model.teach(book_of(calls))
     field.model.reset()
     for call in calls:
@@ -60,17 +58,16 @@ def _one_by_one(field: Field, system: System, cost: Costs, count: int, start: in
     cost.alone.append(field.model.counts(system.name))
 
 
-def _at_once(field: Field, system: System, cost: Costs, count: int, start: int) -> None:
-    calls = hand_overs(count, start=start)
+def _at_once(field: Field, system: System, cost: Costs, calls: list[Call]) -> None:
     field.model.teach(book_of(calls))
     field.model.reset()
     cpu, database = cpu_of(system.processes()), database_cpu(field.house.data_dir)
     began = perf_counter()
     timed = system.time(calls, clients=CLIENTS)
     system.settle(_SETTLE_SECONDS)
-    cost.per_second.append(count / (perf_counter() - began))
-    cost.cpu.append(1000 * (cpu_of(system.processes()) - cpu) / count)
-    cost.database.append(1000 * (database_cpu(field.house.data_dir) - database) / count)
+    cost.per_second.append(len(calls) / (perf_counter() - began))
+    cost.cpu.append(1000 * (cpu_of(system.processes()) - cpu) / len(calls))
+    cost.database.append(1000 * (database_cpu(field.house.data_dir) - database) / len(calls))
     cost.under_load.append(field.model.counts(system.name))
     cost.failures += len(timed.failures)
 
@@ -86,9 +83,9 @@ def _finding(field: Field, costs: Mapping[str, Costs], turns: int, alone: int) -
     return Finding(
         "writes",
         "The write path",
-        f"{PEOPLE} people with {KNOWN} memories each. {turns} turns are handed over by {CLIENTS} clients at once, a model "
-        "without latency; the time runs until the last of them is remembered. What a turn asks of the model is counted "
-        f"over {alone} turns one by one, each with one new fact: then none shares a call with another. CPU is that of "
+        f"{PEOPLE} people with {KNOWN} memories each. {turns} turns are handed over by {CLIENTS} clients at once, a "
+        "model without latency; the time runs until the last of them is remembered. What a turn asks of the model is "
+        f"counted over {alone} turns one by one, each with one new fact: then none shares a call with another. CPU is that of "
         "the system's own processes, the database's apart; the model server's is nobody's. "
         f"{field.scale.rounds} rounds after one to warm up.",
         [
@@ -128,8 +125,8 @@ def _remarks() -> list[str]:
         "Rapport keeps more of a turn than the others: the messages, the exact prompt and answer, a revision of every "
         "change with what it rests on, and the snapshot from which contexts are read. That is its CPU and the "
         "database's; who needs none of it pays for it all the same.",
-        "LangMem's prompt is the shortest where it is so: it has few instructions and shows up to 20 memories. mem0's is "
-        "fixed instructions for the most part.",
+        "LangMem's prompt is the shortest where it is so: it has few instructions and shows up to 20 memories. mem0's "
+        "is fixed instructions for the most part.",
         "The recipe scratchpad embeds nothing as long as everything is shown; two_call asks the model twice where "
         "something is said.",
         "The baseline has no model to pay for and understands nothing: see Truth after change.",

@@ -26,6 +26,13 @@ def has_database(house: House, name: str) -> bool:
         return found.fetchone() is not None
 
 
+def server_version(house: House) -> str:
+    with _server(house) as connection:
+        row = connection.execute("SHOW server_version").fetchone()
+        assert row is not None
+        return str(row[0])
+
+
 def name_of(house: House) -> str:
     """By the system's folder in this run."""
     return house.folder.name.replace("-", "_")
