@@ -63,12 +63,13 @@ document.addEventListener("submit", async (event) => {
 function showPage(text) {
   const fresh = new DOMParser().parseFromString(text, "text/html").getElementById("main");
   if (!fresh) return false;
-  const main = document.getElementById("main"), notices = document.getElementById("notices");
+  const main = document.getElementById("main"), notices = document.getElementById("notices"), scrolled = window.scrollY;
   [...main.children].forEach((part) => { if (part !== notices) part.remove(); });
   main.append(...[...fresh.children].filter((part) => part.id !== "notices"));
   notices.replaceChildren(...(fresh.querySelector("#notices")?.childNodes ?? []));
   htmx.process(main);
   drawShares(main);
+  window.scrollTo(0, scrolled);
   return true;
 }
 
@@ -77,7 +78,7 @@ function focusAfter(entry, pressed) {
   const wanted = again
     ? again.querySelector(`.actions button[value="${CSS.escape(pressed ?? "")}"]`) ?? again.querySelector(".actions a, .actions button")
     : document.querySelector("form.edit [autofocus]") ?? document.querySelector("#notices button") ?? document.getElementById("add");
-  wanted?.focus({ preventScroll: Boolean(again) });
+  wanted?.focus();
 }
 
 // One box ticks all.

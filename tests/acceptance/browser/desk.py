@@ -1,6 +1,7 @@
 """Windows of a browser for operators at work, and what those windows complain about."""
 
 from pathlib import Path
+from typing import Literal
 
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
 
@@ -8,6 +9,7 @@ from relationships.models import Role
 from tests.acceptance.browser.stage import PASSWORD, Stage
 
 WIDE, PHONE = 1440, 390
+Scheme = Literal["light", "dark"]
 MILLISECONDS = 20_000  # a loaded machine is slow, not wrong
 # Chromium says so of every answer that is no success; the tests look at what the page says instead.
 _REFUSALS = "Failed to load resource: the server responded with a status of 4"
@@ -21,12 +23,21 @@ class Desk:
         self._contexts: list[BrowserContext] = []
         self.complaints: list[str] = []
 
-    def open(self, role: Role | None = Role.OWNER, *, width: int = WIDE) -> Page:
+    def open(
+        self,
+        role: Role | None = Role.OWNER,
+        *,
+        width: int = WIDE,
+        scheme: Scheme = "light",
+        scripts: bool = True,
+    ) -> Page:
         """A window of its own for an operator of this role; None: nobody has signed in there."""
         context = self._browser.new_context(
             viewport={"width": width, "height": 900},
             storage_state=self._cookies[role] if role else None,
             reduced_motion="reduce",
+            color_scheme=scheme,
+            java_script_enabled=scripts,
         )
         context.set_default_timeout(MILLISECONDS)
         self._contexts.append(context)

@@ -2,16 +2,15 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from playwright.sync_api import Page
 
-from tests.acceptance.browser.desk import PHONE, WIDE
+from tests.acceptance.browser.desk import PHONE, WIDE, Scheme
 
 AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text()
-Scheme = Literal["light", "dark"]
-LOOKS: tuple[tuple[int, Scheme], ...] = ((WIDE, "light"), (WIDE, "dark"), (PHONE, "dark"), (PHONE, "light"))
-_EXAMINED = {(WIDE, "light"), (PHONE, "dark")}  # between them, both widths and both themes
+Look = tuple[int, Scheme]
+LOOKS: tuple[Look, ...] = ((WIDE, "light"), (WIDE, "dark"), (PHONE, "dark"), (PHONE, "light"))
 _RUN = """async () => (await axe.run({resultTypes: ["violations"]})).violations
   .filter((found) => ["serious", "critical"].includes(found.impact))
   .map((found) => ({rule: found.id, nodes: found.nodes.map((node) => node.html.slice(0, 200))}))"""
@@ -27,15 +26,18 @@ _STICKS_OUT = """() => {
 
 def look(page: Page, name: str, folder: Path) -> Iterator[str]:
     """Take a picture in each look, and tell what is wrong in words."""
-    page.evaluate(AXE)
     for width, scheme in LOOKS:
         page.set_viewport_size({"width": width, "height": 900})
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-        page.screenshot(path=folder / f"{name}-{width}-{scheme}.png", full_page=True)
-        for part in page.evaluate(_STICKS_OUT):
-            yield f"{name} at {width}: sticks out: {part}"
-        if (width, scheme) in _EXAMINED:
-            yield from (f"{name} at {width} {scheme}: {found}" for found in examine(page))
+        yield from glance(page, f"{name}-{width}-{scheme}", folder)
+
+
+def glance(page: Page, name: str, folder: Path) -> Iterator[str]:
+    """The same in the look that the page has now."""
+    page.screenshot(path=folder / f"{name}.png", full_page=True)
+    yield from (f"{name}: sticks out: {part}" for part in page.evaluate(_STICKS_OUT))
+    page.evaluate(AXE)
+    yield from (f"{name}: {found}" for found in examine(page))
 
 
 def examine(page: Page) -> list[dict[str, Any]]:

@@ -126,6 +126,57 @@ def test_many_are_moved_at_once(desk: Desk, stage: Stage) -> None:
     expect(window.get_by_text("Has a dog")).to_have_count(0)
 
 
+def test_one_box_ticks_all(desk: Desk, stage: Stage) -> None:
+    una = stage.relationship("Una")
+    stage.remember(una, "Has a cat", "Has a dog", "Has a fish")
+    window = desk.open()
+    window.goto(stage.page_of(una, "?text=has"))
+
+    window.get_by_role("checkbox", name="Tick: Has a cat").check()
+    window.get_by_role("checkbox", name="all on this page").check()
+    window.get_by_label("What is ticked:").select_option("pin")
+    window.get_by_role("button", name="Do it").click()
+
+    expect(window.get_by_role("status")).to_have_text("3 done.")
+    expect(window.get_by_label("Find", exact=True)).to_have_value("has")
+    assert len(pinned(una)) == 3
+
+
+def test_two_are_merged_into_one(desk: Desk, stage: Stage) -> None:
+    ivo = stage.relationship("Ivo")
+    stage.remember(ivo, "Has a dog", "The dog is called Bruno")
+    window = desk.open()
+    window.goto(stage.page_of(ivo))
+
+    for content in ("Has a dog", "The dog is called Bruno"):
+        window.get_by_role("checkbox", name=f"Tick: {content}").check()
+    window.get_by_label("What is ticked:").select_option("merge")
+    window.get_by_role("button", name="Do it").click()
+    window.get_by_role("textbox", name="What is remembered").fill("Has a dog called Bruno")
+    window.get_by_role("button", name="Save").click()
+
+    expect(window.get_by_role("status")).to_have_text("Changed.")
+    assert stage.contents(ivo) == {"Has a dog called Bruno"}
+
+
+def test_what_was_scrolled_to_stays_after_a_change(desk: Desk, stage: Stage) -> None:
+    lea = stage.relationship("Lea")
+    stage.remember(lea, *(f"Has cat number {number}" for number in range(30)))
+    window = desk.open()
+    window.goto(stage.page_of(lea))
+    pin = window.get_by_role("button", name="Pin: Has cat number 2", exact=True)
+    pin.focus()
+    scrolled = window.evaluate("scrollY")
+    assert scrolled > 100
+
+    window.keyboard.press("Enter")
+
+    expect(window.get_by_role("button", name="Unpin: Has cat number 2", exact=True)).to_be_focused()
+    expect(window.get_by_role("status")).to_be_in_viewport()
+    assert abs(window.evaluate("scrollY") - scrolled) < 150
+    assert pinned(lea) == ["Has cat number 2"]
+
+
 def test_deletions_that_wait_are_declined(desk: Desk, stage: Stage) -> None:
     gia = stage.relationship("Gia")
     stage.remember(gia, "Has a dog", "Lives in Kyoto")

@@ -1,0 +1,243 @@
+"""The main task of each page, done from its beginning to its end: wide and on a phone, light and dark.
+
+Where each of them ends, a picture is kept, and nothing may stick out or shut anybody out.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from memory.models import IngestionPrompt
+from relationships.models import ApiKey, Companion, Relationship
+from relationships.services.companions import create_companion
+from tests.acceptance.browser.desk import Desk
+from tests.acceptance.browser.looks import LOOKS, Look, glance
+from tests.acceptance.browser.stage import BY, Stage
+from tests.vendor_servers.openai_server import OpenAIServer
+
+KLINGON = {"op": "add", "type": "identity", "content": "Is a Klingon", "messages": [1]}
+End = Callable[[str], None]
+
+
+@pytest.fixture(params=LOOKS, ids=lambda look: f"{look[0]}-{look[1]}")
+def look_now(request: pytest.FixtureRequest) -> Look:
+    look: Look = request.param
+    return look
+
+
+@pytest.fixture
+def mark(look_now: Look) -> str:
+    """Tells the people of one look from those of another."""
+    return f"{look_now[0]} {look_now[1]}"
+
+
+@pytest.fixture
+def window(desk: Desk, look_now: Look) -> Page:
+    return desk.open(width=look_now[0], scheme=look_now[1])
+
+
+@pytest.fixture
+def end(window: Page, look_now: Look, screenshots: Path) -> End:
+    """Looks at the window once the task is done."""
+
+    def look_at(name: str) -> None:
+        wrong = list(glance(window, f"task-{name}-{look_now[0]}-{look_now[1]}", screenshots))
+        assert not wrong, "\n".join(wrong)
+
+    return look_at
+
+
+def test_the_overview_leads_to_what_failed(
+    window: Page, stage: Stage, mark: str, model: OpenAIServer, end: End
+) -> None:
+    failed(stage, model, f"Overview {mark}", f"I was seen at {mark}.")
+    window.goto(f"{stage.url}/")
+    expect(window.get_by_text("worker at work")).to_be_visible()
+    end("overview")
+
+    window.get_by_role("link", name="turns failed").click()
+
+    expect(window.get_by_role("link", name=f"I was seen at {mark}.")).to_be_visible()
+
+
+def test_a_companion_is_made_and_configured(window: Page, stage: Stage, mark: str, end: End) -> None:
+    slug = f"made-{mark.replace(' ', '-')}"
+    window.goto(f"{stage.url}/companions/")
+    window.get_by_label("Name").fill(f"Made {mark}")
+    window.get_by_label("Slug").fill(slug)
+    window.get_by_role("button", name="New companion").click()
+
+    window.get_by_role("heading", name="Ingestion", exact=True).click()
+    window.get_by_label("soft budget").fill("1500")
+    window.get_by_role("button", name="Save").click()
+
+    expect(window.get_by_role("status")).to_be_visible()
+    expect(window.get_by_text("1 of its own")).to_be_visible()
+    assert Companion.objects.get(slug=slug).config == {"ingestion": {"soft_budget": 1500}}
+    end("companions")
+
+
+def test_a_prompt_is_tried_published_and_taken_back(window: Page, stage: Stage, mark: str, end: End) -> None:
+    cook = companion(stage, f"cook {mark}")
+    cora = stage.relationship(f"Cora {mark}", cook)
+    stage.talk(cora, "I am allergic to peanuts.")
+    window.goto(f"{stage.url}/companions/{cook.id}/prompt/")
+
+    window.get_by_label("Template").fill("Keep what has to do with food.")
+    window.get_by_label("Or choose past turns").select_option(label=f"Cora {mark}")
+    window.get_by_role("button", name="Show the turns").click()
+    expect(window.get_by_label("Template")).to_have_value("Keep what has to do with food.")
+    window.get_by_label("I am allergic to peanuts.").check()
+    window.get_by_role("button", name="Read them by both prompts").click()
+    expect(window.locator(".halves .entry").filter(has_text="peanuts").first).to_be_visible()
+    expect(window.get_by_text("Not read yet.")).to_have_count(0)
+    end("prompt")
+
+    window.get_by_role("button", name="Keep and publish").click()
+    expect(window.get_by_text("Version 1 is in use.")).to_be_visible()
+    assert IngestionPrompt.objects.get(companion=cook).template == "Keep what has to do with food."
+    window.get_by_role("button", name="Go back to it").click()
+    expect(window.get_by_text("The prompt that ships with Rapport is in use.")).to_be_visible()
+
+
+def test_a_person_is_found_by_a_word(window: Page, stage: Stage, mark: str, end: End) -> None:
+    word = f"theorbo{mark.replace(' ', '')}"
+    stage.remember(stage.relationship(f"Olga {mark}"), f"Plays the {word}")
+    window.goto(f"{stage.url}/relationships/")
+
+    window.get_by_label("Remembered text").press_sequentially(word[:-1])
+
+    expect(window.locator("#found").get_by_role("link")).to_have_text([f"Olga {mark}"])
+    end("relationships")
+    window.locator("#found").get_by_role("link").click()
+    expect(window.get_by_text(f"Plays the {word}")).to_be_visible()
+
+
+def test_a_memory_is_mended_where_it_stands(window: Page, stage: Stage, mark: str, end: End) -> None:
+    rosa = stage.relationship(f"Rosa {mark}")
+    stage.remember(rosa, *(f"Has cat number {number}" for number in range(30)))
+    window.goto(stage.page_of(rosa))
+
+    window.get_by_role("link", name="Edit: Has cat number 2", exact=True).click()
+    window.get_by_role("textbox", name="What is remembered").fill("Has a dog")
+    end("relationship-edit")
+    window.get_by_role("button", name="Save").click()
+
+    expect(window.get_by_role("status")).to_have_text("Changed.")
+    expect(window.get_by_role("link", name="Edit: Has a dog")).to_be_focused()
+    expect(window.get_by_role("link", name="Edit: Has a dog")).to_be_in_viewport()
+    assert "Has a dog" in stage.contents(rosa)
+    window.get_by_role("button", name="Delete: Has a dog").click()
+    expect(window.get_by_role("button", name="Undo")).to_be_focused()
+    end("relationship")
+    window.keyboard.press("Enter")
+    expect(window.get_by_text("Has a dog")).to_be_visible()
+
+
+def test_the_playground_remembers(window: Page, stage: Stage, mark: str, end: End) -> None:
+    zoe = companion(stage, f"zoe {mark}")
+    window.goto(f"{stage.url}/playground/")
+    window.get_by_role("button", name=f"Talk to {zoe.name}").click()
+
+    window.get_by_label("Your message").fill("I live in Porto.")
+    window.keyboard.press("Enter")
+
+    expect(window.get_by_text("memory updated")).to_be_visible()
+    expect(window.get_by_role("region", name="What is remembered")).to_contain_text("Lives in Porto")
+    end("playground")
+
+
+def test_a_failed_turn_is_retried(
+    window: Page, stage: Stage, mark: str, model: OpenAIServer, end: End
+) -> None:
+    worf = failed(stage, model, f"Worf {mark}", f"I am klingon {mark}.")
+    model.push({"json": {"operations": [KLINGON]}})
+    window.goto(f"{stage.url}/turns/")
+    row = window.get_by_role("row").filter(has_text=f"I am klingon {mark}.")
+    expect(row).to_contain_text("Unsupported language.")
+    end("turns")
+
+    row.get_by_role("button", name="Retry").click()
+
+    expect(window.get_by_role("status")).to_have_text("The turn is tried again.")
+    stage.service.wait_until_settled(stage.service.turns(worf))
+    assert stage.contents(worf) == {"Is a Klingon"}
+
+
+def test_a_document_is_uploaded_and_found(
+    window: Page, stage: Stage, mark: str, end: End, tmp_path: Path
+) -> None:
+    clerk = companion(stage, f"clerk {mark}")
+    file = tmp_path / "refunds.md"
+    file.write_text("# Refunds\n\nA parcel that was lost is paid back within a week.\n")
+    window.goto(f"{stage.url}/companions/{clerk.id}/documents/")
+
+    window.get_by_label("A file").set_input_files(file)
+    window.get_by_role("button", name="Upload").click()
+    expect(window.get_by_text("ready", exact=True)).to_be_visible()
+    window.get_by_label("Question").fill("lost parcel")
+    window.get_by_role("button", name="Search").click()
+
+    expect(window.get_by_text("is paid back within a week")).to_be_visible()
+    end("documents")
+
+
+def test_a_key_is_made_and_revoked(window: Page, stage: Stage, mark: str, end: End) -> None:
+    window.on("dialog", lambda dialog: dialog.accept())
+    window.goto(f"{stage.url}/keys/")
+    window.get_by_label("What is the new key for").fill(f"app {mark}")
+    window.get_by_role("button", name="Make a key").click()
+    expect(window.locator("#key")).to_contain_text("rk_")
+    end("keys")
+
+    window.get_by_role("button", name=f"Revoke app {mark}").click()
+
+    expect(window.get_by_role("status")).to_have_text("The key opens nothing from now on.")
+    assert ApiKey.objects.get(name=f"app {mark}").revoked_at is not None
+
+
+def test_somebody_is_let_in_and_made_editor(window: Page, stage: Stage, mark: str, end: End) -> None:
+    email = f"{mark.replace(' ', '-')}@example.org"
+    window.goto(f"{stage.url}/operators/")
+    window.get_by_label("Email address").fill(email)
+    window.get_by_label("Password, for a new account").fill("a long pass phrase")
+    window.get_by_role("button", name="Let in").click()
+    expect(window.get_by_role("status")).to_have_text(f"{email} is in.")
+
+    row = window.get_by_role("row").filter(has_text=email)
+    row.get_by_label(f"Role of {email}").select_option("editor")
+    row.get_by_role("button", name="Change").click()
+
+    expect(window.get_by_role("status")).to_have_text("They are editor now.")
+    end("operators")
+
+
+def test_who_did_what_is_found_and_taken_along(window: Page, stage: Stage, mark: str, end: End) -> None:
+    companion(stage, f"seen {mark}")
+    window.goto(f"{stage.url}/audit/")
+    window.get_by_label("What").fill("companion.created")
+    window.get_by_role("button", name="Show").click()
+    expect(window.get_by_text("companion.created").first).to_be_visible()
+    end("audit")
+
+    with window.expect_download() as download:
+        window.get_by_role("link", name="Export as CSV").click()
+
+    assert "companion.created" in Path(download.value.path()).read_text()
+
+
+def failed(stage: Stage, model: OpenAIServer, name: str, text: str) -> Relationship:
+    """A relationship whose only turn the model refused."""
+    person = stage.relationship(name, stage.mole)
+    model.clear()
+    model.push({"status": 400, "message": "Unsupported language.", "always": True})
+    stage.talk(person, text)
+    model.clear()
+    return person
+
+
+def companion(stage: Stage, name: str) -> Companion:
+    slug = name.replace(" ", "-")
+    return create_companion(project_id=stage.project.id, slug=slug, name=name.capitalize(), by=BY)

@@ -1,0 +1,101 @@
+"""Reading and plain edits in a browser that runs no script."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from relationships.services.profiles import read_profile
+from tests.acceptance.browser.desk import Desk
+from tests.acceptance.browser.stage import Stage
+
+
+@pytest.fixture
+def window(desk: Desk) -> Page:
+    return desk.open(scripts=False)
+
+
+def test_a_person_is_found_and_read(window: Page, stage: Stage) -> None:
+    stage.remember(stage.relationship("Plain Olga"), "Plays the sackbut")
+    window.goto(f"{stage.url}/relationships/")
+    window.get_by_label("Remembered text").fill("sackb")
+    window.get_by_role("button", name="Search").click()
+
+    window.locator("#found").get_by_role("link", name="Plain Olga").click()
+
+    expect(window.get_by_text("Plays the sackbut")).to_be_visible()
+
+
+def test_an_entry_is_added_edited_deleted_and_restored(window: Page, stage: Stage) -> None:
+    rosa = stage.relationship("Plain Rosa")
+    window.goto(stage.page_of(rosa))
+    content = window.get_by_role("textbox", name="What is remembered")
+
+    window.get_by_role("link", name="Add", exact=True).click()
+    content.fill("Has a cat")
+    window.get_by_role("button", name="Remember").click()
+    expect(window.get_by_role("status")).to_have_text("Remembered.")
+
+    window.get_by_role("link", name="Edit: Has a cat").click()
+    content.fill("Has a dog")
+    window.get_by_role("button", name="Save").click()
+    expect(window.get_by_role("status")).to_have_text("Changed.")
+
+    window.get_by_role("button", name="Delete: Has a dog").click()
+    assert stage.contents(rosa) == set()
+    window.get_by_role("button", name="Undo").click()
+    expect(window.get_by_role("status")).to_have_text("Restored.")
+
+    window.get_by_role("link", name=re.compile("by hand")).click()
+    window.get_by_role("button", name="Undo update").click()
+    expect(window.get_by_role("status")).to_have_text("Brought back.")
+    assert stage.contents(rosa) == {"Has a cat"}
+
+
+def test_many_are_moved_at_once(window: Page, stage: Stage) -> None:
+    ugo = stage.relationship("Plain Ugo")
+    stage.remember(ugo, "Has a cat", "Has a dog")
+    window.goto(stage.page_of(ugo))
+
+    window.get_by_role("checkbox", name="Tick: Has a cat").check()
+    window.get_by_label("What is ticked:").select_option("delete")
+    window.get_by_role("button", name="Do it").click()
+
+    expect(window.get_by_role("status")).to_have_text("1 done.")
+    assert stage.contents(ugo) == {"Has a dog"}
+
+
+def test_the_past_and_what_is_seen_now_are_shown(window: Page, stage: Stage) -> None:
+    mara = stage.relationship("Plain Mara")
+    stage.talk(mara, "I live in Porto.", days_ago=2)
+    stage.talk(mara, "I moved to Lisbon.", days_ago=1)
+    window.goto(stage.page_of(mara, "time/"))
+    window.get_by_role("slider", name="As it was").press("Home")
+    window.get_by_role("button", name="Go there").click()
+    expect(window.get_by_role("region", name="Then", exact=True)).to_contain_text("Lives in Porto")
+
+    window.get_by_role("link", name="What it sees").click()
+    window.get_by_label("What Plain Mara says next").fill("Where do I live?")
+    window.get_by_role("button", name="Show").click()
+
+    expect(window.locator("#assembled")).to_contain_text("Where do I live?")
+    expect(window.locator("#assembled")).to_contain_text("Lives in Lisbon")
+
+
+def test_a_profile_is_saved(window: Page, stage: Stage) -> None:
+    tess = stage.relationship("Plain Tess")
+    window.goto(stage.page_of(tess, "profile/"))
+
+    window.get_by_label("As JSON").fill('{"plan": "gold"}')
+    window.get_by_role("button", name="Save").click()
+
+    expect(window.get_by_role("status")).to_have_text("The profile is changed.")
+    assert read_profile(tess.id)[0] == {"plan": "gold"}
+
+
+def test_the_overview_says_how_the_workers_are(window: Page, stage: Stage) -> None:
+    window.goto(f"{stage.url}/")
+
+    window.get_by_role("link", name="How the workers are").click()
+
+    expect(window.get_by_text("worker at work")).to_be_visible()
