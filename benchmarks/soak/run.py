@@ -39,6 +39,9 @@ _CONFIG = {
 
 @dataclass(frozen=True, slots=True)
 class Soaked:
+    """`warm_up`: of which only the errors count."""
+
+    warm_up: list[Done]
     done: list[Done]
     samples: list[Sample]
     reckoning: Reckoning
@@ -83,13 +86,13 @@ def _soak(house: House, seconds: float, rate: float, count: int, console: Consol
         for _ in range(count):
             arrive(caller, people, random)
             progress.advance(task)
-        _use(rate, WARM_UP_SECONDS, people, call, progress, "warming up")
+        warm_up = _use(rate, WARM_UP_SECONDS, people, call, progress, "warming up")
         with Watch(house.processes) as watch:
             done = _use(rate, seconds, people, call, progress, "soaking")
         progress.add_task("looking it over", total=None)
         everything_applied()
         house.stop_worker()
-        return Soaked(done, watch.samples, reckon(people))
+        return Soaked(warm_up, done, watch.samples, reckon(people))
 
 
 def _companion() -> str:
@@ -103,7 +106,7 @@ def _companion() -> str:
 
 def _sections(soaked: Soaked, seconds: float, rate: float) -> list[Section]:
     return [
-        sections.requests_section(soaked.done, seconds=seconds, rate=rate),
+        sections.requests_section(soaked.done, warm_up=soaked.warm_up, seconds=seconds, rate=rate),
         sections.latency_section(soaked.done),
         sections.memory_section(soaked.samples),
         sections.afterwards_section(soaked.reckoning),

@@ -15,8 +15,11 @@ WATCHED = ("fetch_context", "hand_over_turn", "search_entries", "search_messages
 _NONE = Goal(0)
 
 
-def requests_section(done: Sequence[Done], *, seconds: float, rate: float) -> Section:
-    errors = [one for one in done if one.error]
+def requests_section(
+    done: Sequence[Done], *, warm_up: Sequence[Done] = (), seconds: float, rate: float
+) -> Section:
+    """Of `warm_up` only the errors count."""
+    errors = [one for one in (*warm_up, *done) if one.error]
     late = sum(one.late > LATE_SECONDS for one in done)
     counted = Counter(one.action for one in done)
     figures = [

@@ -30,6 +30,16 @@ def test_errors_and_late_ones_are_counted_and_the_errors_told() -> None:
     assert "1 x PATCH /v1: 500" in section.how
 
 
+def test_of_the_warm_up_only_the_errors_count() -> None:
+    broken = Done("edit_entry", 1.0, 9.0, 500.0, "PATCH /v1: 500")
+
+    section = requests_section(DONE, warm_up=[broken], seconds=100, rate=5)
+
+    told = {figure.name: figure.value for figure in section.figures}
+    assert (told["actions"], told["errors"]) == (len(DONE), 1)
+    assert told["left more than 100 ms late"] == 0
+
+
 def test_latency_that_grows_misses_its_goal() -> None:
     section = latency_section(DONE)
 
