@@ -8,7 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from memory.errors import ErasedMeanwhile, StaleAnswer
-from memory.ingestion.calls import CallLog, erased_meanwhile, store_calls
+from memory.ingestion.calls import CallLog, erased_meanwhile, shown_ids, store_calls
 from memory.ingestion.claim import Claim, hold_claim, settle_turn
 from memory.ingestion.operations import Operation, Refusal, Verdict
 from memory.ingestion.proposals import Proposed
@@ -17,6 +17,7 @@ from memory.ingestion.vectors import keep_known_vectors
 from memory.ingestion.verbs import carry_out
 from memory.ingestion.workbench import Workbench, open_workbench, subject_of
 from memory.models import EntryRevision, HeldDeletion, RevisionEvent, ScratchpadEntry
+from memory.queue.waiting import announce_settled
 from memory.services.entries import WRITTEN_FIELDS
 from memory.services.fingerprint import content_hash
 from memory.services.history import Origin, record_changes
@@ -39,7 +40,8 @@ def apply_operations(
     reading, items = proposed.reading, proposed.items
     hold_claim(claim)
     now = timezone.now()
-    if items and erased_meanwhile(reading):
+    erased = erased_meanwhile(reading, *log.readings) if items or log.waiting else frozenset()
+    if items and erased & shown_ids(reading):
         raise ErasedMeanwhile("Something the model was shown was erased while it answered.")
     bench = open_workbench(reading, items, now=now)
     if not last_try:
@@ -47,7 +49,7 @@ def apply_operations(
     judge_operations(bench, items, _origins(reading, log))
     revisions = _write(bench, by=Actor(ActorKind.MODEL, log.last_model))
     keep_known_vectors(reading, [*bench.added, *bench.targets.values()], proposed.vectors)
-    store_calls(log, now=now)
+    store_calls(log, now=now, erased=erased)
     _settle(claim, bench, log)
     return revisions
 
@@ -176,6 +178,7 @@ def _settle(claim: Claim, bench: Workbench, log: CallLog) -> None:
             error_code="",
             error="",
         )
+    announce_settled(by_turn)
 
 
 def _origins(reading: Reading, log: CallLog) -> dict[UUID, Origin]:

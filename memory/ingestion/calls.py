@@ -1,5 +1,6 @@
 """Keeps every question to a model: the exact prompt, the raw answer, what it took, what went wrong."""
 
+from collections.abc import Set
 from dataclasses import dataclass
 from datetime import datetime
 from time import perf_counter
@@ -42,6 +43,11 @@ class CallLog:
         self.ids: list[UUID] = []
         self.models: dict[UUID, str] = {}  # by call
         self.last_model = provider.default_model if provider else ""
+
+    @property
+    def readings(self) -> list[Reading]:
+        """Of the calls that wait to be stored."""
+        return [record.reading for record in self.waiting]
 
     def ask(self, request: CompletionRequest, reading: Reading, *, purpose: str) -> Completion:
         """Ask and remember that we asked. Raises ProviderError."""
@@ -96,16 +102,19 @@ class CallLog:
         self.models[record.id] = model
 
 
-def store_calls(log: CallLog, *, now: datetime) -> None:
+def store_calls(log: CallLog, *, now: datetime, erased: Set[UUID] | None = None) -> None:
     """Insert what waits. Call it in the settling transaction, under the relationship's row lock.
 
     What a call quotes may have been erased while the model answered: such a call is stored without its texts.
+    `erased`: what `erased_meanwhile` said of `log.readings`, from who asked it in this transaction.
     """
     if not log.waiting:
         return
-    erased = erased_meanwhile(*(record.reading for record in log.waiting))
+    if erased is None:
+        erased = erased_meanwhile(*log.readings)
     ModelCall.objects.bulk_create(
-        _row(record, redacted_at=now if _shown(record.reading) & erased else None) for record in log.waiting
+        _row(record, redacted_at=now if shown_ids(record.reading) & erased else None)
+        for record in log.waiting
     )
     log.waiting.clear()
 
@@ -156,7 +165,7 @@ def _asked(request: CompletionRequest) -> str:
 
 def erased_meanwhile(*readings: Reading) -> set[UUID]:
     """Of everything these readings of one relationship show: entries that are no more, messages whose text is gone."""
-    shown = {shown_id for reading in readings for shown_id in _shown(reading)}
+    shown = {shown_id for reading in readings for shown_id in shown_ids(reading)}
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT id FROM memory_scratchpadentry WHERE relationship_id = %(r)s AND id = ANY(%(shown)s) "
@@ -168,6 +177,7 @@ def erased_meanwhile(*readings: Reading) -> set[UUID]:
     return shown - alive
 
 
-def _shown(reading: Reading) -> set[UUID]:
+def shown_ids(reading: Reading) -> set[UUID]:
+    """The entries and messages of which a model was shown the text."""
     messages = (*reading.messages, *reading.references)
     return {entry.id for entry in reading.entries} | {message.id for message in messages}

@@ -83,6 +83,12 @@ def claim_turns(*, relationship_id: UUID, worker: str) -> Claim | None:
     return claim
 
 
+def is_owed(relationship_id: UUID) -> bool:
+    """Whether a turn waits to be read. One look without the lock: whoever accepts a turn later says so by itself."""
+    waiting = Turn.objects.for_relationship(relationship_id)
+    return waiting.filter(state=TurnState.PENDING, due_at__isnull=False).exists()
+
+
 def renew_lease(claim: Claim) -> None:
     """Hold on for another while, before a call; a lease just taken is as good. Raises LeaseLost."""
     if timezone.now() < claim.fresh_until:
@@ -101,11 +107,10 @@ def hold_claim(claim: Claim) -> None:
 
 
 def settle_turn(claim: Claim, turn: Turn, state: TurnState, **values: Any) -> None:
-    """The end of a turn for now: gives the lease back and tells who waits. Call after hold_claim."""
+    """The end of a turn for now: gives the lease back. Call after hold_claim, and before announce_settled."""
     _held(claim).filter(id=turn.id).update(
         state=state, lease_token=None, lease_until=None, leased_by="", settled_at=timezone.now(), **values
     )
-    announce_settled(claim.relationship_id, turn.id)
 
 
 @transaction.atomic
@@ -125,6 +130,7 @@ def fail_turns(claim: Claim, turns: Sequence[Turn], *, code: str, error: str, lo
             attempts=turn.attempts + 1,
             model_call_ids=_call_ids(turn, log),
         )
+    announce_settled(turn.id for turn in turns)
 
 
 @transaction.atomic
@@ -205,7 +211,7 @@ def _without_hopeless(ordered: Sequence[Turn]) -> Sequence[Turn]:
         Turn.objects.for_relationship(turn.relationship_id).filter(id=turn.id).update(
             state=TurnState.FAILED, due_at=None, settled_at=timezone.now(), error=error
         )
-        announce_settled(turn.relationship_id, turn.id)
+        announce_settled([turn.id])
     return []
 
 

@@ -19,6 +19,7 @@ from memory.ingestion.claim import (
     claim_turns,
     fail_turns,
     give_back,
+    is_owed,
     keep_calls,
     release_turns,
     renew_lease,
@@ -59,7 +60,7 @@ def drain_relationship(*, relationship_id: UUID, worker: str) -> Drained:
         claim = claim_turns(relationship_id=relationship_id, worker=worker)
         if claim is None:
             return drained
-        if not ingest_claim(claim, drained) or stop_requested():
+        if not ingest_claim(claim, drained) or stop_requested() or not is_owed(relationship_id):
             return drained
     with transaction.atomic():
         nudge(relationship_id)

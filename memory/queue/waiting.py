@@ -11,7 +11,7 @@ slips in between:
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from uuid import UUID
 
@@ -29,10 +29,12 @@ _LISTENING_SECONDS = 2.0  # that a first waiter grants the listener to connect
 _BACKOFF_SECONDS, _LONGEST_BACKOFF_SECONDS = 0.2, 5.0
 
 
-def announce_settled(relationship_id: UUID, turn_id: UUID) -> None:
-    """Tell who waits for the turn, once the present transaction commits."""
+def announce_settled(turn_ids: Iterable[UUID]) -> None:
+    """Tell who waits for these turns, once the present transaction commits. One statement."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_notify(%s, %s)", [CHANNEL, str(turn_id)])
+        cursor.execute(
+            "SELECT pg_notify(%s, id) FROM unnest(%s::text[]) id", [CHANNEL, [str(i) for i in turn_ids]]
+        )
 
 
 class Place:

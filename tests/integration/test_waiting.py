@@ -21,7 +21,7 @@ def test_nobody_is_woken_before_the_settling_transaction_commits() -> None:
     with waiting_place(turn_id) as place:
         assert place is not None
         with transaction.atomic():
-            announce_settled(uuid7(), turn_id)
+            announce_settled([turn_id])
             assert place.wait(0.05) is False
         assert place.wait(10) is True
 
@@ -31,7 +31,7 @@ def test_a_settling_that_is_rolled_back_wakes_nobody() -> None:
     with waiting_place(turn_id) as place:
         assert place is not None
         with transaction.atomic():
-            announce_settled(uuid7(), turn_id)
+            announce_settled([turn_id])
             transaction.set_rollback(True)
 
         assert place.wait(0.05) is False
@@ -44,7 +44,7 @@ def test_fifty_waiters_share_one_session_and_each_hears_of_its_own_turn(settings
     def wait(turn_id: UUID) -> bool:
         with waiting_place(turn_id) as place:
             assert place is not None
-            announce_settled(uuid7(), turn_id)
+            announce_settled([turn_id])
             heard = place.wait(20)
         connection.close()
         return heard
@@ -70,7 +70,7 @@ def test_after_a_cut_of_the_database_waiters_are_told_to_look_again() -> None:
     turn_id = uuid7()
     with waiting_place(turn_id) as place:
         assert place is not None
-        announce_settled(uuid7(), turn_id)
+        announce_settled([turn_id])
         assert place.wait(10) is True
 
 
@@ -82,7 +82,7 @@ def test_a_fork_listens_for_itself() -> None:
     if not child:
         turn_id = uuid7()
         with waiting_place(turn_id) as place:
-            announce_settled(uuid7(), turn_id)
+            announce_settled([turn_id])
             heard = place is not None and place.wait(10)
         os._exit(0 if heard else 1)
 
@@ -90,5 +90,5 @@ def test_a_fork_listens_for_itself() -> None:
     turn_id = uuid7()
     with waiting_place(turn_id) as place:
         assert place is not None
-        announce_settled(uuid7(), turn_id)
+        announce_settled([turn_id])
         assert place.wait(10) is True

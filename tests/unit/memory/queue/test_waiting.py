@@ -12,7 +12,7 @@ def test_whoever_waits_is_woken_when_the_turn_is_settled() -> None:
 
     with waiting_place(turn_id) as place:
         assert place is not None
-        announce_settled(uuid7(), turn_id)
+        announce_settled([turn_id])
 
         assert place.wait(10) is True
 
@@ -20,7 +20,7 @@ def test_whoever_waits_is_woken_when_the_turn_is_settled() -> None:
 def test_another_turn_wakes_nobody() -> None:
     with waiting_place(uuid7()) as place:
         assert place is not None
-        announce_settled(uuid7(), uuid7())
+        announce_settled([uuid7()])
 
         assert place.wait(0.05) is False
 
@@ -51,5 +51,5 @@ def test_after_it_was_stopped_listening_starts_again_with_the_next_waiter() -> N
 
     with waiting_place(turn_id) as place:
         assert place is not None
-        announce_settled(uuid7(), turn_id)
+        announce_settled([turn_id])
         assert place.wait(10) is True
