@@ -41,6 +41,9 @@ COVERED_ELSEWHERE: dict[str, str] = {
     "memory/indexing/due.py": f"{INDEXING}/test_pipeline.py {INDEXING}/test_pipeline_failures.py",
     "memory/indexing/owners.py": f"{INDEXING}/test_pipeline.py",
     "memory/indexing/vectors.py": f"{INDEXING}/test_pipeline.py {INDEXING}/test_reembed.py",
+    # memory: what invariants share, tested through them
+    "memory/verification/base.py": "tests/unit/memory/verification/test_pipeline.py",
+    "memory/verification/statements.py": "tests/unit/memory/verification/test_pipeline.py",
     # memory: what rankers and gates share, tested through them
     "memory/retrieval/rankers/base.py": "tests/unit/memory/retrieval/test_candidates.py",
     "memory/retrieval/gates/base.py": "tests/unit/memory/retrieval/gates/test_decide.py",

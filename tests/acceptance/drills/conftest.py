@@ -2,8 +2,10 @@ import os
 from collections.abc import Iterator
 
 import pytest
+from django.db import connection
 
 from config.registries import RECIPES
+from memory.verification import verify
 from tests.acceptance.drills.talk import note_down
 from tests.acceptance.service import LiveService
 from tests.vendor_servers.openai_server import OpenAIServer
@@ -28,6 +30,18 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if RECIPE != "all" and RECIPE not in RECIPES:
         raise pytest.UsageError(f"There is no recipe {RECIPE!r}. Known: all, {', '.join(RECIPES)}.")
     metafunc.parametrize("recipe", list(RECIPES) if RECIPE == "all" else [RECIPE])
+
+
+@pytest.fixture(autouse=True)
+def every_invariant_holds_at_the_end(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Whatever was killed, and while the rest of it still runs: `verify` finds nothing."""
+    service = next(name for name in ("own_live", "live") if name in request.fixturenames)
+    request.getfixturevalue(service)  # so that this ends before the service does
+    yield
+    connection.close()  # it may have died with its server
+    report = verify()
+    assert report.relationships > 0
+    assert not report.found, "\n".join(report.lines())
 
 
 @pytest.fixture

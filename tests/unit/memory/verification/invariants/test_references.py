@@ -18,21 +18,20 @@ def test_a_citation_of_a_message_that_is_not_there_is_named(lived: Conversation)
         ScratchpadEntry.objects.filter(id=cat.id).update(source_message_ids=gone)
         last = [revision for revision in lived.revisions if revision.entry_id == cat.id][-1]
         type(last).objects.filter(id=last.id).update(
-            after={**last.after, "source_message_ids": [str(gone[0])]}
+            after={**(last.after or {}), "source_message_ids": [str(gone[0])]}
         )
 
     check_left(["references/citation"])
 
 
 def hold(lived: Conversation, **values: Any) -> HeldDeletion:
-    values = {
+    usual = {
         "turn_id": lived.revisions[-2].turn_id,
         "deletions": [{"entry_id": str(lived.entries[0].id)}],
         "relationship_id": lived.relationship.id,
         "project_id": lived.relationship.project_id,
-        **values,
     }
-    held = HeldDeletion(**values)
+    held = HeldDeletion(**(usual | values))
     held.save(force_insert=True)
     return held
 
