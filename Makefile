@@ -12,7 +12,7 @@ CODE = config relationships memory context admin_ui benchmarks scripts tests man
 SCHEMA = docs/reference/openapi.json
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo run stop test screenshots drills bench check format openapi bench-retrieval bench-recall bench-pages bench-scale soak clean
+.PHONY: help venv demo run stop test screenshots drills bench check format openapi bench-retrieval bench-recall bench-pages bench-peers bench-scale soak clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' Makefile
@@ -62,6 +62,10 @@ bench-scale: venv ## measure 100, 10,000 and 1,000,000 relationships (40 GB of d
 
 soak: venv ## the whole service at a steady rate for 20 minutes, then every invariant; MINUTES=2 for less
 	@$(RUN) -m benchmarks.soak --minutes "$${MINUTES:-20}" $(ARGS)
+
+bench-peers: venv ## measure beside mem0, LangMem and a plain baseline; ARGS="--quick", ARGS="--only waits"
+	@$(RUN) -m benchmarks.peers.environment
+	@$(RUN) -m benchmarks.peers $(ARGS)
 
 check: venv ## lint, types, imports, migrations, OpenAPI
 	$(RUN) -m ruff check .

@@ -18,7 +18,15 @@ def pinned(file: str) -> set[str]:
     return {line.split("#")[0].strip() for line in requirements(file)}
 
 
-@pytest.mark.parametrize("file", ["requirements.txt", "requirements-local.txt", "requirements-bench.txt"])
+FILES = [
+    "requirements.txt",
+    "requirements-local.txt",
+    "requirements-bench.txt",
+    "benchmarks/peers/requirements.txt",
+]
+
+
+@pytest.mark.parametrize("file", FILES)
 def test_a_dependency_is_pinned_and_says_why_it_is_here(file: str) -> None:
     loose = [line for line in requirements(file) if not REQUIREMENT.match(line)]
     assert requirements(file)

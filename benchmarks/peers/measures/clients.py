@@ -1,15 +1,21 @@
 """Clients that hand facts over, and insist: what was refused is handed over again, as a careful developer would."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Barrier
 
+from benchmarks.peers.field import Field
 from benchmarks.peers.stories import Told, turn_of
 from benchmarks.peers.systems.base import System
 
 AT_ONCE = 8
 _MOST_TRIES = 3
+
+
+def storing(field: Field) -> list[Callable[[], System]]:
+    """The systems that store in a way of their own: Rapport in process has Rapport's worker and tables."""
+    return [make for make in field.systems if getattr(make, "name", "") != "rapport-in-process"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as values
 from statistics import median
+from string import ascii_lowercase
 from time import perf_counter
+from typing import NamedTuple
 
 from benchmarks.peers.field import Field
 from benchmarks.peers.findings import Finding, Goal, Line, Rounds
+from benchmarks.peers.measures.clients import storing
 from benchmarks.peers.measures.remains import files_below, files_of_database, in_files, in_tables
 from benchmarks.peers.stories import Story, book_of, life_stories, turn_of
 from benchmarks.peers.systems.base import NotThere, System
@@ -15,8 +18,19 @@ from benchmarks.peers.words import Words
 
 OURS = "rapport"
 PEOPLE = 10
-_GO, _STAY = "qxgo", "qxstay"  # begin every word of those who are erased, and of those who stay
 _PATIENCE_SECONDS = 60.0
+
+
+class Stems(NamedTuple):
+    """What begins every word of those who are erased, and of those who stay. The server's log is everybody's, so each
+    system has stems of its own."""
+
+    go: str
+    stay: str
+
+    @classmethod
+    def of(cls, place: int) -> "Stems":
+        return cls(f"qx{ascii_lowercase[place]}go", f"qx{ascii_lowercase[place]}stay")
 
 
 @dataclass(slots=True)
@@ -36,45 +50,44 @@ class Left:
 def measure(field: Field) -> Finding:
     left: dict[str, Left] = {}
     failures: list[str] = []
-    for make in field.systems:
+    for place, make in enumerate(storing(field)):
         with field.running(make) as system:
             field.say(f"erasure: {system.name}")
             try:
-                left[system.name] = _erase(field, system)
+                left[system.name] = _erase(field, system, Stems.of(place))
             except Exception as failure:  # a peer's own error is a result of the measure, not its end
                 failures.append(f"{system.name}: {type(failure).__name__}: {failure}"[:200])
     return _finding(left, failures)
 
 
-def _erase(field: Field, system: System) -> Left:
+def _erase(field: Field, system: System, stems: Stems) -> Left:
     """Two crowds tell their stories; one is erased, the other stays."""
     count = field.scale.of(PEOPLE, at_least=3)
-    crowds = {
-        stem: life_stories(count, seed=f"{stem}-{system.name}", words=Words(stem, stem=stem))
-        for stem in (_GO, _STAY)
-    }
-    for stories in crowds.values():
+    go, stay = (
+        life_stories(count, seed=f"{stem}-{system.name}", words=Words(stem, stem=stem)) for stem in stems
+    )
+    for stories in (go, stay):
         _tell(field, system, stories)
-    left = Left(before=_total(_in_tables(system, _GO)), kept=_total(_in_tables(system, _STAY)))
-    for story in crowds[_GO]:
+    left = Left(before=_total(_in_tables(system, stems.go)), kept=_total(_in_tables(system, stems.stay)))
+    for story in go:
         began = perf_counter()
         system.delete_person(story.user)
         left.milliseconds.append((perf_counter() - began) * 1000)
-    _look(field, system, left)
+    _look(field, system, stems, left)
     return left
 
 
-def _look(field: Field, system: System, left: Left) -> None:
-    tables, files = _in_tables(system, _GO), _in_folders(system, _GO)
+def _look(field: Field, system: System, stems: Stems, left: Left) -> None:
+    tables, files = _in_tables(system, stems.go), _in_folders(system, stems.go)
     left.tables, left.files, left.where = _total(tables), _total(files), tables | files
-    left.kept = 100 * _total(_in_tables(system, _STAY)) / max(1, left.kept)
-    left.raw = _total(_in_raw_files(field, system, _GO))
+    left.kept = 100 * _total(_in_tables(system, stems.stay)) / max(1, left.kept)
+    left.raw = _total(_in_raw_files(field, system, stems.go))
     try:
         system.purge()
     except NotThere as missing:
         left.purged = str(missing)
     else:
-        left.purged = [float(_total(_in_raw_files(field, system, _GO)))]
+        left.purged = [float(_total(_in_raw_files(field, system, stems.go)))]
 
 
 def _tell(field: Field, system: System, stories: Sequence[Story]) -> None:

@@ -9,6 +9,7 @@ from time import perf_counter
 
 from benchmarks.peers.field import Field
 from benchmarks.peers.findings import Finding, Goal, Line, Rounds
+from benchmarks.peers.measures.clients import storing
 from benchmarks.peers.systems.base import System
 from benchmarks.peers.words import Words
 
@@ -40,7 +41,7 @@ def measure(field: Field) -> Finding:
     found: dict[str, dict[int, Searched]] = {}
     seconds: dict[str, float] = {}
     remarks: list[str] = []
-    for make in field.systems:
+    for make in storing(field):
         with small.running(make) as system:
             try:
                 found[system.name], seconds[system.name] = _searched(field, system, counts, memories)

@@ -10,13 +10,14 @@ from time import perf_counter, sleep
 
 from benchmarks.peers.field import Field
 from benchmarks.peers.findings import Finding, Goal, Line
+from benchmarks.peers.measures.clients import storing
 from benchmarks.peers.measures.shown import Verdict, judge, times_shown
 from benchmarks.peers.stories import Story, Told, book_of, life_stories, turn_of
 from benchmarks.peers.systems.base import System
 from benchmarks.timing import percentile
 
 STORIES = 200
-ROUNDS = 5
+TIMED = 8  # stories a round that are told alone, one after the other; the others at once, and are not timed
 OURS = "rapport"
 # Why that is so, by the system's own design.
 WHY = {
@@ -26,30 +27,48 @@ WHY = {
 }
 WRONG = Verdict(old_is_gone=False, new_is_there=False, once=False)
 _PATIENCE_SECONDS = 60.0
-_BEGINNERS = 4
+_TELLERS = 4
 _PAUSE_SECONDS = (
     0.002  # after a fetch that is not right yet, so that looking does not take the processor away
 )
 
 
 @dataclass(slots=True)
-class Score:
-    """What came of the stories in one system. The lists of milliseconds: one a round."""
+class Life:
+    """What came of one story in one system."""
 
-    verdicts: list[tuple[str, Verdict]] = values(default_factory=list)
-    milliseconds: list[list[float]] = values(default_factory=list)
-    right_stories: int = 0
+    story: Story
+    verdicts: list[Verdict] = values(default_factory=list)  # of each change
+    milliseconds: list[float] = values(default_factory=list)  # of each change that came right
     lost_beside: int = 0
     not_found: int = 0  # changes whose new value is stored, but not shown
-    failures: list[str] = values(default_factory=list)
+    failure: str = ""
+
+
+@dataclass(slots=True)
+class Score:
+    """What came of all stories in one system. The lists of milliseconds: one a round, of the stories told alone."""
+
+    lives: list[Life] = values(default_factory=list)
+    milliseconds: list[list[float]] = values(default_factory=list)
+
+    @property
+    def verdicts(self) -> list[tuple[str, Verdict]]:
+        """Of each change of all stories, with its kind."""
+        return [
+            (told.kind, verdict)
+            for life in self.lives
+            for told, verdict in zip(life.story.changes, life.verdicts, strict=True)
+        ]
+
+    @property
+    def right_stories(self) -> int:
+        return sum(all(verdict.right for verdict in life.verdicts) for life in self.lives)
 
     def share(self, what: str) -> float:
         """Of the changes, in percent."""
-        return (
-            100
-            * sum(bool(getattr(verdict, what)) for _, verdict in self.verdicts)
-            / max(1, len(self.verdicts))
-        )
+        verdicts = self.verdicts
+        return 100 * sum(bool(getattr(verdict, what)) for _, verdict in verdicts) / max(1, len(verdicts))
 
     def right_of(self, kind: str) -> int:
         return sum(verdict.right for of_kind, verdict in self.verdicts if of_kind == kind)
@@ -63,22 +82,26 @@ def measure(field: Field) -> Finding:
     stories = life_stories(field.scale.of(STORIES, at_least=10), seed="truth")
     field.model.teach(book_of(told for story in stories for told in story.told))
     scores: dict[str, Score] = {}
+    rounds = field.scale.rounds
     with ExitStack() as stack:
-        systems = [stack.enter_context(field.running(make)) for make in field.systems]
-        for number in range(ROUNDS):
+        systems = [stack.enter_context(field.running(make)) for make in storing(field)]
+        for number in range(rounds):
             for system in systems:
-                field.say(f"truth: round {number + 1} of {ROUNDS}, {system.name}")
-                _round(system, stories[number::ROUNDS], scores.setdefault(system.name, Score()))
+                field.say(f"truth: round {number + 1} of {rounds}, {system.name}")
+                _round(system, stories[number::rounds], scores.setdefault(system.name, Score()))
     return _finding(stories, scores)
 
 
 def _round(system: System, stories: Sequence[Story], score: Score) -> None:
-    """Everybody begins at once, which takes less time; then one after the other changes, which is what is timed."""
+    """Everybody begins, several at once. Then some change alone, and are timed; the others change at once."""
     score.milliseconds.append([])
-    with ThreadPoolExecutor(_BEGINNERS) as pool:
-        problems = list(pool.map(lambda story: _begin(system, story), stories))
-    for story, problem in zip(stories, problems, strict=True):
-        _live(system, story, score, problem)
+    with ThreadPoolExecutor(_TELLERS) as pool:
+        begun = list(zip(stories, pool.map(lambda story: _begin(system, story), stories), strict=True))
+        lives = [_live(system, story, problem) for story, problem in begun[:TIMED]]
+        for life in lives:
+            score.milliseconds[-1] += life.milliseconds
+        lives += pool.map(lambda pair: _live(system, *pair), begun[TIMED:])
+    score.lives += lives
 
 
 def _begin(system: System, story: Story) -> Exception | None:
@@ -92,26 +115,25 @@ def _begin(system: System, story: Story) -> Exception | None:
     return None
 
 
-def _live(system: System, story: Story, score: Score, problem: Exception | None) -> None:
+def _live(system: System, story: Story, problem: Exception | None) -> Life:
     """Tell the changes, and look after each. An error of the system leaves what was to come wrong."""
-    verdicts: list[Verdict] = []
+    life = Life(story)
     try:
         if problem is not None:
             raise problem
         for told in story.changes:
-            verdicts.append(_change(system, story, told, score))
+            life.verdicts.append(_change(system, story, told, life))
         stored = system.stored(story.user)
-        score.lost_beside += sum(
+        life.lost_beside = sum(
             not times_shown(stored, story.forms_of(statement)) for statement in story.true_at_the_end()
         )
     except Exception as failure:  # as above
-        score.failures.append(f"{type(failure).__name__}: {failure}"[:200])
-        verdicts += [WRONG] * (len(story.changes) - len(verdicts))
-    score.right_stories += all(verdict.right for verdict in verdicts)
-    score.verdicts += zip((told.kind for told in story.changes), verdicts, strict=True)
+        life.failure = f"{type(failure).__name__}: {failure}"[:200]
+        life.verdicts += [WRONG] * (len(story.changes) - len(life.verdicts))
+    return life
 
 
-def _change(system: System, story: Story, told: Told, score: Score) -> Verdict:
+def _change(system: System, story: Story, told: Told, life: Life) -> Verdict:
     began = perf_counter()
     system.hand_over(story.user, turn_of(told))
     if not told.ends:  # nothing changes; so only when all is done it can be seen that nothing did
@@ -120,9 +142,9 @@ def _change(system: System, story: Story, told: Told, score: Score) -> Verdict:
     while True:
         verdict = _look(system, story, told)
         if verdict.right and told.ends:
-            score.milliseconds[-1].append((perf_counter() - began) * 1000)
+            life.milliseconds.append((perf_counter() - began) * 1000)
         if settled and not verdict.new_is_there:
-            score.not_found += times_shown(system.stored(story.user), story.forms_of(told.says[0])) > 0
+            life.not_found += times_shown(system.stored(story.user), story.forms_of(told.says[0])) > 0
         if verdict.right or settled:
             return verdict
         settled = _is_settled(system, began)
@@ -155,10 +177,11 @@ def _finding(stories: Sequence[Story], scores: dict[str, Score]) -> Finding:
         "truth",
         "Truth after change",
         f"{len(stories)} scripted lives with {changes.total()} changes, made by a seeded generator, told to each "
-        f"system in {ROUNDS} interleaved rounds. After each change the person asks about it, and what the model would "
-        "be shown is read: the old value must be gone, the new one there, exactly once. The model is faultless within "
-        "what each system's prompt shows it and its answer can say. Latency: from handing the turn over to the end of "
-        "the first fetch that is right, of the changes that came right. The conversation itself is counted for nobody.",
+        "system in interleaved rounds. After each change the person asks about it, and what the model would be shown is "
+        "read: the old value must be gone, the new one there, exactly once. The model is faultless within what each "
+        "system's prompt shows it and its answer can say. Latency: from handing the turn over to the end of the first "
+        f"fetch that is right, of the changes that came right in the {TIMED} stories of a round that are told alone. "
+        "The conversation itself is counted for nobody.",
         lines=_lines(len(stories), changes, scores),
         goals=[Goal("stories right throughout", _share(ours, len(stories)), 100.0, at_most=False, unit="%")],
         remarks=[remark for name, score in scores.items() for remark in _remarks(name, score)],
@@ -201,7 +224,12 @@ def _lines(stories: int, changes: Counter[str], scores: dict[str, Score]) -> lis
             line(f"right after: {kind}, of {count}", "", {n: [float(s.right_of(kind))] for n, s in each})
             for kind, count in sorted(changes.items())
         ),
-        line("other facts lost on the way", "", {n: [float(s.lost_beside)] for n, s in each}, more=False),
+        line(
+            "other facts lost on the way",
+            "",
+            {n: [float(sum(life.lost_beside for life in s.lives))] for n, s in each},
+            more=False,
+        ),
         line("correction latency, p50", "ms", {n: s.per_round(0.5) for n, s in each}, more=False),
         line("correction latency, p95", "ms", {n: s.per_round(0.95) for n, s in each}, more=False),
     ]

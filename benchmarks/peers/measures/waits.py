@@ -8,6 +8,7 @@ from itertools import product
 from benchmarks.peers.field import Field
 from benchmarks.peers.findings import Finding, Goal, Line
 from benchmarks.peers.measures.asking import KNOWN, PEOPLE, book_of, fetches, hand_overs, known
+from benchmarks.peers.measures.failing import in_words, noting, running
 from benchmarks.peers.systems.base import Call, System
 from benchmarks.timing import percentile
 
@@ -43,7 +44,7 @@ CASES = [Case(*case) for case in product(("fetch", "hand_over"), LATENCIES, CLIE
 
 def measure(field: Field) -> Finding:
     taken: dict[Case, dict[str, list[list[float]]]] = {case: {} for case in CASES}
-    failures: dict[str, int] = {}
+    failures: dict[str, str] = {}
     with ExitStack() as stack:
         systems = [stack.enter_context(field.running(make)) for make in field.systems]
         for system in systems:
@@ -58,11 +59,12 @@ def measure(field: Field) -> Finding:
                 calls = _calls(case, field, f"told-{number}", said)
                 said += len(calls)
                 field.model.teach(book_of(calls) if case.verb == "hand_over" else {})
-                for system in systems:
+                for system in running(systems, failures):
                     field.say(f"waits: round {number} of {field.scale.rounds}, {case.name}, {system.name}")
-                    milliseconds = _take(system, case, calls, failures)
-                    if number:
-                        taken[case].setdefault(system.name, []).append(milliseconds)
+                    with noting(system, failures):
+                        milliseconds = _take(system, case, calls)
+                        if number:
+                            taken[case].setdefault(system.name, []).append(milliseconds)
         field.model.slow_down(0)
     return _finding(field, taken, failures)
 
@@ -73,18 +75,20 @@ def _calls(case: Case, field: Field, told: str, said: int) -> list[Call]:
     return fetches(ASKED, count) if case.verb == "fetch" else hand_overs(told, count, start=said)
 
 
-def _take(system: System, case: Case, calls: list[Call], failures: dict[str, int]) -> list[float]:
+def _take(system: System, case: Case, calls: list[Call]) -> list[float]:
     """The milliseconds of each call. What is still to be remembered is waited for, and not timed."""
     timed = system.time(calls, clients=case.clients)
     if timed.failures:
-        failures[system.name] = failures.get(system.name, 0) + len(timed.failures)
+        raise RuntimeError(
+            f"{len(timed.failures)} of {len(calls)} calls failed, such as: {timed.failures[0]}"
+        )
     if case.verb == "hand_over":
         system.settle(_SETTLE_SECONDS)
     return timed.milliseconds
 
 
 def _finding(
-    field: Field, taken: Mapping[Case, Mapping[str, list[list[float]]]], failures: Mapping[str, int]
+    field: Field, taken: Mapping[Case, Mapping[str, list[list[float]]]], failures: Mapping[str, str]
 ) -> Finding:
     lines = [
         Line(
@@ -112,7 +116,7 @@ def _finding(
             _faster(fetch, "rapport-in-process", "recipe scratchpad in process", _FASTER),
             _faster(fetch, "rapport-retrieval", "with retrieval (recipe two_call) over HTTP", 1.0),
         ],
-        [*_remarks(), *(f"{name}: {count} calls failed." for name, count in failures.items())],
+        [*_remarks(), *in_words(failures)],
     )
 
 

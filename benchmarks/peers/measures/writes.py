@@ -10,6 +10,7 @@ from benchmarks.peers.counts import Counts
 from benchmarks.peers.field import Field
 from benchmarks.peers.findings import Finding, Goal, Line
 from benchmarks.peers.measures.asking import KNOWN, PEOPLE, book_of, hand_overs, known
+from benchmarks.peers.measures.failing import in_words, noting, running
 from benchmarks.peers.systems.base import Call, System
 from benchmarks.peers.usage import cpu_of, database_cpu
 
@@ -29,24 +30,25 @@ class Costs:
     database: list[float] = values(default_factory=list)
     under_load: list[Counts] = values(default_factory=list)
     alone: list[Counts] = values(default_factory=list)
-    failures: int = 0
 
 
 def measure(field: Field) -> Finding:
     costs: dict[str, Costs] = {}
+    failures: dict[str, str] = {}
     turns, alone = field.scale.of(_TURNS, at_least=CLIENTS), field.scale.of(_ALONE, at_least=4)
     said = 1_000_000  # not what another measure says
     with ExitStack() as stack:
         systems = [stack.enter_context(field.running(make)) for make in field.systems]
         for number in range(field.scale.rounds + 1):  # the first warms everything up
-            for system in systems:
-                system.load(known(f"told-{number}"))
+            for system in running(systems, failures):
                 field.say(f"writes: round {number} of {field.scale.rounds}, {system.name}")
                 cost = Costs() if number == 0 else costs.setdefault(system.name, Costs())
-                _one_by_one(field, system, cost, hand_overs(f"told-{number}", alone, start=said))
-                _at_once(field, system, cost, hand_overs(f"told-{number}", turns, start=said + alone))
+                with noting(system, failures):
+                    system.load(known(f"told-{number}"))
+                    _one_by_one(field, system, cost, hand_overs(f"told-{number}", alone, start=said))
+                    _at_once(field, system, cost, hand_overs(f"told-{number}", turns, start=said + alone))
             said += alone + turns
-    return _finding(field, costs, turns, alone)
+    return _finding(field, costs, failures, turns, alone)
 
 
 def _one_by_one(field: Field, system: System, cost: Costs, calls: list[Call]) -> None:
@@ -64,15 +66,20 @@ def _at_once(field: Field, system: System, cost: Costs, calls: list[Call]) -> No
     cpu, database = cpu_of(system.processes()), database_cpu(field.house.data_dir)
     began = perf_counter()
     timed = system.time(calls, clients=CLIENTS)
+    if timed.failures:
+        raise RuntimeError(
+            f"{len(timed.failures)} of {len(calls)} calls failed, such as: {timed.failures[0]}"
+        )
     system.settle(_SETTLE_SECONDS)
     cost.per_second.append(len(calls) / (perf_counter() - began))
     cost.cpu.append(1000 * (cpu_of(system.processes()) - cpu) / len(calls))
     cost.database.append(1000 * (database_cpu(field.house.data_dir) - database) / len(calls))
     cost.under_load.append(field.model.counts(system.name))
-    cost.failures += len(timed.failures)
 
 
-def _finding(field: Field, costs: Mapping[str, Costs], turns: int, alone: int) -> Finding:
+def _finding(
+    field: Field, costs: Mapping[str, Costs], failures: Mapping[str, str], turns: int, alone: int
+) -> Finding:
     def line(name: str, unit: str, of: Callable[[Costs], list[float]], **more: str) -> Line:
         return Line(name, unit, {system: of(cost) for system, cost in costs.items()}, **more)  # type: ignore[arg-type]
 
@@ -85,8 +92,8 @@ def _finding(field: Field, costs: Mapping[str, Costs], turns: int, alone: int) -
         "The write path",
         f"{PEOPLE} people with {KNOWN} memories each. {turns} turns are handed over by {CLIENTS} clients at once, a "
         "model without latency; the time runs until the last of them is remembered. What a turn asks of the model is "
-        f"counted over {alone} turns one by one, each with one new fact: then none shares a call with another. CPU is that of "
-        "the system's own processes, the database's apart; the model server's is nobody's. "
+        f"counted over {alone} turns one by one, each with one new fact: then none shares a call with another. CPU is "
+        "that of the system's own processes, the database's apart; the model server's is nobody's. "
         f"{field.scale.rounds} rounds after one to warm up.",
         [
             line("turns a second, remembered", "", lambda cost: cost.per_second, better="more"),
@@ -114,7 +121,7 @@ def _finding(field: Field, costs: Mapping[str, Costs], turns: int, alone: int) -
         ],
         [
             *_remarks(),
-            *(f"{name}: {cost.failures} calls failed." for name, cost in costs.items() if cost.failures),
+            *in_words(failures),
         ],
     )
 

@@ -30,6 +30,10 @@ _OWED = """
 SELECT EXISTS (SELECT FROM relationships_turn WHERE settled_at IS NULL AND due_at IS NOT NULL)
     OR EXISTS (SELECT FROM memory_searchtext WHERE embed_due_at IS NOT NULL)
 """
+_STATES = """
+SELECT state, attempts, count(*), min(due_at)::text, min(lease_until)::text, min(error), now()::text
+  FROM relationships_turn WHERE settled_at IS NULL GROUP BY state, attempts
+"""
 
 
 class RapportService:
@@ -64,7 +68,10 @@ class RapportService:
         self.start()
 
     def settle(self, timeout: float) -> None:
-        _until(lambda: not self._ask(_OWED), "every turn to be remembered", seconds=timeout)
+        try:
+            _until(lambda: not self._ask(_OWED), "every turn to be remembered", seconds=timeout)
+        except TimeoutError as problem:
+            raise TimeoutError(f"{problem} Owed: {self._rows(_STATES)}") from None
 
     def failed(self, user: str) -> list[str]:
         found = self._rows(

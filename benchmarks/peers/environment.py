@@ -1,0 +1,42 @@
+"""Makes `.venv-peers` with what requirements.txt pins; does nothing when that is there.
+
+A peer that can't be installed is no failure: the report names it.
+"""
+
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+from benchmarks.peers.places import PEERS_PYTHON
+
+REQUIREMENTS = Path(__file__).with_name("requirements.txt")
+
+
+def main() -> None:
+    folder = PEERS_PYTHON.parent.parent
+    stamp = folder / "installed.txt"
+    if stamp.exists() and stamp.read_text() == REQUIREMENTS.read_text():
+        return
+    print("Making .venv-peers: the peers and what draws the plots.", flush=True)
+    venv.create(folder, with_pip=True)
+    if not _install("--requirement", str(REQUIREMENTS)):
+        for requirement in requirements(REQUIREMENTS.read_text()):
+            if not _install(requirement):
+                print(f"{requirement} can't be installed here; what needs it is left out.", file=sys.stderr)
+    stamp.write_text(REQUIREMENTS.read_text())
+
+
+def requirements(text: str) -> list[str]:
+    """Each by itself, without its comment."""
+    lines = (line.partition("#")[0].strip() for line in text.splitlines())
+    return [line for line in lines if line]
+
+
+def _install(*what: str) -> bool:
+    pip = [str(PEERS_PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    return subprocess.run([*pip, *what]).returncode == 0
+
+
+if __name__ == "__main__":
+    main()
