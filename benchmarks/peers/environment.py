@@ -19,7 +19,8 @@ def main() -> None:
     if stamp.exists() and stamp.read_text() == REQUIREMENTS.read_text():
         return
     print("Making .venv-peers: the peers and what draws the plots.", flush=True)
-    venv.create(folder, with_pip=True)
+    if not PEERS_PYTHON.exists():
+        venv.create(folder, with_pip=True)
     if not _install("--requirement", str(REQUIREMENTS)):
         for requirement in requirements(REQUIREMENTS.read_text()):
             if not _install(requirement):
