@@ -17,7 +17,9 @@ from benchmarks.scale.place import Place
 from benchmarks.scale.seed import seed
 from benchmarks.scale.tables import Size, sizes
 from config.embedded_postgres import start_if_used, stop
+from memory.verification import verify
 
+VERIFIED_UP_TO = 10_000  # all are made alike
 PROBE = 2000  # relationships from which the size of many is told
 
 
@@ -43,12 +45,16 @@ class Answers:
         return expect(relationships, each, free=shutil.disk_usage(self._folder).free, bound=bound)
 
     def seed(self, *, relationships: int, history_of_one_in: int, tell: Tell) -> float:
-        """Seconds."""
+        """Seconds. Raises AssertionError when what was seeded is not as the services would have left it."""
         began = perf_counter()
         (self._folder / "place.json").unlink(missing_ok=True)
         place = seed(relationships, history_of_one_in=history_of_one_in, tell=tell)
+        seconds = perf_counter() - began
+        if relationships <= VERIFIED_UP_TO:
+            report = verify()
+            assert report.holds, "; ".join(report.lines())
         place.save(self._folder)
-        return perf_counter() - began
+        return seconds
 
     def open(self) -> Place:
         """The web server is up; what was seeded. Raises FileNotFoundError where nothing was."""

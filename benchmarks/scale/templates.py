@@ -22,7 +22,7 @@ from relationships.services.turns import NewMessage, NewTurn
 
 TURNS = 2
 VISITS = 10  # at how many times somebody's entries came in, everybody else's between them
-MARKER = "a5a5a5a5"
+MARKER = "0badf00d"  # no part of it is its own beginning, so it is found where it was put
 BY = Actor(ActorKind.DEVELOPER, "benchmark")
 TABLES = (
     *("memory_scratchpadentry", "memory_entryrevision", "memory_searchtext", "memory_embedding"),
