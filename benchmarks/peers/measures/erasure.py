@@ -51,12 +51,13 @@ def measure(field: Field) -> Finding:
     left: dict[str, Left] = {}
     failures: list[str] = []
     for place, make in enumerate(storing(field)):
-        with field.running(make) as system:
-            field.say(f"erasure: {system.name}")
-            try:
+        name = str(getattr(make, "name", make))
+        try:
+            with field.running(make) as system:
+                field.say(f"erasure: {system.name}")
                 left[system.name] = _erase(field, system, Stems.of(place))
-            except Exception as failure:  # a peer's own error is a result of the measure, not its end
-                failures.append(f"{system.name}: {type(failure).__name__}: {failure}"[:200])
+        except Exception as failure:  # a peer's own error is a result of the measure, not its end
+            failures.append(f"{name}: {type(failure).__name__}: {failure}"[:300])
     return _finding(left, failures)
 
 

@@ -34,17 +34,21 @@ class Outcome(NamedTuple):
 def measure(field: Field) -> Finding:
     """A trial after the other, each with people and facts of its own, the systems in turn."""
     outcomes: dict[str, dict[str, Outcome | str]] = {title: {} for title in TRIALS}
+    remarks: list[str] = []
     for make in storing(field):
-        with field.running(make) as system:
-            for title, (trial, people, facts) in TRIALS.items():
-                field.say(f"loss: {title}, {system.name}")
-                outcomes[title][system.name] = _outcome(
-                    field,
-                    system,
-                    trial,
-                    _people(f"{system.name} {title}", field.scale.of(people, at_least=2), facts),
-                )
-    return _finding(field, outcomes)
+        try:
+            with field.running(make) as system:
+                _try(field, system, outcomes)
+        except Exception as failure:  # a peer's own error is a result of the measure, not its end
+            remarks.append(f"{getattr(make, 'name', make)} did not start: {failure}"[:300])
+    return _finding(outcomes, remarks)
+
+
+def _try(field: Field, system: System, outcomes: dict[str, dict[str, Outcome | str]]) -> None:
+    for title, (trial, people, facts) in TRIALS.items():
+        field.say(f"loss: {title}, {system.name}")
+        crowd = _people(f"{system.name} {title}", field.scale.of(people, at_least=2), facts)
+        outcomes[title][system.name] = _outcome(field, system, trial, crowd)
 
 
 def _people(seed: str, count: int, facts: int) -> People:
@@ -146,7 +150,7 @@ TRIALS: dict[str, tuple[Trial, int, int]] = {
 }
 
 
-def _finding(field: Field, outcomes: dict[str, dict[str, Outcome | str]]) -> Finding:
+def _finding(outcomes: dict[str, dict[str, Outcome | str]], remarks: list[str]) -> Finding:
     lines = [line for title, by_system in outcomes.items() for line in _lines(title, by_system)]
     ours = [by_system[OURS] for by_system in outcomes.values() if OURS in by_system]
     bad = [sum(outcome.tally) if isinstance(outcome, Outcome) else 1 for outcome in ours]
@@ -159,6 +163,7 @@ def _finding(field: Field, outcomes: dict[str, dict[str, Outcome | str]]) -> Fin
         "up to three times. Refused calls and turns that are said to have failed only explain: both are honest.",
         lines=lines,
         goals=[Goal("facts lost, duplicated or misplaced", float(sum(bad)) if ours else None, 0.0)],
+        remarks=remarks,
     )
 
 

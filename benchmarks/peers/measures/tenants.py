@@ -42,13 +42,14 @@ def measure(field: Field) -> Finding:
     seconds: dict[str, float] = {}
     remarks: list[str] = []
     for make in storing(field):
-        with small.running(make) as system:
-            try:
-                found[system.name], seconds[system.name] = _searched(field, system, counts, memories)
-            except Exception as failure:  # a peer's own error is a result of the measure, not its end
-                remarks.append(f"{system.name}: {type(failure).__name__}: {failure}"[:200])
-            else:
-                remarks.append(f"{system.name} was loaded so: {how_loaded(system)}")
+        name = str(getattr(make, "name", make))
+        try:
+            with small.running(make) as system:
+                name = system.name
+                found[name], seconds[name] = _searched(field, system, counts, memories)
+                remarks.append(f"{name} was loaded so: {how_loaded(system)}")
+        except Exception as failure:  # a peer's own error is a result of the measure, not its end
+            remarks.append(f"{name}: {type(failure).__name__}: {failure}"[:300])
     return _finding(counts, found, seconds, remarks)
 
 

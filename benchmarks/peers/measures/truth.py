@@ -84,12 +84,24 @@ def measure(field: Field) -> Finding:
     scores: dict[str, Score] = {}
     rounds = field.scale.rounds
     with ExitStack() as stack:
-        systems = [stack.enter_context(field.running(make)) for make in storing(field)]
+        systems, remarks = _started(field, stack)
         for number in range(rounds):
             for system in systems:
                 field.say(f"truth: round {number + 1} of {rounds}, {system.name}")
                 _round(system, stories[number::rounds], scores.setdefault(system.name, Score()))
-    return _finding(stories, scores)
+    return _finding(stories, scores, remarks)
+
+
+def _started(field: Field, stack: ExitStack) -> tuple[list[System], list[str]]:
+    """All that start, and a remark on each that does not."""
+    systems: list[System] = []
+    remarks: list[str] = []
+    for make in storing(field):
+        try:
+            systems.append(stack.enter_context(field.running(make)))
+        except Exception as failure:  # a peer's own error is a result of the measure, not its end
+            remarks.append(f"{getattr(make, 'name', make)} did not start: {failure}"[:300])
+    return systems, remarks
 
 
 def _round(system: System, stories: Sequence[Story], score: Score) -> None:
@@ -170,21 +182,21 @@ def _is_settled(system: System, began: float) -> bool:
     return True
 
 
-def _finding(stories: Sequence[Story], scores: dict[str, Score]) -> Finding:
+def _finding(stories: Sequence[Story], scores: dict[str, Score], remarks: list[str]) -> Finding:
     changes = Counter(told.kind for story in stories for told in story.changes)
     ours = scores.get(OURS)
     return Finding(
         "truth",
         "Truth after change",
         f"{len(stories)} scripted lives with {changes.total()} changes, made by a seeded generator, told to each "
-        "system in interleaved rounds. After each change the person asks about it, and what the model would be shown is "
-        "read: the old value must be gone, the new one there, exactly once. The model is faultless within what each "
+        "system in interleaved rounds. After each change the person asks about it, and what the model would be shown "
+        "is read: the old value must be gone, the new one there, exactly once. The model is faultless within what each "
         "system's prompt shows it and its answer can say. Latency: from handing the turn over to the end of the first "
         f"fetch that is right, of the changes that came right in the {TIMED} stories of a round that are told alone. "
         "The conversation itself is counted for nobody.",
         lines=_lines(len(stories), changes, scores),
         goals=[Goal("stories right throughout", _share(ours, len(stories)), 100.0, at_most=False, unit="%")],
-        remarks=[remark for name, score in scores.items() for remark in _remarks(name, score)],
+        remarks=[*remarks, *(remark for name, score in scores.items() for remark in _remarks(name, score))],
     )
 
 
@@ -193,19 +205,18 @@ def _share(score: Score | None, stories: int) -> float | None:
 
 
 def _remarks(name: str, score: Score) -> list[str]:
+    failures = [life.failure for life in score.lives if life.failure]
+    not_found = sum(life.not_found for life in score.lives)
+    verdicts = [verdict for _, verdict in score.verdicts]
+    beside = sum(verdict.new_is_there and not verdict.old_is_gone for verdict in verdicts)
     remarks = []
-    if score.failures:
-        first = score.failures[0]
-        remarks.append(f"{name}: {len(score.failures)} stories ended with an error, the first: {first}")
-    if score.not_found:
-        remarks.append(
-            f"{name}: after {score.not_found} changes the new value is stored, but its search misses it"
-        )
-    wrong = [(kind, verdict) for kind, verdict in score.verdicts if not verdict.right]
-    beside = sum(verdict.new_is_there and not verdict.old_is_gone for _, verdict in wrong)
+    if failures:
+        remarks.append(f"{name}: {len(failures)} stories ended with an error, the first: {failures[0]}")
+    if not_found:
+        remarks.append(f"{name}: after {not_found} changes the new value is stored, but its search misses it")
     if beside:
         remarks.append(
-            f"{name}: after {beside} of {len(score.verdicts)} changes the old is still shown{WHY.get(name, '')}"
+            f"{name}: after {beside} of {len(verdicts)} changes the old is still shown{WHY.get(name, '')}"
         )
     return remarks
 
