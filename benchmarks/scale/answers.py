@@ -1,6 +1,7 @@
 """What a tenant's process does when it is asked; Django is set up there."""
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 
@@ -53,16 +54,16 @@ class Answers:
         if relationships <= VERIFIED_UP_TO:
             report = verify()
             assert report.holds, "; ".join(report.lines())
-        place.save(self._folder)
+        replace(place, seconds=seconds).save(self._folder)
         return seconds
 
     def open(self) -> Place:
-        """The web server is up; what was seeded. Raises FileNotFoundError where nothing was."""
+        """The web server is up; what was seeded, without the IDs. Raises FileNotFoundError where nothing was."""
         self._place = Place.load(self._folder)
         self._house = House()
         self._house.start_web()
         reads.warm_up(self._place)
-        return Place(self._place.project_id, "", [], self._place.history_of_one_in)
+        return replace(self._place, relationships=())
 
     def sizes(self) -> dict[str, Size]:
         return sizes()

@@ -14,12 +14,13 @@ EMBEDDED = (
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What requests and calls name."""
+    """What requests and calls name. `seconds`: how long the seeding took."""
 
     project_id: UUID
     key: str
     relationships: Sequence[UUID]
     history_of_one_in: int = 1
+    seconds: float = 0.0
 
     @property
     def embedded(self) -> Sequence[UUID]:
@@ -31,7 +32,12 @@ class Place:
         return drawn(self.relationships, count, seed=seed)
 
     def save(self, folder: Path) -> None:
-        told = {"project_id": str(self.project_id), "key": self.key, "one_in": self.history_of_one_in}
+        told = {
+            "project_id": str(self.project_id),
+            "key": self.key,
+            "one_in": self.history_of_one_in,
+            "seconds": self.seconds,
+        }
         (folder / "relationships.bin").write_bytes(b"".join(id.bytes for id in self.relationships))
         (folder / "place.json").write_text(json.dumps(told))
 
@@ -41,7 +47,7 @@ class Place:
         told = json.loads((folder / "place.json").read_text())
         raw = (folder / "relationships.bin").read_bytes()
         ids = [UUID(bytes=raw[at : at + 16]) for at in range(0, len(raw), 16)]
-        return cls(UUID(told["project_id"]), told["key"], ids, told["one_in"])
+        return cls(UUID(told["project_id"]), told["key"], ids, told["one_in"], told["seconds"])
 
 
 def drawn(ids: Sequence[UUID], count: int, *, seed: int) -> list[UUID]:

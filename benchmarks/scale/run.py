@@ -61,12 +61,13 @@ class Scales:
             if (self._folder / str(size) / "place.json").exists():
                 continue
             one_in = self._expected(size, tenant, bound) if size >= _PROBED_FROM else 1
-            self.seconds[size] = self._seed_one(size, tenant, one_in)
-            self._console.print(f"{size:,} relationships: seeded in {self.seconds[size]:,.0f} s.")
+            seconds = self._seed_one(size, tenant, one_in)
+            self._console.print(f"{size:,} relationships: seeded in {seconds:,.0f} s.")
 
     def open(self) -> None:
         for size, tenant in self.tenants.items():
-            self.one_in[size] = tenant.ask("open").history_of_one_in
+            place = tenant.ask("open")
+            self.one_in[size], self.seconds[size] = place.history_of_one_in, place.seconds
 
     def rounds(self, name: str, *, rounds: int, calls: int) -> Mapping[int, Rounds]:
         """A B C, A B C: so that each size meets the machine in the same state."""

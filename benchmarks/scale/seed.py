@@ -62,7 +62,7 @@ def seed(relationships: int, *, history_of_one_in: int = 1, tell: Tell) -> Place
         scopes=[Scope.READ, Scope.WRITE],
         by=Actor.policy("benchmark"),
     )
-    return Place(project.id, key, ids)
+    return Place(project.id, key, ids, history_of_one_in)
 
 
 def _people(

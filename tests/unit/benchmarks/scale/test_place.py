@@ -9,7 +9,7 @@ IDS = [UUID(int=number) for number in range(2 * EMBEDDED)]
 
 
 def test_what_was_seeded_is_known_again(tmp_path: Path) -> None:
-    place = Place(UUID(int=7), "rk_key", IDS, history_of_one_in=2)
+    place = Place(UUID(int=7), "rk_key", IDS, history_of_one_in=2, seconds=12.5)
 
     place.save(tmp_path)
 
