@@ -120,7 +120,8 @@ class ApiView(APIView):
         """
         if config and self.credentials.relationship_id is not None:
             raise NotAllowed("A relationship token can't change the configuration: leave config out.")
-        check_level(config)
+        if config:
+            check_level(config)
         return config
 
     def answer(self, data: Any = None, *, status: int = 200, version: int | None = None) -> Response:

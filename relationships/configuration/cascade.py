@@ -6,7 +6,7 @@ levels below said (there is always a default to go back to, so nothing is ever m
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import orjson
@@ -81,7 +81,9 @@ def validate_level(raw: Mapping[str, Any]) -> None:
     validate_configuration(_overlay(base, raw, _defaults()))
 
 
+@cache
 def _defaults() -> dict[str, Any]:
+    """One for all, as nothing here writes into what lies below."""
     values: dict[str, Any] = Configuration().model_dump(mode="json")
     return values
 
