@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
 from threading import Barrier
 
@@ -16,6 +17,18 @@ _MOST_TRIES = 3
 def storing(field: Field) -> list[Callable[[], System]]:
     """The systems that store in a way of their own: Rapport in process has Rapport's worker and tables."""
     return [make for make in field.systems if getattr(make, "name", "") != "rapport-in-process"]
+
+
+def start_all(field: Field, stack: ExitStack) -> tuple[list[System], list[str]]:
+    """All of these that start, side by side until the stack closes, and a remark on each that does not."""
+    systems: list[System] = []
+    remarks: list[str] = []
+    for make in storing(field):
+        try:
+            systems.append(stack.enter_context(field.running(make)))
+        except Exception as failure:  # a peer's own error is a result of the measure, not its end
+            remarks.append(f"{getattr(make, 'name', make)} did not start: {failure}"[:300])
+    return systems, remarks
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from benchmarks.peers.systems.base import NotThere, System
 from benchmarks.peers.words import Words
 
 OURS = "rapport"
-PEOPLE = 10
+PEOPLE = 6  # in each crowd
 _PATIENCE_SECONDS = 60.0
 
 

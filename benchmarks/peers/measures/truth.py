@@ -10,7 +10,7 @@ from time import perf_counter, sleep
 
 from benchmarks.peers.field import Field
 from benchmarks.peers.findings import Finding, Goal, Line
-from benchmarks.peers.measures.clients import storing
+from benchmarks.peers.measures.clients import start_all
 from benchmarks.peers.measures.shown import Verdict, judge, times_shown
 from benchmarks.peers.stories import Story, Told, book_of, life_stories, turn_of
 from benchmarks.peers.systems.base import System
@@ -84,24 +84,12 @@ def measure(field: Field) -> Finding:
     scores: dict[str, Score] = {}
     rounds = field.scale.rounds
     with ExitStack() as stack:
-        systems, remarks = _started(field, stack)
+        systems, remarks = start_all(field, stack)
         for number in range(rounds):
             for system in systems:
                 field.say(f"truth: round {number + 1} of {rounds}, {system.name}")
                 _round(system, stories[number::rounds], scores.setdefault(system.name, Score()))
     return _finding(stories, scores, remarks)
-
-
-def _started(field: Field, stack: ExitStack) -> tuple[list[System], list[str]]:
-    """All that start, and a remark on each that does not."""
-    systems: list[System] = []
-    remarks: list[str] = []
-    for make in storing(field):
-        try:
-            systems.append(stack.enter_context(field.running(make)))
-        except Exception as failure:  # a peer's own error is a result of the measure, not its end
-            remarks.append(f"{getattr(make, 'name', make)} did not start: {failure}"[:300])
-    return systems, remarks
 
 
 def _round(system: System, stories: Sequence[Story], score: Score) -> None:
