@@ -18,7 +18,7 @@ from benchmarks.peers.findings import Finding
 from benchmarks.peers.measures import MEASURES
 from benchmarks.peers.places import RESULTS
 from benchmarks.peers.report import Report, save, show
-from benchmarks.peers.setting import setting
+from benchmarks.peers.setting import CONNECTIONS, setting
 from benchmarks.peers.systems import SYSTEMS
 from benchmarks.peers.systems.base import NotThere, System
 from benchmarks.peers.systems.databases import server_version
@@ -67,7 +67,9 @@ def run(
         say = Progressing(progress, console).say
         say("starting the database and the model server")
         with setting() as (house, model):
-            report.machine["PostgreSQL"] = f"{server_version(house)}, embedded, one server for all"
+            report.machine["PostgreSQL"] = (
+                f"{server_version(house)}, embedded, one server for all, max_connections {CONNECTIONS}"
+            )
             report.machine["prompt tokens"] = f"counted by {model.tokenizer()}"
             field = Field(house, model, list(here), missing, scale, say)
             for name in MEASURES:

@@ -10,6 +10,7 @@ import json
 import os
 import sys
 import threading
+import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -18,7 +19,7 @@ from time import perf_counter
 from typing import Any, TextIO
 
 Turn = Sequence[Mapping[str, str]]  # {"role", "content"}
-_THREADS = 32
+_THREADS = 8
 
 
 class Missing(Exception):
@@ -56,6 +57,9 @@ class Peer(ABC):
     def prepare(self, user: str) -> None:  # noqa: B027 - most have nothing to know
         """What a caller knows of a person before the first call is timed."""
 
+    def part(self) -> None:  # noqa: B027 - most keep nothing by thread
+        """A client's thread ends."""
+
     def time(self, calls: Sequence[Mapping[str, Any]], clients: int) -> dict[str, Any]:
         """Make the calls with so many threads, each taking the next."""
         for user in {call["user"] for call in calls}:
@@ -71,6 +75,7 @@ class Peer(ABC):
                 except Exception as problem:
                     failures.append(f"{type(problem).__name__}: {problem}"[:200])
                 took.append((perf_counter() - began) * 1000)
+            self.part()
 
         threads = [threading.Thread(target=client) for _ in range(clients)]
         began = perf_counter()
@@ -107,6 +112,7 @@ def _answer(verb: Callable[..., Any], told: Mapping[str, Any], answers: TextIO, 
     try:
         said["value"] = verb(**told["given"])
     except Exception as problem:
+        traceback.print_exc()  # to the run's log
         said |= {"error": f"{type(problem).__name__}: {problem}", "missing": isinstance(problem, Missing)}
     with lock:
         answers.write(json.dumps(said) + "\n")

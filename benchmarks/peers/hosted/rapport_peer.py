@@ -59,6 +59,11 @@ class Rapport(Peer):
     def prepare(self, user: str) -> None:
         self._relationship(user)
 
+    def part(self) -> None:
+        from django.db import connections
+
+        connections.close_all()
+
     def load(self, memories: Mapping[str, Sequence[str]]) -> None:
         self._rows.load(self._companion, memories)
 

@@ -5,6 +5,7 @@ import subprocess
 import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from datetime import datetime
 from itertools import count
 from pathlib import Path
@@ -41,7 +42,8 @@ class Child:
         )
         self._numbers, self._lock = count(1), threading.Lock()
         self._waiting: dict[int, Future[Any]] = {}
-        threading.Thread(target=self._listen, daemon=True).start()
+        self._listener = threading.Thread(target=self._listen, daemon=True)
+        self._listener.start()
 
     def call(self, verb: str, *, seconds: float = _CALL_SECONDS, **given: Any) -> Any:
         """Raises Failed, NotThere, TimeoutError."""
@@ -64,6 +66,11 @@ class Child:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
+        self._listener.join(10)
+        for pipe in (self.process.stdin, self.process.stdout):
+            with suppress(OSError):  # what was left to be written has nobody to read it
+                if pipe is not None:
+                    pipe.close()
         self._log.close()
 
     def _listen(self) -> None:

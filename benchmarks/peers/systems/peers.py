@@ -32,7 +32,7 @@ class Mem0(Hosted):
 
 
 class LangMem(Hosted):
-    name, title = "langmem", "LangMem (store manager, PostgresStore)"
+    name, title = "langmem", "LangMem (store manager, AsyncPostgresStore)"
     module = "benchmarks.peers.hosted.langmem_peer"
 
     def version(self) -> str:
@@ -43,7 +43,7 @@ class LangMem(Hosted):
     def settings(self) -> Mapping[str, str]:
         return {
             "hosted as": _POOL,
-            "store": "PostgresStore with its HNSW index (default) over the memory's content",
+            "store": "AsyncPostgresStore (the other serves one caller at a time), HNSW index (default)",
             "manager": "create_memory_store_manager, invoked in the request (its hot path); enable_deletes",
             "query_limit": "20 instead of 5: it searches by the whole turn then, not by its last message only",
             "search": "limit 20",

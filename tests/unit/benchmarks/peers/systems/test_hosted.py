@@ -1,0 +1,42 @@
+"""A real child process that speaks JSON lines."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from benchmarks.peers.systems.base import NotThere
+from benchmarks.peers.systems.hosted import Child, Failed
+
+CHILD = "tests.unit.benchmarks.peers.systems.echo"
+
+
+@pytest.fixture
+def child(tmp_path: Path) -> Iterator[Child]:
+    child = Child([sys.executable, "-m", CHILD], {"PATH": "/usr/bin:/bin"}, tmp_path / "child.log")
+    yield child
+    child.end(hard=True)
+
+
+def test_a_call_gives_what_the_child_answers(child: Child) -> None:
+    assert child.call("fetch", user="maya", question="tea?", seconds=20) == ["maya", "tea?"]
+
+
+def test_what_is_raised_there_is_raised_here(child: Child) -> None:
+    with pytest.raises(Failed, match="ValueError: no room"):
+        child.call("hand_over", user="maya", messages=[], at=None, key=None, seconds=20)
+
+
+def test_a_verb_that_is_not_there_says_so(child: Child) -> None:
+    with pytest.raises(NotThere, match="no purge"):
+        child.call("purge", seconds=20)
+
+
+def test_who_waits_for_a_child_that_is_killed_is_told(child: Child) -> None:
+    child.call("fetch", user="maya", question="tea?", seconds=20)
+    child.process.kill()
+    child.process.wait()
+
+    with pytest.raises(Failed):
+        child.call("fetch", user="maya", question="tea?", seconds=20)
