@@ -18,6 +18,7 @@ from benchmarks.report import save, show_section
 from benchmarks.scale.expectation import GB
 from benchmarks.scale.growth import Rounds, growth_of, p50s, room_of, times_of
 from benchmarks.scale.reads import WORKING_SET
+from benchmarks.scale.tables import Size
 from benchmarks.scale.tenant import Tenant
 from benchmarks.timing import spread
 
@@ -34,6 +35,14 @@ PICTURED = {
     ),
 }
 FROM_DISK = {"From the disk, nothing cached": ("context, from disk", "search, from disk")}
+
+
+ROOM_OF = {
+    "history": "memory_entryrevision",
+    "search texts": "memory_searchtext",
+    "entries": "memory_scratchpadentry",
+    "snapshots": "relationships_snapshot",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +151,7 @@ def _measure(scales: Scales, rounds: int, calls: int, console: Console) -> "Meas
     outside = scales.rounds("over_http", rounds=rounds, calls=calls)
     disk = scales.rounds("from_disk", rounds=min(3, rounds), calls=calls // 2)
     both = _together(inside, outside)
+    sizes = {size: tenant.ask("sizes") for size, tenant in scales.tenants.items()}
     last = next(reversed(scales.tenants.values()))
     sections = [
         times_of(
@@ -159,7 +169,7 @@ def _measure(scales: Scales, rounds: int, calls: int, console: Console) -> "Meas
         ),
         growth_of(both, disk),
         room_of(
-            {size: tenant.ask("sizes") for size, tenant in scales.tenants.items()},
+            sizes,
             history_of_one_in=scales.one_in,
             seconds=scales.seconds,
         ),
@@ -167,7 +177,7 @@ def _measure(scales: Scales, rounds: int, calls: int, console: Console) -> "Meas
     for section in sections:
         show_section(section, console)
     run = Run(f"scale-{datetime.now():%Y-%m-%d %H:%M}", last.ask("machine"), sections)
-    return Measured(run, [*_panels(both, PICTURED), *_panels(disk, FROM_DISK)])
+    return Measured(run, [*_panels(both, PICTURED), *_panels(disk, FROM_DISK), _room(sizes)])
 
 
 def _together(*parts: Mapping[int, Rounds]) -> dict[int, Rounds]:
@@ -192,3 +202,18 @@ def _line(rounds: Mapping[int, Rounds], what: str) -> Line:
     found = [spread(p50s(of_size, what)) for of_size in rounds.values()]
     middles, lows, highs = zip(*found, strict=True)
     return Line(what, list(rounds), middles, lows, highs)
+
+
+def _room(sizes: Mapping[int, Mapping[str, Size]]) -> Panel:
+    lines = [
+        Line(name, list(sizes), [tables[table].whole / GB for tables in sizes.values()])
+        for name, table in ROOM_OF.items()
+    ]
+    everything = [sum(table.whole for table in tables.values()) / GB for tables in sizes.values()]
+    return Panel(
+        "Room on the disk, as seeded",
+        "relationships",
+        "GB",
+        [Line("everything", list(sizes), everything), *lines],
+        "xy",
+    )
