@@ -177,6 +177,8 @@ def _kind(path: str, schema: Mapping[str, Any], has_choices: bool) -> str:
         return "choice"
     if schema.get("type") == "array" and "properties" in _resolved(schema.get("items", {})):
         return "json"  # a list of small objects that few companions change
+    if schema.get("type") == "object" and schema.get("additionalProperties") is True:
+        return "json"  # an object of anything
     kinds = {"boolean": "flag", "integer": "whole", "number": "number", "array": "lines", "object": "pairs"}
     return kinds.get(str(schema.get("type")), "text" if path in LONG else "line")
 
@@ -185,7 +187,7 @@ def _shown(entry: ConfigField, value: Any) -> Any:
     if entry.kind == "lines":
         return "\n".join(map(str, value))
     if entry.kind == "json":
-        return json.dumps(value, ensure_ascii=False, indent=1)
+        return "" if value is None else json.dumps(value, ensure_ascii=False, indent=1)
     if entry.kind == "pairs":
         return "\n".join(f"{name}: {number}" for name, number in value.items())
     if entry.kind == "types":
@@ -209,7 +211,7 @@ def _read(entry: ConfigField, sent: Mapping[str, str]) -> Any:
     if entry.kind == "lines":
         return [line.strip() for line in text.split("\n") if line.strip()]
     if entry.kind == "json":
-        return _json(text)
+        return None if entry.optional and not text.strip() else _json(text)
     if entry.kind == "pairs":
         pairs = [line.partition(":") for line in text.split("\n") if line.strip()]
         return {name.strip(): _number(value, whole=False) for name, _, value in pairs}

@@ -12,6 +12,7 @@ from admin_ui.forms import JsonForm
 from admin_ui.views.scratchpad import EntryAction
 from relationships.errors import RapportError, StaleVersion
 from relationships.models import SessionState
+from relationships.services.configuration import configuration_of
 from relationships.services.profiles import read_profile, replace_profile
 from relationships.services.sessions import end_session, get_session, replace_session_state
 
@@ -61,6 +62,7 @@ class ProfileView(EntryAction):
             "present": pretty(data),
             "version": version,
             "stale": stale,
+            "schema": _shown(configuration_of(relationship).values.profile.json_schema),
             "sessions": [(row, pretty(row.state)) for row in sessions[:SESSIONS_SHOWN]],
             "here": reverse("admin_ui:relationship_profile", args=[relationship_id]),
         }
@@ -109,6 +111,7 @@ class SessionStateView(EntryAction):
             "row": row,
             "form": form or JsonForm(initial={"document": pretty(row.state)}),
             "present": pretty(row.state),
+            "schema": _shown(configuration_of(relationship).values.sessions.json_schema),
             "stale": stale,
             "back": reverse("admin_ui:relationship_profile", args=[relationship_id]),
         }
@@ -121,3 +124,7 @@ class EndSessionView(EntryAction):
         name = request.POST.get("session", "").replace("\x00", "")
         end_session(relationship=relationship, session=name, by=self.seat.actor)
         return self.back(request, relationship_id, "The session is ended, and its state cleared.")
+
+
+def _shown(schema: dict[str, Any] | None) -> str:
+    return "" if schema is None else pretty(schema)

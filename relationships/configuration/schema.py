@@ -11,6 +11,7 @@ from pydantic import Field, StringConstraints, field_validator, model_validator
 from relationships.configuration.knowledge import Knowledge
 from relationships.configuration.retrieval import Forgetting, Retrieval
 from relationships.configuration.seams import known_slug
+from relationships.configuration.shapes import Shape
 from relationships.configuration.strategies import (
     Candidates,
     ClassifierOptions,
@@ -219,6 +220,13 @@ class Context(Strict):
 class Sessions(Strict):
     idle_minutes: Annotated[int, Field(ge=0, le=525_600)] = 0
     """A session without a turn for so long is ended and its state cleared; 0: never by itself."""
+    json_schema: Shape = None
+    """A JSON Schema that a session's state has to fit when it is written. Null: any object does."""
+
+
+class Profiles(Strict):
+    json_schema: Shape = None
+    """A JSON Schema that a profile has to fit when it is written. Null: any object does."""
 
 
 class Configuration(Strict):
@@ -231,6 +239,7 @@ class Configuration(Strict):
     knowledge: Knowledge = Knowledge()
     forgetting: Forgetting = Forgetting()
     context: Context = Context()
+    profile: Profiles = Profiles()
     sessions: Sessions = Sessions()
 
     @field_validator("recipe")

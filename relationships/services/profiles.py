@@ -11,10 +11,12 @@ from django.db import transaction
 
 from relationships.actor import Actor
 from relationships.configuration.merge_patch import merge_patch
+from relationships.configuration.shapes import refuse_misshapen
 from relationships.errors import NotFound, TooMuch
 from relationships.ids import uuid7
 from relationships.models import Profile, ProfileRevision, Relationship
 from relationships.services.audit import record_audit
+from relationships.services.configuration import configuration_of
 from relationships.services.sequence import lock_relationship
 from relationships.services.snapshots import write_section
 from relationships.services.versions import check_version
@@ -29,7 +31,7 @@ def read_profile(relationship_id: UUID) -> tuple[dict[str, Any], int]:
 def replace_profile(
     *, relationship: Relationship, data: dict[str, Any], by: Actor, expected_version: int | None = None
 ) -> tuple[dict[str, Any], int]:
-    """The profile as it is now, and its version. Raises StaleVersion, TooMuch, NotFound."""
+    """The profile as it is now, and its version. Raises StaleVersion, TooMuch, InvalidInput, NotFound."""
     return _change(relationship, lambda current: data, by, expected_version)
 
 
@@ -55,6 +57,7 @@ def _change(
     if version and data == current:
         return current, version
     _check_size(data)
+    refuse_misshapen(configuration_of(relationship).values.profile.json_schema, data, whole="profile")
     _write(relationship, data, version + 1, by)
     return data, version + 1
 

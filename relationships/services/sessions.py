@@ -11,10 +11,12 @@ from django.db.models import F
 
 from relationships.actor import Actor
 from relationships.configuration.merge_patch import merge_patch
+from relationships.configuration.shapes import refuse_misshapen
 from relationships.errors import Conflict, NotFound, TooMuch
 from relationships.ids import uuid7
 from relationships.models import Relationship, SessionState
 from relationships.services.audit import record_audit
+from relationships.services.configuration import configuration_of
 from relationships.services.sequence import lock_relationship
 from relationships.services.snapshots import write_section
 from relationships.services.versions import check_version
@@ -51,13 +53,15 @@ def patch_session(
 ) -> SessionState:
     """Merge `patch` into the session's state (RFC 7396); a session that is new or ended is opened.
 
-    Raises StaleVersion, TooMuch when the state would pass the limit, NotFound when the relationship is gone.
+    Raises StaleVersion, TooMuch when the state would pass the limit, InvalidInput where it does not fit the schema,
+    NotFound when the relationship is gone.
     """
     _lock(relationship)
     current = _rows(relationship).filter(session=session).first()
     check_version(expected=expected_version, current=current.version if current else 0)
     state = merge_patch(current.state if current else {}, patch)
     _check_size(state)
+    refuse_misshapen(configuration_of(relationship).values.sessions.json_schema, state, whole="state")
     touch_session(relationship=relationship, session=session, at=datetime.now(UTC), idle_minutes=idle_minutes)
     # a row that touching has just made keeps its version 1
     _rows(relationship).filter(session=session).update(
@@ -71,13 +75,14 @@ def patch_session(
 def replace_session_state(
     *, relationship: Relationship, session: str, state: dict[str, Any], expected_version: int | None = None
 ) -> SessionState:
-    """Write an open session's state anew. Raises NotFound, Conflict where it has ended, StaleVersion, TooMuch."""
+    """Write an open session's state anew. Raises like patch_session, and Conflict where it has ended."""
     _lock(relationship)
     current = get_session(relationship=relationship, session=session)
     if current.ended_at is not None:
         raise Conflict("The session has ended; its state is gone.")
     check_version(expected=expected_version, current=current.version)
     _check_size(state)
+    refuse_misshapen(configuration_of(relationship).values.sessions.json_schema, state, whole="state")
     _rows(relationship).filter(session=session).update(state=state, version=F("version") + 1)
     rebuild_sessions(relationship)
     return get_session(relationship=relationship, session=session)

@@ -1,7 +1,7 @@
 import pytest
 from django.test import Client
 
-from relationships.models import Relationship
+from relationships.models import Companion, Relationship
 from relationships.services.profiles import read_profile, replace_profile
 from relationships.services.sessions import get_session, patch_session
 from tests.fixtures.turns import PERSON
@@ -80,3 +80,19 @@ def test_a_sessions_state_is_edited_and_a_change_meanwhile_shows_both(
     assert answer.status_code == 409
     assert "fine" in answer.content.decode()
     assert get_session(relationship=relationship, session="phone").state == {"mood": "fine"}
+
+
+def test_a_profile_that_does_not_fit_the_schema_is_refused_beside_it(
+    editor: Client, relationship: Relationship
+) -> None:
+    shape = {"properties": {"plan": {"enum": ["gold", "silver"]}}}
+    Companion.objects.update(config={"profile": {"json_schema": shape}})
+    page = f"/admin-ui/relationships/{relationship.id}/profile/"
+
+    answer = editor.post(page, {"document": '{"plan": "brass"}', "version": "0"})
+
+    shown = answer.content.decode()
+    assert answer.status_code == 422
+    assert "is not one of" in shown
+    assert "The schema it has to fit" in shown
+    assert read_profile(relationship.id)[1] == 0

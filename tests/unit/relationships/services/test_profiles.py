@@ -4,9 +4,9 @@ import pytest
 from django.db import DatabaseError, connection
 
 from relationships.actor import Actor
-from relationships.errors import NotFound, StaleVersion
+from relationships.errors import InvalidInput, NotFound, StaleVersion
 from relationships.ids import uuid7
-from relationships.models import Profile, ProfileRevision, Relationship, Snapshot
+from relationships.models import Companion, Profile, ProfileRevision, Relationship, Snapshot
 from relationships.services.profiles import patch_profile, read_profile, replace_profile
 
 BY = Actor.policy("test")
@@ -56,3 +56,19 @@ def test_an_erased_relationship_has_no_profile(relationship: Relationship) -> No
 
     with pytest.raises(NotFound):
         replace_profile(relationship=gone, data={}, by=BY)
+
+
+@pytest.mark.parametrize("patched", [False, True], ids=["replaced", "patched"])
+def test_a_profile_has_to_fit_the_companions_schema(relationship: Relationship, patched: bool) -> None:
+    shape = {"properties": {"tier": {"enum": ["gold", "silver"]}}}
+    Companion.objects.update(config={"profile": {"json_schema": shape}})
+    relationship = Relationship.objects.get()
+    replace_profile(relationship=relationship, data={"tier": "gold"}, by=BY)
+
+    with pytest.raises(InvalidInput, match="tier: 'brass' is not one of"):
+        if patched:
+            patch_profile(relationship=relationship, patch={"tier": "brass"}, by=BY)
+        else:
+            replace_profile(relationship=relationship, data={"tier": "brass"}, by=BY)
+
+    assert read_profile(relationship.id) == ({"tier": "gold"}, 1)

@@ -5,8 +5,8 @@ import pytest
 from django.db import connection
 
 from relationships.actor import Actor
-from relationships.errors import Conflict, NotFound
-from relationships.models import AuditEvent, Relationship, SessionState
+from relationships.errors import Conflict, InvalidInput, NotFound
+from relationships.models import AuditEvent, Companion, Relationship, SessionState
 from relationships.services.sessions import (
     end_idle_sessions,
     end_session,
@@ -87,3 +87,17 @@ def test_an_ended_session_has_no_state_to_write(relationship: Relationship) -> N
 
     with pytest.raises(Conflict):
         replace_session_state(relationship=relationship, session="phone", state={"mood": "new"})
+
+
+def test_a_state_has_to_fit_the_companions_schema(relationship: Relationship) -> None:
+    shape = {"properties": {"mood": {"type": "string"}}}
+    Companion.objects.update(config={"sessions": {"json_schema": shape}})
+    relationship = Relationship.objects.get()
+    patch_session(relationship=relationship, session="phone", patch={"mood": "good"}, idle_minutes=0)
+
+    with pytest.raises(InvalidInput, match="mood: 7 is not of type 'string'"):
+        patch_session(relationship=relationship, session="phone", patch={"mood": 7}, idle_minutes=0)
+    with pytest.raises(InvalidInput, match="mood: 7 is not of type 'string'"):
+        replace_session_state(relationship=relationship, session="phone", state={"mood": 7})
+
+    assert SessionState.objects.get().state == {"mood": "good"}

@@ -1,0 +1,72 @@
+import re
+from typing import Any
+
+import pytest
+
+from relationships.configuration.shapes import MOST_DEEP, MOST_PROBLEMS, known_shape, refuse_misshapen
+from relationships.errors import InvalidInput
+
+PLAN = {
+    "type": "object",
+    "properties": {
+        "plan": {"enum": ["gold", "silver"]},
+        "coach": {"type": "object", "properties": {"since": {"type": "integer", "minimum": 2000}}},
+    },
+    "required": ["plan"],
+}
+
+
+def nested(deep: int) -> dict[str, Any]:
+    return {"not": nested(deep - 1)} if deep else {}
+
+
+def test_a_document_that_fits_is_taken() -> None:
+    refuse_misshapen(
+        known_shape(PLAN), {"plan": "gold", "coach": {"since": 2026}, "more": 1}, whole="profile"
+    )
+
+
+def test_without_a_schema_anything_is_taken() -> None:
+    refuse_misshapen(known_shape(None), {"plan": "brass"}, whole="profile")
+
+
+def test_each_field_that_does_not_fit_is_named() -> None:
+    with pytest.raises(InvalidInput) as refused:
+        refuse_misshapen(PLAN, {"plan": "brass", "coach": {"since": 1999}}, whole="profile")
+
+    assert [problem.field for problem in refused.value.problems] == ["plan", "coach.since"]
+    assert "'brass' is not one of ['gold', 'silver']" in refused.value.detail
+
+
+def test_what_is_wrong_with_the_whole_is_said_of_the_whole() -> None:
+    with pytest.raises(InvalidInput) as refused:
+        refuse_misshapen(PLAN, {}, whole="profile")
+
+    assert refused.value.detail == "profile: 'plan' is a required property"
+
+
+def test_a_long_story_is_cut() -> None:
+    schema = {"items": False, "additionalProperties": {"type": "integer"}}
+
+    with pytest.raises(InvalidInput) as refused:
+        refuse_misshapen(schema, {f"n{number}": "x" * 5000 for number in range(100)}, whole="profile")
+
+    assert len(refused.value.problems) == MOST_PROBLEMS
+    assert len(refused.value.detail) < 10_000
+
+
+@pytest.mark.parametrize(
+    ("schema", "why"),
+    [
+        ({"$ref": "https://example.org/schema"}, "'$ref' is not taken"),
+        ({"properties": {"a": {"pattern": "(a+)+$"}}}, "'pattern' is not taken"),
+        ({"anyOf": [{"items": {"uniqueItems": True}}]}, "'uniqueItems' is not taken"),
+        ({"type": "objekt"}, "no JSON Schema"),
+        ({"required": "plan"}, "no JSON Schema"),
+        (nested(MOST_DEEP + 1), "20 deep"),
+    ],
+    ids=["reference", "pattern", "slow", "unknown type", "wrong kind", "deep"],
+)
+def test_a_schema_that_can_not_be_kept_to_is_refused(schema: dict[str, Any], why: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(why)):
+        known_shape(schema)
