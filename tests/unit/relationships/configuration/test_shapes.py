@@ -20,14 +20,27 @@ def nested(deep: int) -> dict[str, Any]:
     return {"not": nested(deep - 1)} if deep else {}
 
 
-def test_a_document_that_fits_is_taken() -> None:
-    refuse_misshapen(
-        known_shape(PLAN), {"plan": "gold", "coach": {"since": 2026}, "more": 1}, whole="profile"
-    )
+def refused_fields(schema: dict[str, Any] | None, document: dict[str, Any]) -> list[str]:
+    try:
+        refuse_misshapen(known_shape(schema), document, whole="profile")
+    except InvalidInput as error:
+        return [problem.field for problem in error.problems]
+    return []
 
 
-def test_without_a_schema_anything_is_taken() -> None:
-    refuse_misshapen(known_shape(None), {"plan": "brass"}, whole="profile")
+@pytest.mark.parametrize(
+    ("schema", "document", "fields"),
+    [
+        (PLAN, {"plan": "gold", "coach": {"since": 2026}, "more": 1}, []),
+        (PLAN, {"plan": "gold", "coach": 2026}, ["coach"]),
+        (None, {"plan": "brass"}, []),
+    ],
+    ids=["fits", "another kind", "no schema"],
+)
+def test_a_document_is_taken_if_it_fits(
+    schema: dict[str, Any] | None, document: dict[str, Any], fields: list[str]
+) -> None:
+    assert refused_fields(schema, document) == fields
 
 
 def test_each_field_that_does_not_fit_is_named() -> None:
