@@ -63,8 +63,9 @@ SELECT last.relationship_id, last.entry_id, last.after IS NULL
   FROM unnest(%(ids)s::uuid[]) w (id), LATERAL (
        SELECT DISTINCT ON (entry_id) * FROM memory_entryrevision
         WHERE relationship_id = w.id ORDER BY entry_id, seq DESC) last
- WHERE last.event <> 'redact' AND NOT EXISTS (
-       SELECT FROM memory_scratchpadentry WHERE relationship_id = w.id AND id = last.entry_id)
+  LEFT JOIN LATERAL (
+       SELECT id FROM memory_scratchpadentry WHERE relationship_id = w.id AND id = last.entry_id LIMIT 1) e ON true
+ WHERE last.event <> 'redact' AND e.id IS NULL
 """
 
 
