@@ -64,10 +64,12 @@ class Baseline(Peer):
 
     def load(self, memories: Mapping[str, Sequence[str]]) -> None:
         rows = "COPY memory (person, content, vector) FROM STDIN"
-        with self._pool.connection() as connection, connection.cursor().copy(rows) as copy:
-            for user, texts in memories.items():
-                for text in texts:
-                    copy.write_row((user, text, list(vector_of(text, self._dimensions)).__repr__()))
+        with self._pool.connection() as connection:
+            with connection.cursor().copy(rows) as copy:
+                for user, texts in memories.items():
+                    for text in texts:
+                        copy.write_row((user, text, list(vector_of(text, self._dimensions)).__repr__()))
+            connection.execute("ANALYZE memory")
 
     def _embed(self, texts: list[str]) -> list[Vector]:
         answer = self._openai.embeddings.create(

@@ -1,6 +1,5 @@
 """Tenant recall: does everybody find what is stored about them, when thousands share the tables?"""
 
-import inspect
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -19,7 +18,9 @@ OURS = "rapport"
 MEMORIES = 20
 TENANTS = (1_000, 5_000)
 SEARCHES = 120
-DIMENSIONS = 256  # shortened, as the vendor allows: what is found does not depend on it, the time to load does
+DIMENSIONS = (
+    256  # shortened, as the vendor allows: what is found does not depend on it, the time to load does
+)
 _LOADED_AT_ONCE = 2
 QUESTION = "What do you remember about {thing}?"
 _THINGS = (
@@ -112,11 +113,6 @@ def _search(
     return searched
 
 
-def how_loaded(system: System) -> str:
-    """What its `load` says of itself."""
-    return " ".join((inspect.getdoc(type(system).load) or "").split())
-
-
 def own_among(shown: Sequence[str], memories: Sequence[str]) -> int:
     """How many of the memories stand in what is shown, each counted once."""
     return sum(any(memory in line for line in shown) for memory in memories)
@@ -137,20 +133,15 @@ def _finding(counts: Sequence[int], found: Mapping[str, Found], remarks: Sequenc
     return Finding(
         "tenants",
         "Tenant recall",
-        f"Everybody has {MEMORIES} memories about the same {MEMORIES} things, in {DIMENSIONS} dimensions, loaded "
-        "into each system's own tables and indexes. Then some of them, evenly from the first to the last, ask about "
-        f"one thing as before a reply. An exact search for the {MEMORIES} best finds all {MEMORIES} of them, and "
-        "nobody else's.",
+        f"Everybody has {MEMORIES} memories about the same {MEMORIES} things, in {DIMENSIONS} dimensions. They are "
+        "loaded without asking the model: by COPY into the system's own tables, rows as it writes them, its own indexes in "
+        "place (Rapport's entries by its own functions, its vectors by COPY), then ANALYZE. Then some people, evenly "
+        f"from the first to the last, ask about one thing as before a reply. An exact search for the {MEMORIES} best "
+        f"finds all {MEMORIES} of them, and nobody else's.",
         lines=lines,
         goals=[Goal(f"items found of {MEMORIES}", recall, float(MEMORIES), at_most=False)],
-        remarks=[*remarks, *(_remark(one) for one in found.values())],
+        remarks=[*remarks, *(f"{name}: {one.problem}" for name, one in found.items() if one.problem)],
     )
-
-
-def _remark(one: Found) -> str:
-    if one.problem:
-        return f"{one.system.name}: {one.problem}"
-    return f"{one.system.name} was loaded so: {how_loaded(one.system)}"
 
 
 def _lines(count: int, found: Mapping[str, Searched]) -> list[Line]:

@@ -7,6 +7,7 @@ from datetime import datetime
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from sys import executable
+from time import monotonic
 from typing import Any, ClassVar
 
 import psutil
@@ -16,6 +17,8 @@ from benchmarks.peers.shown import shown_in
 from benchmarks.peers.systems.base import Call, House, Message, Stores, Timed
 from benchmarks.peers.systems.hosted import Failed, Hosted
 from benchmarks.peers.systems.rapport_service import LEASE_SECONDS, RapportService
+
+_IDLE_SECONDS = 30.0  # the web server closes a connection after 75
 
 _COMMON = {
     "lease": f"RAPPORT_LEASE_SECONDS={LEASE_SECONDS}, so that a killed worker's turns are soon another's",
@@ -187,9 +190,11 @@ class Rapport(RapportInProcess):
         return json.loads(told) if told else None
 
     def _connection(self) -> HTTPConnection:
-        """This thread's own, kept until the service is killed."""
+        """This thread's own, kept until the service is killed, or it lay idle so long that the server may close it."""
         address, kept = self.service.address, getattr(self._local, "connection", None)
-        if kept is None or self._local.life != self._life:
+        now, used_at = monotonic(), getattr(self._local, "used_at", 0.0)
+        self._local.used_at = now
+        if kept is None or self._local.life != self._life or now - used_at > _IDLE_SECONDS:
             kept = self._local.connection = HTTPConnection(address.host, address.port, timeout=60)
             self._local.life = self._life
         connection: HTTPConnection = kept

@@ -31,7 +31,7 @@ def test_a_system_that_shows_everybody_their_own_finds_all(tmp_path: Path) -> No
     assert values(finding, "items found of 20, mean") == [{"rapport": [20.0]}] * 2
     assert values(finding, "somebody else's") == [{"rapport": [0.0]}] * 2
     assert [goal.met for goal in finding.goals] == [True]
-    assert finding.remarks == ["rapport was loaded so: Put into a dictionary."]
+    assert finding.remarks == []
 
 
 def test_a_system_that_finds_nothing_is_said_to(tmp_path: Path) -> None:
