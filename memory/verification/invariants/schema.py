@@ -71,6 +71,8 @@ class SchemaInvariant(Invariant):
             yield Finding(BROKEN_INDEX, None, detail=name)
 
     def mend(self, findings: Sequence[Finding], *, now: datetime) -> None:
+        """Who waits for this lock holds everybody else up, so it gives up soon."""
+        execute("SET LOCAL lock_timeout = '3s'", {})
         for finding in findings:
             name, _, table = finding.detail.partition(" on ")
             switch_on = sql.SQL("ALTER TABLE {} ENABLE TRIGGER {}")
