@@ -3,7 +3,7 @@
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 from urllib.request import Request, urlopen
@@ -30,6 +30,10 @@ class Model:
     def spoil(self, every: int) -> None:
         """Break every Nth chat answer of each system, counted from now on; 0: none."""
         self._tell(spoil=every)
+
+    def warm(self, texts: Sequence[str], dimensions: int) -> None:
+        """Have their vectors written already, so that who asks first doesn't wait for our arithmetic."""
+        self._tell(warm=list(texts), dimensions=dimensions)
 
     def reset(self) -> None:
         """Forget the counts. What it knows stays."""

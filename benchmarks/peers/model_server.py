@@ -34,6 +34,9 @@ class Mind:
         self._lock = threading.Lock()
 
     def control(self, told: Mapping[str, Any]) -> dict[str, Any]:
+        for text in told.get("warm", ()):
+            for encoding in ("float", "base64"):
+                written(text, told["dimensions"], encoding)
         with self._lock:
             self.book = self.book | from_json(told.get("book", {}))
             self._latency = told.get("latency", self._latency * 1000) / 1000
@@ -64,7 +67,7 @@ class Mind:
                 embedded_texts=counts.embedded_texts + len(texts),
             )
         time.sleep(self._latency)
-        dimensions, encoding = body.get("dimensions") or DIMENSIONS, body.get("encoding_format")
+        dimensions, encoding = body.get("dimensions") or DIMENSIONS, body.get("encoding_format", "float")
         tokens = sum(map(count_tokens, texts))
         return {
             "object": "list",
@@ -124,7 +127,7 @@ def broken(text: str) -> str:
 
 
 @lru_cache(maxsize=20_000)
-def written(text: str, dimensions: int, encoding: str | None) -> orjson.Fragment:
+def written(text: str, dimensions: int, encoding: str) -> orjson.Fragment:
     """A vector as JSON. Kept, so that who asks for numbers as text does not pay for our writing them."""
     vector = vector_of(text, dimensions)
     if encoding == "base64":

@@ -1,5 +1,6 @@
 """A system that fails is left out from then on, and the report says why; the others go on."""
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
@@ -17,6 +18,7 @@ def noting(system: System, failures: dict[str, str]) -> Iterator[None]:
         yield
     except Exception as problem:
         failures[system.name] = f"{type(problem).__name__}: {problem}"[:400]
+        print(*in_words({system.name: failures[system.name]}), file=sys.stderr)
 
 
 def in_words(failures: Mapping[str, str]) -> list[str]:

@@ -59,6 +59,7 @@ def measure(field: Field) -> Finding:
                 calls = _calls(case, field, f"told-{number}", said)
                 said += len(calls)
                 field.model.teach(book_of(calls) if case.verb == "hand_over" else {})
+                field.model.warm([call.question for call in calls if call.question], field.house.dimensions)
                 for system in running(systems, failures):
                     field.say(f"waits: round {number} of {field.scale.rounds}, {case.name}, {system.name}")
                     with noting(system, failures):
@@ -72,7 +73,7 @@ def measure(field: Field) -> Finding:
 def _calls(case: Case, field: Field, told: str, said: int) -> list[Call]:
     counts = _FETCHES if case.verb == "fetch" else _HAND_OVERS
     count = field.scale.of(counts[case.latency, case.clients], at_least=2 * case.clients)
-    return fetches(ASKED, count) if case.verb == "fetch" else hand_overs(told, count, start=said)
+    return fetches(ASKED, count, start=said) if case.verb == "fetch" else hand_overs(told, count, start=said)
 
 
 def _take(system: System, case: Case, calls: list[Call]) -> list[float]:

@@ -76,6 +76,13 @@ def test_vectors_come_as_numbers_or_as_base64(model: Model) -> None:
     assert (counts.embedding_calls, counts.embedded_texts) == (2, 4)
 
 
+def test_vectors_that_were_written_already_count_for_nobody(model: Model) -> None:
+    model.warm(["tea"], 64)
+
+    assert model.counts("rapport").embedding_calls == 0
+    assert len(ask(model, "/embeddings", {"input": "tea", "dimensions": 64})["data"]) == 1
+
+
 def test_counts_are_forgotten_at_a_reset(model: Model) -> None:
     complete(model)
 

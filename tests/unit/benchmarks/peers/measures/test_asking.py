@@ -18,4 +18,8 @@ def test_each_turn_says_something_of_its_own_that_is_in_the_book() -> None:
 
 
 def test_only_those_who_are_known_are_asked_about() -> None:
-    assert {call.user for call in fetches("asked", 100)} == set(known("asked"))
+    assert {call.user for call in fetches("asked", 100, start=3)} == set(known("asked"))
+
+
+def test_no_question_is_asked_twice() -> None:
+    assert len({call.question for call in fetches("asked", 100, start=3)}) == 100
