@@ -79,6 +79,7 @@ def take(page: Page) -> Iterator[str]:
     page.get_by_label("What Maya says next").fill("What could I cook for Ana and me tonight?")
     page.get_by_role("button", name="Show").click()
     page.locator("#assembled").get_by_text("What could I cook").first.wait_for(state="attached")
+    page.get_by_text("Assembling…").wait_for(state="hidden")
     yield picture(page, "context")
 
 
