@@ -22,13 +22,15 @@ def person(group: str, number: int) -> str:
     return f"{group}-{number % PEOPLE}"
 
 
-def fetches(group: str, count: int) -> list[Call]:
-    """Each person is asked about what is remembered of them, in turn."""
+def fetches(group: str, count: int, *, start: int) -> list[Call]:
+    """Each person is asked about what is remembered of them, in turn; no question is asked twice."""
     return [
         Call(
-            "fetch", person(group, number), question=f"How is it going with the {_thing(number)} these days?"
+            "fetch",
+            person(group, number),
+            question=f"How did it go with the {_thing(number)} on day {number}?",
         )
-        for number in range(count)
+        for number in range(start, start + count)
     ]
 
 
