@@ -12,6 +12,7 @@ from collections.abc import Coroutine, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
+from benchmarks.peers.hosted.hnsw import GIVE_BACK, INDEXES_OF, ROOM
 from benchmarks.peers.hosted.host import Peer, Turn, folder_of, serve
 from benchmarks.peers.vectors import vector_of
 
@@ -94,6 +95,10 @@ class LangMem(Peer):
         kept = "COPY store (prefix, key, value, created_at, updated_at) FROM STDIN"
         vectors = "COPY store_vectors (prefix, key, field_name, embedding, created_at, updated_at) FROM STDIN"
         async with self._pool.connection() as connection, connection.cursor() as cursor:
+            await cursor.execute(INDEXES_OF, ["store_vectors"])
+            indexes = await cursor.fetchall()
+            for index in indexes:
+                await cursor.execute(index["drop"])
             async with cursor.copy(kept) as copy:
                 for prefix, key, text in rows:
                     value = {"kind": "Memory", "content": {"content": text}}
@@ -102,7 +107,9 @@ class LangMem(Peer):
                 for prefix, key, text in rows:
                     vector = str(list(vector_of(text, self._dimensions)))
                     await copy.write_row((prefix, key, _FIELD, vector, now, now))
-            await cursor.execute("ANALYZE store, store_vectors")
+            made = [index["make"] for index in indexes]
+            for statement in (*ROOM, *made, *GIVE_BACK, "ANALYZE store, store_vectors"):
+                await cursor.execute(statement)
 
     def _wait(self, work: Coroutine[Any, Any, T]) -> T:
         """Of a caller's thread, on the one loop."""

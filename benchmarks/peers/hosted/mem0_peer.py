@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from hashlib import md5
 from typing import Any
 
+from benchmarks.peers.hosted.hnsw import GIVE_BACK, INDEXES_OF, ROOM
 from benchmarks.peers.hosted.host import Peer, Turn, folder_of, serve
 from benchmarks.peers.vectors import vector_of
 
@@ -59,13 +60,17 @@ class Mem0(Peer):
 
         now = datetime.now(UTC).isoformat()
         with self._memory.vector_store._get_cursor(commit=True) as cursor:
+            indexes = cursor.execute(INDEXES_OF, ["mem0"]).fetchall()
+            for drop, _ in indexes:
+                cursor.execute(drop)
             with cursor.copy("COPY mem0 (id, vector, payload) FROM STDIN") as copy:
                 for user, texts in memories.items():
                     for text in texts:
                         payload = _payload(user, text, now)
                         vector = str(list(vector_of(text, self._dimensions)))
                         copy.write_row((str(uuid.uuid4()), vector, json.dumps(payload)))
-            cursor.execute("ANALYZE mem0")
+            for statement in (*ROOM, *(make for _, make in indexes), *GIVE_BACK, "ANALYZE mem0"):
+                cursor.execute(statement)
 
 
 def _payload(user: str, text: str, now: str) -> dict[str, str]:

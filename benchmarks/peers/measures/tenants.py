@@ -134,10 +134,10 @@ def _finding(counts: Sequence[int], found: Mapping[str, Found], remarks: Sequenc
         "tenants",
         "Tenant recall",
         f"Everybody has {MEMORIES} memories about the same {MEMORIES} things, in {DIMENSIONS} dimensions. They are "
-        "loaded without asking the model: by COPY into the system's own tables, rows as it writes them, its own indexes in "
-        "place (Rapport's entries by its own functions, its vectors by COPY), then ANALYZE. Then some people, evenly "
-        f"from the first to the last, ask about one thing as before a reply. An exact search for the {MEMORIES} best "
-        f"finds all {MEMORIES} of them, and nobody else's.",
+        "loaded without asking the model: by COPY into the system's own tables, rows as it writes them, its own HNSW "
+        "index built again over all of them by its own definition (Rapport's entries by its own functions, its vectors "
+        "by COPY), then ANALYZE. Then some people, evenly from the first to the last, ask about one thing as before a "
+        f"reply. An exact search for the {MEMORIES} best finds all {MEMORIES} of them, and nobody else's.",
         lines=lines,
         goals=[Goal(f"items found of {MEMORIES}", recall, float(MEMORIES), at_most=False)],
         remarks=[*remarks, *(f"{name}: {one.problem}" for name, one in found.items() if one.problem)],
