@@ -87,19 +87,29 @@ def goals_first(report: Report) -> list[str]:
 
 
 def behind_in(finding: Finding) -> list[str]:
-    """A sentence for each line that somebody other than Rapport wins."""
+    """A sentence for each line in which somebody other than Rapport has a better median."""
     told = []
     for line in finding.lines:
-        winners = line.winners()
-        if not winners or any(winner.startswith(OURS) for winner in winners):
+        ours = line.spread_of(OURS)
+        if ours is None or line.better is None:
             continue
-        best, ours = line.spread_of(winners[0]), line.spread_of(OURS)
-        if best is not None and ours is not None:
+        others = [name for name in line.values if not name.startswith(OURS)]
+        ahead = [
+            f"{name} {number(found.middle)}"
+            for name in others
+            if (found := line.spread_of(name)) and _better(found.middle, ours.middle, line)
+        ]
+        if ahead:
+            said = f" {line.unit}" if line.unit else ""
             told.append(
-                f"{finding.title}, {line.name}: {', '.join(winners)} {number(best.middle)}{unit(line)}, "
-                f"{OURS} {number(ours.middle)}{unit(line)}"
+                f"{finding.title}, {line.name}{', in' + said if said else ''}: {', '.join(ahead)}; "
+                f"{OURS} {number(ours.middle)}"
             )
     return told
+
+
+def _better(one: float, other: float, line: Line) -> bool:
+    return one < other if line.better == "less" else one > other
 
 
 def table_of(finding: Finding) -> list[str]:
@@ -158,10 +168,6 @@ def number(value: float) -> str:
     if value == 0 or float(value).is_integer():
         return f"{value:,.0f}"
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
-
-
-def unit(line: Line) -> str:
-    return f" {line.unit}" if line.unit else ""
 
 
 def _between(found: Spread | None) -> str:

@@ -71,6 +71,9 @@ def run(
                 f"{server_version(house)}, embedded, one server for all, max_connections {CONNECTIONS}"
             )
             report.machine["prompt tokens"] = f"counted by {model.tokenizer()}"
+            report.machine["embedder"] = (
+                f"words and their trigrams, hashed, {house.dimensions} dimensions, for all"
+            )
             field = Field(house, model, list(here), missing, scale, say)
             for name in MEASURES:
                 if only and name not in only:

@@ -16,14 +16,11 @@ from psycopg_pool import ConnectionPool
 from benchmarks.peers.hosted.host import Peer, Turn, serve
 from benchmarks.peers.vectors import vector_of
 
-TOP = 20
 _TABLE = """
 CREATE EXTENSION IF NOT EXISTS vector;
 CREATE TABLE memory (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    person text NOT NULL,
-    content text NOT NULL,
-    vector vector({dimensions}) NOT NULL
+    person text NOT NULL, content text NOT NULL, vector vector({dimensions}) NOT NULL
 );
 CREATE INDEX ON memory (person)
 """
@@ -38,7 +35,6 @@ class Baseline(Peer):
                 for statement in _TABLE.format(dimensions=self._dimensions).split(";"):
                     connection.execute(statement.encode())
         self._pool = ConnectionPool(house["database_url"], min_size=1, max_size=16, configure=register_vector)
-        self._pool.wait()
         return {"pid": os.getpid()}
 
     def hand_over(self, user: str, messages: Turn, at: str | None, key: str | None) -> None:
@@ -52,7 +48,7 @@ class Baseline(Peer):
     def fetch(self, user: str, question: str) -> list[str]:
         (vector,) = self._embed([question])
         return self._read(
-            "SELECT content FROM memory WHERE person = %s ORDER BY vector <=> %s LIMIT %s", user, vector, TOP
+            "SELECT content FROM memory WHERE person = %s ORDER BY vector <=> %s LIMIT 20", user, vector
         )
 
     def stored(self, user: str) -> list[str]:
@@ -68,13 +64,11 @@ class Baseline(Peer):
             with connection.cursor().copy(rows) as copy:
                 for user, texts in memories.items():
                     for text in texts:
-                        copy.write_row((user, text, list(vector_of(text, self._dimensions)).__repr__()))
+                        copy.write_row((user, text, str(list(vector_of(text, self._dimensions)))))
             connection.execute("ANALYZE memory")
 
     def _embed(self, texts: list[str]) -> list[Vector]:
-        answer = self._openai.embeddings.create(
-            model=self._model, input=texts, dimensions=self._dimensions, encoding_format="float"
-        )
+        answer = self._openai.embeddings.create(model=self._model, input=texts, dimensions=self._dimensions)
         return [Vector(item.embedding) for item in answer.data]
 
     def _read(self, statement: str, *values: Any) -> list[str]:

@@ -128,13 +128,14 @@ def _finding(
 
 def _remarks() -> list[str]:
     return [
-        "Waiting turns of one person become one model call in Rapport: so under load it makes fewer calls than turns.",
+        "Waiting turns of one person become one model call in Rapport: where turns come faster than they are read, it "
+        "makes fewer calls than there are turns.",
         "Rapport keeps more of a turn than the others: the messages, the exact prompt and answer, a revision of every "
-        "change with what it rests on, and the snapshot from which contexts are read. That is its CPU and the "
-        "database's; who needs none of it pays for it all the same.",
-        "LangMem's prompt is the shortest where it is so: it has few instructions and shows up to 20 memories. mem0's "
-        "is fixed instructions for the most part.",
+        "change with what it rests on, and the snapshot from which contexts are read; and it takes a turn over HTTP "
+        "and hands it to another process. Its CPU and the database's are the price, paid after the reply.",
+        "Rapport's and LangMem's prompts grow with the memories that they show; mem0's is fixed instructions for the "
+        "most part.",
         "The recipe scratchpad embeds nothing as long as everything is shown; two_call asks the model twice where "
-        "something is said.",
+        "something is said, and its second call shows up to 20 memories.",
         "The baseline has no model to pay for and understands nothing: see Truth after change.",
     ]

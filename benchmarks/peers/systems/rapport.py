@@ -1,6 +1,7 @@
 """Rapport: over HTTP with two recipes, and called in process."""
 
 import json
+import subprocess
 import threading
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -13,6 +14,7 @@ from typing import Any, ClassVar
 import psutil
 
 from benchmarks.client import Client
+from benchmarks.peers.places import ROOT
 from benchmarks.peers.shown import shown_in
 from benchmarks.peers.systems.base import Call, House, Message, Stores, Timed
 from benchmarks.peers.systems.hosted import Failed, Hosted
@@ -36,7 +38,12 @@ class RapportInProcess(Hosted):
     config: ClassVar[Mapping[str, Any]] = {"recipe": "scratchpad"}
 
     def version(self) -> str:
-        return "this checkout"
+        asked = ["git", "-C", str(ROOT), "describe", "--always", "--dirty"]
+        try:
+            done = subprocess.run(asked, capture_output=True, text=True)
+        except OSError:  # no git: it came as an archive
+            return "this checkout"
+        return f"this checkout, {done.stdout.strip()}" if done.returncode == 0 else "this checkout"
 
     def settings(self) -> Mapping[str, str]:
         return {"hosted as": "2 processes with a thread for each client; 1 worker, pool of 2"} | _COMMON

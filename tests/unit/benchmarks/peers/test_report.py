@@ -34,7 +34,7 @@ def test_a_report_begins_with_the_goals_and_with_who_is_ahead_of_us() -> None:
     text = as_markdown(report_of(FINDING), {"waits": ["waits.png", "waits.svg"]})
 
     assert text.index("faster: 6 x (wanted at least 5): met") < text.index("What ran")
-    assert "Waiting, turns a second: mem0 60, rapport 40" in text
+    assert "Waiting, turns a second: mem0 60; rapport 40" in text
     for part in ("mem0 (library)", "version: 2.2.1", "LangMem, gone", "![Waiting](waits.png)", "- Why."):
         assert part in text
 
