@@ -76,6 +76,8 @@ class OperatorView(View):
         template = "admin_ui/_notice.html" if part else "admin_ui/refused.html"
         response = render(request, template, {"why": why, "status": status, "kind": "bad"}, status=status)
         if part:
+            # whatever part of the answer the page would have picked
+            response["HX-Reselect"] = ".notice"
             response["HX-Retarget"], response["HX-Reswap"] = "#notices", "innerHTML"
         return response
 

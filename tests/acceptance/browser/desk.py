@@ -11,8 +11,11 @@ from tests.acceptance.browser.stage import PASSWORD, Stage
 WIDE, PHONE = 1440, 390
 Scheme = Literal["light", "dark"]
 MILLISECONDS = 20_000  # a loaded machine is slow, not wrong
-# Chromium says so of every answer that is no success; the tests look at what the page says instead.
-_REFUSALS = "Failed to load resource: the server responded with a status of 4"
+# Chromium and htmx say so of every answer that is no success; the tests look at what the page says instead.
+_REFUSALS = (
+    "Failed to load resource: the server responded with a status of 4",
+    "Response Status Error Code 4",
+)
 
 expect.set_options(timeout=MILLISECONDS)
 

@@ -103,13 +103,13 @@ def test_a_prompt_is_tried_published_and_taken_back(window: Page, stage: Stage, 
 
 
 def test_a_person_is_found_by_a_word(window: Page, stage: Stage, mark: str, end: End) -> None:
-    word = f"theorbo{mark.replace(' ', '')}"
-    stage.remember(stage.relationship(f"Olga {mark}"), f"Plays the {word}")
+    word = f"crumhorn{mark.replace(' ', '')}"
+    stage.remember(stage.relationship(f"Orla {mark}"), f"Plays the {word}")
     window.goto(f"{stage.url}/relationships/")
 
     window.get_by_label("Remembered text").press_sequentially(word[:-1])
 
-    expect(window.locator("#found").get_by_role("link")).to_have_text([f"Olga {mark}"])
+    expect(window.locator("#found").get_by_role("link")).to_have_text([f"Orla {mark}"])
     end("relationships")
     window.locator("#found").get_by_role("link").click()
     expect(window.get_by_text(f"Plays the {word}")).to_be_visible()

@@ -5,9 +5,10 @@ import re
 from playwright.sync_api import Page, expect
 
 from memory.models import ScratchpadEntry
+from memory.services.erasure import erase_entry
 from relationships.models import Relationship
 from tests.acceptance.browser.desk import Desk
-from tests.acceptance.browser.stage import Stage
+from tests.acceptance.browser.stage import BY, Stage
 
 
 def test_a_relationship_is_found_by_what_is_remembered(desk: Desk, stage: Stage) -> None:
@@ -78,6 +79,18 @@ def test_of_two_who_edit_one_entry_the_later_sees_both_texts(desk: Desk, stage: 
     second.get_by_role("button", name="Save over theirs").click()
     expect(second.get_by_role("status")).to_have_text("Changed.")
     assert stage.contents(iris) == {"Has a kitten"}
+
+
+def test_what_is_gone_meanwhile_is_said(desk: Desk, stage: Stage) -> None:
+    ezra = stage.relationship("Ezra")
+    (entry,) = stage.remember(ezra, "Has a cat")
+    window = desk.open()
+    window.goto(stage.page_of(ezra))
+    erase_entry(relationship_id=ezra.id, entry_id=entry.id, by=BY)
+
+    window.get_by_role("link", name="Edit: Has a cat").click()
+
+    expect(window.get_by_role("alert")).to_contain_text("This entry is not there")
 
 
 def test_a_deletion_is_undone_from_its_notice(desk: Desk, stage: Stage) -> None:
