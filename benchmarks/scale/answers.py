@@ -11,7 +11,7 @@ from django.db import connections
 
 from benchmarks.house import House
 from benchmarks.machine import describe_machine
-from benchmarks.scale import coldness, reads
+from benchmarks.scale import caches, reads
 from benchmarks.scale.clone import Tell
 from benchmarks.scale.expectation import Expectation, expect
 from benchmarks.scale.place import Place
@@ -72,15 +72,17 @@ class Answers:
         return describe_machine()
 
     def in_process(self, *, calls: int, seed: int) -> reads.Times:
+        caches.fill_cache()
         return reads.in_process(self._known(), calls=calls, seed=seed)
 
     def over_http(self, *, calls: int, seed: int) -> reads.Times:
         assert self._house is not None
+        caches.fill_cache()
         address = self._house.address
         return reads.over_http(self._known(), address.host, address.port, calls=calls, seed=seed)
 
     def from_disk(self, *, calls: int, seed: int) -> reads.Times:
-        coldness.empty_caches()
+        caches.empty_caches()
         return reads.after_nothing(self._known(), calls=calls, seed=seed)
 
     def close(self) -> None:

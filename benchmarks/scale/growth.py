@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from benchmarks.figures import Figure, Goal, Section, of_rounds
+from benchmarks.scale.caches import READ_BY_CONTEXTS
 from benchmarks.scale.expectation import HISTORY
 from benchmarks.scale.place import EMBEDDED
 from benchmarks.scale.tables import Size
@@ -10,7 +11,7 @@ from benchmarks.timing import percentile, spread
 
 Rounds = Sequence[Mapping[str, Sequence[float]]]  # milliseconds by what was read, round by round
 MOST_GROWTH = 1.5
-_GOALS = ("context, warm", "context, any")
+_GOALS = ("context, warm", "context, any", "context over HTTP, warm", "context over HTTP, any")
 _GB = 2**30
 MOST_ROOM = 40
 VECTORS = "memory_embedding"
@@ -89,6 +90,8 @@ def _each(relationships: int, tables: Mapping[str, Size], one_in: int) -> Iterat
     rest = (_whole(tables) - tables[VECTORS].whole - tables[HISTORY].whole) / relationships
     at = "each relationship"
     yield Figure(f"{at}: without history and vectors", rest / 1024, "kB")
+    read = sum(tables[name].whole for name in READ_BY_CONTEXTS) / relationships
+    yield Figure(f"{at}: of that what contexts read", read / 1024, "kB")
     yield Figure(f"{at}: its history", history / 1024, "kB")
     yield Figure(f"{at}: its vectors, extrapolated", vectors / 1024, "kB")
     yield Figure(

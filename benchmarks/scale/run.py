@@ -34,6 +34,10 @@ PICTURED = {
         *("search over HTTP, warm", "search over HTTP, any"),
     ),
 }
+ANY = (
+    f"Warm: {WORKING_SET} relationships, read again and again. Any: drawn anew from all, and nobody twice; what "
+    "contexts read is in the system's memory then, what searches read as far as it fits."
+)
 FROM_DISK = {"From the disk, nothing cached": ("context, from disk", "search, from disk")}
 
 
@@ -158,9 +162,11 @@ def _measure(scales: Scales, rounds: int, calls: int, console: Console) -> "Meas
             inside,
             name="in_process",
             title="In process",
-            how=f"{how} Warm: {WORKING_SET} relationships, read again and again. Any: drawn anew from all.",
+            how=f"{how} {ANY}",
         ),
-        times_of(outside, name="over_http", title="Through the production server", how=f"{how} One client."),
+        times_of(
+            outside, name="over_http", title="Through the production server", how=f"{how} One client. {ANY}"
+        ),
         times_of(
             disk,
             name="from_disk",

@@ -1,5 +1,6 @@
 import pytest
 
+from benchmarks.scale.caches import READ_BY_CONTEXTS
 from benchmarks.scale.expectation import HISTORY
 from benchmarks.scale.growth import VECTORS, growth_of, room_of, times_of
 from benchmarks.scale.tables import Size
@@ -36,6 +37,7 @@ def test_each_size_has_its_middle_and_its_tail() -> None:
 
 def test_what_only_some_have_is_extrapolated() -> None:
     tables = {
+        **{name: Size(10_000 * KB // 4, 0) for name in READ_BY_CONTEXTS},
         "memory_scratchpadentry": Size(10_000 * 3 * KB, 10_000 * KB),
         HISTORY: Size(10_000 * KB, 0),  # of every other one
         VECTORS: Size(1000 * 6 * KB, 0),  # of the first thousand
@@ -44,7 +46,8 @@ def test_what_only_some_have_is_extrapolated() -> None:
     section = room_of({10_000: tables}, history_of_one_in={10_000: 2}, seconds={})
 
     told = {figure.name: figure.value for figure in section.figures}
-    assert told["each relationship: without history and vectors"] == 4
+    assert told["each relationship: without history and vectors"] == 5
+    assert told["each relationship: of that what contexts read"] == 1
     assert told["each relationship: its history"] == 2
     assert told["each relationship: its vectors, extrapolated"] == 6
-    assert told["10,000 relationships with all of that"] == pytest.approx(10_000 * 12 * KB / GB)
+    assert told["10,000 relationships with all of that"] == pytest.approx(10_000 * 13 * KB / GB)
