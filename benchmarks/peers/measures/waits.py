@@ -18,6 +18,7 @@ LATENCIES = (0, 300)
 _FETCHES = {(0, 1): 100, (0, 16): 320, (300, 1): 6, (300, 16): 48}
 _HAND_OVERS = {(0, 1): 24, (0, 16): 64, (300, 1): 4, (300, 16): 32}
 ASKED = "asked"  # these people are only asked about; others are told things, each round new ones
+_TAIL_FROM = 20
 _SETTLE_SECONDS = 120.0
 _FASTER = 5.0
 WARM_UP = Scale(rounds=1, share=0.25)
@@ -38,6 +39,11 @@ class Case:
         verb = "hand over" if self.verb == "hand_over" else "fetch"
         at_once = "1 client" if self.clients == 1 else f"{self.clients} clients"
         return f"{verb}, model {self.latency} ms, {at_once}"
+
+    @property
+    def has_a_tail(self) -> bool:
+        """Whether a round has calls enough for a p95."""
+        return _calls_of(self) >= _TAIL_FROM
 
 
 CASES = [Case(*case) for case in product(("fetch", "hand_over"), LATENCIES, CLIENTS)]
@@ -72,9 +78,12 @@ def measure(field: Field) -> Finding:
 
 
 def _calls(case: Case, scale: Scale, told: str, said: int) -> list[Call]:
-    counts = _FETCHES if case.verb == "fetch" else _HAND_OVERS
-    count = scale.of(counts[case.latency, case.clients], at_least=2 * case.clients)
+    count = scale.of(_calls_of(case), at_least=2 * case.clients)
     return fetches(ASKED, count, start=said) if case.verb == "fetch" else hand_overs(told, count, start=said)
+
+
+def _calls_of(case: Case) -> int:
+    return (_FETCHES if case.verb == "fetch" else _HAND_OVERS)[case.latency, case.clients]
 
 
 def _take(system: System, case: Case, calls: list[Call]) -> list[float]:
@@ -102,7 +111,7 @@ def _finding(
             },
         )
         for case in CASES
-        for share in (0.5, 0.95)
+        for share in ((0.5, 0.95) if case.has_a_tail else (0.5,))
     ]
     fetch = next(line for line in lines if line.name == "fetch, model 0 ms, 1 client, p50")
     return Finding(
