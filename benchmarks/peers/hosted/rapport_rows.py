@@ -6,17 +6,20 @@ from itertools import islice
 from typing import Any
 from uuid import UUID
 
+import orjson
 from django.conf import settings
 from django.db import connection, transaction
 from pgvector import HalfVector
 
 from benchmarks.peers.vectors import vector_of
+from memory.indexing.rows import entry_row
 from memory.indexing.text import text_hash
-from memory.indexing.write import index_entries
+from memory.indexing.write import NO_LANGUAGE
 from memory.models import EntrySource, ScratchpadEntry, Tier
 from memory.services.fingerprint import content_hash
-from memory.services.snapshots import rebuild_scratchpad
+from memory.services.snapshots import scratchpad_section
 from relationships.actor import Actor
+from relationships.configuration.retrieval import Retrieval
 from relationships.ids import relationship_id, uuid7
 from relationships.models import Companion, EndUser, Relationship, Scope
 from relationships.services.api_keys import create_api_key
@@ -25,12 +28,19 @@ from relationships.services.projects import create_project
 from relationships.services.relationships import get_or_create_relationship
 
 BY = Actor.policy("benchmark")
-_AT_ONCE = 2000
-# The vectors are there: nothing is owed any more, and no worker need look.
-_SETTLE = (
-    "UPDATE memory_searchtext SET embed_due_at = NULL WHERE embed_due_at IS NOT NULL",
-    "DELETE FROM django_q_ormq",
-)
+_AT_ONCE = 1000
+_INDEX = """
+INSERT INTO memory_searchtext
+       (relationship_id, id, project_id, kind, owner_id, place, session, role, speaker, state, tier, told_at,
+        language, lexemes, length, text_hash, embed_due_at, embed_attempts, embed_error)
+SELECT g.relationship_id, g.id, %(project)s, 'entry', g.owner_id, 0, '', '', g.speaker, 'active', g.tier, %(now)s,
+       %(language)s, made.lexemes, (SELECT coalesce(sum(cardinality(positions)), 0) FROM unnest(made.lexemes)),
+       g.text_hash, NULL, 0, ''
+  FROM unnest(%(relationships)s::uuid[], %(ids)s::uuid[], %(owners)s::uuid[], %(speakers)s::text[],
+              %(tiers)s::text[], %(words)s::text[], %(hashes)s::bytea[])
+       AS g (relationship_id, id, owner_id, speaker, tier, words, text_hash),
+       LATERAL (SELECT to_tsvector(%(language)s::regconfig, g.words) AS lexemes OFFSET 0) made
+"""
 
 
 def set_up(slug: str, config: Mapping[str, Any]) -> str:
@@ -78,14 +88,45 @@ def _load(companion: Companion, memories: Mapping[str, Sequence[str]]) -> None:
     }
     made = [entry for own in entries.values() for entry in own]
     ScratchpadEntry.objects.bulk_create(made, batch_size=_AT_ONCE)
-    for person, own in entries.items():
-        ids = {"relationship_id": person.id, "project_id": person.project_id}
-        index_entries(
-            **ids, entry_ids=[entry.id for entry in own], retrieval=configuration.retrieval, now=now
-        )
-        rebuild_scratchpad(**ids, now=now)
+    _index(made, configuration.retrieval, now)
+    _show(entries, now)
     if configuration.retrieval.embedder is not None:
         _embed(made, now)
+
+
+def _index(entries: Sequence[ScratchpadEntry], retrieval: Retrieval, now: datetime) -> None:
+    """As memory.indexing.write does it for one relationship; the vectors are there, so none is owed."""
+    rows = [entry_row(entry, retrieval) for entry in entries]
+    told: dict[str, Any] = {
+        "project": entries[0].project_id,
+        "now": now,
+        "language": retrieval.language or NO_LANGUAGE,
+        "relationships": [entry.relationship_id for entry in entries],
+        "ids": [row.id for row in rows],
+        "owners": [row.owner_id for row in rows],
+        "speakers": [row.speaker for row in rows],
+        "tiers": [row.tier for row in rows],
+        "words": [row.words for row in rows],
+        "hashes": [row.text_hash for row in rows],
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_INDEX, told)
+
+
+def _show(entries: Mapping[Relationship, Sequence[ScratchpadEntry]], now: datetime) -> None:
+    """The snapshots, as memory.services.snapshots writes them: the scratchpad's lines, newest first."""
+    kept = (
+        "COPY relationships_snapshot (relationship_id, id, project_id, profile, sessions, scratchpad, fresh_until, "
+        "has_archive, updated_at) FROM STDIN"
+    )
+    with connection.cursor() as cursor, cursor.copy(kept) as copy:
+        for person, own in entries.items():
+            newest = sorted(own, key=lambda entry: entry.id, reverse=True)
+            shown = [entry for entry in newest if entry.tier == Tier.SCRATCHPAD]
+            lines, fresh_until = scratchpad_section(shown, now=now)
+            ids = (person.id, uuid7(), person.project_id)
+            section = orjson.dumps(lines).decode()
+            copy.write_row((*ids, "{}", "{}", section, fresh_until, len(shown) < len(own), now))
 
 
 def _relationships(companion: Companion, users: Iterable[str]) -> list[Relationship]:
@@ -125,12 +166,9 @@ def _embed(entries: Sequence[ScratchpadEntry], now: datetime) -> None:
         "COPY memory_embedding (relationship_id, id, project_id, kind, owner_id, model, dimensions, vector, "
         "text_hash, recorded_at) FROM STDIN"
     )
-    with connection.cursor() as cursor:
-        with cursor.copy(kept) as copy:
-            for entry in entries:
-                vector = HalfVector(list(vector_of(entry.content, dimensions))).to_text()
-                ids = (entry.relationship_id, uuid7(), entry.project_id, "entry", entry.id)
-                digest = text_hash(entry.content)
-                copy.write_row((*ids, options["model"], dimensions, vector, digest, now))
-        for statement in _SETTLE:
-            cursor.execute(statement)
+    with connection.cursor() as cursor, cursor.copy(kept) as copy:
+        for entry in entries:
+            vector = HalfVector(list(vector_of(entry.content, dimensions))).to_text()
+            ids = (entry.relationship_id, uuid7(), entry.project_id, "entry", entry.id)
+            digest = text_hash(entry.content)
+            copy.write_row((*ids, options["model"], dimensions, vector, digest, now))
