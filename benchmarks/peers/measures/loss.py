@@ -160,11 +160,22 @@ def _finding(outcomes: dict[str, dict[str, Outcome | str]], remarks: list[str]) 
         "Facts that never change are handed over, each in a turn of its own, while something goes wrong; at the end "
         "everything that is stored about everybody is read. Lost: stored nowhere. Duplicated: each time that a fact is "
         "stored once too often. Misplaced: stored with somebody else. A call that is refused is handed over again, "
-        "up to three times. Refused calls and turns that are said to have failed only explain: both are honest.",
+        "up to three times. Of these systems Rapport alone has idempotency keys; the others are called as ever. "
+        "Refused calls and turns that are said to have failed only explain: both are honest.",
         lines=lines,
         goals=[Goal("facts lost, duplicated or misplaced", float(sum(bad)) if ours else None, 0.0)],
-        remarks=remarks,
+        remarks=[*remarks, *_remarks(outcomes)],
     )
+
+
+def _remarks(outcomes: dict[str, dict[str, Outcome | str]]) -> list[str]:
+    """What was lost without anybody being told."""
+    return [
+        f"{name}, {title}: {outcome.tally.lost} facts were lost, and neither a call nor the system said so"
+        for title, by_system in outcomes.items()
+        for name, outcome in by_system.items()
+        if isinstance(outcome, Outcome) and outcome.tally.lost > outcome.refused + outcome.admitted
+    ]
 
 
 def _lines(title: str, by_system: dict[str, Outcome | str]) -> list[Line]:

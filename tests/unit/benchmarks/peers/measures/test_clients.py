@@ -1,8 +1,13 @@
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
 from threading import Lock
 
-from benchmarks.peers.measures.clients import Deed, hand_over, hand_over_at_once, insist
+from benchmarks.peers.measures.clients import Deed, hand_over, hand_over_at_once, insist, start_all, storing
 from benchmarks.peers.stories import Told
-from tests.unit.benchmarks.peers.measures.remembering import Remembering, Taught
+from benchmarks.peers.systems.base import NotThere, System
+from benchmarks.peers.systems.rapport import RapportInProcess
+from tests.unit.benchmarks.peers.measures.remembering import Remembering, Taught, field_of
 
 DEEDS = [Deed(f"person-{number}", Told("opening", f"I own boat {number}."), None) for number in range(8)]
 
@@ -38,3 +43,20 @@ def test_a_client_gives_up_after_some_tries() -> None:
     system = Unwilling(100)
 
     assert insist(system, hand_over(system, DEEDS)) == 3 * len(DEEDS)
+
+
+def test_a_system_that_does_not_start_is_told_and_the_others_do(tmp_path: Path) -> None:
+    def broken() -> System:
+        raise NotThere("it is not installed")
+
+    with field_of(tmp_path, "") as (field, made), ExitStack() as stack:
+        systems, remarks = start_all(replace(field, systems=[broken, *field.systems]), stack)
+
+    assert systems == made
+    assert len(remarks) == 1
+    assert remarks[0].endswith("did not start: it is not installed")
+
+
+def test_rapport_in_process_is_not_asked_twice_how_it_stores(tmp_path: Path) -> None:
+    with field_of(tmp_path, "") as (field, _):
+        assert storing(replace(field, systems=[*field.systems, RapportInProcess])) == field.systems

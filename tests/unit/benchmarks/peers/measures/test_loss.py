@@ -31,6 +31,7 @@ def test_people_who_are_mixed_up_are_counted_as_misplaced(tmp_path: Path) -> Non
     with field_of(tmp_path, *faults) as (field, _):
         finding = measure(field)
 
+    assert finding.remarks == []
     assert values(finding, "misplaced", "rapport") == [[0.0]] * len(TRIALS)
     assert all(value != [0.0] for value in values(finding, "misplaced", "mixes people up"))
 
@@ -41,3 +42,12 @@ def test_what_a_system_refuses_is_handed_over_again_and_then_lost(tmp_path: Path
 
     (refused, *_), (lost, *_) = values(finding, "calls refused", "breaks"), values(finding, "lost", "breaks")
     assert (refused, lost) == ([60.0], [20.0])
+
+
+def test_what_is_lost_without_a_word_is_said(tmp_path: Path) -> None:
+    faults: tuple[Fault, ...] = ("", "forgets some")
+    with field_of(tmp_path, *faults) as (field, _):
+        finding = measure(field)
+
+    assert [remark.partition(",")[0] for remark in finding.remarks] == ["forgets some"] * len(TRIALS)
+    assert finding.remarks[0].endswith("2 facts were lost, and neither a call nor the system said so")
