@@ -9,7 +9,6 @@ from uuid import UUID
 import orjson
 from django.conf import settings
 from django.db import connection, transaction
-from pgvector import HalfVector
 
 from benchmarks.peers.vectors import vector_of
 from memory.indexing.rows import entry_row
@@ -168,7 +167,7 @@ def _embed(entries: Sequence[ScratchpadEntry], now: datetime) -> None:
     )
     with connection.cursor() as cursor, cursor.copy(kept) as copy:
         for entry in entries:
-            vector = HalfVector(list(vector_of(entry.content, dimensions))).to_text()
+            vector = str(list(vector_of(entry.content, dimensions)))
             ids = (entry.relationship_id, uuid7(), entry.project_id, "entry", entry.id)
             digest = text_hash(entry.content)
             copy.write_row((*ids, options["model"], dimensions, vector, digest, now))
