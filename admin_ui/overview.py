@@ -54,7 +54,9 @@ class CompanionCalls:
 class Overview:
     turns: Plot
     changes: Plot
+    calls: Plot
     tokens: Plot
+    costs: Plot  # in USD, of the calls whose price is known
     lag_p50: float | None  # seconds from a turn's intake to its being remembered
     lag_p95: float | None
     companions: Sequence[CompanionCalls]
@@ -71,7 +73,9 @@ def overview_of(project_id: UUID, *, days: int, now: datetime) -> Overview:
     return Overview(
         turns=_by_day(calendar, _rows(_TURNS, asked), ("remembered", "failed", "waiting or skipped")),
         changes=_by_day(calendar, _rows(_CHANGES, asked), ("added", "changed", "gone")),
-        tokens=_by_day(calendar, _tokens_by_day(calls), ("prompt", "answer")),
+        calls=_by_day(calendar, _calls_by_day(calls), ("answered", "failed")),
+        tokens=_by_day(calendar, _summed(calls, 5, 6), ("prompt", "answer")),
+        costs=_by_day(calendar, _summed(calls, 7), ("USD",)),
         lag_p50=lag[0] if lag else None,
         lag_p95=lag[1] if lag else None,
         companions=_by_companion(calls),
@@ -91,13 +95,18 @@ def _by_day(days: Sequence[date], rows: Sequence[tuple[Any, ...]], names: Sequen
     return stacked_bars([f"{day:%-d %b}" for day in days], series)
 
 
-def _tokens_by_day(calls: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    sums: dict[date, list[int]] = {}
-    for day, _, _, _, _, prompt, output, _ in calls:
-        known = sums.setdefault(day, [0, 0])
-        known[0] += int(prompt)
-        known[1] += int(output)
+def _summed(calls: Sequence[tuple[Any, ...]], *columns: int) -> list[tuple[Any, ...]]:
+    """By day, over all companions; what is not known counts nothing."""
+    sums: dict[date, list[float]] = {}
+    for row in calls:
+        known = sums.setdefault(row[0], [0.0] * len(columns))
+        for place, column in enumerate(columns):
+            known[place] += float(row[column] or 0)
     return [(day, *figures) for day, figures in sums.items()]
+
+
+def _calls_by_day(calls: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    return [(day, every - failed, failed) for day, every, failed in _summed(calls, 3, 4)]
 
 
 def _by_companion(calls: Sequence[tuple[Any, ...]]) -> list[CompanionCalls]:

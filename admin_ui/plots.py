@@ -38,6 +38,10 @@ class Plot:
     height: int = HEIGHT
 
     @property
+    def highest(self) -> str:
+        return _figure(self.top)
+
+    @property
     def empty(self) -> bool:
         return not self.top
 
@@ -55,8 +59,13 @@ def stacked_bars(labels: Sequence[str], series: Mapping[str, Sequence[float]]) -
             at -= height
             if height:
                 segments.append(Segment(number, round(at, 2), round(height, 2)))
-        figures = ", ".join(f"{values[place]:g} {name}" for name, values in series.items())
+        figures = ", ".join(f"{_figure(values[place])} {name}" for name, values in series.items())
         bars.append(
             Bar(round(place * (width + GAP), 2), round(width, 2), label, f"{label}: {figures}", segments)
         )
     return Plot(list(series), bars, top)
+
+
+def _figure(number: float) -> str:
+    """Whole numbers in groups of three digits, others to four digits."""
+    return f"{number:,.0f}".replace(",", "\u202f") if number == int(number) else f"{number:.4g}"

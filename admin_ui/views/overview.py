@@ -48,4 +48,5 @@ class StatusView(OperatorView):
             "llm": provider_in_use(),
             "embedder": embedder_in_use(),
         }
-        return render(request, "admin_ui/overview/_status.html", ctx)
+        part = getattr(request, "htmx", False)
+        return render(request, f"admin_ui/overview/{'_status' if part else 'status'}.html", ctx)

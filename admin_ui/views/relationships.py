@@ -43,6 +43,12 @@ class RelationshipsView(OperatorView):
             rows = rows.filter(companion_id=companion)
         if text:
             rows = rows.filter(id__in=relationships_that_say(project_id=self.seat.project.id, text=text))
+        type = text_in(request.GET, "type")
+        if type:
+            of_type = ScratchpadEntry.objects.filter(
+                relationship_id=OuterRef("id"), state=EntryState.ACTIVE, type=type
+            )
+            rows = rows.filter(Exists(of_type))
         if request.GET.get("waits"):
             held = HeldDeletion.objects.filter(relationship_id=OuterRef("id"), state=HeldState.WAITING)
             rows = rows.filter(Exists(held))

@@ -43,9 +43,12 @@ def test_costs_are_summed_by_companion_and_an_unknown_price_stays_unknown(relati
             milliseconds=1,
         ).save(force_insert=True)
 
-    (row,) = overview_of(relationship.project_id, days=2, now=timezone.now()).companions
+    overview = overview_of(relationship.project_id, days=2, now=timezone.now())
 
+    (row,) = overview.companions
     assert (row.calls, row.prompt_tokens, row.cost) == (3, 30, Decimal("0.75"))
+    assert overview.costs.bars[-1].says.endswith(": 0.75 USD")
+    assert overview.calls.bars[-1].says.endswith(": 3 answered, 0 failed")
 
 
 def test_what_is_older_or_anothers_is_not_counted(

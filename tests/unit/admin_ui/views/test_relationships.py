@@ -18,6 +18,8 @@ LIST = "/admin-ui/relationships/"
         ("?text=Lisbon", False),
         ("?waits=1", False),
         ("?companion=no-id", True),
+        ("?type=other", True),
+        ("?type=preference", False),
     ],
 )
 def test_a_relationship_is_found_by_person_and_by_what_is_remembered(
@@ -46,3 +48,16 @@ def test_the_overview_leads_to_what_waits(
         page = viewer.get("/admin-ui/").content.decode()
 
     assert "/admin-ui/turns/?state=pending" in page
+
+
+def test_the_types_of_the_overview_lead_to_who_has_such_entries(
+    viewer: Client, conversation: Conversation
+) -> None:
+    conversation.remember("Lives in Porto")
+
+    assert 'href="/admin-ui/relationships/?type=other"' in viewer.get("/admin-ui/").content.decode()
+
+
+def test_without_scripts_the_workers_have_a_page(viewer: Client) -> None:
+    assert "<h1>Workers</h1>" in viewer.get("/admin-ui/status/").content.decode()
+    assert "<h1>" not in viewer.get("/admin-ui/status/", headers={"HX-Request": "true"}).content.decode()
