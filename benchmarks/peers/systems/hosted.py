@@ -82,8 +82,10 @@ class Child:
                 continue
             if "error" not in told:
                 answer.set_result(told["value"])
+            elif told["missing"]:
+                answer.set_exception(NotThere(told["error"].partition(": ")[2]))
             else:
-                answer.set_exception((NotThere if told["missing"] else Failed)(told["error"]))
+                answer.set_exception(Failed(told["error"]))
         while self._waiting:
             with self._lock:
                 _, answer = self._waiting.popitem()
