@@ -29,7 +29,7 @@ def test_what_is_raised_there_is_raised_here(child: Child) -> None:
 
 
 def test_a_verb_that_is_not_there_says_so(child: Child) -> None:
-    with pytest.raises(NotThere, match="^it has no purge"):
+    with pytest.raises(NotThere, match=r"^it has no purge"):
         child.call("purge", seconds=20)
 
 
