@@ -123,8 +123,7 @@ def _story(user: str, words: Words) -> Story:
     life = _Life(words)
     topics = choices.sample(TOPICS, OPENING_TOPICS)
     opening = list(_joined([life.begin(topic) for topic in topics], choices))
-    for talk in choices.sample(SMALL_TALK, 2):
-        opening.insert(choices.randrange(len(opening) + 1), Told("small talk", talk))
+    opening.insert(choices.randrange(len(opening) + 1), Told("small talk", choices.choice(SMALL_TALK)))
     return Story(user, tuple(opening), tuple(_changes(life, topics, choices)))
 
 
@@ -142,11 +141,11 @@ def _changes(life: _Life, topics: list[Topic], choices: random.Random) -> Iterat
 
 
 def _joined(told: list[Told], choices: random.Random) -> Iterator[Told]:
-    """The same, some of them two to a message."""
+    """The same, most of them two to a message."""
     waiting = list(told)
     while waiting:
         first = waiting.pop(0)
-        if waiting and choices.random() < 0.4:
+        if waiting and choices.random() < 0.7:
             second = waiting.pop(0)
             yield Told("opening", f"{first.message} {second.message}", first.says + second.says)
         else:
