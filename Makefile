@@ -2,6 +2,7 @@
 
 PYTHON ?= python3
 PORT ?= 8000
+TESTERS ?= 2
 
 RUN = .venv/bin/python
 MANAGE = $(RUN) manage.py
@@ -33,9 +34,9 @@ run: venv ## the service in the foreground, until Ctrl-C; PORT=8000
 stop: venv ## stop the service and the embedded database
 	@$(MANAGE) stop
 
-test: venv ## the tests; ARGS="-k name" picks some
+test: venv ## the tests, in TESTERS=2 processes; ARGS="-k name" picks some
 	@$(RUN) scripts/chromium.py
-	@$(RUN) -m pytest -q $(ARGS)
+	@$(RUN) -m pytest -q --numprocesses=$(TESTERS) --no-loadscope-reorder $(ARGS)
 
 screenshots: venv ## the pictures in the README anew, from the demo's data
 	@$(RUN) scripts/chromium.py

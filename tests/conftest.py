@@ -1,12 +1,16 @@
 """What every test may ask for."""
 
+import pytest
 from hypothesis import settings
+from xdist.scheduler import LoadScopeScheduling
 
 from config.embedded_postgres import start_if_used
 
 # A loaded machine is slow, not wrong; and a red run must be red again when it is looked at.
 settings.register_profile("rapport", deadline=None, derandomize=True)
 settings.load_profile("rapport")
+
+BROWSER = "tests/acceptance/browser/"
 
 pytest_plugins = [
     "tests.fixtures.providers",
@@ -22,3 +26,26 @@ pytest_plugins = [
 def pytest_configure() -> None:
     """The embedded database must be up before pytest-django makes its test database."""
     start_if_used()
+
+
+class OneFileAtATime(LoadScopeScheduling):  # type: ignore[misc]
+    """Which process runs what: whole files, and everything in the browser in one, where the service is started
+    once.
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.split("::", 1)[0]
+        return BROWSER if file.startswith(BROWSER) else file
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> OneFileAtATime:
+    return OneFileAtATime(config, log)
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Schemathesis makes a test for each operation; pytest 9.2 calls them all the same, and xdist runs one of each
+    name.
+    """
+    operation = getattr(item, "operation_label", None)
+    if operation and item.id.params is None:
+        item._id = item.id.with_params(operation)

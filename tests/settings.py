@@ -11,7 +11,10 @@ for name in [*KEYS, "RAPPORT_LLM_PROVIDER", *(name for name in os.environ if "_E
     os.environ.pop(name, None)
 
 from config.settings import *  # noqa: F403
-from config.settings import EMBEDDING_PROVIDERS, LLM_PROVIDERS
+from config.settings import DATABASES, EMBEDDING_PROVIDERS, LLM_PROVIDERS
+
+# A power cut costs these tests nothing, so they need not wait for the disk. The drills have real durability.
+DATABASES["default"]["OPTIONS"]["options"] = "-c synchronous_commit=off"
 
 ALLOW_EXTERNAL_PROVIDERS = False
 LLM_PROVIDERS["scripted"] = {"BACKEND": "tests.fakes.ScriptedProvider", "OPTIONS": {}}

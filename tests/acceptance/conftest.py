@@ -23,8 +23,9 @@ from tests.acceptance.service import LiveService
 
 @pytest.fixture(scope="session")
 def live_database() -> Iterator[LiveDatabase]:
-    """Made and migrated once; every test finds it empty."""
+    """Made and migrated once for each process of the tests; every test finds it empty."""
     name = os.environ.get("RAPPORT_TEST_DATABASE", "test_rapport").replace("test_", "test_acceptance_", 1)
+    name += os.environ.get("PYTEST_XDIST_WORKER", "")
     database = create_database(name)
     _migrate(database)
     yield database

@@ -80,12 +80,13 @@ def drop_database(name: str) -> None:
 
 @contextmanager
 def django_on(database: LiveDatabase) -> Iterator[None]:
-    """Have the models of this process speak to that database."""
+    """Have the models of this process speak to that database, and wait for its disk as the service does."""
     settings_dict = connections["default"].settings_dict
-    before = {key: settings_dict[key] for key in ("NAME", "USER", "PASSWORD", "HOST", "PORT")}
+    before = {key: settings_dict[key] for key in ("NAME", "USER", "PASSWORD", "HOST", "PORT", "OPTIONS")}
     parameters = database.parameters
     connection.close()
     settings_dict.update(
+        OPTIONS={key: value for key, value in settings_dict["OPTIONS"].items() if key != "options"},
         NAME=database.name,
         USER=parameters.get("user", ""),
         PASSWORD=parameters.get("password", ""),

@@ -19,7 +19,7 @@ import psutil
 from django.conf import settings
 
 from tests.acceptance.database import LiveDatabase
-from tests.waiting import wait_until
+from tests.waiting import PATIENCE, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 60.0
@@ -87,9 +87,11 @@ class LiveProcess:
     def wait(self, timeout: float = STOP_SECONDS) -> int:
         """Its exit status, once it has ended. AssertionError if it goes on."""
         try:
-            return self._process.wait(timeout)
+            return self._process.wait(timeout * PATIENCE)
         except subprocess.TimeoutExpired:
-            raise AssertionError(f"the {self.name} did not end in {timeout:g} s:\n{self._tail()}") from None
+            raise AssertionError(
+                f"the {self.name} did not end in {timeout * PATIENCE:g} s:\n{self._tail()}"
+            ) from None
 
     def stop(self, timeout: float = STOP_SECONDS) -> int:
         """Ask it to stop and wait until it did. Its exit status."""

@@ -17,6 +17,7 @@ import pytest
 from memory.management.commands.demo import CONVERSATION
 from tests.acceptance.database import LiveDatabase
 from tests.acceptance.processes import ROOT, environment, free_port, status_of
+from tests.waiting import PATIENCE
 
 OF_ITS_OWN = LiveDatabase({}, {"DATABASE_URL": ""})  # the embedded one, in the demo's own data folder
 
@@ -36,7 +37,7 @@ class Demo:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=240,
+            timeout=240 * PATIENCE,
         )
 
     def play(self, *options: str) -> str:
@@ -132,7 +133,7 @@ def test_what_is_remembered_in_the_end_is_right(first: str) -> None:
 @pytest.mark.skipif(shutil.which("curl") is None, reason="there is no curl here")
 def test_the_request_it_offers_works_as_pasted(first: str) -> None:
     command = first[first.index("curl -s ") :]
-    done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=30)
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=30 * PATIENCE)
     assert "<rapport_memory>" in json.loads(done.stdout)["system"]
 
 

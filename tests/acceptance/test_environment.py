@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.acceptance.processes import ROOT
+from tests.waiting import PATIENCE
 
 SCRIPT = ROOT / "scripts" / "environment.py"
 
@@ -44,7 +45,7 @@ def run(folder: Path, **settings: str) -> "subprocess.CompletedProcess[str]":
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=120 * PATIENCE,
     )
 
 
@@ -141,6 +142,6 @@ def test_why_pip_failed_is_said_in_a_sentence(output: str, sentence: str) -> Non
 
 
 def test_make_alone_lists_its_commands() -> None:
-    done = subprocess.run(["make"], cwd=ROOT, capture_output=True, text=True, timeout=30)
+    done = subprocess.run(["make"], cwd=ROOT, capture_output=True, text=True, timeout=30 * PATIENCE)
     commands = [line.split()[1] for line in done.stdout.splitlines()]
     assert {"demo", "test", "run", "stop", "check", "drills", "bench", "clean"} <= set(commands)

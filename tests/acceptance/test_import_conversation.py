@@ -14,9 +14,10 @@ import pytest
 from relationships.models import Message, Relationship, Turn
 from tests.acceptance.processes import ROOT, environment
 from tests.acceptance.service import LiveService
+from tests.waiting import PATIENCE
 
 LOCOMO = Path(os.environ.get("RAPPORT_DATA") or ROOT.parent / "shared" / "data") / "locomo"
-LONGEST_SECONDS = 120
+LONGEST_SECONDS = 120 * PATIENCE
 
 
 def import_file(live: LiveService, file: Path) -> str:

@@ -11,6 +11,7 @@ import pytest
 
 from tests.acceptance.processes import ROOT
 from tests.acceptance.service import LiveService
+from tests.waiting import PATIENCE
 
 MOST_LINES = 10
 GUIDES = (
@@ -131,6 +132,8 @@ def filled_in(block: str, known: str, place: Path) -> str:
 
 def paste(lines: str, place: Path) -> list[Any]:
     """The answers that a shell in `place` prints, one JSON a line."""
-    done = subprocess.run(["sh", "-eu"], cwd=place, input=lines, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        ["sh", "-eu"], cwd=place, input=lines, capture_output=True, text=True, timeout=60 * PATIENCE
+    )
     assert done.returncode == 0, f"{lines}\n{done.stderr}"
     return [json.loads(line) for line in done.stdout.splitlines() if line.strip()]

@@ -7,10 +7,11 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, e
 
 from relationships.models import Role
 from tests.acceptance.browser.stage import PASSWORD, Stage
+from tests.waiting import PATIENCE
 
 WIDE, PHONE = 1440, 390
 Scheme = Literal["light", "dark"]
-MILLISECONDS = 20_000  # a loaded machine is slow, not wrong
+MILLISECONDS = 20_000 * PATIENCE  # a loaded machine is slow, not wrong
 # Chromium and htmx say so of every answer that is no success; the tests look at what the page says instead.
 _REFUSALS = (
     "Failed to load resource: the server responded with a status of 4",

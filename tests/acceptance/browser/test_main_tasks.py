@@ -1,6 +1,7 @@
-"""The main task of each page, done from its beginning to its end: wide and on a phone, light and dark.
+"""The main task of each page, done from its beginning to its end: wide and light, and on a phone in the dark.
 
-Where each of them ends, a picture is kept, and nothing may stick out or shut anybody out.
+Where each of them ends, a picture is kept, and nothing may stick out or shut anybody out. The other two looks are
+those of test_every_page.py.
 """
 
 from collections.abc import Callable
@@ -21,7 +22,7 @@ KLINGON = {"op": "add", "type": "identity", "content": "Is a Klingon", "messages
 End = Callable[[str], None]
 
 
-@pytest.fixture(params=LOOKS, ids=lambda look: f"{look[0]}-{look[1]}")
+@pytest.fixture(params=LOOKS[::2], ids=lambda look: f"{look[0]}-{look[1]}")
 def look_now(request: pytest.FixtureRequest) -> Look:
     look: Look = request.param
     return look

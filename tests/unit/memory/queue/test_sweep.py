@@ -50,7 +50,7 @@ def test_a_turn_whose_nudge_was_lost_is_found(make_turn: MakeTurn, relationship:
         pytest.param({"due": -1}, id="just taken in, and nudged by that"),
         pytest.param({"due": 60, "attempts": 1}, id="waits for its retry"),
         pytest.param({"due_at": None, "waits_for": "explicit"}, id="waits for its trigger"),
-        pytest.param({"due": -60, **held_by("somebody")}, id="is being read"),
+        pytest.param({"due": -60, **held_by("somebody", seconds=86_400)}, id="is being read"),
         pytest.param({"due": -60, "state": TurnState.FAILED}, id="failed"),
         pytest.param({"due": -60, "state": TurnState.APPLIED}, id="applied"),
     ],
