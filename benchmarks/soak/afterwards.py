@@ -1,7 +1,9 @@
 """What must hold when all is done: every accepted turn applied once, nothing left of who was erased, all invariants."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
+from django.db import connection
 from django.db.models import Count
 
 from benchmarks.soak.people import People
@@ -12,7 +14,11 @@ from relationships.models import EndUser, Relationship, Turn, TurnState
 
 @dataclass(frozen=True, slots=True)
 class Reckoning:
-    """How many turns were accepted from those who are still there, and what is wrong with how many."""
+    """How many turns were accepted from those who are still there, and what is wrong with how many.
+
+    `verified`: while the worker ran, which what nobody takes care of needs to be seen. `at_rest`: after it was stopped.
+    `tasks`: how many the worker was ever given.
+    """
 
     accepted: int
     not_applied: int
@@ -20,9 +26,14 @@ class Reckoning:
     erased: int
     left_of_erased: int
     verified: Report
+    at_rest: Report
+    tasks: int
 
 
-def reckon(people: People) -> Reckoning:
+def reckon(people: People, *, stop_worker: Callable[[], None]) -> Reckoning:
+    """With a worker that is idle, and has to be stopped in the middle."""
+    verified = verify()
+    stop_worker()
     there = people.there
     accepted = [turn for person in there for turn in person.turns]
     owners = [person.relationship_id for person in there]
@@ -45,5 +56,16 @@ def reckon(people: People) -> Reckoning:
         erased=len(erased),
         left_of_erased=Relationship.objects.filter(id__in=[one.relationship_id for one in erased]).count()
         + EndUser.objects.filter(id__in=[one.user_id for one in erased]).count(),
-        verified=verify(),
+        verified=verified,
+        at_rest=verify(),
+        tasks=_tasks(),
     )
+
+
+def _tasks() -> int:
+    """Their rows are gone, their numbers are not."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_sequence_last_value(pg_get_serial_sequence('django_q_ormq', 'id')::regclass)"
+        )
+        return int(cursor.fetchone()[0] or 0)

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -59,7 +60,8 @@ def run(*, minutes: float, rate: float, people: int, save_it: bool) -> None:
     result = Run(f"soak-{datetime.now():%Y-%m-%d %H:%M}", machine, _sections(soaked, seconds, rate))
     for section in result.sections:
         show_section(section, console)
-    console.print("\n".join(soaked.reckoning.verified.lines()))
+    for when, report in (("running", soaked.reckoning.verified), ("stopped", soaked.reckoning.at_rest)):
+        console.print("\n".join([f"With the worker {when}:", *report.lines()]))
     if save_it:
         files = save(result, RESULTS)
         panels = sections.panels(soaked.done, soaked.samples, seconds=seconds)
@@ -90,9 +92,9 @@ def _soak(house: House, seconds: float, rate: float, count: int, console: Consol
         with Watch(house.processes) as watch:
             done = _use(rate, seconds, people, call, progress, "soaking")
         progress.add_task("looking it over", total=None)
-        everything_applied()
-        house.stop_worker()
-        return Soaked(warm_up, done, watch.samples, reckon(people))
+        with suppress(TimeoutError):  # what is still owed then is told as not applied
+            everything_applied()
+        return Soaked(warm_up, done, watch.samples, reckon(people, stop_worker=house.stop_worker))
 
 
 def _companion() -> str:
@@ -108,7 +110,7 @@ def _sections(soaked: Soaked, seconds: float, rate: float) -> list[Section]:
     return [
         sections.requests_section(soaked.done, warm_up=soaked.warm_up, seconds=seconds, rate=rate),
         sections.latency_section(soaked.done),
-        sections.memory_section(soaked.samples),
+        sections.memory_section(soaked.samples, tasks=soaked.reckoning.tasks),
         sections.afterwards_section(soaked.reckoning),
     ]
 

@@ -11,13 +11,14 @@ import psutil
 from benchmarks.usage import Processes, memory_of
 
 EVERY_SECONDS = 5.0
+READER = "rapport-reader"  # as the pool names them
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """`rss`: of each web and worker process, by service and place in its list. `database`: of all its processes, PSS.
+    """`rss`: of each process, by its service (web, worker, or reader: a worker's process that reads turns) and ID.
 
-    MB. A process that was started anew has a new place.
+    `database`: of all its processes, PSS. MB. A process that was started anew has a new ID.
     """
 
     at: float
@@ -48,12 +49,18 @@ class Watch:
         while not self._stop.wait(EVERY_SECONDS):
             found = self._processes()
             rss = {
-                f"{service} {process.pid}": size
+                f"{_kind(process, service)} {process.pid}": size
                 for service in ("web", "worker")
                 for process, size in _sizes(found[service], "rss")
             }
             database = sum(size for _, size in _sizes(found["database"], "pss"))
             self.samples.append(Sample(perf_counter() - self._began, rss, database))
+
+
+def _kind(process: psutil.Process, service: str) -> str:
+    with suppress(psutil.Error):
+        return "reader" if process.name() == READER else service
+    return service
 
 
 def _sizes(processes: Sequence[psutil.Process], kind: str) -> list[tuple[psutil.Process, float]]:
