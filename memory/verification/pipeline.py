@@ -8,10 +8,10 @@ import structlog
 from django.db import DatabaseError, transaction
 from django.utils import timezone
 
-from memory.queue.condition import read_condition
 from memory.verification.base import Finding, Invariant, Level, Page
 from memory.verification.pages import companion_pages, relationship_pages
 from memory.verification.registry import invariants
+from memory.verification.remarks import remarks
 from memory.verification.report import EXAMPLES, Report
 from relationships.errors import RapportError
 
@@ -44,7 +44,9 @@ def verify(
         _walk(report, Level.RELATIONSHIP, [page])
         report.relationships += len(page.ids)
         told(len(page.ids))
-    report.remarks += _remarks()
+    report.remarks += remarks(
+        now=timezone.now(), project_id=project_id, relationship_id=relationship_id, examples=examples
+    )
     report.seconds = time.monotonic() - started
     log.info(
         "verified the database",
@@ -115,12 +117,3 @@ def _mended(invariant: Invariant, findings: Sequence[Finding]) -> bool:
         )
         return False
     return True
-
-
-def _remarks() -> list[str]:
-    """Turns that wait because nobody is there to read them are in order, yet worth a word."""
-    condition = read_condition()
-    waiting = condition.turns.due + condition.turns.retrying + condition.turns.processing
-    if not waiting or any(worker.alive for worker in condition.workers):
-        return []
-    return [f"No worker is running, and {waiting} turns wait for one: start it (manage.py worker)."]
