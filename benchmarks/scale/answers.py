@@ -15,12 +15,13 @@ from benchmarks.scale import caches, reads
 from benchmarks.scale.clone import Tell
 from benchmarks.scale.expectation import Expectation, expect
 from benchmarks.scale.place import Place
+from benchmarks.scale.sample import check_sample
 from benchmarks.scale.seed import seed
 from benchmarks.scale.tables import Size, sizes
 from config.embedded_postgres import start_if_used, stop
 from memory.verification import verify
 
-VERIFIED_UP_TO = 10_000  # all are made alike
+VERIFIED_UP_TO = 10_000  # whole; all are made alike
 PROBE = 2000  # relationships from which the size of many is told
 
 
@@ -58,8 +59,12 @@ class Answers:
         return seconds
 
     def open(self) -> Place:
-        """The web server is up; what was seeded, without the IDs. Raises FileNotFoundError where nothing was."""
+        """The web server is up; what was seeded, without the IDs.
+
+        Raises FileNotFoundError where nothing was, AssertionError where it is not as the services would have left it.
+        """
         self._place = Place.load(self._folder)
+        check_sample(self._place)
         self._house = House()
         self._house.start_web()
         reads.warm_up(self._place)

@@ -27,6 +27,10 @@ class Place:
         """Those whose companion has an embedder."""
         return self.relationships[:EMBEDDED]
 
+    @property
+    def with_history(self) -> Sequence[UUID]:
+        return self.relationships[:: self.history_of_one_in]
+
     def draw(self, count: int, *, seed: int) -> list[UUID]:
         """So many at random, each once as long as there are as many."""
         return drawn(self.relationships, count, seed=seed)

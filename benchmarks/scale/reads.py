@@ -29,13 +29,16 @@ def warm_up(place: Place) -> None:
 
 
 def in_process(place: Place, *, calls: int, seed: int) -> Times:
-    """Milliseconds by what was read: `warm` of the working set, `any` of anybody, drawn anew."""
+    """Milliseconds by what was read: `warm` of the working set, `any` of anybody, drawn anew.
+
+    `in memory`: what it reads was put there before.
+    """
     few = place.draw(WORKING_SET, seed=0)
     again, anybody = drawn(few, calls, seed=seed), place.draw(calls, seed=seed)
     others, vectors = place.draw(calls, seed=-seed), drawn(place.embedded, calls, seed=seed)
     return {
         "context, warm": _timed(lambda _, id: _context(place, id), [*few, *again])[len(few) :],
-        "context, any": _timed(lambda _, id: _context(place, id), anybody),
+        "context, any, in memory": _timed(lambda _, id: _context(place, id), anybody),
         "search, warm": _timed(lambda at, id: _search(place, id, at, _TEXT), [*few, *again])[len(few) :],
         "search, any": _timed(lambda at, id: _search(place, id, at, _TEXT), others),
         "search with vectors": _timed(lambda at, id: _search(place, id, at, _VECTORS), vectors),
@@ -58,7 +61,7 @@ def over_http(place: Place, host: str, port: int, *, calls: int, seed: int) -> T
     read("context", few)
     return {
         "context over HTTP, warm": read("context", drawn(few, calls, seed=seed)),
-        "context over HTTP, any": read("context", anybody),
+        "context over HTTP, any, in memory": read("context", anybody),
         "search over HTTP, warm": read("entries/search", drawn(few, calls, seed=seed)),
         "search over HTTP, any": read("entries/search", place.draw(calls, seed=seed + 20_000)),
     }
@@ -70,8 +73,8 @@ def after_nothing(place: Place, *, calls: int, seed: int) -> Times:
     ids = [id for id in place.draw(calls + 20, seed=seed) if id not in place.draw(20, seed=0)]
     half = len(ids) // 2
     return {
-        "context, from disk": _timed(lambda _, id: _context(place, id), ids[:half]),
-        "search, from disk": _timed(lambda at, id: _search(place, id, at, _TEXT), ids[half:]),
+        "context, any, from disk": _timed(lambda _, id: _context(place, id), ids[:half]),
+        "search, any, from disk": _timed(lambda at, id: _search(place, id, at, _TEXT), ids[half:]),
     }
 
 

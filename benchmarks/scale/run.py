@@ -28,17 +28,18 @@ _COLUMNS = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
 
 
 PICTURED = {
-    "In process": ("context, warm", "context, any", "search, warm", "search, any"),
+    "In process": ("context, warm", "context, any, in memory", "search, warm", "search, any"),
     "Through the production server": (
-        *("context over HTTP, warm", "context over HTTP, any"),
+        *("context over HTTP, warm", "context over HTTP, any, in memory"),
         *("search over HTTP, warm", "search over HTTP, any"),
     ),
 }
 ANY = (
-    f"Warm: {WORKING_SET} relationships, read again and again. Any: drawn anew from all, and nobody twice; what "
-    "contexts read is in the system's memory then, what searches read as far as it fits."
+    f"Warm: {WORKING_SET} relationships, read again and again. Any: drawn anew from all, and nobody twice. In memory: "
+    "the files that contexts read were read from end to end before each round; what searches read is in memory as far "
+    "as it fits. From the disk: see below."
 )
-FROM_DISK = {"From the disk, nothing cached": ("context, from disk", "search, from disk")}
+FROM_DISK = {"From the disk, nothing cached": ("context, any, from disk", "search, any, from disk")}
 
 
 ROOM_OF = {

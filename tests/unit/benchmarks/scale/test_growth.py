@@ -27,6 +27,19 @@ def test_what_has_no_goal_is_only_told() -> None:
     assert [figure.met for figure in growth_of(rounds).figures] == [None]
 
 
+def test_what_comes_from_the_disk_stands_beside_what_is_in_memory_and_has_no_goal() -> None:
+    inside = {size: [{"context, any, in memory": [1.0], "search, any": [1.0]}] for size in (100, 10_000)}
+    disk = {100: [{"context, any, from disk": [1.0]}], 10_000: [{"context, any, from disk": [4.0]}]}
+
+    figures = growth_of(inside, disk).figures
+
+    assert [(figure.name, figure.met) for figure in figures] == [
+        ("context, any, in memory: 10,000 / 100", True),
+        ("context, any, from disk: 10,000 / 100", None),
+        ("search, any: 10,000 / 100", None),
+    ]
+
+
 def test_each_size_has_its_middle_and_its_tail() -> None:
     section = times_of(ROUNDS, name="in_process", title="In process", how="Twice.")
 
