@@ -4,10 +4,11 @@ from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView
 
 urlpatterns: list[URLPattern | URLResolver] = [
+    # They are tried in turn: first what is asked before every reply, then what is handed over after it.
+    path("v1/", include("context.api.urls")),
+    path("v1/", include("memory.api.urls")),
+    path("v1/", include("relationships.api.urls")),
     path("", RedirectView.as_view(url="/v1/docs")),  # whoever opens the address finds something to read
     path("", include("memory.api.health_urls")),
     path("admin-ui/", include("admin_ui.urls")),
-    path("v1/", include("memory.api.urls")),
-    path("v1/", include("relationships.api.urls")),
-    path("v1/", include("context.api.urls")),
 ]

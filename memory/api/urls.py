@@ -31,7 +31,6 @@ HELD = f"{RELATIONSHIP}/held-deletions/<uuid:held_id>"
 PROMPTS = "companions/<uuid:companion_id>/prompts"
 
 urlpatterns = [
-    path("", include("memory.api.urls_transfer")),
     path(f"{RELATIONSHIP}/turns", TurnsView.as_view()),
     path(TURN, TurnView.as_view()),
     path(f"{TURN}/retry", RetryTurnView.as_view()),
@@ -50,4 +49,5 @@ urlpatterns = [
     path(f"{PROMPTS}/preview", PreviewPromptView.as_view()),
     path(f"{PROMPTS}/<version:version>", PromptView.as_view()),
     path(f"{PROMPTS}/<version:version>/publish", PublishPromptView.as_view()),
+    path("", include("memory.api.urls_transfer")),
 ]
