@@ -20,6 +20,7 @@ class Line:
     unit: str
     values: Mapping[str, Rounds]
     better: Better | None = "less"  # None: there is no winner in this, it only explains
+    why: str = ""  # another may be ahead of Rapport in this
 
     def spread_of(self, system: str) -> Spread | None:
         rounds = self.values.get(system)

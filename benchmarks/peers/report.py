@@ -103,7 +103,7 @@ def behind_in(finding: Finding) -> list[str]:
             said = f" {line.unit}" if line.unit else ""
             told.append(
                 f"{finding.title}, {line.name}{', in' + said if said else ''}: {', '.join(ahead)}; "
-                f"{OURS} {number(ours.middle)}"
+                f"{OURS} {number(ours.middle)}{'. ' + line.why if line.why else ''}"
             )
     return told
 

@@ -8,22 +8,22 @@ from dataclasses import field as values
 from statistics import mean, median
 from time import perf_counter
 
-from benchmarks.peers.field import Field
+from benchmarks.peers.field import Field, Scale
 from benchmarks.peers.findings import Finding, Goal, Line, Rounds
 from benchmarks.peers.measures.clients import start_all
 from benchmarks.peers.systems.base import System
 from benchmarks.peers.words import Words
 
-OURS = "rapport"
+OURS = "rapport"  # and what begins so
 MEMORIES = 20
 TENANTS = (1_000, 5_000)
-SEARCHES = 120
+SEARCHES = 24  # a round
 FIRST = 20  # searches after loading, in which a database still plans anew; they are told apart
 DIMENSIONS = (
     256  # shortened, as the vendor allows: what is found does not depend on it, the time to load does
 )
 _LOADED_AT_ONCE = 2
-QUESTION = "What do you remember about {thing}?"
+QUESTION = "What do you remember about {thing}, as of day {number}?"  # none is asked twice
 _THINGS = (
     "bread tea music rain winter summer travel work school money family friends health sleep books films games sport "
     "gardens letters"
@@ -45,7 +45,7 @@ class Searched:
     first: list[int] = values(default_factory=list)  # of the first searches: how many of the 20 came back
     own: list[int] = values(default_factory=list)  # of each one after those
     foreign: int = 0
-    milliseconds: list[float] = values(default_factory=list)
+    milliseconds: list[list[float]] = values(default_factory=list)  # of each round
 
 
 @dataclass(slots=True)
@@ -67,17 +67,19 @@ class Found:
         self.seconds += perf_counter() - began
 
     def search(
-        self, count: int, everybody: Sequence[str], memories: Mapping[str, Sequence[str]], searches: int
+        self, count: int, everybody: Sequence[str], memories: Mapping[str, Sequence[str]], numbers: range
     ) -> None:
+        """One round; `numbers` are the searches'."""
         try:
             if not self.problem:
-                self.by_count[count] = _search(self.system, everybody, memories, searches)
+                found = self.by_count.setdefault(count, Searched())
+                _search(self.system, everybody, memories, numbers, found)
         except Exception as failure:  # as above
             self.problem = f"{type(failure).__name__}: {failure}"[:300]
 
 
 def measure(field: Field) -> Finding:
-    """Two systems are loaded at a time, as there are cores; then each is searched alone."""
+    """Two systems are loaded at a time, as there are cores; then they are searched in turn, round by round."""
     counts = [field.scale.of(count, at_least=50) for count in TENANTS]
     memories = memories_of(max(counts))
     small = replace(field, house=replace(field.house, dimensions=DIMENSIONS))
@@ -91,9 +93,10 @@ def measure(field: Field) -> Finding:
             with ThreadPoolExecutor(_LOADED_AT_ONCE) as pool:
                 list(pool.map(lambda one, some=some: one.load(some), found.values()))
             loaded = count
-            for one in found.values():
-                field.say(f"tenants: searching among {count:,}, {one.system.name}")
-                one.search(count, list(memories)[:count], memories, field.scale.of(SEARCHES, at_least=20))
+            for numbers in _rounds_of(field.scale):
+                for one in found.values():
+                    field.say(f"tenants: searches {numbers} among {count:,}, {one.system.name}")
+                    one.search(count, list(memories)[:count], memories, numbers)
     return _finding(counts, found, remarks)
 
 
@@ -106,25 +109,33 @@ def memories_of(tenants: int) -> dict[str, list[str]]:
     }
 
 
+def _rounds_of(scale: Scale) -> list[range]:
+    """The numbers of the searches: the first ones, then the rounds."""
+    starts = [FIRST + place * SEARCHES for place in range(scale.rounds)]
+    return [range(FIRST), *(range(start, start + SEARCHES) for start in starts)]
+
+
 def _search(
-    system: System, everybody: Sequence[str], memories: Mapping[str, Sequence[str]], searches: int
-) -> Searched:
+    system: System,
+    everybody: Sequence[str],
+    memories: Mapping[str, Sequence[str]],
+    numbers: range,
+    searched: Searched,
+) -> None:
     """Tenants from the first to the last, evenly, each asking about one thing."""
-    searched = Searched()
-    step = len(everybody) / (FIRST + searches)
-    for number in range(FIRST + searches):
-        user = everybody[int(number * step)]
+    step = len(everybody) / len(numbers)
+    took: list[float] = []
+    for place, number in enumerate(numbers):
+        user = everybody[int((place + number % 7 / 7) * step)]
+        thing = _THINGS[number % len(_THINGS)]
         began = perf_counter()
-        shown = system.fetch(user, QUESTION.format(thing=_THINGS[number % len(_THINGS)]))
-        took = (perf_counter() - began) * 1000
+        shown = system.fetch(user, QUESTION.format(thing=thing, number=number))
+        took.append((perf_counter() - began) * 1000)
         own = own_among(shown, memories[user])
         searched.foreign += len(shown) - own
-        if number < FIRST:
-            searched.first.append(own)
-        else:
-            searched.own.append(own)
-            searched.milliseconds.append(took)
-    return searched
+        (searched.first if number < FIRST else searched.own).append(own)
+    if numbers.start >= FIRST:
+        searched.milliseconds.append(took)
 
 
 def own_among(shown: Sequence[str], memories: Sequence[str]) -> int:
@@ -140,10 +151,8 @@ def _finding(counts: Sequence[int], found: Mapping[str, Found], remarks: Sequenc
         )
     loading = {name: [one.seconds] for name, one in found.items()}
     lines.append(Line("loading all of them, two systems at a time", "s", loading, better=None))
-    ours = found.get(OURS)
-    recall = (
-        min(mean(searched.own) for searched in ours.by_count.values()) if ours and ours.by_count else None
-    )
+    ours = [one for name, one in found.items() if name.startswith(OURS)]
+    worst = [min(searched.first + searched.own) for one in ours for searched in one.by_count.values()]
     return Finding(
         "tenants",
         "Tenant recall",
@@ -151,11 +160,24 @@ def _finding(counts: Sequence[int], found: Mapping[str, Found], remarks: Sequenc
         "loaded without asking the model: by COPY into the system's own tables, rows as it writes them, its own HNSW "
         "index built again over all of them by its own definition (Rapport's entries by its own functions, its vectors "
         "by COPY), then ANALYZE. Then some people, evenly from the first to the last, ask about one thing as before a "
-        f"reply; the first {FIRST} of these searches are told apart, because a database plans them anew. An exact "
-        f"search for the {MEMORIES} best finds all {MEMORIES} of them, and nobody else's.",
+        f"reply, no question twice, in interleaved rounds of {SEARCHES}; the first {FIRST} searches are told apart, "
+        f"because a database plans them anew. Everything is loaded once. An exact search for the {MEMORIES} best finds "
+        f"all {MEMORIES} of them, and nobody else's.",
         lines=lines,
-        goals=[Goal(f"items found of {MEMORIES}", recall, float(MEMORIES), at_most=False)],
-        remarks=[*remarks, *(remark for one in found.values() for remark in _remarks(one))],
+        goals=[
+            Goal(
+                f"items found of {MEMORIES}, in the worst search under any of our recipes",
+                float(min(worst)) if worst else None,
+                float(MEMORIES),
+                at_most=False,
+            )
+        ],
+        remarks=[
+            *remarks,
+            "rapport, with the recipe scratchpad, shows all of these memories and searches for none; rapport-retrieval "
+            "searches, as the others do.",
+            *(remark for one in found.values() for remark in _remarks(one)),
+        ],
     )
 
 
@@ -180,5 +202,5 @@ def _lines(count: int, found: Mapping[str, Searched]) -> list[Line]:
         line(f"in the first {FIRST} searches, mean", "", {n: [mean(s.first)] for n, s in each}, more=True),
         line(f"searches that found nothing, of {asked}", "", {n: [float(s.own.count(0))] for n, s in each}),
         line("items that are somebody else's", "", {n: [float(s.foreign)] for n, s in each}),
-        line("search, p50", "ms", {n: [median(s.milliseconds)] for n, s in each}),
+        line("search, p50", "ms", {n: [median(times) for times in s.milliseconds] for n, s in each}),
     ]

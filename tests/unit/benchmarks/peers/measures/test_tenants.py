@@ -1,7 +1,9 @@
+from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.peers.findings import Finding
 from benchmarks.peers.measures.tenants import MEMORIES, measure, memories_of, own_among
+from benchmarks.peers.systems.base import System
 from tests.unit.benchmarks.peers.measures.remembering import Fault, field_of
 
 
@@ -31,7 +33,7 @@ def test_a_system_that_shows_everybody_their_own_finds_all(tmp_path: Path) -> No
     assert values(finding, "items found of 20, mean") == [{"rapport": [20.0]}] * 2
     assert values(finding, "somebody else's") == [{"rapport": [0.0]}] * 2
     assert [goal.met for goal in finding.goals] == [True]
-    assert finding.remarks == []
+    assert len(finding.remarks) == 1  # that a recipe which shows all searches for nothing
 
 
 def test_a_system_that_finds_nothing_is_said_to(tmp_path: Path) -> None:
@@ -39,5 +41,19 @@ def test_a_system_that_finds_nothing_is_said_to(tmp_path: Path) -> None:
     with field_of(tmp_path, *faults) as (field, _):
         finding = measure(field)
 
-    nothing = values(finding, "searches that found nothing, of 20")
-    assert nothing == [{"rapport": [0.0], "mixes people up": [20.0]}] * 2
+    nothing = values(finding, "searches that found nothing, of 48")
+    assert nothing == [{"rapport": [0.0], "mixes people up": [48.0]}] * 2
+
+
+def test_one_recipe_that_misses_something_misses_the_goal(tmp_path: Path) -> None:
+    with field_of(tmp_path, "", "mixes people up") as (field, _):
+        make_right, make_wrong = field.systems
+
+        def make_retrieval() -> System:
+            system = make_wrong()
+            type(system).name = "rapport-retrieval"
+            return system
+
+        finding = measure(replace(field, systems=[make_right, make_retrieval]))
+
+    assert [goal.met for goal in finding.goals] == [False]
