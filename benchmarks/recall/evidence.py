@@ -13,7 +13,6 @@ from benchmarks.recall.store import make_relationship, store_talk
 from memory.models import SearchedKind
 from memory.retrieval.columns import Sought, read_columns
 from memory.retrieval.found import MessageFilters
-from memory.retrieval.fusion import order_of
 from memory.retrieval.participants import read_participants
 from memory.retrieval.questions import prepare_questions
 from memory.retrieval.rankers.base import Candidates, Question, Ranker
@@ -78,7 +77,7 @@ def recalls(posed: Sequence[Posed], ranker: Ranker) -> Recalls:
 def _recall(posed: Posed, ranker: Ranker) -> list[float]:
     scores = ranker.rank(posed.candidates, posed.question, NOW)
     kept = np.flatnonzero(scores.kept)
-    best = kept[order_of(scores.total[kept])]
+    best = scores.best_first(kept)
     return [len(posed.evidence & set(best[:cut].tolist())) / len(posed.evidence) for cut in CUTS]
 
 

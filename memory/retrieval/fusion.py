@@ -8,10 +8,11 @@ from numpy.typing import NDArray
 RRF_K = 60  # as published (Cormack, Clarke and Buettcher 2009)
 
 
-def order_of(scores: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Places of the rows, best first; of equal scores the later row first."""
-    places = np.arange(len(scores))
-    return np.lexsort((-places, -scores))
+def order_of(*scores: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Places of the rows, best first; of equal scores the later row first. More scores than one: each decides where
+    those before it are equal."""
+    places = np.arange(len(scores[0]))
+    return np.lexsort((-places, *(-score for score in reversed(scores))))
 
 
 def fuse_ranks(

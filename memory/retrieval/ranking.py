@@ -11,7 +11,6 @@ from memory.retrieval.candidates import candidates_of
 from memory.retrieval.columns import Columns
 from memory.retrieval.dates import periods
 from memory.retrieval.found import Found, Hit
-from memory.retrieval.fusion import order_of
 from memory.retrieval.months import months_of
 from memory.retrieval.participants import Participants
 from memory.retrieval.questions import Prepared
@@ -75,14 +74,13 @@ class Ranking:
         if self.cut.min_score is not None and not by_text:  # another ranker has another scale
             passes &= scores.total >= self.cut.min_score
         rows = np.flatnonzero(passes)
-        best = rows[order_of(scores.total[rows])[: self.cut.top_k]]
         return [
             Hit(
                 id=self.columns.id_of(row),
                 score=float(scores.total[row]),
                 parts={name: float(part[row]) for name, part in scores.parts.items()},
             )
-            for row in best
+            for row in scores.best_first(rows)[: self.cut.top_k]
         ]
 
     def _notes(self, candidates: Candidates, ranker: Ranker) -> list[str]:

@@ -1,8 +1,9 @@
 """The arithmetic of decay. Pure.
 
-An entry's score is similarity x importance x 2^(-age / half-life). The age is the same for all entries but for when
-each was told, so `log_weights` need not know the present: ordering by similarity x exp(log weight) is ordering by the
-score, at any time. The fold is the unit vector times exp(log weight), in float4.
+An entry's score is similarity x importance x 2^(-age / half-life). `order_keys` orders by it, even where it is too
+small for a float. The age is the same for all entries but for when each was told, so `log_weights` need not know the
+present: ordering by similarity x exp(log weight) is ordering by the score, at any time. The fold is the unit vector
+times exp(log weight), in float4.
 """
 
 from collections.abc import Sequence
@@ -34,13 +35,16 @@ def half_lives(told: Floats, *, reference: float, half_life_days: float) -> Floa
     return (told - reference) / (half_life_days * SECONDS_A_DAY)
 
 
-def order_keys(similarity: Floats, log_weight: Floats) -> tuple[Floats, Floats]:
-    """(sign, size): ordering by both, descending, is ordering by similarity x exp(log weight), which may be too
-    small or too large for a float. A negative similarity ranks lower the more it weighs."""
-    sign = np.where(np.isneginf(log_weight), 0.0, np.sign(similarity))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        size = np.where(sign == 0.0, 0.0, sign * (np.log(np.abs(similarity)) + log_weight))
-    return sign, size
+def order_keys(similarity: Floats, importance: Floats, age: Floats) -> tuple[Floats, Floats, Floats]:
+    """(sign, exponent, mantissa): ordering by these, descending, is ordering by similarity x importance x 2^age, as
+    float8 would if it had no smallest and no largest number. `age` in half-lives, as `half_lives` gives it.
+    """
+    whole = np.floor(age)
+    near, near_exponent = np.frexp(similarity)
+    weight, weight_exponent = np.frexp(importance)
+    mantissa, exponent = np.frexp(near * weight * np.exp2(age - whole))
+    sign: Floats = np.sign(mantissa)
+    return sign, sign * (near_exponent + weight_exponent + exponent + whole), mantissa
 
 
 def fold(units: NDArray[np.float32], log_weight: Floats) -> Folds:

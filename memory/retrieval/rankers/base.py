@@ -1,7 +1,7 @@
 """The seam of rankers: columns of numbers go in, scores come out. Pure arithmetic, no database."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.retrieval.dates import Period
+from memory.retrieval.fusion import order_of
 from relationships.configuration.retrieval import Retrieval
 
 Floats = NDArray[np.float64]
@@ -80,11 +81,20 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """A score for each candidate, and what it is made of, by name. `kept`: what the ranker itself lets through."""
+    """A score for each candidate, and what it is made of, by name. `kept`: what the ranker itself lets through.
+
+    `order`: what to order by, the first before the second, where a float is too small for the score.
+    """
 
     total: Floats
     parts: Mapping[str, Floats]
     kept: Bools
+    order: Sequence[Floats] = ()  # empty: by the total
+
+    def best_first(self, rows: Ints) -> Ints:
+        """These candidates, best first; of equal ones the later."""
+        ordered: Ints = rows[order_of(*(scores[rows] for scores in self.order or (self.total,)))]
+        return ordered
 
 
 class Ranker(ABC):

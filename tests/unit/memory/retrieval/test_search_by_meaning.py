@@ -1,5 +1,7 @@
 """Searching by meaning: which vectors are compared, who is asked for them, and what happens when they do not come."""
 
+from datetime import timedelta
+
 import numpy as np
 import pytest
 from pytest_django import DjangoAssertNumQueries
@@ -11,7 +13,7 @@ from memory.retrieval.search import TEXTS_AT_ONCE
 from relationships.errors import InvalidInput
 from relationships.models import Relationship
 from tests.fakes import ScriptedEmbedder
-from tests.unit.memory.retrieval.searched import Memory, contents, sibling
+from tests.unit.memory.retrieval.searched import NOON, Memory, contents, sibling
 
 
 def unit(*numbers: float) -> Embedded:
@@ -169,6 +171,20 @@ def test_every_ranker_finds_what_is_embedded_and_explains_it(offline_memory: Mem
     assert entries.space == get_embedder("offline").embed(["x"], purpose="query").space
     assert entries.ranker == ranker
     assert entries.hits[0].parts
+
+
+def test_what_is_older_than_decay_can_score_goes_by_similarity_all_the_same(
+    relationship: Relationship,
+) -> None:
+    memory = Memory(relationship, ranker="decay", half_life_days=0.5)
+    (far,) = memory.remember("Far", effective_at=NOON - timedelta(days=730))
+    (near,) = memory.remember("Near", effective_at=NOON - timedelta(days=730, hours=1))
+    place(memory, near, 1, 0)
+    place(memory, far, 1, 2)
+
+    found = memory.entries("zebra", question=unit(1, 0))
+
+    assert [(hit.id, hit.score) for hit in found.hits] == [(near.id, 0.0), (far.id, 0.0)]
 
 
 def test_very_many_texts_are_asked_in_turns(

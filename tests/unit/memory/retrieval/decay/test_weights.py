@@ -1,3 +1,6 @@
+from fractions import Fraction
+from itertools import combinations
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,6 +11,7 @@ from memory.retrieval.decay.weights import (
     MOST_HALF_LIVES,
     SECONDS_A_DAY,
     fold,
+    half_lives,
     log_weights,
     must_move,
     order_keys,
@@ -15,6 +19,7 @@ from memory.retrieval.decay.weights import (
 
 DIMENSIONS = 16
 REFERENCE = 1_700_000_000.0
+ROUNDING = Fraction(8, 2**52)  # of the products
 FLOAT4_ROUNDING = DIMENSIONS * 2.0**-23
 
 Floats = NDArray[np.float64]
@@ -45,20 +50,38 @@ def assert_same_order(found: Floats, wanted: Floats, slack: Floats) -> None:
     assert (found[:, None] - found[None, :])[differ].min(initial=np.inf) > 0
 
 
+@given(
+    st.lists(
+        st.tuples(st.floats(-1, 1), st.floats(0, 1), st.integers(-5000, 100_000)), min_size=2, max_size=20
+    )
+)
+def test_the_keys_order_as_the_formula_does_however_small_the_score(
+    rows: list[tuple[float, float, int]],
+) -> None:
+    """Whole half-lives, so that the formula can be reckoned without any rounding."""
+    similarity, importance, age = np.array(rows, dtype=np.float64).T
+    keys = list(zip(*order_keys(similarity, importance, -age), strict=True))
+    exact = [Fraction(near) * Fraction(weight) * Fraction(2) ** -age for near, weight, age in rows]
+
+    for one, other in combinations(range(len(rows)), 2):
+        if abs(exact[one] - exact[other]) > ROUNDING * max(abs(exact[one]), abs(exact[other])):
+            assert (keys[one] > keys[other]) == (exact[one] > exact[other])
+
+
 @given(st.integers(0, 10_000), st.floats(0.01, 1000), st.floats(0, 500))
-def test_log_weights_order_as_the_formula_does(seed: int, half_life: float, span: float) -> None:
+def test_the_keys_order_as_the_formula_does_between_whole_half_lives(
+    seed: int, half_life: float, span: float
+) -> None:
     units, question, importance, told = draw(seed, 40, span=span, half_life=half_life)
     similarity = units.astype(np.float64) @ question
     now = REFERENCE + half_life * SECONDS_A_DAY
-
-    weights = log_weights(importance, told, reference=REFERENCE, half_life_days=half_life)
-    sign, size = order_keys(similarity, weights)
     wanted = formula(similarity, importance, told, now, half_life)
 
+    keys = order_keys(similarity, importance, half_lives(told, reference=now, half_life_days=half_life))
+
     rank_of = np.empty(len(told))
-    rank_of[np.lexsort((size, sign))] = np.arange(len(told))
-    slack = np.abs(wanted) * 2.0**-52 * (700 + 8 * np.abs(weights))
-    assert_same_order(rank_of, wanted, slack)
+    rank_of[np.lexsort(keys[::-1])] = np.arange(len(told))
+    assert_same_order(rank_of, wanted, np.abs(wanted) * float(ROUNDING))
 
 
 @pytest.mark.parametrize("shift", [0.0, 20.0, -40.0], ids=["as folded first", "moved on", "moved back"])
@@ -98,5 +121,5 @@ def test_what_is_too_small_for_float4_becomes_nothing() -> None:
 
 
 def test_an_importance_of_nothing_ranks_between_the_signs() -> None:
-    sign, size = order_keys(np.array([0.9, -0.9, 0.0]), np.array([-np.inf, -np.inf, 1.0]))
-    assert sign.tolist() == size.tolist() == [0.0, 0.0, 0.0]
+    keys = order_keys(np.array([0.9, -0.9, 0.0]), np.array([0.0, 0.0, 1.0]), np.array([0.0, -3.5, -9e9]))
+    assert [key.tolist() for key in keys] == [[0.0] * 3] * 3

@@ -1,5 +1,6 @@
 from datetime import UTC, datetime
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 from hypothesis import given
@@ -36,21 +37,26 @@ def rank(rows: list[Row], *, half_life_days: float = 1) -> Scores:
     return DecayRanker().rank(candidates, question, NOW)
 
 
-rows = st.lists(st.tuples(st.floats(-1, 1), st.floats(0, 1), st.integers(0, 900)), min_size=2, max_size=30)
+rows = st.lists(
+    st.tuples(st.floats(-1, 1), st.floats(0, 1), st.integers(0, 100_000)), min_size=2, max_size=30
+)
 
 
 @given(rows)
 def test_the_order_is_that_of_the_formula_to_the_last_place(rows: list[Row]) -> None:
-    """Whole half-lives, so that the formula can be reckoned without any rounding."""
-    totals = rank(rows).total
+    """Whole half-lives, so that the formula can be reckoned without any rounding; more of them than a float holds."""
+    ranked = rank(rows).best_first(np.arange(len(rows)))
     exact = [Fraction(cosine) * Fraction(importance) / 2**age for cosine, importance, age in rows]
 
-    for one in range(len(rows)):
-        for other in range(len(rows)):
-            if totals[one] > totals[other]:
-                # Two roundings in each product: what differs by less is a tie.
-                slack = Fraction(4, 2**52) * max(abs(exact[one]), abs(exact[other])) + Fraction(1, 2**1070)
-                assert exact[one] > exact[other] - slack
+    for better, worse in pairwise(exact[row] for row in ranked):
+        # Two roundings in each product: what differs by less is a tie.
+        assert better >= worse - Fraction(4, 2**52) * max(abs(better), abs(worse))
+
+
+def test_what_is_too_old_for_a_score_is_still_ordered_by_similarity() -> None:
+    scores = rank([(0.9, 1.0, 1500), (0.3, 1.0, 1500), (0.5, 1.0, 1499)], half_life_days=0.5)
+    assert scores.total.tolist() == [0.0, 0.0, 0.0]
+    assert scores.best_first(np.arange(3)).tolist() == [2, 0, 1]
 
 
 def test_each_half_life_halves_the_score() -> None:
