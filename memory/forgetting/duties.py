@@ -7,13 +7,16 @@ from typing import Any
 from uuid import UUID
 
 import orjson
-from django.db import connection
+import structlog
+from django.db import InterfaceError, OperationalError, connection
 
 from memory.forgetting.forget import forget_entries, policy_of, who_has_leaving
 from memory.queue.housekeeping import Duty
 from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.retrieval import Forgetting
 from relationships.errors import InvalidConfiguration
+
+log = structlog.get_logger(__name__)
 
 SECONDS = 30
 PAGE = 10_000  # relationships passed in one round
@@ -57,12 +60,30 @@ class Walk:
             rows = cursor.fetchall()
         self._after = rows[-1][0] if rows else _START
         return sum(
-            _forget(forgetting, projects, now) for forgetting, projects in _by_rule(rows, levels).items()
+            _forget_safely(forgetting, projects, now)
+            for forgetting, projects in _by_rule(rows, levels).items()
         )
 
 
 def forgetting_duties() -> list[Duty]:
     return [Duty("forget_entries", SECONDS, Walk().step)]
+
+
+def _forget_safely(forgetting: Forgetting, projects: dict[UUID, UUID], now: datetime) -> int:
+    """One rule that can't be followed keeps no other from being followed."""
+    try:
+        return _forget(forgetting, projects, now)
+    except (OperationalError, InterfaceError):  # the database is away, for every rule
+        raise
+    except Exception as error:
+        log.warning(
+            "a forgetting rule could not be followed",
+            event_name="forgetting.rule.failed",
+            policy=forgetting.policy,
+            relationship_id=str(min(projects)),
+            error_class=type(error).__name__,
+        )
+        return 0
 
 
 def _forget(forgetting: Forgetting, projects: dict[UUID, UUID], now: datetime) -> int:

@@ -39,6 +39,10 @@ Language = Literal[
     "turkish",
     "yiddish",
 ]
+# In days. A minute and a half at the least: how often an age halves has to stay within what a float can hold.
+HalfLife = Annotated[float, Field(ge=0.001, le=36_500)]
+LEAST_FLOOR = 0.000001
+
 DEFAULT_EMBEDDER = "default"  # the service's own choice, EMBEDDING_PROVIDERS' DEFAULT_EMBEDDING_PROVIDER
 
 
@@ -81,7 +85,7 @@ class Retrieval(Strict):
     """What scores less is left out, by the ranker's own scale."""
     recency: Share = 0.0
     """`best`: how much of the score the newest may gain at the most; .1 costs little, more ruins long-term recall."""
-    half_life_days: Annotated[float, Field(gt=0, le=36_500)] = 30
+    half_life_days: HalfLife = 30
     """`decay`, and `recency`: after so many days half of the weight is left."""
     saliency_floor: Share = 0.0
     """`importance`: what scores less is left out."""
@@ -111,8 +115,8 @@ class Forgetting(Strict):
 
     policy: str = "none"
     activation_floor: Share = 0.05
-    """`activation`: an entry whose importance x 2^(-age / half_life_days) is below it leaves."""
-    half_life_days: Annotated[float, Field(gt=0, le=36_500)] = 30
+    """`activation`: an entry whose importance x 2^(-age / half_life_days) is below it leaves. 0: none ever does."""
+    half_life_days: HalfLife = 30
     retention_days: Annotated[int, Field(ge=1, le=36_500)] = 365
     """`retention`: an entry older than this leaves."""
     then: Literal["archive", "expire"] = "archive"
@@ -122,3 +126,10 @@ class Forgetting(Strict):
     @classmethod
     def _known_policy(cls, value: str) -> str:
         return known_slug("FORGETTING_POLICIES", value)
+
+    @field_validator("activation_floor")
+    @classmethod
+    def _nothing_or_not_too_little(cls, value: float) -> float:
+        if 0 < value < LEAST_FLOOR:
+            raise ValueError(f"must be 0, by which nothing leaves, or at least {LEAST_FLOOR:f}")
+        return value

@@ -37,6 +37,18 @@ def test_what_fell_below_the_floor_leaves_and_the_rest_stays(
     ]
 
 
+def test_the_least_that_a_rule_may_say_is_within_the_databases_range(relationship: Relationship) -> None:
+    least = Forgetting(policy="activation", activation_floor=0.000001, half_life_days=0.001)
+    remember(relationship, "Is called Maya", days=700_000, importance=1.0)
+    remember(relationship, "Weighs nothing", days=0, importance=0.0)
+
+    left = forget_entries(
+        relationship_id=relationship.id, project_id=relationship.project_id, forgetting=least, now=NOW
+    )
+
+    assert left == 2
+
+
 def test_a_floor_of_nothing_keeps_everything() -> None:
     assert ActivationFloor().condition(Forgetting(policy="activation", activation_floor=0), NOW) is None
 

@@ -1,16 +1,39 @@
+from datetime import datetime
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import OperationalError, connection
 from django.test.utils import CaptureQueriesContext
+from pytest_django.fixtures import Settings
+from structlog.testing import capture_logs
 
+from memory.forgetting.base import Condition, ForgettingPolicy
 from memory.forgetting.duties import Walk, forgetting_duties
+from relationships.configuration.retrieval import Forgetting
 from relationships.models import Companion, Project, Relationship
 from tests.fixtures.turns import Conversation
 from tests.unit.memory.forgetting.sample import NOW, remember
+from tests.unit.memory.retrieval.searched import sibling
 
 RULE = {"forgetting": {"policy": "retention", "retention_days": 30}}
 NONE = {"forgetting": {"policy": "none"}}
+
+
+class Impossible(ForgettingPolicy):
+    slug = "impossible"
+
+    def condition(self, forgetting: Forgetting, now: datetime) -> Condition | None:
+        return Condition("{since} < %(now)s AND e.importance / 1e-320 > 1", {"now": now})
+
+    def reason(self, *, importance: float, age_days: float, forgetting: Forgetting) -> str:
+        return "impossible"
+
+
+class Away(Impossible):
+    slug = "away"
+
+    def condition(self, forgetting: Forgetting, now: datetime) -> Condition | None:
+        raise OperationalError("the connection is lost")
 
 
 def say(whose: Relationship, **levels: dict[str, Any]) -> None:
@@ -64,6 +87,34 @@ def test_a_configuration_that_has_become_wrong_stops_nobody_else(relationship: R
     say(relationship, companion={"forgetting": {"policy": "of.an.uninstalled.plugin"}})
 
     assert Walk().step(NOW) == 0
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_rule_that_the_database_refuses_stops_no_other(
+    relationship: Relationship, settings: Settings
+) -> None:
+    settings.FORGETTING_POLICIES = {**settings.FORGETTING_POLICIES, "impossible": f"{__name__}.Impossible"}
+    first, second = sorted([relationship, sibling(relationship)], key=lambda each: each.id)
+    for each in (first, second):
+        remember(each, "Had a cold", days=40)
+    say(first, relationship={"forgetting": {"policy": "impossible"}})
+    say(second, relationship=RULE)
+
+    with capture_logs() as logs:
+        assert Walk().step(NOW) == 1
+
+    assert [(line["event_name"], line["relationship_id"], line["error_class"]) for line in logs] == [
+        ("forgetting.rule.failed", str(first.id), "DataError")
+    ]
+
+
+def test_a_database_that_is_away_is_no_rules_fault(relationship: Relationship, settings: Settings) -> None:
+    settings.FORGETTING_POLICIES = {**settings.FORGETTING_POLICIES, "away": f"{__name__}.Away"}
+    say(relationship, relationship={"forgetting": {"policy": "away"}})
+
+    with capture_logs() as logs, pytest.raises(OperationalError):
+        Walk().step(NOW)
+    assert not logs
 
 
 def test_the_walk_begins_again_at_the_end(relationship: Relationship) -> None:

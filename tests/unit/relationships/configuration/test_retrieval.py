@@ -22,10 +22,17 @@ def test_an_embedder_is_nobody_the_services_own_or_an_alias(embedder: str | None
         (Retrieval, {"min_score": float("nan")}, "min_score"),
         (Retrieval, {"hourly_decay": 0}, "hourly_decay"),
         (Retrieval, {"query_seconds": 0}, "query_seconds"),
+        (Retrieval, {"half_life_days": 1e-306}, "half_life_days"),
         (Gate, {"open_on": ["moonrise"]}, "'moonrise' is not a known gate; known: always"),
         (Gate, {"keywords": [""]}, "keywords"),
         (Forgetting, {"policy": "amnesia"}, "'amnesia' is not a known policy; known: none"),
         (Forgetting, {"then": "burn"}, "then"),
+        (Forgetting, {"half_life_days": 1e-306}, "half_life_days"),
+        (
+            Forgetting,
+            {"activation_floor": 1e-310},
+            "must be 0, by which nothing leaves, or at least 0.000001",
+        ),
     ],
 )
 def test_what_can_not_be_is_refused_by_its_name(part: Any, values: dict[str, Any], told: str) -> None:
