@@ -13,7 +13,7 @@ def describe_machine() -> dict[str, str]:
     loads = " ".join(f"{load:.2f}" for load in os.getloadavg())
     return {
         "cores": str(os.cpu_count()),
-        "processor": _processor(),
+        "processor": processor(),
         "memory": f"{psutil.virtual_memory().total / 2**30:.0f} GB",
         "system": f"{platform.system()} {platform.machine()}",
         "Python": platform.python_version(),
@@ -22,7 +22,8 @@ def describe_machine() -> dict[str, str]:
     }
 
 
-def _processor() -> str:
+def processor() -> str:
+    """Its name, as the system tells it."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:

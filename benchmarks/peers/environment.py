@@ -6,10 +6,22 @@ A peer that can't be installed is no failure: the report names it.
 import subprocess
 import sys
 import venv
+from importlib.metadata import version
 from pathlib import Path
 
 from benchmarks.peers.places import PEERS_PYTHON
 
+TOLD = (
+    "mem0ai",
+    "langmem",
+    "langgraph-checkpoint-postgres",
+    "langgraph",
+    "openai",
+    "psycopg",
+    "psycopg2-binary",
+    "langchain-openai",
+    "pgvector",
+)
 REQUIREMENTS = Path(__file__).with_name("requirements.txt")
 
 
@@ -32,6 +44,18 @@ def requirements(text: str) -> list[str]:
     """Each by itself, without its comment."""
     lines = (line.partition("#")[0].strip() for line in text.splitlines())
     return [line for line in lines if line]
+
+
+def libraries() -> str:
+    """The versions of what the measured systems stand on, in the peers' environment and in our own."""
+    theirs = subprocess.run(
+        [str(PEERS_PYTHON), "-m", "pip", "freeze", "--disable-pip-version-check"],
+        capture_output=True,
+        text=True,
+    )
+    pins = [line for line in theirs.stdout.splitlines() if line.partition("==")[0].lower() in TOLD]
+    ours = [f"{name}=={version(name)}" for name in ("Django", "psycopg", "openai", "gunicorn", "pgvector")]
+    return f"the peers': {', '.join(pins) or 'none'}; ours: {', '.join(ours)}"
 
 
 def _install(*what: str) -> bool:

@@ -29,6 +29,17 @@ class Report:
     minutes: dict[str, float] = field(default_factory=dict)
 
 
+def introduce(report: Report, console: Console) -> None:
+    """Who is measured, in which version and with which settings, before the first measure."""
+    for name, value in {"command": report.command, **report.machine}.items():
+        console.print(f"{name}: {value}", highlight=False)
+    for about in report.about.values():
+        named = "; ".join(f"{name}: {value}" for name, value in about.items() if name)
+        console.print(f"{about['']}: {named}", highlight=False)
+    for title, why in report.missing.items():
+        console.print(f"not there: {title}, {why}", highlight=False)
+
+
 def show(finding: Finding, console: Console) -> None:
     systems = systems_of(finding)
     table = Table(title=finding.title, title_justify="left")

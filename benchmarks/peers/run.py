@@ -13,15 +13,17 @@ import psutil
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from benchmarks.machine import processor
+from benchmarks.peers.environment import libraries
 from benchmarks.peers.field import FULL, QUICK, Field
 from benchmarks.peers.findings import Finding
 from benchmarks.peers.measures import MEASURES
 from benchmarks.peers.places import RESULTS
-from benchmarks.peers.report import Report, save, show
+from benchmarks.peers.report import Report, introduce, save, show
 from benchmarks.peers.setting import CONNECTIONS, setting
 from benchmarks.peers.systems import SYSTEMS
 from benchmarks.peers.systems.base import NotThere, System
-from benchmarks.peers.systems.databases import server_version
+from benchmarks.peers.systems.databases import server_settings, server_version
 
 
 @dataclass
@@ -70,10 +72,13 @@ def run(
             report.machine["PostgreSQL"] = (
                 f"{server_version(house)}, embedded, one server for all, max_connections {CONNECTIONS}"
             )
+            report.machine["PostgreSQL's settings, where not the default"] = server_settings(house)
+            report.machine["libraries"] = libraries()
             report.machine["prompt tokens"] = f"counted by {model.tokenizer()}"
             report.machine["embedder"] = (
                 f"words and their trigrams, hashed, {house.dimensions} dimensions, for all"
             )
+            introduce(report, console)
             field = Field(house, model, list(here), missing, scale, say)
             for name in MEASURES:
                 if only and name not in only:
@@ -125,6 +130,7 @@ def _about(systems: Sequence[type[System]]) -> dict[str, dict[str, str]]:
 def _machine() -> dict[str, str]:
     return {
         "cores": str(os.cpu_count()),
+        "processor": processor(),
         "memory": f"{psutil.virtual_memory().total / 2**30:.0f} GB",
         "system": f"{platform.system()} {platform.machine()}",
         "Python": platform.python_version(),

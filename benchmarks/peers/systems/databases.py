@@ -5,6 +5,11 @@ from psycopg import sql
 
 from benchmarks.peers.systems.base import House
 
+_TOLD = (
+    "shared_buffers maintenance_work_mem effective_cache_size random_page_cost jit max_wal_size wal_level"
+    " wal_recycle max_connections synchronous_commit fsync"
+).split()
+
 
 def create_database(house: House, name: str, *, template: str = "template0") -> str:
     """A fresh one, and its address; whatever had this name is dropped."""
@@ -31,6 +36,13 @@ def server_version(house: House) -> str:
         row = connection.execute("SHOW server_version").fetchone()
         assert row is not None
         return str(row[0])
+
+
+def server_settings(house: House) -> str:
+    """What differs from PostgreSQL's own defaults."""
+    told = "SELECT name, current_setting(name) FROM pg_settings WHERE source = 'configuration file' AND name = ANY(%s)"
+    with _server(house) as connection:
+        return ", ".join(f"{name} {value}" for name, value in connection.execute(told, [_TOLD]).fetchall())
 
 
 def name_of(house: House) -> str:
