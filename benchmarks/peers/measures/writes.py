@@ -22,6 +22,7 @@ _FAR, _TURNS_FAR = 300, 32  # a model that takes so many milliseconds, and the t
 _IDLE_SECONDS = 3.0
 _SETTLE_SECONDS = 180.0
 _SHARE_OF_TOKENS = 0.25
+_TOKENS = "prompt tokens a turn"
 # Why another may be ahead.
 _MORE_KEPT = (
     "Rapport keeps more of a turn: messages, prompt and answer, a revision of every change, the snapshot."
@@ -124,49 +125,19 @@ def _remembered(system: System, calls: list[Call]) -> float:
 def _finding(
     field: Field, costs: Mapping[str, Costs], failures: Mapping[str, str], turns: int, alone: int
 ) -> Finding:
-    def line(name: str, unit: str, of: Callable[[Costs], list[float]], **more: str) -> Line:
-        return Line(name, unit, {system: of(cost) for system, cost in costs.items()}, **more)  # type: ignore[arg-type]
-
-    tokens = line(
-        "prompt tokens a turn", "", lambda cost: [count.prompt_tokens / alone for count in cost.alone]
-    )
-    share = tokens.ratio("rapport", "mem0")
+    lines = _lines(costs, turns, alone)
+    share = next(line for line in lines if line.name == _TOKENS).ratio("rapport", "mem0")
     return Finding(
         "writes",
         "The write path",
         f"{PEOPLE} people with {KNOWN} memories each. {turns} turns are handed over by {CLIENTS} clients at once, a "
         "model without latency; the time runs until the last of them is remembered. What a turn asks of the model is "
         f"counted over {alone} turns one by one, {_IN_A_ROW} of one person in a row, each with one new fact: then none "
-        "shares a call with another. CPU is "
-        "that of the system's own processes, the database's apart and without what it takes when nobody asks anything; "
-        f"the model server's is nobody's. With a model of {_FAR} ms, {_TURNS_FAR} turns of {CLIENTS} clients. "
+        "shares a call with another. CPU is that of the system's own processes, the database's apart and without what "
+        "it takes when nobody asks anything; the model server's is nobody's. "
+        f"With a model of {_FAR} ms, {_TURNS_FAR} turns of {CLIENTS} clients. "
         f"{field.scale.rounds} rounds after one to warm up.",
-        [
-            line(
-                "turns a second, remembered", "", lambda cost: cost.per_second, better="more", why=_MORE_KEPT
-            ),
-            line(
-                f"turns a second, remembered, model {_FAR} ms",
-                "",
-                lambda cost: cost.per_second_far,
-                better="more",
-                why=_FEW_READERS,
-            ),
-            line("model calls a turn", "", lambda cost: [count.calls / alone for count in cost.alone]),
-            tokens,
-            line(
-                "embedding calls a turn",
-                "",
-                lambda cost: [count.embedding_calls / alone for count in cost.alone],
-            ),
-            line(
-                "model calls a turn, 16 clients",
-                "",
-                lambda cost: [count.calls / turns for count in cost.under_load],
-            ),
-            line("CPU a turn, the system", "ms", lambda cost: cost.cpu, why=_MORE_KEPT),
-            line("CPU a turn, the database", "ms", lambda cost: cost.database, why=_MORE_KEPT),
-        ],
+        lines,
         [
             Goal(
                 "a turn's prompt, as a share of mem0's tokens (recipe scratchpad)",
@@ -174,11 +145,34 @@ def _finding(
                 _SHARE_OF_TOKENS,
             )
         ],
-        [
-            *_remarks(),
-            *in_words(failures),
-        ],
+        [*_remarks(), *in_words(failures)],
     )
+
+
+def _lines(costs: Mapping[str, Costs], turns: int, alone: int) -> list[Line]:
+    def line(name: str, unit: str, of: Callable[[Costs], list[float]], **more: str) -> Line:
+        return Line(name, unit, {system: of(cost) for system, cost in costs.items()}, **more)  # type: ignore[arg-type]
+
+    def of_one(pick: Callable[[Counts], int]) -> Callable[[Costs], list[float]]:
+        """A turn's share of what was counted, turns coming one by one."""
+        return lambda cost: [pick(count) / alone for count in cost.alone]
+
+    speed: dict[str, str] = {"better": "more"}
+    far = f"turns a second, remembered, model {_FAR} ms"
+    return [
+        line("turns a second, remembered", "", lambda cost: cost.per_second, why=_MORE_KEPT, **speed),
+        line(far, "", lambda cost: cost.per_second_far, why=_FEW_READERS, **speed),
+        line("model calls a turn", "", of_one(lambda count: count.calls)),
+        line(_TOKENS, "", of_one(lambda count: count.prompt_tokens)),
+        line("embedding calls a turn", "", of_one(lambda count: count.embedding_calls)),
+        line(
+            f"model calls a turn, {CLIENTS} clients",
+            "",
+            lambda cost: [count.calls / turns for count in cost.under_load],
+        ),
+        line("CPU a turn, the system", "ms", lambda cost: cost.cpu, why=_MORE_KEPT),
+        line("CPU a turn, the database", "ms", lambda cost: cost.database, why=_MORE_KEPT),
+    ]
 
 
 def _remarks() -> list[str]:
