@@ -93,7 +93,7 @@ def add_entry(
         )
     if limit is not None and holder is None:
         _refuse_too_many(relationship.id, limit)
-    superseded = _supersede_key(entry, now)
+    superseded = _supersede_key(entry, now, since=entry.effective_at)
     entry.save(force_insert=True)
     added = Change(RevisionEvent.ADD, None, fields_of(entry), entry.effective_at, reason)
     _record(relationship.id, relationship.project_id, [*superseded, added], by, now)
@@ -130,7 +130,7 @@ def revise_entry(
     if fields_of(entry) == {**before, "effective_at": fields_of(entry)["effective_at"]}:
         return _entry(relationship_id, entry_id, None)  # nothing is different: no version, no revision
     _refuse_same(entry)
-    superseded = _supersede_key(entry, now)
+    superseded = _supersede_key(entry, now, since=now)
     event = RevisionEvent.ARCHIVE if _moved_to_archive(before, entry) else RevisionEvent.UPDATE
     change = _save(entry, before, event, now, reason)
     _record(relationship_id, entry.project_id, [*superseded, change], by, now)
@@ -177,7 +177,7 @@ def restore_entry(
     _refuse_same(entry)
     if _holder_of_key(entry) is None:
         _refuse_too_many(relationship_id, _limit_of(relationship_id))
-    superseded = _supersede_key(entry, now)
+    superseded = _supersede_key(entry, now, since=now)
     change = _save(entry, before, RevisionEvent.RESTORE, now, reason)
     _record(relationship_id, entry.project_id, [*superseded, change], by, now)
     return entry
@@ -191,10 +191,10 @@ def save_change(entry: ScratchpadEntry) -> None:
 
 
 def _save(
-    entry: ScratchpadEntry, before: dict[str, Any], event: RevisionEvent, now: datetime, reason: str
+    entry: ScratchpadEntry, before: dict[str, Any], event: RevisionEvent, at: datetime, reason: str
 ) -> Change:
     save_change(entry)
-    return Change(event, before, fields_of(entry), now, reason)
+    return Change(event, before, fields_of(entry), at, reason)
 
 
 def _record(relationship_id: UUID, project_id: UUID, changes: list[Change], by: Actor, now: datetime) -> None:
@@ -276,8 +276,10 @@ def _holder_of_key(entry: ScratchpadEntry) -> ScratchpadEntry | None:
     return holder
 
 
-def _supersede_key(entry: ScratchpadEntry, now: datetime) -> list[Change]:
-    """Where a key has one value, the entry that held it steps back, visibly. Raises ReadOnlyEntry."""
+def _supersede_key(entry: ScratchpadEntry, now: datetime, *, since: datetime) -> list[Change]:
+    """Where a key has one value, the entry that held it steps back, visibly: at `since`, when this one's own change
+    takes effect, so that no moment of the past has two values. Raises ReadOnlyEntry.
+    """
     held = _holder_of_key(entry)
     if held is None:
         return []
@@ -287,7 +289,7 @@ def _supersede_key(entry: ScratchpadEntry, now: datetime) -> list[Change]:
     held.state = EntryState.SUPERSEDED
     # It held until the new value; one that is brought back, though older, takes over today.
     held.valid_to = entry.effective_at if entry.effective_at > held.effective_at else now
-    return [_save(held, before, RevisionEvent.SUPERSEDE, now, f"{entry.key} has a new value")]
+    return [_save(held, before, RevisionEvent.SUPERSEDE, since, f"{entry.key} has a new value")]
 
 
 def _moved_to_archive(before: Mapping[str, Any], entry: ScratchpadEntry) -> bool:

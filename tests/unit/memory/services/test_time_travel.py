@@ -60,6 +60,29 @@ def test_what_was_true_then_goes_by_when_it_was_said(relationship: Relationship)
     assert active(past(relationship, as_of=later)) == ["Likes rain", "Lives in Porto"]
 
 
+@pytest.mark.parametrize("days", [0, 10], ids=["of one date", "of a later date"])
+def test_a_key_had_one_value_at_every_moment(relationship: Relationship, days: int) -> None:
+    changed = MARCH + timedelta(days=days)
+    remember(relationship, "Lives in Porto", effective_at=MARCH, key="city", single_valued=True)
+    remember(relationship, "Lives in Lisbon", effective_at=changed, key="city", single_valued=True)
+
+    assert active(past(relationship, as_of=changed)) == ["Lives in Lisbon"]
+    assert active(past(relationship, as_of=changed + timedelta(days=1))) == ["Lives in Lisbon"]
+    if days:
+        assert active(past(relationship, as_of=changed - timedelta(days=1))) == ["Lives in Porto"]
+
+
+def test_a_key_that_is_restored_has_its_value_from_today(relationship: Relationship) -> None:
+    porto = remember(relationship, "Lives in Porto", effective_at=MARCH, key="city", single_valued=True)
+    moved = MARCH + timedelta(days=10)
+    remember(relationship, "Lives in Lisbon", effective_at=moved, key="city", single_valued=True)
+
+    restore_entry(relationship_id=relationship.id, entry_id=porto.id, by=ANA)
+
+    assert active(past(relationship, as_of=moved)) == ["Lives in Lisbon"]
+    assert active(past(relationship, as_of=timezone.now())) == ["Lives in Porto"]
+
+
 def test_what_was_known_then_goes_by_when_it_was_written(relationship: Relationship) -> None:
     entry = remember(relationship, "Likes tea", effective_at=MARCH)
     before_the_edit = timezone.now()
