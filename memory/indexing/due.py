@@ -26,11 +26,11 @@ WORKER_DIED = "worker_died"
 INTERNAL_ERROR = "internal_error"
 _MOST_WAITS = 8  # attempts that waiting for an embedder may come to: a long outage condemns no text
 
-# What fell due and owes nothing: its kind is not embedded, it was deleted, or it has its vector already.
+# What fell due and owes nothing: its kind is not embedded, it was deleted or skipped, or it has its vector already.
 _SETTLE_REST = """
 UPDATE memory_searchtext s SET embed_due_at = NULL, embed_attempts = 0, embed_error = ''
  WHERE s.relationship_id = %(relationship)s AND s.embed_due_at <= %(now)s
-   AND (s.kind <> ALL(%(kinds)s) OR s.state = 'deleted' OR EXISTS (
+   AND (s.kind <> ALL(%(kinds)s) OR s.state IN ('deleted', 'skipped') OR EXISTS (
         SELECT FROM memory_embedding v
          WHERE v.relationship_id = %(relationship)s AND v.kind = s.kind AND v.model = %(model)s
            AND v.dimensions = coalesce(%(dimensions)s, v.dimensions) AND v.owner_id = s.owner_id

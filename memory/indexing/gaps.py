@@ -25,7 +25,7 @@ AT_ONCE = 500
 _SETTLED = """
   FROM memory_searchtext s
  WHERE s.relationship_id = %(relationship)s AND s.kind = ANY(%(kinds)s) AND s.embed_due_at IS NULL
-   AND s.embed_error = '' AND s.state <> 'deleted' AND s.text_hash <> %(nothing)s
+   AND s.embed_error = '' AND s.state NOT IN ('deleted', 'skipped') AND s.text_hash <> %(nothing)s
 """
 _WITHOUT = """
 NOT EXISTS (

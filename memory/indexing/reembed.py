@@ -34,7 +34,7 @@ RELATIONSHIPS_AT_ONCE = 500
 
 _WITHOUT = """
   FROM memory_searchtext s
- WHERE s.relationship_id = %(relationship)s AND s.kind = ANY(%(kinds)s) AND s.state <> 'deleted'
+ WHERE s.relationship_id = %(relationship)s AND s.kind = ANY(%(kinds)s) AND s.state NOT IN ('deleted', 'skipped')
    AND s.text_hash <> %(nothing)s AND NOT EXISTS (
        SELECT FROM memory_embedding v
         WHERE v.relationship_id = %(relationship)s AND v.kind = s.kind AND v.model = %(model)s

@@ -47,6 +47,7 @@ class IndexRow:
     words: str
     text_hash: bytes
     owes: bool  # a vector
+    turn_id: UUID | None = None  # of a message: whether it was skipped, the statement asks
 
 
 def entry_row(entry: EntryLike, retrieval: Retrieval) -> IndexRow:
@@ -83,6 +84,7 @@ def message_row(message: Message, retrieval: Retrieval) -> IndexRow:
         words=words_for_index(said),
         text_hash=text_hash(said),
         owes=owes_vector(SearchedKind.MESSAGE, retrieval) and bool(said),
+        turn_id=message.turn_id,
     )
 
 

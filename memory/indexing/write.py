@@ -27,14 +27,15 @@ NO_LANGUAGE = "simple"
 _Told = Mapping[str, Any]
 
 # A changed text owes a vector anew; one that stays keeps what it owes, so that neither a retry's date nor a lease is
-# lost. One that was deleted comes back as if it were new. `told`: an earlier row is due, so a worker knows already.
+# lost. One that was deleted comes back as if it were new, and so does a message whose turn was skipped and is read
+# after all. `told`: an earlier row is due, so a worker knows already.
 _WRITE = """
 WITH given AS MATERIALIZED (
     SELECT * FROM unnest(
         %(id)s::uuid[], %(owner_id)s::uuid[], %(place)s::bigint[], %(session)s::text[], %(role)s::text[],
         %(speaker)s::text[], %(state)s::text[], %(tier)s::text[], %(told_at)s::timestamptz[], %(words)s::text[],
-        %(text_hash)s::bytea[], %(owes)s::boolean[]
-    ) AS row (id, owner_id, place, session, role, speaker, state, tier, told_at, words, text_hash, owes)
+        %(text_hash)s::bytea[], %(owes)s::boolean[], %(turn_id)s::uuid[]
+    ) AS row (id, owner_id, place, session, role, speaker, state, tier, told_at, words, text_hash, owes, turn_id)
 ), language AS MATERIALIZED (
     SELECT coalesce(
         (SELECT cfgname::text FROM pg_ts_config
@@ -44,11 +45,14 @@ WITH given AS MATERIALIZED (
     INSERT INTO memory_searchtext AS kept
            (relationship_id, id, project_id, kind, owner_id, place, session, role, speaker, state, tier, told_at,
             language, lexemes, length, text_hash, embed_due_at, embed_attempts, embed_error)
-    SELECT %(relationship)s, g.id, %(project)s, %(kind)s, g.owner_id, g.place, g.session, g.role, g.speaker, g.state,
-           g.tier, g.told_at, l.name, made.lexemes,
+    SELECT %(relationship)s, g.id, %(project)s, %(kind)s, g.owner_id, g.place, g.session, g.role, g.speaker,
+           CASE WHEN turn.skipped THEN 'skipped' ELSE g.state END, g.tier, g.told_at, l.name, made.lexemes,
            (SELECT coalesce(sum(cardinality(positions)), 0) FROM unnest(made.lexemes)), g.text_hash,
-           CASE WHEN g.owes THEN %(now)s END, 0, ''
+           CASE WHEN g.owes AND NOT turn.skipped THEN %(now)s END, 0, ''
       FROM given g, language l,
+           LATERAL (SELECT EXISTS (SELECT FROM relationships_turn t
+                                    WHERE t.relationship_id = %(relationship)s AND t.id = g.turn_id
+                                      AND t.state = 'skipped') AS skipped) turn,
            LATERAL (SELECT to_tsvector(('pg_catalog.' || l.name)::regconfig, g.words) AS lexemes OFFSET 0) made
     ON CONFLICT (relationship_id, kind, owner_id) DO UPDATE
        SET place = EXCLUDED.place, session = EXCLUDED.session, role = EXCLUDED.role, speaker = EXCLUDED.speaker,
@@ -69,7 +73,7 @@ _STALE = """, stale AS (
      WHERE e.relationship_id = %(relationship)s AND e.kind = %(kind)s AND e.owner_id = g.owner_id
        AND e.text_hash <> g.text_hash
 )"""
-_SAME = "WHEN kept.text_hash = EXCLUDED.text_hash AND kept.state <> 'deleted'"
+_SAME = "WHEN kept.text_hash = EXCLUDED.text_hash AND kept.state NOT IN ('deleted', 'skipped')"
 _STATEMENTS = {
     changed: sql.SQL(_WRITE).format(
         stale=sql.SQL(_STALE if changed else ""),
@@ -144,7 +148,9 @@ def index_messages(
     retrieval: Retrieval,
     now: datetime,
 ) -> None:
-    """Messages that were stored; an erased one leaves the index. What was said never changes otherwise."""
+    """Messages that were stored, with their turns; an erased one leaves the index. One of a turn that was skipped is
+    kept for the day it is read after all: no search finds it, and it owes no vector.
+    """
     gone = [message.id for message in messages if message.erased_at is not None]
     if gone:
         forget_texts(relationship_id=relationship_id, kind=SearchedKind.MESSAGE, owner_ids=gone)

@@ -44,6 +44,12 @@ ALLOWED: Mapping[SearchedKind, str] = {
     SearchedKind.ENTRY: _ENTRY_ALLOWED,
     SearchedKind.MESSAGE: _MESSAGE_ALLOWED,
 }
+# What was said while nothing was to be remembered (its turn was skipped) is found by nobody, and neither is what a
+# deleted entry rests on: it would only say again what was to be forgotten. One look at the deleted entries for all
+# rows, as IN is hashed.
+_TO_BE_SHOWN = """s.state = 'active' AND (s.owner_id IN (
+         SELECT unnest(e.source_message_ids) FROM memory_scratchpadentry e
+          WHERE e.relationship_id = %(relationship)s AND e.state = 'deleted')) IS NOT TRUE"""
 _WHO = "coalesce(nullif(s.speaker, ''), s.role)"
 _SHARED = {
     "id": "uuid_send(s.owner_id)",
@@ -72,8 +78,8 @@ ROWS = {
     JOIN memory_scratchpadentry n ON n.relationship_id = s.relationship_id AND n.id = s.owner_id
    WHERE s.relationship_id = %(relationship)s AND s.kind = %(kind)s
      AND (n.state = 'active' OR n.state = ANY(%(states)s))""",
-    SearchedKind.MESSAGE: """memory_searchtext s
-   WHERE s.relationship_id = %(relationship)s AND s.kind = %(kind)s""",
+    SearchedKind.MESSAGE: f"""memory_searchtext s
+   WHERE s.relationship_id = %(relationship)s AND s.kind = %(kind)s AND {_TO_BE_SHOWN}""",
 }
 
 # The questions' words are OR-ed: a question of ten words is answered by texts that hold two of them. Of a text that

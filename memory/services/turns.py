@@ -11,15 +11,16 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from memory.errors import TurnNotRetryable
-from memory.indexing.wanted import retrieval_of
+from memory.indexing.wanted import hold_wanted, retrieval_of
 from memory.indexing.write import index_messages
 from memory.ingestion.triggers import dispose_turn, fire_trigger
 from memory.queue.nudge import nudge
 from memory.services.times import refuse_future
 from relationships.configuration.cascade import resolve_configuration
+from relationships.configuration.retrieval import Retrieval
 from relationships.configuration.schema import Configuration
 from relationships.errors import NotFound
-from relationships.models import Relationship, Turn, TurnState
+from relationships.models import Message, Relationship, Turn, TurnState
 from relationships.services.idempotency import earlier_resource, remember_key
 from relationships.services.sequence import lock_relationship
 from relationships.services.sessions import touch_session
@@ -109,7 +110,8 @@ def _worker_is_told(relationship_id: UUID) -> bool:
 def retry_turn(*, relationship_id: UUID, turn_id: UUID) -> Turn:
     """Bring a failed or skipped turn back, or a waiting one forward. Raises NotFound, TurnNotRetryable.
 
-    It keeps its place and its date: what has become newer meanwhile stays as it is.
+    It keeps its place and its date: what has become newer meanwhile stays as it is. What was skipped is found by
+    search from then on.
     """
     if not lock_relationship(relationship_id):
         raise NotFound("This relationship is not there.")
@@ -130,9 +132,23 @@ def retry_turn(*, relationship_id: UUID, turn_id: UUID) -> Turn:
     Turn.objects.for_relationship(relationship_id).filter(id=turn_id).update(
         **values, error_code="", error=""
     )
+    if turn.state == TurnState.SKIPPED:
+        _show_messages(turn)
     nudge(relationship_id)
     turn.refresh_from_db()
     return turn
+
+
+def _show_messages(turn: Turn) -> None:
+    wanted = hold_wanted(turn.relationship_id)
+    messages = Message.objects.for_relationship(turn.relationship_id).filter(turn_id=turn.id)
+    index_messages(
+        relationship_id=turn.relationship_id,
+        project_id=turn.project_id,
+        messages=list(messages.order_by("seq")),
+        retrieval=(wanted and wanted.retrieval) or Retrieval(),
+        now=timezone.now(),
+    )
 
 
 @transaction.atomic

@@ -31,13 +31,19 @@ SELECT e.relationship_id, e.id, s.id IS NULL
 # Of a message only what its speaker said is indexed: where that may not be all of it, Python cuts the rest.
 _MESSAGES = """
 SELECT m.relationship_id, m.id, s.id IS NULL,
-       (s.place, s.session, s.role, s.speaker, s.told_at) <> (m.seq, m.session, m.role, m.speaker, m.occurred_at),
+       (s.place, s.session, s.role, s.speaker, s.told_at, s.state)
+       <> (m.seq, m.session, m.role, m.speaker, m.occurred_at, t.state),
        m.content, s.text_hash
   FROM unnest(%(ids)s::uuid[]) w (id)
   JOIN relationships_message m ON m.relationship_id = w.id AND m.erased_at IS NULL
   LEFT JOIN memory_searchtext s ON s.relationship_id = w.id AND s.kind = 'message' AND s.owner_id = m.id
+ CROSS JOIN LATERAL (
+       SELECT CASE WHEN EXISTS (SELECT FROM relationships_turn r
+                                 WHERE r.relationship_id = w.id AND r.id = m.turn_id AND r.state = 'skipped')
+              THEN 'skipped' ELSE 'active' END AS state) t
  WHERE s.id IS NULL
-    OR (s.place, s.session, s.role, s.speaker, s.told_at) <> (m.seq, m.session, m.role, m.speaker, m.occurred_at)
+    OR (s.place, s.session, s.role, s.speaker, s.told_at, s.state)
+       <> (m.seq, m.session, m.role, m.speaker, m.occurred_at, t.state)
     OR s.text_hash <> sha256(convert_to(m.content, 'UTF8'))
 """
 _OF_NOTHING = """

@@ -44,7 +44,7 @@ WITH wanted AS MATERIALIZED (
            s.place, s.owner_id
       FROM wanted w JOIN memory_searchtext s ON s.relationship_id = w.id
      WHERE (s.kind = 'entry' OR w.messages) AND s.embed_due_at IS NULL AND s.embed_error = ''
-       AND s.state <> 'deleted' AND s.text_hash <> %(nothing)s
+       AND s.state NOT IN ('deleted', 'skipped') AND s.text_hash <> %(nothing)s
 ), ends AS (
     SELECT *, first_value(without) OVER up OR first_value(without) OVER down AS at_an_end FROM texts
     WINDOW up AS (PARTITION BY id, kind ORDER BY place, owner_id),
@@ -60,7 +60,7 @@ WITH dropped AS (
 UPDATE memory_searchtext s SET embed_due_at = %(now)s, embed_attempts = 0, embed_error = ''
   FROM dropped d
  WHERE s.relationship_id = %(owner)s AND s.kind = d.kind AND s.owner_id = d.owner_id AND s.embed_due_at IS NULL
-   AND s.state <> 'deleted' AND s.kind = ANY(%(kinds)s)
+   AND s.state NOT IN ('deleted', 'skipped') AND s.kind = ANY(%(kinds)s)
 """
 _OWE = """
 UPDATE memory_searchtext SET embed_due_at = %(now)s, embed_attempts = 0

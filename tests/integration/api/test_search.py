@@ -127,6 +127,36 @@ def test_a_message_is_found_with_the_entries_that_rest_on_it(api: Api, path: str
     assert found(api, path, "kayak", "messages", top_k=1) == ["A kayak is heavy"]
 
 
+def test_what_a_deleted_entry_rests_on_is_found_again_only_with_the_entry(api: Api, path: str) -> None:
+    say(api, path, SAID)
+    entry = remember(api, path, "Owns a blue kayak")
+    cited = [Message.objects.get(content=SAID).id]
+    ScratchpadEntry.objects.filter(id=entry).update(source_message_ids=cited)
+
+    api.delete(f"{path}/entries/{entry}")
+    assert found(api, path, "blue kayak", "messages") == []
+
+    api.post(f"{path}/entries/{entry}/restore")
+    assert found(api, path, "blue kayak", "messages") == [SAID]
+
+
+def test_what_was_said_during_a_pause_is_kept_but_found_only_when_it_is_read_after_all(
+    api: Api, path: str, relationship: Relationship
+) -> None:
+    api.patch(f"/users/{relationship.user_id}", {"ingestion_paused": True})
+    say(api, path, SAID)
+    api.patch(f"/users/{relationship.user_id}", {"ingestion_paused": False})
+    say(api, path, "A kayak is heavy")
+
+    assert found(api, path, "blue kayak", "messages") == ["A kayak is heavy"]
+    listed = api.get(f"{path}/messages").body["items"]
+    assert {item["content"] for item in listed} == {SAID, "A kayak is heavy"}
+
+    turn = Message.objects.get(content=SAID).turn_id
+    api.post(f"{path}/turns/{turn}/retry")
+    assert found(api, path, "blue kayak", "messages") == [SAID, "A kayak is heavy"]
+
+
 def test_meaning_counts_where_there_is_an_embedder_and_what_has_no_vector_goes_by_its_words(
     api: Api, path: str, companion: Companion
 ) -> None:

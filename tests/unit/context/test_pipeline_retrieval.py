@@ -8,7 +8,7 @@ from context.answer import AssembledContext, LayerReport
 from context.pipeline import build_context
 from memory.models import EntrySource, ScratchpadEntry
 from memory.services.access import flush_accesses
-from memory.services.entries import add_entry
+from memory.services.entries import add_entry, delete_entry
 from memory.services.turns import accept_turn
 from relationships.models import Message, Relationship, Snapshot
 from relationships.services.turns import NewMessage, NewTurn
@@ -38,9 +38,9 @@ def archived(relationship: Relationship, *contents: str) -> list[ScratchpadEntry
     ]
 
 
-def hear(relationship: Relationship, text: str, session: str = "current") -> UUID:
+def hear(relationship: Relationship, text: str, session: str = "current", **config: Any) -> UUID:
     """The ID of a message that was handed over."""
-    new = NewTurn([NewMessage("user", text)], occurred_at=NOON, session=session)
+    new = NewTurn([NewMessage("user", text)], occurred_at=NOON, session=session, config=config)
     turn = accept_turn(relationship=relationship, new=new).turn
     message: Message = Message.objects.for_relationship(relationship.id).get(turn_id=turn.id)
     return message.id
@@ -159,3 +159,24 @@ def test_messages_that_fit_are_episodes_and_the_recent_are_not_said_twice(relati
     assert episodes.reasons is not None and f"entry {car.id} rests on it" in episodes.reasons[str(old)]
     reasons = memory_of(assembled).reasons
     assert reasons is not None and f"rests on message {old}" in reasons[str(car.id)]
+
+
+def test_what_was_forgotten_or_said_during_a_pause_is_no_episode(relationship: Relationship) -> None:
+    ex = hear(relationship, "My ex is Rui, who left for Faro", session="january")
+    hear(relationship, "Rui snores", session="january", ingestion={"enabled": False})
+    kept = hear(relationship, "Faro has storks", session="january")
+    (entry,) = archived(relationship, "Has an ex, Rui")
+    rows = ScratchpadEntry.objects.for_relationship(relationship.id).filter(id=entry.id)
+    rows.update(source_message_ids=[ex])
+    delete_entry(relationship_id=relationship.id, entry_id=entry.id, by=PERSON)
+
+    assembled = context_of(
+        relationship,
+        "Is Rui still in Faro?",
+        config={"context": {"order": ["memory", "episodes", "current"]}},
+        explain=True,
+    )
+
+    episodes = next(report for report in assembled.layers if report.name == "episodes")
+    assert list(episodes.sources) == [str(kept)]
+    assert "Rui" not in assembled.system

@@ -29,6 +29,7 @@ def test_a_text_that_is_missing_is_indexed_anew(lived: Conversation, kind: str) 
         ("entry", "tier = 'archive', speaker = 'Ana'"),
         ("message", "text_hash = sha256('x')"),
         ("message", "place = 4711"),
+        ("message", "state = 'skipped'"),
         ("message", "told_at = '2020-01-01T00:00:00Z', session = 'other'"),
     ],
 )
