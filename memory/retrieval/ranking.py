@@ -25,10 +25,11 @@ BY_TEXT = BestRanker()  # orders by text alone where there is no vector to compa
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """How many are answered at most, and from which score on."""
+    """How many are answered at most, and from which score on; `compared`: only what has a vector to compare."""
 
     top_k: int
     min_score: float | None
+    compared: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,8 @@ class Ranking:
 
     def _hits(self, candidates: Candidates, scores: Scores, *, by_text: bool) -> list[Hit]:
         passes = candidates.allowed & scores.kept & np.isfinite(scores.total)
+        if self.cut.compared:
+            passes &= ~np.isnan(candidates.cosine)
         if self.cut.min_score is not None and not by_text:  # another ranker has another scale
             passes &= scores.total >= self.cut.min_score
         rows = np.flatnonzero(passes)

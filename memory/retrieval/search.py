@@ -81,16 +81,24 @@ def search_entries_for(
     min_score: float | None = None,
     now: datetime,
     question: Embedded | None = None,
+    compared: bool = False,
 ) -> list[Found]:
     """The same for several texts, in their order: every 50 of them one call of the embedder, and as many statements as
-    for one. `question`: their vectors, one for each text.
+    for one. `question`: their vectors, one for each text. `compared`: only entries whose vectors were compared.
     """
     search = _Search(project_id, relationship_id, SearchedKind.ENTRY, filters, retrieval, now)
     found: list[Found] = []
     for start in range(0, len(texts), TEXTS_AT_ONCE):
         some = slice(start, start + TEXTS_AT_ONCE)
         vectors = question and replace(question, vectors=question.vectors[some])
-        found += search.find(texts[some], vectors=vectors, top_k=top_k, ranker=ranker, min_score=min_score)
+        found += search.find(
+            texts[some],
+            vectors=vectors,
+            top_k=top_k,
+            ranker=ranker,
+            min_score=min_score,
+            compared=compared,
+        )
     return found
 
 
@@ -112,6 +120,7 @@ class _Search:
         top_k: int | None,
         ranker: str | None,
         min_score: float | None,
+        compared: bool = False,
     ) -> list[Found]:
         started = time.perf_counter()
         wanted = wanted_ranker(ranker or self.retrieval.ranker, self.retrieval, given=vectors)
@@ -127,6 +136,7 @@ class _Search:
         cut = Cut(
             top_k=self.retrieval.top_k if top_k is None else top_k,
             min_score=self.retrieval.min_score if min_score is None else min_score,
+            compared=compared,
         )
         whole = () if large is None else large.statistics
         ranking = Ranking(columns, prepared, participants, self.retrieval, wanted, cut, self.now, whole)

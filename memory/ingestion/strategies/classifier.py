@@ -87,6 +87,7 @@ def _without_near(
 
 
 def _nearest(vectors: TextVectors, reading: Reading) -> list[Found]:
+    """Among entries that have a vector: one without would stand by its words, with a likeness nobody measured."""
     return search_entries_for(
         vectors.texts,
         project_id=reading.project_id,
@@ -96,6 +97,7 @@ def _nearest(vectors: TextVectors, reading: Reading) -> list[Found]:
         ranker="cosine",
         now=timezone.now(),
         question=vectors.embedded,
+        compared=True,
     )
 
 

@@ -101,3 +101,16 @@ def test_what_is_not_near_enough_is_kept(told: Told) -> None:
     told.hear("No milk in my coffee, please.", answers=("classify_near",))
 
     assert WITHOUT_MILK in told.conversation.contents
+
+
+def test_an_entry_without_a_vector_is_never_named_as_like_by_a_cosine(told: Told) -> None:
+    told.under("classifier")
+    told.hear("I take my coffee black.", answers=("classify",))
+    told.embedder.place_near(WITHOUT_MILK, BLACK, at=0.95)
+    black = ScratchpadEntry.objects.filter(content=BLACK)
+    black.update(valid_to=black.get().effective_at)  # the nearest is over, and may not be found
+    told.conversation.remember(f"{WITHOUT_MILK}, always")
+
+    told.hear("No milk in my coffee, please.", answers=("classify_near",))
+
+    assert WITHOUT_MILK in told.conversation.contents
