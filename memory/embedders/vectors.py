@@ -28,9 +28,12 @@ def unit_vectors(batches: Sequence[Batch], *, who: str, dimensions: int | None) 
     if not parts:
         return np.zeros((0, dimensions or 0), dtype=np.float32)
     whole = np.concatenate(parts)
-    norms = np.linalg.norm(whole, axis=1, keepdims=True)
+    with np.errstate(over="ignore"):  # such a norm is refused below
+        norms = np.linalg.norm(whole, axis=1, keepdims=True)
     if not norms.all():
         raise InvalidVectors(f"{who!r} gave a vector of zeros, which is near to nothing.")
+    if not np.isfinite(norms).all():
+        raise InvalidVectors(f"{who!r} gave a vector of numbers too large to have a length.")
     vectors: NDArray[np.float32] = (whole / norms).astype(np.float32)
     vectors.flags.writeable = False  # a cache hands them to many
     return vectors

@@ -41,6 +41,7 @@ BAD: dict[str, tuple[list[Any], int | None, str]] = {
     "NaN": ([([[1.0, float("nan")]], 1)], None, "NaN or infinity"),
     "infinity": ([([[float("inf"), 1.0]], 1)], None, "NaN or infinity"),
     "zeros": ([([[1.0, 0.0], [0.0, 0.0]], 2)], None, "a vector of zeros"),
+    "beyond any length": ([([[1.0, 0.0], [1e200, 1e200]], 2)], None, "too large to have a length"),
     "too few": ([([[1.0, 0.0]], 2)], None, "gave 1 vectors for 2 texts"),
     "too many": ([([[1.0], [2.0]], 1)], None, "gave 2 vectors for 1 texts"),
     "none at all": ([([], 3)], None, "gave 0 vectors for 3 texts"),
