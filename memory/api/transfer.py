@@ -74,7 +74,8 @@ class ImportView(ApiView):
     def post(self, request: Request, relationship_id: UUID) -> Response:
         """Into one that holds nothing yet, of this project or another, here or elsewhere. Everything or nothing.
 
-        IDs and both times stay. Pending turns are read here. An entry needs no more than a type and a content.
+        IDs and both times stay. Pending turns are read here. An entry needs no more than a type and a content. What was
+        said in the future is refused, and so are more active entries than `ingestion.max_entries` allows.
         """
         archive = self.body(Archive)
         relationship = self.get_relationship(relationship_id)

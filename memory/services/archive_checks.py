@@ -1,6 +1,7 @@
 """What must fit together in an archive, beyond the shape of each of its rows. No database here."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -8,15 +9,17 @@ import orjson
 
 from memory.models import EntryState
 from memory.services.fingerprint import content_hash
+from memory.services.times import is_future
 from relationships.errors import FieldProblem, InvalidInput
 from relationships.services.configuration import check_level
 
 Archive = Mapping[str, Any]
+_IN_FUTURE = "lies in the future; say when it was said"
 _LISTS = ("profile_revisions", "sessions", "turns", "entries", "revisions", "held_deletions", "model_calls")
 
 
-def check_archive(archive: Archive) -> None:
-    """Raises InvalidInput naming the fields, InvalidConfiguration."""
+def check_archive(archive: Archive, *, now: datetime) -> None:
+    """Raises InvalidInput naming the fields, InvalidConfiguration. Nothing was said after `now`."""
     problems = [*_repeated(_ids(archive), "this ID stands before")]
     problems += _repeated(_places(archive["sessions"], "sessions", "session"), "is there twice")
     problems += _repeated(
@@ -26,6 +29,7 @@ def check_archive(archive: Archive) -> None:
     problems += _repeated(_fingerprints(archive), "says the same as another active entry")
     problems += _repeated(_single_values(archive), "is held by another active entry, and may have one value")
     problems += _strangers(archive)
+    problems += [FieldProblem(path, _IN_FUTURE) for path, time in _said(archive) if is_future(time, now=now)]
     if problems:
         first = problems[0]
         raise InvalidInput(f"{first.field}: {first.detail}", problems=problems[:20])
@@ -83,6 +87,22 @@ def _single_values(archive: Archive) -> Iterator[tuple[str, Any]]:
 def _active(archive: Archive) -> Iterator[tuple[int, Mapping[str, Any]]]:
     rows = enumerate(archive["entries"])
     return ((place, entry) for place, entry in rows if entry["state"] == EntryState.ACTIVE)
+
+
+def count_active(archive: Archive) -> int:
+    return sum(1 for _ in _active(archive))
+
+
+def _said(archive: Archive) -> Iterator[tuple[str, datetime]]:
+    """When each thing was said; of an entry that does not say, when it was written down counts."""
+    for place, entry in enumerate(archive["entries"]):
+        member = "effective_at" if entry["effective_at"] else "recorded_at"
+        if entry[member]:
+            yield f"entries.{place}.{member}", entry[member]
+    yield from _places(archive["revisions"], "revisions", "effective_at")
+    yield from _places(archive["turns"], "turns", "occurred_at")
+    for place, turn in enumerate(archive["turns"]):
+        yield from _places(turn["messages"], f"turns.{place}.messages", "occurred_at")
 
 
 def _strangers(archive: Archive) -> list[FieldProblem]:

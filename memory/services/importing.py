@@ -14,7 +14,7 @@ from django.db.models import F, Model
 from django.utils import timezone
 from psycopg import sql
 
-from memory.errors import NotEmpty
+from memory.errors import NotEmpty, TooManyEntries
 from memory.indexing.rebuild import rebuild_index
 from memory.models import (
     EntryRevision,
@@ -25,12 +25,13 @@ from memory.models import (
     ScratchpadEntry,
 )
 from memory.queue.nudge import nudge
-from memory.services.archive_checks import check_archive, order_of
+from memory.services.archive_checks import check_archive, count_active, order_of
 from memory.services.erasure.tally import table_name
 from memory.services.fingerprint import content_hash
 from memory.services.history import Change, fields_of, record_changes
 from memory.services.snapshots import rebuild_scratchpad
 from relationships.actor import Actor
+from relationships.configuration.cascade import resolve_configuration
 from relationships.errors import NotFound
 from relationships.models import (
     Message,
@@ -56,12 +57,13 @@ REASON = "imported"  # of the first revision of an entry that came without a his
 def import_relationship(*, relationship: Relationship, archive: Archive, by: Actor) -> dict[str, int]:
     """Fill an empty relationship with what `memory.api.archive.Archive` holds; how many rows, by table.
 
-    Raises NotEmpty, NotFound, InvalidInput, InvalidConfiguration: then nothing is written.
+    Raises NotEmpty, NotFound, InvalidInput, InvalidConfiguration, TooManyEntries: then nothing is written.
     """
     if not lock_relationship(relationship.id):
         raise NotFound("This relationship is not there.")
-    check_archive(archive)
     now = timezone.now()
+    check_archive(archive, now=now)
+    _refuse_too_many(relationship, archive)
     tables = _tables(archive, now)
     _refuse_unless_empty(relationship, tables)
     _renumber(relationship, tables)
@@ -119,6 +121,22 @@ def _entries(archive: Archive, now: datetime) -> Iterator[dict[str, Any]]:
             "recorded_at": recorded_at,
             "effective_at": entry["effective_at"] or recorded_at,
         }
+
+
+def _refuse_too_many(relationship: Relationship, archive: Archive) -> None:
+    """By the limit that will hold here: the archive brings the relationship's own configuration."""
+    resolved = resolve_configuration(
+        project=relationship.project.config,
+        companion=relationship.companion.config,
+        relationship=archive["relationship"]["config"],
+    )
+    count, limit = count_active(archive), resolved.values.ingestion.max_entries
+    if count > limit:
+        raise TooManyEntries(
+            f"It holds {count} active entries; ingestion.max_entries allows {limit}. Raise it or import fewer.",
+            limit=limit,
+            count=count,
+        )
 
 
 def _refuse_unless_empty(relationship: Relationship, tables: Tables) -> None:

@@ -10,5 +10,9 @@ FUTURE_TOLERANCE_SECONDS = 300
 def refuse_future(times: Mapping[str, datetime], *, now: datetime) -> None:
     """When something was said, by field. Raises InvalidInput for what nobody can have said yet."""
     for field, time in times.items():
-        if (time - now).total_seconds() > FUTURE_TOLERANCE_SECONDS:
+        if is_future(time, now=now):
             raise InvalidInput.of(field, "lies in the future; leave it out for now")
+
+
+def is_future(time: datetime, *, now: datetime) -> bool:
+    return (time - now).total_seconds() > FUTURE_TOLERANCE_SECONDS

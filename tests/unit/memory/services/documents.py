@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 WORDS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), min_size=1, max_size=40)
 NAMES = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=30)
 TIMES = st.datetimes(datetime(2, 1, 1), datetime(9999, 12, 29)).map(lambda moment: f"{moment.isoformat()}Z")
+SAID = st.datetimes(datetime(2, 1, 1), datetime(2026, 1, 1)).map(lambda moment: f"{moment.isoformat()}Z")
 JSONS = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | WORDS,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=3),
@@ -26,7 +27,7 @@ def turns(draw: st.DrawFn) -> list[Any]:
         numbers = [seq := seq + draw(st.integers(1, 1000)) for _ in range(1 + draw(st.integers(0, 3)))]
         made.append(
             {
-                "id": draw(IDS), "seq": numbers[0], "session": "s", "occurred_at": draw(TIMES),
+                "id": draw(IDS), "seq": numbers[0], "session": "s", "occurred_at": draw(SAID),
                 "recorded_at": draw(TIMES), "config": {}, "due_at": draw(MAYBE), "waits_for": "",
                 "state": draw(st.sampled_from(["pending", "applied", "skipped", "failed"])),
                 "attempts": draw(st.integers(0, 9)), "claimed_at": draw(MAYBE), "settled_at": draw(MAYBE),
@@ -41,7 +42,7 @@ def turns(draw: st.DrawFn) -> list[Any]:
                 "messages": [
                     {
                         "id": draw(IDS), "seq": number, "role": "user", "speaker": draw(NAMES),
-                        "content": draw(WORDS), "occurred_at": draw(TIMES), "recorded_at": draw(TIMES),
+                        "content": draw(WORDS), "occurred_at": draw(SAID), "recorded_at": draw(TIMES),
                         "erased_at": draw(MAYBE),
                     }
                     for number in numbers[1:]
@@ -64,7 +65,7 @@ def histories(draw: st.DrawFn) -> tuple[list[Any], list[Any]]:
             "confidence": 1.0, "weight": draw(st.floats(0, 100)), "pinned": draw(st.booleans()),
             "read_only": False, "tags": {"a": "b"}, "metadata": draw(OBJECTS), "modality": "text",
             "source": "turn", "source_message_ids": draw(st.lists(IDS, max_size=2)),
-            "recorded_at": draw(TIMES), "effective_at": draw(TIMES), "happens_at": draw(MAYBE),
+            "recorded_at": draw(TIMES), "effective_at": draw(SAID), "happens_at": draw(MAYBE),
             "valid_from": draw(MAYBE), "valid_to": draw(MAYBE), "expires_at": draw(MAYBE),
             "last_accessed_at": draw(MAYBE), "access_count": 3, "version": 2,
         }  # fmt: skip
@@ -75,7 +76,7 @@ def histories(draw: st.DrawFn) -> tuple[list[Any], list[Any]]:
                 "event": "update", "before": None, "after": {**entry, "content_hash": "0f" * 32},
                 "actor_kind": "model", "actor_id": "", "turn_id": None, "model_call_id": draw(IDS),
                 "prompt_version": None, "model": "m", "reason": draw(WORDS), "recorded_at": draw(TIMES),
-                "effective_at": draw(TIMES), "redacted_at": draw(MAYBE),
+                "effective_at": draw(SAID), "redacted_at": draw(MAYBE),
             }
         )  # fmt: skip
     return sorted(entries, key=lambda entry: UUID(entry["id"]).bytes), revisions

@@ -1,6 +1,7 @@
 """What must fit together in an archive; each mistake is named by its field."""
 
 from copy import deepcopy
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -11,6 +12,8 @@ from memory.services.archive_checks import check_archive, order_of
 from relationships.errors import InvalidConfiguration, InvalidInput
 
 NOON = "2026-03-02T12:00:00Z"
+NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
+LATER, SOON = "2999-01-01T00:00:00Z", "2026-03-02T12:04:00Z"
 
 
 def an_id(number: int) -> str:
@@ -57,7 +60,7 @@ GOOD: dict[str, Any] = {
 
 
 def checked(document: dict[str, Any]) -> None:
-    check_archive(Archive.model_validate(document, strict=False).model_dump())
+    check_archive(Archive.model_validate(document, strict=False).model_dump(), now=NOW)
 
 
 def changed(path: str, value: Any) -> dict[str, Any]:
@@ -105,6 +108,27 @@ def test_what_does_not_fit_is_named(path: str, value: Any, field: str) -> None:
         checked(changed(path, value))
 
     assert field in [problem.field for problem in caught.value.problems]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "entries.0.effective_at",
+        "entries.0.recorded_at",
+        "revisions.0.effective_at",
+        "turns.1.occurred_at",
+        "turns.0.messages.0.occurred_at",
+    ],
+)
+def test_nothing_was_said_in_the_future(path: str) -> None:
+    with pytest.raises(InvalidInput, match=f"{path}: lies in the future"):
+        checked(changed(path, LATER))
+
+    checked(changed(path, SOON))
+
+
+def test_what_is_written_down_later_than_it_was_said_counts_from_then() -> None:
+    checked({**GOOD, "entries": [an_entry(30, "Likes tea", effective_at=NOON, recorded_at=LATER)]})
 
 
 def test_a_key_with_one_value_has_one_entry() -> None:
