@@ -2,11 +2,11 @@
 
 import os
 import platform
-from pathlib import Path
 
 import psutil
 
 from benchmarks.house import server_version
+from benchmarks.processor import processor
 
 
 def describe_machine() -> dict[str, str]:
@@ -20,12 +20,3 @@ def describe_machine() -> dict[str, str]:
         "PostgreSQL": f"{server_version()}, embedded",
         "load average at the end": loads,
     }
-
-
-def processor() -> str:
-    """Its name, as the system tells it."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return platform.processor()
-    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")

@@ -13,7 +13,6 @@ import psutil
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from benchmarks.machine import processor
 from benchmarks.peers.environment import libraries
 from benchmarks.peers.field import FULL, QUICK, Field
 from benchmarks.peers.findings import Finding
@@ -24,6 +23,7 @@ from benchmarks.peers.setting import CONNECTIONS, setting
 from benchmarks.peers.systems import SYSTEMS
 from benchmarks.peers.systems.base import NotThere, System
 from benchmarks.peers.systems.databases import server_settings, server_version
+from benchmarks.processor import processor
 
 
 @dataclass

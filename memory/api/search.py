@@ -86,8 +86,8 @@ class MessageSearchView(SearchView):
     )
     def post(self, request: Request, relationship_id: UUID) -> Response:
         """Messages that have to do with the question, best first: its words and meaning in the message itself and in
-        what stands next to it, who said it, and when. A message of a turn that was skipped is not found, nor is one
-        that a deleted entry rests on; the list of messages has them.
+        what stands next to it, who said it, and when. A message told in a pause, or in a turn that was not to
+        be read, is not found, nor is one that a deleted entry rests on; the list of messages has them.
         """
         body = self.body(MessageSearchBody)
         filters = MessageFilters(

@@ -31,6 +31,12 @@ class EntryLike(Protocol):
     def effective_at(self) -> datetime: ...
 
 
+# A turn `t` that was told off the record: in a pause of the person's, or with a configuration of its own that says so.
+# What a companion does not read (ingestion.enabled, ingestion.roles) is on record all the same.
+OFF_THE_RECORD = """t.state = 'skipped'
+       AND (t.error_code = 'paused' OR t.config -> 'ingestion' -> 'enabled' = 'false'::jsonb)"""
+
+
 @dataclass(frozen=True, slots=True)
 class IndexRow:
     """One text to be indexed; the fields are columns of the statement in write.py, in its order."""
@@ -47,7 +53,7 @@ class IndexRow:
     words: str
     text_hash: bytes
     owes: bool  # a vector
-    turn_id: UUID | None = None  # of a message: whether it was skipped, the statement asks
+    turn_id: UUID | None = None  # of a message: whether it is off the record, the statement asks
 
 
 def entry_row(entry: EntryLike, retrieval: Retrieval) -> IndexRow:

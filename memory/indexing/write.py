@@ -13,7 +13,7 @@ import structlog
 from django.db import connection
 from psycopg import sql
 
-from memory.indexing.rows import IndexRow, columns, entry_row, message_row, newest_of
+from memory.indexing.rows import OFF_THE_RECORD, IndexRow, columns, entry_row, message_row, newest_of
 from memory.models import ScratchpadEntry, SearchedKind
 from memory.queue.nudge import nudge_embedding
 from relationships.configuration.retrieval import Retrieval
@@ -27,7 +27,7 @@ NO_LANGUAGE = "simple"
 _Told = Mapping[str, Any]
 
 # A changed text owes a vector anew; one that stays keeps what it owes, so that neither a retry's date nor a lease is
-# lost. One that was deleted comes back as if it were new, and so does a message whose turn was skipped and is read
+# lost. One that was deleted comes back as if it were new, and so does a message that was off the record and is read
 # after all. `told`: an earlier row is due, so a worker knows already.
 _WRITE = """
 WITH given AS MATERIALIZED (
@@ -52,7 +52,7 @@ WITH given AS MATERIALIZED (
       FROM given g, language l,
            LATERAL (SELECT EXISTS (SELECT FROM relationships_turn t
                                     WHERE t.relationship_id = %(relationship)s AND t.id = g.turn_id
-                                      AND t.state = 'skipped') AS skipped) turn,
+                                      AND {off_the_record}) AS skipped) turn,
            LATERAL (SELECT to_tsvector(('pg_catalog.' || l.name)::regconfig, g.words) AS lexemes OFFSET 0) made
     ON CONFLICT (relationship_id, kind, owner_id) DO UPDATE
        SET place = EXCLUDED.place, session = EXCLUDED.session, role = EXCLUDED.role, speaker = EXCLUDED.speaker,
@@ -76,6 +76,7 @@ _STALE = """, stale AS (
 _SAME = "WHEN kept.text_hash = EXCLUDED.text_hash AND kept.state NOT IN ('deleted', 'skipped')"
 _STATEMENTS = {
     changed: sql.SQL(_WRITE).format(
+        off_the_record=sql.SQL(OFF_THE_RECORD),
         stale=sql.SQL(_STALE if changed else ""),
         when_same=sql.SQL(_SAME),
         unless_same_due=sql.SQL(f"{_SAME} THEN kept.embed_due_at ELSE EXCLUDED.embed_due_at"),
@@ -148,7 +149,7 @@ def index_messages(
     retrieval: Retrieval,
     now: datetime,
 ) -> None:
-    """Messages that were stored, with their turns; an erased one leaves the index. One of a turn that was skipped is
+    """Messages that were stored, with their turns; an erased one leaves the index. One off the record is
     kept for the day it is read after all: no search finds it, and it owes no vector.
     """
     gone = [message.id for message in messages if message.erased_at is not None]

@@ -23,9 +23,8 @@ class SearchText(RelationshipOwned):
     session = models.CharField(max_length=200, blank=True)  # of a message
     role = models.CharField(max_length=10, blank=True)  # of a message
     speaker = models.CharField(max_length=200, blank=True)  # a message's speaker, an entry's subject
-    state = models.CharField(
-        max_length=12, default="active"
-    )  # of an entry; a message: skipped, if its turn was
+    # of an entry; of a message `skipped`, where it was told off the record
+    state = models.CharField(max_length=12, default="active")
     tier = models.CharField(max_length=12, blank=True)  # of an entry
     told_at = models.DateTimeField()  # a message's occurred_at, an entry's effective_at
     language = models.CharField(max_length=20)  # the text search configuration that made the lexemes

@@ -44,9 +44,8 @@ ALLOWED: Mapping[SearchedKind, str] = {
     SearchedKind.ENTRY: _ENTRY_ALLOWED,
     SearchedKind.MESSAGE: _MESSAGE_ALLOWED,
 }
-# What was said while nothing was to be remembered (its turn was skipped) is found by nobody, and neither is what a
-# deleted entry rests on: it would only say again what was to be forgotten. One look at the deleted entries for all
-# rows, as IN is hashed.
+# What was told off the record (`skipped`) is found by nobody, and neither is what a deleted entry rests on: it would
+# only say again what was to be forgotten. One look at the deleted entries for all rows, as IN is hashed.
 _TO_BE_SHOWN = """s.state = 'active' AND (s.owner_id IN (
          SELECT unnest(e.source_message_ids) FROM memory_scratchpadentry e
           WHERE e.relationship_id = %(relationship)s AND e.state = 'deleted')) IS NOT TRUE"""

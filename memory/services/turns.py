@@ -110,8 +110,8 @@ def _worker_is_told(relationship_id: UUID) -> bool:
 def retry_turn(*, relationship_id: UUID, turn_id: UUID) -> Turn:
     """Bring a failed or skipped turn back, or a waiting one forward. Raises NotFound, TurnNotRetryable.
 
-    It keeps its place and its date: what has become newer meanwhile stays as it is. What was skipped is found by
-    search from then on.
+    It keeps its place and its date: what has become newer meanwhile stays as it is. What was off the record
+    is found by search from then on.
     """
     if not lock_relationship(relationship_id):
         raise NotFound("This relationship is not there.")

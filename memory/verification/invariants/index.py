@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 from uuid import UUID
 
-from memory.indexing.rows import spoken
+from memory.indexing.rows import OFF_THE_RECORD, spoken
 from memory.indexing.text import text_hash
 from memory.indexing.wanted import hold_wanted
 from memory.indexing.write import forget_texts, index_entries, index_messages
@@ -29,23 +29,23 @@ SELECT e.relationship_id, e.id, s.id IS NULL
     OR s.text_hash <> sha256(convert_to(e.content, 'UTF8'))
 """
 # Of a message only what its speaker said is indexed: where that may not be all of it, Python cuts the rest.
-_MESSAGES = """
+_MESSAGES = f"""
 SELECT m.relationship_id, m.id, s.id IS NULL,
        (s.place, s.session, s.role, s.speaker, s.told_at, s.state)
-       <> (m.seq, m.session, m.role, m.speaker, m.occurred_at, t.state),
+       <> (m.seq, m.session, m.role, m.speaker, m.occurred_at, now.state),
        m.content, s.text_hash
   FROM unnest(%(ids)s::uuid[]) w (id)
   JOIN relationships_message m ON m.relationship_id = w.id AND m.erased_at IS NULL
   LEFT JOIN memory_searchtext s ON s.relationship_id = w.id AND s.kind = 'message' AND s.owner_id = m.id
  CROSS JOIN LATERAL (
-       SELECT CASE WHEN EXISTS (SELECT FROM relationships_turn r
-                                 WHERE r.relationship_id = w.id AND r.id = m.turn_id AND r.state = 'skipped')
-              THEN 'skipped' ELSE 'active' END AS state) t
+       SELECT CASE WHEN EXISTS (SELECT FROM relationships_turn t
+                                 WHERE t.relationship_id = w.id AND t.id = m.turn_id AND {OFF_THE_RECORD})
+              THEN 'skipped' ELSE 'active' END AS state) now
  WHERE s.id IS NULL
     OR (s.place, s.session, s.role, s.speaker, s.told_at, s.state)
-       <> (m.seq, m.session, m.role, m.speaker, m.occurred_at, t.state)
+       <> (m.seq, m.session, m.role, m.speaker, m.occurred_at, now.state)
     OR s.text_hash <> sha256(convert_to(m.content, 'UTF8'))
-"""
+"""  # noqa: S608 - a constant of ours
 _OF_NOTHING = """
 SELECT s.relationship_id, s.owner_id, s.kind
   FROM unnest(%(ids)s::uuid[]) w (id)

@@ -169,6 +169,23 @@ def test_what_was_said_in_a_turn_that_is_skipped_owes_nothing_until_it_is_read_a
     assert row_of(message).state == "active"
 
 
+def test_what_a_companion_does_not_read_is_on_record_all_the_same(
+    relationship: Relationship, conversation: Conversation
+) -> None:
+    companion = relationship.companion
+    companion.config = {
+        "ingestion": {"enabled": False},
+        "retrieval": {"embedder": "default", "embed_messages": True},
+    }
+    companion.save(update_fields=["config"])
+
+    turn = conversation.say("It rains.")
+
+    message = Message.objects.for_relationship(relationship.id).get(turn_id=turn.id)
+    assert row_of(message).state == "active"
+    assert owing(relationship) == {message.id}
+
+
 def test_what_was_skipped_before_the_index_knew_is_told_to_it(
     relationship: Relationship, conversation: Conversation
 ) -> None:
