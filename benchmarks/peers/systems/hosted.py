@@ -188,7 +188,7 @@ class Hosted(System):
         return {}
 
     def _begin(self, count: int, *, first: bool) -> None:
-        log = self.house.folder.with_name(f"{self.house.folder.name}.log")
+        log = self.house.folder / "children.log"  # searched after an erasure, as all below the folder
         new = [Child(self._command(), self._environment(), log) for _ in range(count)]
         self.children = [*self.children, *new]
         house = {

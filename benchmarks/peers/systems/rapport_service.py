@@ -47,7 +47,7 @@ class RapportService:
         self.environment = environment(house, self.name, key)
         self.address = Address("127.0.0.1", _free_port())
         self._running: dict[str, subprocess.Popen[bytes]] = {}
-        self._log = house.folder.with_name(f"{house.folder.name}.log").open("ab")
+        self._log = (house.folder / "service.log").open("ab")  # searched after an erasure, as all below
         self._workers_wanted = 1
         self._watch: psycopg.Connection[Any] | None = None
 
@@ -152,7 +152,6 @@ def environment(house: House, database: str, key: str) -> dict[str, str]:
         "DATABASE_URL": f"postgresql://{place.username}@/{folder}/{database}",
         "RAPPORT_DATA_DIR": str(house.folder),
         "RAPPORT_PROCESS": "command",
-        "RAPPORT_LOG_LEVEL": "ERROR",
         "RAPPORT_SECRET_KEY": "of the benchmark, which nobody else can reach",
         "RAPPORT_LLM_PROVIDER": "openai",
         "RAPPORT_EMBEDDING_PROVIDER": "openai",

@@ -3,11 +3,19 @@ from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 
-from benchmarks.peers.measures.clients import Deed, hand_over, hand_over_at_once, insist, start_all, storing
+from benchmarks.peers.measures.clients import (
+    Deed,
+    hand_over,
+    hand_over_at_once,
+    insist,
+    ours,
+    start_all,
+    storing,
+)
 from benchmarks.peers.stories import Told
 from benchmarks.peers.systems.base import NotThere, System
 from benchmarks.peers.systems.rapport import RapportInProcess
-from tests.unit.benchmarks.peers.measures.remembering import Remembering, Taught, field_of
+from tests.unit.benchmarks.peers.measures.remembering import Fault, Remembering, Taught, field_of
 
 DEEDS = [Deed(f"person-{number}", Told("opening", f"I own boat {number}."), None) for number in range(8)]
 
@@ -60,3 +68,10 @@ def test_a_system_that_does_not_start_is_told_and_the_others_do(tmp_path: Path) 
 def test_rapport_in_process_is_not_asked_twice_how_it_stores(tmp_path: Path) -> None:
     with field_of(tmp_path, "") as (field, _):
         assert storing(replace(field, systems=[*field.systems, RapportInProcess])) == field.systems
+
+
+def test_what_was_found_for_rapport_is_that_of_all_its_systems_or_nothing(tmp_path: Path) -> None:
+    names: dict[Fault, str] = {"": "rapport", "only adds": "rapport-retrieval"}
+    with field_of(tmp_path, "", "only adds", "breaks", names=names) as (field, _):
+        assert ours(field, {"rapport": 1, "breaks": 2, "rapport-retrieval": 3}) == [1, 3]
+        assert ours(field, {"rapport": 1, "breaks": 2}) == []

@@ -43,6 +43,17 @@ class Logging(Filing):
     name = "logging"
 
 
+class LoggingToo(Purging):
+    """Keeps two logs of the same name in different folders, and purges one."""
+
+    name = "rapport-retrieval"
+
+    def settle(self, timeout: float) -> None:
+        super().settle(timeout)
+        (self._folder / "below").mkdir(exist_ok=True)
+        (self._folder / "below" / "log").write_text((self._folder / "log").read_text())
+
+
 def found(folder: Path, *kinds: type[Filing]) -> Finding:
     model = Taught()
 
@@ -52,6 +63,8 @@ def found(folder: Path, *kinds: type[Filing]) -> Finding:
 
     house = House("postgresql://nowhere", folder / "server", folder, model.url)
     systems: list[Callable[[], System]] = [partial(maker, kind, folder / kind.__name__) for kind in kinds]
+    for make, kind in zip(systems, kinds, strict=True):
+        make.name = kind.name  # type: ignore[attr-defined]
     return measure(Field(house, model, systems, {}, Scale(2, 0.1), lambda said: None))
 
 
@@ -75,3 +88,31 @@ def test_a_purge_is_looked_at_where_there_is_one(tmp_path: Path) -> None:
         "logging": "logging has no purge",
     }
     assert [goal.met for goal in finding.goals] == [False, True]
+
+
+def test_files_of_the_same_name_are_not_taken_for_each_other(tmp_path: Path) -> None:
+    (remark,) = found(tmp_path, LoggingToo).remarks
+
+    assert "in below/log (" in remark
+    assert ", log (" in remark
+
+
+def test_the_goals_are_held_to_the_worst_of_rapports_systems(tmp_path: Path) -> None:
+    finding = found(tmp_path, Purging, LoggingToo)
+
+    assert [goal.met for goal in finding.goals] == [False, False]
+    left = values(finding, "left over in raw files, after its own purge")
+    assert left["rapport"] == [0.0]
+    assert [finding.goals[1].value] == left["rapport-retrieval"]
+
+
+def test_of_a_rapport_that_did_not_start_no_goal_is_said_to_be_met(tmp_path: Path) -> None:
+    class Broken(Purging):
+        name = "rapport-retrieval"
+
+        def start(self, house: House) -> None:
+            raise RuntimeError("no room")
+
+    finding = found(tmp_path, Purging, Broken)
+
+    assert [goal.met for goal in finding.goals] == [None, None]

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.peers.systems.base import NotThere
-from benchmarks.peers.systems.hosted import Child, Failed
+from benchmarks.peers.systems.base import House, NotThere
+from benchmarks.peers.systems.hosted import Child, Failed, Hosted
 
 CHILD = "tests.unit.benchmarks.peers.systems.echo"
 
@@ -40,3 +40,26 @@ def test_who_waits_for_a_child_that_is_killed_is_told(child: Child) -> None:
 
     with pytest.raises(Failed):
         child.call("fetch", user="maya", question="tea?", seconds=20)
+
+
+def test_what_the_children_say_is_kept_below_the_folder_that_is_searched(tmp_path: Path) -> None:
+    class Echoing(Hosted):
+        name, title, module, python, count = "echo", "Echo", CHILD, Path(sys.executable), 1
+
+        def version(self) -> str:
+            return "1"
+
+        def settings(self) -> dict[str, str]:
+            return {}
+
+        def _make_database(self) -> str:
+            return "postgresql://nowhere/echo"
+
+    (tmp_path / "own").mkdir()
+    system = Echoing()
+    system.start(House("postgresql://nowhere", tmp_path, tmp_path / "own", "http://nowhere/v1"))
+    system.kill()
+
+    assert [file.name for file in tmp_path.rglob("*") if file.is_file()] == ["children.log"]
+    assert system.stores().folders == [tmp_path / "own"]
+    assert (tmp_path / "own" / "children.log").exists()

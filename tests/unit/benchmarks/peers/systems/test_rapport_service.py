@@ -24,3 +24,6 @@ def test_the_service_is_told_of_its_own_database_and_of_the_model_server() -> No
     )
     assert (told["OPENAI_BASE_URL"], told["OPENAI_API_KEY"]) == ("http://127.0.0.1:9/v1", "rapport")
     assert told["RAPPORT_LLM_PROVIDER"] == told["RAPPORT_EMBEDDING_PROVIDER"] == "openai"
+    assert (
+        "RAPPORT_LOG_LEVEL" not in told
+    )  # the log that is searched after an erasure is the log of every day
