@@ -138,8 +138,8 @@ def _finding(left: Mapping[str, Left], mine: Sequence[Left], failures: Sequence[
         "One pass. Two crowds of people tell their lives, with all their changes, and ask. Each person of one crowd is "
         "then deleted by the documented call. At once every row of every table of the system's database is searched, "
         "as in a dump, for the made-up words that only they used, and every byte of every file that the system keeps, "
-        "its log included; then the raw files of the PostgreSQL server that may hold something of it (its database, the "
-        "shared log), before and after the system's own purge. Counted is how often such a word stands there; what "
+        "its log included; then the raw files of the PostgreSQL server that may hold something of it (its database, "
+        "the shared log), before and after the system's own purge. Counted is how often such a word stands there; what "
         "PostgreSQL has compressed can't be found in raw files, in tables it can.",
         lines=_lines(left),
         goals=[

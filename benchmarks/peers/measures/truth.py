@@ -149,9 +149,9 @@ def _look_at_the_end(system: System, story: Story, life: Life) -> None:
 
 
 def numbered(question: str) -> str:
-    """Asked in words of its own, as people do: so that each fetch has its question embedded by every system, also
-    by one that keeps the embeddings of what was asked before."""
-    return f"{question.removesuffix('?')}, now that it is day {next(_NUMBERS)}?"
+    """So that every system has the question of each fetch embedded, also one that keeps the embeddings of what was
+    asked before."""
+    return f"Day {next(_NUMBERS)}: {question}"
 
 
 def _change(system: System, story: Story, told: Told, life: Life) -> Verdict:
