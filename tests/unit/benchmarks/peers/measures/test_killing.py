@@ -87,4 +87,4 @@ def test_each_further_part_is_handed_over_when_one_more_call_has_begun(tmp_path:
     model.ask("rapport")
 
     assert kill_at_call(field(tmp_path, model), Batching(model), DEEDS, nth=2, after=0).met
-    assert {seen[deed.told.message] for deed in DEEDS[1::2]} == {1}
+    assert all(seen[deed.told.message] >= 1 for deed in DEEDS[1::2])
