@@ -7,7 +7,6 @@ from uuid import UUID
 
 import structlog
 from django.conf import settings
-from django.db import InterfaceError, OperationalError
 
 from context.knowledge.chunk_rows import replace_chunks
 from context.knowledge.chunking import cut_document
@@ -28,6 +27,7 @@ from context.models import DocumentChunk, DocumentFile
 from memory.ingestion.claim import retry_delay
 from memory.providers.errors import ProviderError
 from relationships.configuration.schema import Configuration
+from relationships.database_errors import database_went_away
 from relationships.errors import InvalidConfiguration
 from relationships.models import Companion
 
@@ -46,8 +46,6 @@ def process_document(*, document_id: UUID, worker: str) -> None:
         _process(claim)
     except DocumentLost:
         log.info("a document is not ours any more", event_name="document.lost", document_id=str(document_id))
-    except (OperationalError, InterfaceError):
-        raise  # the database went away: the lease brings the document back
 
 
 def _process(claim: Claim) -> None:
@@ -71,9 +69,11 @@ def _process(claim: Claim) -> None:
         _fail(claim, error.code, str(error))
     except ProviderError as error:
         _wait_or_fail(claim, error)
-    except (DocumentLost, OperationalError, InterfaceError):
+    except DocumentLost:
         raise
     except Exception as error:
+        if database_went_away(error):
+            raise  # the lease brings the document back
         _stumble(claim, error)
     else:
         log.info("a document is ready", event_name="document.ready", **_ids(claim))

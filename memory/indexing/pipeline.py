@@ -9,7 +9,7 @@ from uuid import UUID
 
 import structlog
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, transaction
+from django.db import transaction
 
 from memory.embedders import Embedder, embedder_of
 from memory.indexing.due import (
@@ -29,6 +29,7 @@ from memory.providers.errors import ProviderError
 from memory.queue.board import stop_requested
 from memory.queue.nudge import nudge_embedding
 from relationships.configuration.retrieval import Retrieval
+from relationships.database_errors import database_went_away
 
 log = structlog.get_logger(__name__)
 
@@ -81,9 +82,9 @@ def _step(
         return owe_gaps(relationship_id, retrieval, embedder) > 0
     try:
         return _embed(claim, claim.texts, embedder, done)
-    except (OperationalError, InterfaceError):
-        raise  # the database went away: the lease brings the texts back
     except Exception as error:
+        if database_went_away(error):
+            raise  # the lease brings the texts back
         return _stumble(claim, error, done)
 
 

@@ -58,6 +58,18 @@ def words_for_index(text: str) -> str:
     return _RUN.sub(_pairs, _BEYOND_ASCII.sub(lambda match: _spelt(match[0]), folded))
 
 
+def first_words(words: str, most: int) -> str:
+    """`words` up to its `most`-th different word, however they are parted: what PostgreSQL makes of it is bounded."""
+    if len(words) < 2 * most:
+        return words  # too short to hold more
+    seen: set[str] = set()
+    for match in _WORD.finditer(words):
+        seen.add(match[0])
+        if len(seen) > most:
+            return words[: match.start()]
+    return words
+
+
 def text_hash(text: str) -> bytes:
     """SHA-256 of the text, 32 bytes: a vector of another one is stale."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()

@@ -9,7 +9,7 @@ from uuid import UUID
 
 import structlog
 from django.conf import settings
-from django.db import DataError, IntegrityError, InterfaceError, OperationalError, transaction
+from django.db import DataError, IntegrityError, transaction
 
 from memory.errors import ErasedMeanwhile, IngestionError, InvalidTemplate, LeaseLost, StaleAnswer
 from memory.ingestion.apply import apply_operations
@@ -32,6 +32,7 @@ from memory.providers.errors import ProviderError
 from memory.providers.registry import get_provider
 from memory.queue.board import stop_requested
 from memory.queue.nudge import nudge
+from relationships.database_errors import database_went_away
 from relationships.errors import InvalidConfiguration, NotFound
 from relationships.models import Turn
 
@@ -98,9 +99,9 @@ def _ingest(claim: Claim, turns: Sequence[Turn], drained: Drained) -> bool:
         if isinstance(error, LeaseLost):
             raise
         return _refused(claim, turns, error.code, str(error), call_log, drained)
-    except (OperationalError, InterfaceError):
-        raise  # the database went away: the lease brings the turns back
     except Exception as error:
+        if database_went_away(error):
+            raise  # the lease brings the turns back
         return _stumble(claim, turns, error, call_log, drained)
     drained.applied += len(turns)
     log.info("applied turns", event_name="ingestion.turn.applied", turns=len(turns), **_ids(claim))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from memory.embedders import embed_question, embedder_of
 from memory.embedders.base import Embedded, Embedder
-from memory.indexing.text import without_names, words_for_index
+from memory.indexing.text import first_words, without_names, words_for_index
 from memory.providers.errors import ProviderError
 from memory.retrieval.participants import Participants
 from relationships.configuration.retrieval import Retrieval
@@ -13,6 +13,9 @@ from relationships.errors import InvalidInput
 
 LONGEST_QUESTION = 8000  # characters; what follows is not read
 TOO_LONG = f"The question is longer than {LONGEST_QUESTION} characters; the rest of it was not read."
+MOST_WORDS = 500  # different ones of a question, the first; those of a search for many share WORDS_AT_ONCE
+WORDS_AT_ONCE = 5000
+TOO_MANY_WORDS = "The question has very many different words; only the first of them were looked up."
 NO_VECTOR = "The question's vector did not come in time; it was found by text alone."
 
 
@@ -35,11 +38,21 @@ def prepare_questions(
     asked = tuple(text[:LONGEST_QUESTION] for text in texts)
     said = [without_names(text, participants.names) for text in asked]
     notes = [TOO_LONG] if any(len(text) > LONGEST_QUESTION for text in texts) else []
+    words, cut = _words(said)
+    notes += [TOO_MANY_WORDS] if cut else []
     vectors = given
     if vectors is None and retrieval.embedder is not None:
         vectors, note = _vectors(said, retrieval)
         notes += [note] if note else []
-    return Prepared(asked, tuple(map(words_for_index, said)), vectors, tuple(notes))
+    return Prepared(asked, words, vectors, tuple(notes))
+
+
+def _words(texts: Sequence[str]) -> tuple[tuple[str, ...], bool]:
+    """As the index spells them, and whether some were left out: each costs a look at every row, or at an index."""
+    most = min(MOST_WORDS, WORDS_AT_ONCE // max(1, len(texts)))
+    spelt = tuple(map(words_for_index, texts))
+    words = tuple(first_words(text, most) for text in spelt)
+    return words, words != spelt
 
 
 def _vectors(texts: Sequence[str], retrieval: Retrieval) -> tuple[Embedded | None, str]:

@@ -6,12 +6,13 @@ from typing import Any
 
 import orjson
 from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
-from django.db import DatabaseError, InterfaceError, OperationalError
+from django.db import DatabaseError, InterfaceError
 from django.http import Http404, HttpRequest, HttpResponse
 from rest_framework import exceptions as drf
 from rest_framework.request import Request
 
 from relationships import errors
+from relationships.database_errors import database_went_away, sqlstate
 from relationships.errors import FieldProblem
 
 CONTENT_TYPE = "application/problem+json"
@@ -142,11 +143,4 @@ def _of_database(error: Exception) -> HttpResponse | None:
     state = sqlstate(error)
     if state in SQLSTATES:
         return problem(*SQLSTATES[state])
-    if isinstance(error, OperationalError | InterfaceError):
-        return database_unavailable()
-    return None
-
-
-def sqlstate(error: BaseException) -> str:
-    """The database's own five-letter code, or nothing."""
-    return getattr(error.__cause__, "sqlstate", None) or ""
+    return database_unavailable() if database_went_away(error) else None

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Collection, Mapping, Sequence
+from itertools import islice
 from uuid import UUID
 
 from django.db.backends.utils import CursorWrapper
@@ -16,6 +17,7 @@ FETCH = 1000  # rows that are ranked for their words
 MATCHED = (
     5000  # rows that are looked at for that; words so common that there would be more are left to the ranking
 )
+WEIGHED = 100  # words, the rarest; a sum of very many is more than PostgreSQL's stack holds
 REACH = 4  # a message's neighbours lend it their words, so they are ranked with it
 
 _LEXEMES = """
@@ -25,7 +27,13 @@ SELECT lexeme FROM (
      WHERE c.cfgname = %(language)s AND c.cfgnamespace = 'pg_catalog'::regnamespace
 ) AS asked ORDER BY lexeme
 """
-_COUNT = "(SELECT count(*) FROM memory_searchtext WHERE {covered} AND state = 'active' AND lexemes @@ {word}::tsquery)"
+# A row for each word: a statement has room for 1,664 columns.
+_COUNT = """
+SELECT held.documents FROM unnest(%s::tsquery[]) WITH ORDINALITY AS asked (word, number),
+       LATERAL (SELECT count(*) AS documents FROM memory_searchtext
+                 WHERE {covered} AND state = 'active' AND lexemes @@ asked.word) AS held
+ ORDER BY asked.number
+"""
 _HOLDING = """
 SELECT s.owner_id FROM {rows} AND {covered} AND s.lexemes @@ {any_word}::tsquery
  ORDER BY {worth} DESC, s.length, s.told_at DESC LIMIT {fetch}
@@ -49,27 +57,28 @@ def count_documents(
     lexemes = [row[0] for row in cursor.fetchall()]
     if not lexemes:
         return {}
-    counts = [
-        sql.SQL(_COUNT).format(covered=covered(key), word=sql.Literal(quoted(lexeme))) for lexeme in lexemes
-    ]
-    cursor.execute(sql.SQL("SELECT {}").format(sql.SQL(", ").join(counts)))
-    return dict(zip(lexemes, cursor.fetchone() or (), strict=True))
+    cursor.execute(sql.SQL(_COUNT).format(covered=covered(key)), [list(map(quoted, lexemes))])
+    return dict(zip(lexemes, (row[0] for row in cursor.fetchall()), strict=True))
 
 
 def holding_rarest(
     cursor: CursorWrapper, index: ReadyIndex, source: From, documents: Mapping[str, int]
 ) -> set[UUID]:
-    """FETCH rows that hold the rarest words: most of their worth first (BM25's idf), shorter texts before longer."""
-    there = {lexeme: count for lexeme, count in documents.items() if count}
+    """FETCH rows that hold the rarest words: most of their worth first (BM25's idf), shorter texts before longer.
+
+    The worth is that of the WEIGHED rarest words.
+    """
+    there = {lexeme: documents[lexeme] for lexeme in _by_rarity(documents) if documents[lexeme]}
     if not there:
         return set()
     # As parameters: a percent sign in a word would be taken for the mark of one.
-    values = {f"word{place}": quoted(lexeme) for place, lexeme in enumerate(there)}
+    weighed = dict(islice(there.items(), WEIGHED))
+    values = {f"word{place}": quoted(lexeme) for place, lexeme in enumerate(weighed)}
     worth = sql.SQL(" + ").join(
         sql.SQL("(s.lexemes @@ {}::tsquery)::int * {}").format(
             sql.Placeholder(f"word{place}"), sql.Literal(_idf(index.rows, count))
         )
-        for place, count in enumerate(there.values())
+        for place, count in enumerate(weighed.values())
     )
     statement = sql.SQL(_HOLDING).format(
         rows=source.rows,
@@ -94,7 +103,7 @@ def rarest(documents: Mapping[str, int]) -> list[str]:
     """The rarest words, as many as stand in MATCHED rows together; the rarest of all in any case."""
     chosen: list[str] = []
     matched = 0
-    for lexeme in sorted(documents, key=lambda lexeme: (documents[lexeme], lexeme)):
+    for lexeme in _by_rarity(documents):
         matched += documents[lexeme]
         if chosen and matched > MATCHED:
             break
@@ -105,6 +114,10 @@ def rarest(documents: Mapping[str, int]) -> list[str]:
 def quoted(lexeme: str) -> str:
     """A lexeme as a tsquery of its own, whatever signs it holds."""
     return "'" + lexeme.replace("\\", "\\\\").replace("'", "''") + "'"
+
+
+def _by_rarity(documents: Mapping[str, int]) -> list[str]:
+    return sorted(documents, key=lambda lexeme: (documents[lexeme], lexeme))
 
 
 def _idf(rows: int, documents: int) -> float:

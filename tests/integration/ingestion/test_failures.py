@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+from django.db import connection, transaction
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
@@ -161,6 +162,27 @@ def test_a_mistake_of_ours_is_found_and_steps_aside_without_its_text(
     failed = conversation.again(bad)
     assert (failed.state, failed.error_code) == (TurnState.FAILED, "internal_error")
     assert "secret" not in failed.error
+    assert conversation.again(good).state == TurnState.APPLIED
+
+
+def test_a_statement_beyond_the_databases_limits_fails_its_turn_and_blocks_nobody(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    def trip(request: CompletionRequest) -> object:
+        assert request.material is not None
+        if any("long" in message.content for message in request.material.messages):
+            with transaction.atomic(), connection.cursor() as cursor:
+                cursor.execute(f"SELECT {', '.join(['1'] * 1665)}")
+        return NOTHING
+
+    scripted_provider.otherwise = trip
+    bad, good = conversation.say("long"), conversation.say("fine")
+    for _ in range(3):
+        conversation.drain()
+        Turn.objects.filter(state=TurnState.PENDING).update(due_at=timezone.now())
+
+    failed = conversation.again(bad)
+    assert (failed.state, failed.error_code) == (TurnState.FAILED, "internal_error")
     assert conversation.again(good).state == TurnState.APPLIED
 
 

@@ -2,7 +2,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.db import OperationalError
 from django.utils import timezone
+from psycopg.errors import TooManyColumns
 from pytest_django.fixtures import Settings
 
 from memory.indexing.pipeline import SHORTENED, EmbeddedTexts, embed_owed
@@ -171,7 +173,18 @@ def test_a_failure_that_passes_while_a_bad_text_is_looked_for_loses_nothing(
     assert embedded(relationship) == {entry.id for entry in entries}
 
 
+def of_database() -> OperationalError:
+    """A statement of ours that asked too much."""
+    error = OperationalError("target lists can have at most 1664 entries, of a secret")
+    error.__cause__ = TooManyColumns()
+    return error
+
+
+@pytest.mark.parametrize(
+    "mistake", [ZeroDivisionError("of a secret"), of_database()], ids=lambda error: type(error).__name__
+)
 def test_a_mistake_of_ours_leaves_one_text_out_in_the_end(
+    mistake: Exception,
     relationship: Relationship,
     conversation: Conversation,
     scripted_embedder: ScriptedEmbedder,
@@ -180,14 +193,14 @@ def test_a_mistake_of_ours_leaves_one_text_out_in_the_end(
 ) -> None:
     settings.MAX_ATTEMPTS = 4
     entries = conversation.remember("one", "secret", "three")
-    Refusing(scripted_embedder, "secret", error=ZeroDivisionError("of a secret"))
+    Refusing(scripted_embedder, "secret", error=mistake)
     for _ in range(12):
         embed(relationship)
         fall_due(relationship)
 
     assert embedded(relationship) == {entries[0].id, entries[2].id}
     assert (row_of(entries[1]).embed_error, row_of(entries[1]).embed_due_at) == ("internal_error", None)
-    assert "ZeroDivisionError at " in caplog.text
+    assert f"{type(mistake).__name__} at " in caplog.text
     assert "of a secret" not in caplog.text
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memory.indexing.text import LONGEST, text_hash, without_names, words_for_index
+from memory.indexing.text import LONGEST, first_words, text_hash, without_names, words_for_index
 
 
 @pytest.mark.parametrize(
@@ -43,6 +43,21 @@ def test_any_text_has_words_postgresql_can_read(text: str) -> None:
 
 def test_the_end_of_an_endless_text_is_left_out() -> None:
     assert len(words_for_index("a" * (LONGEST + 1))) == LONGEST
+
+
+@pytest.mark.parametrize(
+    ("words", "kept"),
+    [
+        ("one two one two three four", "one two one two three "),
+        ("one,two.three/four", "one,two.three/"),
+        ("one two", "one two"),
+        ("one one one one", "one one one one"),
+        ("", ""),
+    ],
+    ids=["a word said again", "no spaces", "fewer", "one alone", "none"],
+)
+def test_a_text_of_very_many_words_is_cut_after_the_first(words: str, kept: str) -> None:
+    assert first_words(words, 3) == kept
 
 
 def test_a_hash_tells_texts_apart() -> None:

@@ -4,7 +4,15 @@ from pytest_django.fixtures import Settings
 from memory.embedders import reset_embedders
 from memory.providers.errors import RateLimited
 from memory.retrieval.participants import Participants
-from memory.retrieval.questions import LONGEST_QUESTION, NO_VECTOR, TOO_LONG, prepare_questions
+from memory.retrieval.questions import (
+    LONGEST_QUESTION,
+    MOST_WORDS,
+    NO_VECTOR,
+    TOO_LONG,
+    TOO_MANY_WORDS,
+    WORDS_AT_ONCE,
+    prepare_questions,
+)
 from relationships.configuration.retrieval import Retrieval
 from relationships.errors import InvalidInput
 from tests.fakes import ScriptedEmbedder
@@ -60,6 +68,16 @@ def test_a_long_question_is_cut_and_says_so() -> None:
         ["tea " * LONGEST_QUESTION], participants=THERE, retrieval=Retrieval(), given=None
     )
     assert (len(prepared.texts[0]), prepared.notes) == (LONGEST_QUESTION, (TOO_LONG,))
+
+
+@pytest.mark.parametrize("questions", [1, 50])
+def test_no_search_looks_up_more_words_than_it_may(questions: int) -> None:
+    signs = "".join(chr(0x4E00 + number) for number in range(1000))
+    prepared = prepare_questions([signs] * questions, participants=THERE, retrieval=Retrieval(), given=None)
+
+    most = min(MOST_WORDS, WORDS_AT_ONCE // questions)
+    assert [len(words.split()) for words in prepared.words] == [most] * questions
+    assert prepared.notes == (TOO_MANY_WORDS,)
 
 
 def test_one_empty_question_among_several_is_refused() -> None:

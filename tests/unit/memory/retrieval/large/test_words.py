@@ -7,12 +7,14 @@ from memory.retrieval.large.known import ReadyIndex
 from memory.retrieval.large.nearest import From
 from memory.retrieval.large.statements import IndexKey
 from memory.retrieval.large.words import (
+    MATCHED,
     count_documents,
     holding_rarest,
     quoted,
     rarest,
     with_neighbours,
 )
+from memory.retrieval.questions import WORDS_AT_ONCE
 from relationships.ids import uuid7
 from relationships.models import Relationship
 from tests.unit.memory.retrieval.large.sample import NOON, fill
@@ -46,6 +48,26 @@ def test_words_are_counted_in_the_order_of_the_ranking(relationship: Relationshi
     with connection.cursor() as cursor:
         counted = count_documents(cursor, key(relationship), ["word3 item7", "item7 never"], None)
     assert list(counted.items()) == [("item7", 1), ("never", 0), ("word3", 2)]
+
+
+def test_more_words_than_a_statement_has_columns_are_counted(relationship: Relationship) -> None:
+    fill(relationship, 100)
+    question = " ".join(f"word{number}" for number in range(2000))
+    with connection.cursor() as cursor:
+        counted = count_documents(cursor, key(relationship), [question], None)
+    assert len(counted) == 2000
+    assert (counted["word3"], counted["word49"], counted["word50"]) == (2, 2, 0)
+
+
+def test_the_rows_that_hold_the_rarest_of_very_many_words_are_found(relationship: Relationship) -> None:
+    owners = fill(relationship, 100)
+    documents = {f"word{number}": 2 for number in range(50)} | {"item7": 1}
+    documents |= {f"another{number}": 1000 for number in range(WORDS_AT_ONCE)}
+    index = ReadyIndex(key(relationship), 100_000, 3.0, None, None)
+    with connection.cursor() as cursor:
+        assert owners[7] in holding_rarest(cursor, index, source(relationship), documents)
+        several = dict.fromkeys(list(documents)[:MATCHED], 1)
+        assert holding_rarest(cursor, index, source(relationship), several) == set(owners)
 
 
 @pytest.mark.parametrize("word", ["it's", "100%", "a\\b", "%s", "'", "a&b"])
