@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from pgvector import HalfVector
 
 from memory.embedders.base import Embedded
-from memory.indexing.text import words_for_index
 from relationships.prepared import prepared_cursor
 
 Floats = NDArray[np.float64]
@@ -63,10 +62,10 @@ class Columns:
     terms: int
 
 
-def read_columns(*, project_id: UUID, companion_id: UUID, text: str, question: Embedded | None) -> Columns:
-    """One statement. `question`: the text's vector, where it is to be compared."""
+def read_columns(*, project_id: UUID, companion_id: UUID, words: str, question: Embedded | None) -> Columns:
+    """One statement. `words`: as the index spells them. `question`: the vector, where it is to be compared."""
     values: dict[str, Any] = {
-        "words": words_for_index(text),
+        "words": words,
         "companion": companion_id,
         "project": project_id,
     }

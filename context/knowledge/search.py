@@ -17,7 +17,9 @@ from context.knowledge.ranking import Ranked, rank_chunks
 from context.models import DocumentChunk
 from memory.embedders.base import Embedded, Embedder, Space
 from memory.embedders.questions import embed_question
+from memory.indexing.text import first_words, words_for_index
 from memory.providers.errors import ProviderError
+from memory.retrieval.questions import LONGEST_QUESTION, MOST_WORDS, TOO_LONG, TOO_MANY_WORDS
 from relationships.configuration.knowledge import Knowledge
 
 NO_VECTOR = "The question's vector could not be had in time: found by text alone."
@@ -70,10 +72,12 @@ def search_knowledge(
 
     `seconds`: how long the question's vector is waited for; after that it is text alone, and `notes` says so.
     `top_k` and `min_score` are the configuration's where they are None. Another project's companion has nothing.
+    Of `text` the first LONGEST_QUESTION characters are read, and the first MOST_WORDS different words looked up.
     """
     began = perf_counter()
-    question, notes = _vector_of(text, knowledge, seconds)
-    columns = read_columns(project_id=project_id, companion_id=companion_id, text=text, question=question)
+    asked, words, notes = _bounded(text)
+    question, missing = _vector_of(asked, knowledge, seconds)
+    columns = read_columns(project_id=project_id, companion_id=companion_id, words=words, question=question)
     ranked = rank_chunks(
         columns,
         min_score=knowledge.min_score if min_score is None else min_score,
@@ -84,7 +88,7 @@ def search_knowledge(
         hits=_hits(columns, ranked, best),
         space=question.space if question else None,
         considered=len(columns.ids),
-        notes=notes + _without_vector(columns, question),
+        notes=notes + missing + _without_vector(columns, question),
         milliseconds=(perf_counter() - began) * 1000,
     )
 
@@ -98,6 +102,18 @@ def cite(name: str, page_from: int | None, page_to: int | None) -> str:
         if page_to in (None, page_from)
         else f"{name}, pages {page_from}-{page_to}"
     )
+
+
+def _bounded(text: str) -> tuple[str, str, tuple[str, ...]]:
+    """What is embedded, the words that are looked up as the index spells them, and what was left out.
+
+    Each word is looked for in every chunk.
+    """
+    asked = text[:LONGEST_QUESTION]
+    spelt = words_for_index(asked)
+    words = first_words(spelt, MOST_WORDS)
+    notes = ((TOO_LONG, asked != text), (TOO_MANY_WORDS, words != spelt))
+    return asked, words, tuple(note for note, holds in notes if holds)
 
 
 def _vector_of(text: str, knowledge: Knowledge, seconds: float) -> tuple[Embedded | None, tuple[str, ...]]:

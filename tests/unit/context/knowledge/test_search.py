@@ -4,6 +4,7 @@ from django.test.utils import CaptureQueriesContext
 
 from context.knowledge.search import NO_EMBEDDER, FoundKnowledge, cite, search_knowledge
 from context.models import ChunkEmbedding, Document
+from memory.retrieval.questions import TOO_LONG, TOO_MANY_WORDS
 from relationships.configuration.knowledge import Knowledge
 from relationships.models import Companion, Project
 from tests.fixtures.documents import again, configure, learn, pdf_of, process, upload
@@ -32,6 +33,24 @@ def test_a_question_needs_not_every_word_to_match(companion: Companion) -> None:
 
     assert [hit.document_name for hit in found.hits] == ["refunds.txt"]
     assert found.considered == 2 and found.space is None
+
+
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        ("refunds " + "and " * 20_000, TOO_LONG),
+        ("refunds " + " ".join(f"w{number}" for number in range(1000)), TOO_MANY_WORDS),
+    ],
+    ids=["characters", "words"],
+)
+def test_of_a_question_without_end_the_beginning_is_asked(companion: Companion, text: str, note: str) -> None:
+    learn(companion, "Refunds take five days.", "refunds.txt")
+    learn(companion, "A zebra sleeps at noon.", "zebra.txt")
+
+    found = search(companion, f"{text} zebra", BY_TEXT)
+
+    assert [hit.document_name for hit in found.hits] == ["refunds.txt"]
+    assert found.notes == (note,)
 
 
 def test_a_rare_word_weighs_more_than_one_that_stands_everywhere(companion: Companion) -> None:

@@ -91,6 +91,25 @@ def test_without_a_message_there_is_nothing_to_look_for(companion: Companion, me
     assert render(companion, message) is NOTHING
 
 
+LIKES = "<rapport_memory>\n- Has a zebra\n</rapport_memory>\n"
+SO_ON = "And so on, and on. " * 1700
+PASTED = f"How long do refunds take? {SO_ON}The zebra. {SO_ON}Thank you"
+
+
+@pytest.mark.parametrize("message", [f"{LIKES}{ASKED}", PASTED], ids=["an echo of ours", "64 kB"])
+def test_the_documents_are_asked_what_memory_is_asked(companion: Companion, message: str) -> None:
+    learn(companion, "Refunds take five days.", "refunds.txt")
+    zebra = learn(companion, "A zebra sleeps at noon.", "zebra.txt")
+
+    reasons = render(companion, message).reasons
+
+    assert reasons is not None
+    of_zebra = reasons.pop(str(zebra.chunks.get().id))
+    assert "(text 0, vector" in of_zebra  # none of its words was asked for
+    (of_refunds,) = reasons.values()
+    assert "(text 0.01639, vector" in of_refunds
+
+
 def test_a_companion_without_documents_costs_no_statement(companion: Companion, db: None) -> None:
     with statements_sent() as sent:
         assert render(companion, has_documents=False) is NOTHING
