@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import NamedTuple
 from uuid import UUID
 
-from context.facts import Facts, RecentMessage, count_turns, recent_messages, turns_in_sight
+from context.facts import Facts, RecentMessage, count_turns, recent_messages
 from context.question import Question, question_of
 from context.retrieved import FoundEntry, FoundMessage, read_entries, read_messages
 from memory.retrieval.explain import reason_of
@@ -19,8 +19,6 @@ from memory.services.snapshots import Line
 from relationships.configuration.schema import Configuration
 from relationships.errors import InvalidInput
 
-# Gates that don't ask how many turns there were; any other may, and for a long session that is a statement.
-_NEED_NO_TURNS = {"always", "never", "keywords", "gap"}
 _SPOKEN = ("user", "assistant")
 
 
@@ -77,15 +75,19 @@ class Recall:
         """Whether to search at all."""
         gate, facts = self._configuration.retrieval.gate, self._facts
         last = facts.messages[-1].said_at if facts.messages else None
-        exact = not _NEED_NO_TURNS.issuperset(gate.open_on)
         request = GateRequest(
             message=self._said or "",
             gate=gate,
-            turns=count_turns(facts) if exact else turns_in_sight(facts),
+            count_turns=lambda: self._turns,
             last_message_at=None if last is None else datetime.fromtimestamp(last, UTC),
             now=self._now,
         )
         return decide_gate(gate, request)
+
+    @cached_property
+    def _turns(self) -> int:
+        """For a long session that is a statement, so a gate that has no need of it goes without."""
+        return count_turns(self._facts)
 
     def entries(self, *, tiers: tuple[str, ...] = ()) -> RecalledEntries:
         """The entries of these tiers (none: any) that fit the message: no statement or two."""

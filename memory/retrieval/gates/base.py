@@ -1,6 +1,7 @@
 """The seam of gates: whether a context looks into the archive, and why."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar
@@ -10,13 +11,18 @@ from relationships.configuration.retrieval import Gate
 
 @dataclass(frozen=True, slots=True)
 class GateRequest:
-    """What a gate may know. `turns`: how many turns the session had before this message."""
+    """What a gate may know."""
 
     message: str
     gate: Gate
-    turns: int
+    count_turns: Callable[[], int]
     last_message_at: datetime | None
     now: datetime
+
+    @property
+    def turns(self) -> int:
+        """How many turns the session had before this message. Counted when a gate asks: few do."""
+        return self.count_turns()
 
 
 @dataclass(frozen=True, slots=True)

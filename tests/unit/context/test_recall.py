@@ -92,6 +92,17 @@ def test_a_gate_that_counts_turns_asks_only_in_a_long_session(relationship: Rela
     assert decisions[1].reason == "cadence: turn 22, one of every 7"
 
 
+def test_turns_are_not_counted_where_another_gate_opens_first(relationship: Relationship) -> None:
+    say(relationship, *["Hm"] * (MESSAGES_AT_FIRST + 1))
+    either = {"gate": {"open_on": ["keywords", "cadence"], "keywords": ["boat"]}}
+    recall = recall_of(relationship, "Where is my boat?", **either)
+
+    with statements_sent() as sent:
+        decision = recall.gate
+
+    assert (decision.open, decision.reason, sent) == (True, 'keywords: keyword "boat"', [])
+
+
 VECTORS = {"embedder": "default", "embed_messages": True}
 
 

@@ -13,4 +13,4 @@ def asked(
     message: str = "Hello", *, turns: int = 0, seconds_ago: float | None = None, **gate: Any
 ) -> GateRequest:
     last = None if seconds_ago is None else NOW - timedelta(seconds=seconds_ago)
-    return GateRequest(message, Gate.model_validate(gate), turns, last, NOW)
+    return GateRequest(message, Gate.model_validate(gate), lambda: turns, last, NOW)
