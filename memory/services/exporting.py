@@ -36,6 +36,7 @@ STALL_SECONDS = 60
 # What is not carried over: who owns it, what follows from the rest, and what only a running worker holds.
 _OWNERS = {"relationship_id", "project_id"}
 LEFT_OUT: dict[type[Model], set[str]] = {
+    SessionState: _OWNERS | {"turns"},
     Turn: _OWNERS | {"lease_token", "lease_until", "leased_by"},
     Message: _OWNERS | {"turn_id", "session"},  # those of the turn it stands in
     ScratchpadEntry: _OWNERS | {"content_hash"},

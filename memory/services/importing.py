@@ -4,6 +4,7 @@ IDs and times stay as they were, so citations, operations and history still fit 
 order, numbered on from where the relationship is. What was owed (pending turns) is owed here.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -89,7 +90,7 @@ def _tables(archive: Archive, now: datetime) -> Tables:
     return {
         Profile: [archive["profile"]] if archive["profile"] else [],
         ProfileRevision: archive["profile_revisions"],
-        SessionState: archive["sessions"],
+        SessionState: list(_sessions(archive)),
         Turn: [_turn(turn) for turn in turns],
         Message: [_message(message, turn) for turn in turns for message in turn["messages"]],
         ScratchpadEntry: list(_entries(archive, now)),
@@ -99,6 +100,11 @@ def _tables(archive: Archive, now: datetime) -> Tables:
         ],
         ModelCall: archive["model_calls"],
     }
+
+
+def _sessions(archive: Archive) -> Iterator[dict[str, Any]]:
+    turns = Counter(turn["session"] for turn in archive["turns"])
+    return ({**session, "turns": turns[session["session"]]} for session in archive["sessions"])
 
 
 def _turn(turn: dict[str, Any]) -> dict[str, Any]:

@@ -84,7 +84,7 @@ def accept_turn(
         now=now,
     )
     idle_minutes = configuration.sessions.idle_minutes
-    touch_session(relationship=relationship, session=new.session, at=now, idle_minutes=idle_minutes)
+    touch_session(relationship=relationship, session=new.session, at=now, idle_minutes=idle_minutes, turns=1)
     if idempotency is not None:
         remember_key(
             relationship=relationship,

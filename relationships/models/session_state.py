@@ -18,6 +18,7 @@ class SessionState(RelationshipOwned):
     session = models.CharField(max_length=200, default=DEFAULT_SESSION)
     state = models.JSONField(default=dict)
     version = models.PositiveIntegerField(default=1)
+    turns = models.BigIntegerField(default=0, db_default=0)  # that came in, whatever became of them
     started_at = models.DateTimeField(auto_now_add=True)
     last_active_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True)

@@ -25,21 +25,28 @@ IDLE = Actor.policy("session_idle")
 
 _TOUCH = """
 INSERT INTO relationships_sessionstate AS old
-    (relationship_id, id, project_id, session, state, version, started_at, last_active_at, idle_at)
-VALUES (%s, %s, %s, %s, '{}', 1, %s, %s, %s)
+    (relationship_id, id, project_id, session, state, version, started_at, last_active_at, idle_at, turns)
+VALUES (%s, %s, %s, %s, '{}', 1, %s, %s, %s, %s)
 ON CONFLICT (relationship_id, session) DO UPDATE SET
     last_active_at = greatest(old.last_active_at, EXCLUDED.last_active_at),
     idle_at = EXCLUDED.idle_at,
     started_at = CASE WHEN old.ended_at IS NULL THEN old.started_at ELSE EXCLUDED.started_at END,
-    ended_at = NULL
+    ended_at = NULL,
+    turns = old.turns + EXCLUDED.turns
 """
 
 
-def touch_session(*, relationship: Relationship, session: str, at: datetime, idle_minutes: int) -> None:
-    """A turn came in `at` (our clock): the session is made or opened again, its idle timeout starts anew."""
+def touch_session(
+    *, relationship: Relationship, session: str, at: datetime, idle_minutes: int, turns: int = 0
+) -> None:
+    """Something came in `at` (our clock): the session is made or opened again, its idle timeout starts anew.
+
+    `turns`: how many turns that was.
+    """
     idle_at = at + timedelta(minutes=idle_minutes) if idle_minutes else None
+    ids = (relationship.id, uuid7(), relationship.project_id)
     with connection.cursor() as cursor:
-        cursor.execute(_TOUCH, [relationship.id, uuid7(), relationship.project_id, session, at, at, idle_at])
+        cursor.execute(_TOUCH, [*ids, session, at, at, idle_at, turns])
 
 
 @transaction.atomic

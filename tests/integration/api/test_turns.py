@@ -220,6 +220,13 @@ def test_a_turn_opens_its_session(api: Api, path: str) -> None:
     assert [(s.session, s.ended_at) for s in SessionState.objects.all()] == [("web-1", None)]
 
 
+def test_a_session_knows_how_many_turns_it_had(api: Api, path: str) -> None:
+    for session in ("web-1", "web-1", "web-2"):
+        api.post(path, said(session=session))
+
+    assert dict(SessionState.objects.values_list("session", "turns")) == {"web-1": 2, "web-2": 1}
+
+
 @pytest.mark.parametrize(
     ("config", "code", "words"),
     [

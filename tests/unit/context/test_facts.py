@@ -7,6 +7,7 @@ from context.facts import MESSAGES_AT_FIRST, count_turns, read_facts, recent_mes
 from relationships.errors import NotFound
 from relationships.ids import uuid7
 from relationships.models import EndUser, Relationship, Snapshot
+from relationships.services.sessions import touch_session
 from tests.fixtures.contexts import NOON, put, remember, say
 from tests.wire import statements_sent
 
@@ -140,9 +141,12 @@ def test_turns_are_counted_within_the_session_without_asking_while_all_are_in_si
     with statements_sent() as sent:
         counted = count_turns(short)
     say(relationship, *["one more"] * 5, session="phone")
+    long = read_facts(**where)
 
     assert (counted, len(sent)) == (MESSAGES_AT_FIRST - 1, 0)
-    assert count_turns(read_facts(**where)) == MESSAGES_AT_FIRST + 4
+    assert count_turns(long) == 0  # no turn came in by the service
+    touch_session(relationship=relationship, session="phone", at=NOON, idle_minutes=0, turns=40)
+    assert count_turns(long) == 40  # its messages are not counted
     assert turns_in_sight(read_facts(**{**where, "session": "tablet"})) == 0
 
 

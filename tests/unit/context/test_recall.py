@@ -10,6 +10,7 @@ from memory.providers.errors import ProviderTimeout
 from memory.services.entries import add_entry
 from relationships.configuration.schema import Configuration
 from relationships.models import Relationship
+from relationships.services.sessions import touch_session
 from tests.fakes import ScriptedEmbedder
 from tests.fixtures.contexts import NOON, say
 from tests.fixtures.index import configure
@@ -82,6 +83,8 @@ def test_a_gate_that_counts_turns_asks_only_in_a_long_session(relationship: Rela
 
     for said in ((), ("Hm", "Hm")):  # 19 messages, then 21: each is a turn here
         say(relationship, *said)
+        came_in = MESSAGES_AT_FIRST + 1 if said else 0
+        touch_session(relationship=relationship, session="current", at=NOON, idle_minutes=0, turns=came_in)
         recall = recall_of(relationship, "Where is my boat?", **cadence)
         with statements_sent() as sent:
             decisions.append(recall.gate)

@@ -28,6 +28,7 @@ from relationships.models import (
     Message,
     Project,
     Relationship,
+    SessionState,
     Snapshot,
     Turn,
 )
@@ -126,6 +127,17 @@ def test_exporting_what_was_imported_gives_the_same_document(lived: Relationship
     again = new_relationship("a third")
     imported(exported(elsewhere), again)
     assert exported(again)["turns"] == exported(elsewhere)["turns"]
+
+
+def test_a_session_goes_on_counting_its_turns(lived: Relationship) -> None:
+    elsewhere = new_relationship()
+    imported(exported(lived), elsewhere)
+
+    told, taken = (
+        dict(SessionState.objects.for_relationship(one.id).values_list("session", "turns"))
+        for one in (lived, elsewhere)
+    )
+    assert taken == told and any(taken.values())
 
 
 def test_the_snapshot_shows_the_same(lived: Relationship) -> None:

@@ -30,6 +30,15 @@ def test_touching_opens_once_and_moves_the_timeout(relationship: Relationship) -
     assert session.idle_at == NOW + timedelta(minutes=15)
 
 
+def test_a_session_counts_the_turns_that_came_in_over_all_its_life(relationship: Relationship) -> None:
+    for turns in (1, 0, 1):
+        touch_session(relationship=relationship, session="web", at=NOW, idle_minutes=0, turns=turns)
+    end_session(relationship=relationship, session="web", by=BY)
+    touch_session(relationship=relationship, session="web", at=NOW, idle_minutes=0, turns=1)
+
+    assert SessionState.objects.get().turns == 3
+
+
 def test_without_a_timeout_a_session_stays(relationship: Relationship) -> None:
     touch_session(relationship=relationship, session="web", at=NOW, idle_minutes=0)
 
