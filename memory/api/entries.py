@@ -19,11 +19,12 @@ from memory.api.schemas import (
 from memory.models import EntryRevision, EntrySource, ScratchpadEntry
 from memory.services.entries import add_entry, delete_entry, restore_entry, revise_entry
 from memory.services.erasure import erase_entry
-from memory.services.time_travel import entries_at
+from memory.services.time_travel import NEWEST_FIRST as PAST_NEWEST_FIRST
+from memory.services.time_travel import entry_of, revisions_at
 from relationships.api.etag import expected_version, require_match
 from relationships.api.idempotency import idempotency_key, request_fingerprint
 from relationships.api.operations import operation
-from relationships.api.pagination import page_of, page_of_sorted
+from relationships.api.pagination import page_of
 from relationships.api.parsing import read_bytes
 from relationships.api.views import ApiView
 from relationships.configuration.merge_patch import merge_patch
@@ -57,16 +58,16 @@ class EntriesView(ApiView):
         return self.answer(page_of(rows, order=NEWEST_FIRST, page=query, present=present_entry))
 
     def _page_of_the_past(self, relationship_id: UUID, query: EntryListQuery) -> dict[str, Any]:
-        entries = entries_at(
-            relationship_id=relationship_id,
-            project_id=self.project_id,
-            as_of=query.as_of,
-            known_at=query.known_at,
-            now=timezone.now(),
+        revisions = revisions_at(
+            relationship_id=relationship_id, as_of=query.as_of, known_at=query.known_at, now=timezone.now()
         )
-        filters = _filters(query)
-        rows = [entry for entry in entries if _matches(entry, filters)]
-        return page_of_sorted(rows, ScratchpadEntry, order=NEWEST_FIRST, page=query, present=present_entry)
+        filters = {f"after__{name}": wanted for name, wanted in _filters(query).items()}
+        return page_of(
+            revisions.filter(**filters), order=PAST_NEWEST_FIRST, page=query, present=self._present_past
+        )
+
+    def _present_past(self, revision: EntryRevision) -> dict[str, Any]:
+        return present_entry(entry_of(revision.after or {}, revision.relationship_id, self.project_id))
 
     @operation(
         "entries_create",
@@ -251,20 +252,6 @@ def _filters(query: EntryListQuery) -> dict[str, Any]:
     if query.tag:
         filters["tags__contains"] = dict(tag.split("=", 1) for tag in query.tag)
     return filters
-
-
-def _matches(entry: ScratchpadEntry, filters: dict[str, Any]) -> bool:
-    """What `_filters` asks of the table, asked of one entry."""
-    for name, wanted in filters.items():
-        if name == "content__icontains":
-            if wanted.casefold() not in entry.content.casefold():
-                return False
-        elif name == "tags__contains":
-            if not wanted.items() <= entry.tags.items():
-                return False
-        elif getattr(entry, name) != wanted:
-            return False
-    return True
 
 
 def _values(sent: dict[str, Any], relationship: Relationship) -> dict[str, Any]:

@@ -4,16 +4,21 @@
 recorded time: what stood in the list at that moment. What was erased is in neither.
 """
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db.models import Field
+from django.db.models import DateTimeField, Field
 from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import Cast
 
 from memory.models import EntryRevision, EntryState, ScratchpadEntry
 from memory.services.history import FIELDS
 from relationships.models import OwnedQuerySet
+
+# Of revisions_at: as the list of what is there now, which goes by -effective_at and -id.
+NEWEST_FIRST = ("-entry_effective_at", "-entry_id")
 
 
 class PastLine(NamedTuple):
@@ -28,28 +33,26 @@ class PastLine(NamedTuple):
 _FIELDS = {field.attname: field for field in ScratchpadEntry._meta.concrete_fields}
 
 
-def entries_at(
-    *,
-    relationship_id: UUID,
-    project_id: UUID,
-    as_of: datetime | None,
-    known_at: datetime | None,
-    now: datetime,
-) -> list[ScratchpadEntry]:
-    """Every entry there was, in any state, newest first; not to be saved. One query. A time from now on means now.
+def revisions_at(
+    *, relationship_id: UUID, as_of: datetime | None, known_at: datetime | None, now: datetime
+) -> OwnedQuerySet:
+    """For every entry there was, in any state, the revision that says what it was. A time from now on means now.
 
-    The last revision within both times says what an entry was. By `seq` and not by date: of two changes with one
-    date the later one holds, so that now is always what the list says.
+    Ordered by NEWEST_FIRST; `after` holds the entry's fields, and `entry_of` makes an entry of them. The last revision
+    within both times says what an entry was. By `seq` and not by date: of two changes with one date the later one
+    holds, so that now is always what the list says.
     """
-    last = _last_within(relationship_id, as_of, known_at, now).values_list("after", flat=True)
-    entries = [entry_of(fields, relationship_id, project_id) for fields in last if fields is not None]
-    return sorted(entries, key=lambda entry: (entry.effective_at, entry.id), reverse=True)
+    last = _last_within(relationship_id, as_of, known_at, now).values("id")
+    effective_at = Cast(KeyTextTransform("effective_at", "after"), DateTimeField())
+    revisions = EntryRevision.objects.for_relationship(relationship_id).filter(id__in=last)
+    there: OwnedQuerySet = revisions.annotate(entry_effective_at=effective_at).defer("before")
+    return there.filter(entry_effective_at__isnull=False).order_by(*NEWEST_FIRST)
 
 
 def active_lines_at(
     *, relationship_id: UUID, as_of: datetime | None, known_at: datetime | None, now: datetime
 ) -> list[PastLine]:
-    """What the active entries said, newest first: as entries_at, without all that a reader does not see."""
+    """What the active entries said, newest first: as revisions_at, without all that a reader does not see."""
     read = [KeyTextTransform(name, "after") for name in ("state", "type", "content", "effective_at")]
     last = _last_within(relationship_id, as_of, known_at, now).values_list("entry_id", *read)
     lines = [
@@ -60,7 +63,7 @@ def active_lines_at(
     return sorted(lines, key=lambda line: (line.effective_at, line.id), reverse=True)
 
 
-def entry_of(fields: dict[str, Any], relationship_id: UUID, project_id: UUID) -> ScratchpadEntry:
+def entry_of(fields: Mapping[str, Any], relationship_id: UUID, project_id: UUID) -> ScratchpadEntry:
     """The entry a revision describes, as an instance that is not to be saved."""
     values = {name: _value(_FIELDS[name], fields[name]) for name in FIELDS if name in fields}
     return ScratchpadEntry(relationship_id=relationship_id, project_id=project_id, **values)

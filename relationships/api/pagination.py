@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import orjson
 from django.core.exceptions import ValidationError
-from django.db.models import Field, Model, Q, QuerySet
+from django.db.models import Field, Q, QuerySet
 
 from relationships.api.fields import EARLIEST, LATEST, PageQuery
 from relationships.errors import InvalidInput
@@ -19,11 +19,12 @@ def page_of(
 ) -> dict[str, Any]:
     """{"items", "next_cursor"}: at most `page.limit` rows in `order`, each through `present`.
 
-    `order` names fields of the model, none of them null, `-` for descending; together they must be unique.
+    `order` names fields or annotations of the rows, none of them null, `-` for descending; together they must be
+    unique.
     """
     names = [name.lstrip("-") for name in order]
     if page.cursor is not None:
-        rows = rows.filter(_after(order, _decode(rows.model, names, page.cursor)))
+        rows = rows.filter(_after(order, _decode([_field(rows, name) for name in names], page.cursor)))
     found = list(rows.order_by(*order)[: page.limit + 1])
     shown = found[: page.limit]
     more = len(found) > page.limit
@@ -31,26 +32,10 @@ def page_of(
     return {"items": [present(row) for row in shown], "next_cursor": cursor}
 
 
-def page_of_sorted(
-    rows: Sequence[Any],
-    model: type[Model],
-    *,
-    order: Sequence[str],
-    page: PageQuery,
-    present: Callable[[Any], Any],
-) -> dict[str, Any]:
-    """The same of rows at hand, which are sorted by `order`, all descending, and have the fields of `model`."""
-    names = [name.removeprefix("-") for name in order]
-
-    def key(row: Any) -> list[Any]:
-        return [_value(row, name) for name in names]
-
-    if page.cursor is not None:
-        last = _decode(model, names, page.cursor)
-        rows = [row for row in rows if key(row) < last]
-    shown = rows[: page.limit]
-    cursor = _encode(key(shown[-1])) if len(rows) > page.limit else None
-    return {"items": [present(row) for row in shown], "next_cursor": cursor}
+def _field(rows: QuerySet[Any, Any], name: str) -> "Field[Any, Any]":
+    annotation = rows.query.annotations.get(name)
+    field = annotation.output_field if annotation is not None else rows.model._meta.get_field(name)
+    return cast("Field[Any, Any]", field)
 
 
 def _value(row: Any, name: str) -> Any:
@@ -71,22 +56,22 @@ def _encode(values: Sequence[Any]) -> str:
     return base64.urlsafe_b64encode(orjson.dumps(list(values))).decode().rstrip("=")
 
 
-def _decode(model: type[Model], names: Sequence[str], cursor: str) -> list[Any]:
+def _decode(fields: Sequence["Field[Any, Any]"], cursor: str) -> list[Any]:
     """The sort key of the last row that was shown. Raises InvalidInput for what no cursor of ours can be."""
     try:
         padded = cursor + "=" * (-len(cursor) % 4)
         values = orjson.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
-        if not isinstance(values, list) or len(values) != len(names):
+        if not isinstance(values, list) or len(values) != len(fields):
             raise ValueError
-        return [_key(model, name, value) for name, value in zip(names, values, strict=True)]
+        return [_key(field, value) for field, value in zip(fields, values, strict=True)]
     except (ValueError, OverflowError, binascii.Error, ValidationError):
         raise InvalidInput.of("cursor", "send back next_cursor as it was given, or leave it out") from None
 
 
-def _key(model: type[Model], name: str, value: Any) -> Any:
+def _key(field: "Field[Any, Any]", value: Any) -> Any:
     if type(value) not in (str, int) or (isinstance(value, str) and "\x00" in value):
         raise ValueError
-    key = cast("Field[Any, Any]", model._meta.get_field(name)).to_python(value)
+    key = field.to_python(value)
     if key is None or (isinstance(key, int) and not -(2**63) <= key < 2**63):
         raise ValueError
     if isinstance(key, datetime) and (key.tzinfo is None or not EARLIEST <= key <= LATEST):

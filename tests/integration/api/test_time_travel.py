@@ -3,8 +3,10 @@
 from datetime import timedelta
 
 import pytest
+from django.db.models.signals import post_init
 from django.utils import timezone
 
+from memory.models import EntryRevision
 from relationships.models import Relationship
 from tests.fixtures.api import Api
 
@@ -37,6 +39,26 @@ def test_the_pages_of_the_past_follow_one_another(api: Api, path: str) -> None:
     shown = [entry["content"] for entry in (*first["items"], *second["items"])]
     assert shown == [f"Fact {number}" for number in range(5)]
     assert second["next_cursor"] is None
+
+
+def test_a_page_of_the_past_reads_no_more_than_it_shows(
+    api: Api, path: str, relationship: Relationship
+) -> None:
+    for number in range(5):
+        api.post(path, {"content": f"Fact {number}", "type": "other"})
+    read: list[EntryRevision] = []
+
+    def keep(sender: object, instance: EntryRevision, **_: object) -> None:
+        read.append(instance)
+
+    post_init.connect(keep, sender=EntryRevision)
+    try:
+        page = api.get(f"{path}?as_of=2999-01-01T00:00:00Z&limit=1").body
+    finally:
+        post_init.disconnect(keep, sender=EntryRevision)
+
+    assert [entry["content"] for entry in page["items"]] == ["Fact 4"]
+    assert len(read) == 2  # the one shown, and one that tells whether there are more
 
 
 @pytest.mark.parametrize("given", ["yesterday", "2026-03-01", "9999-99-99T00:00:00Z"])

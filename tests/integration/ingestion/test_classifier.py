@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from memory.models import EntryState, RevisionEvent, ScratchpadEntry, Tier
 from memory.services.entries import restore_entry
-from memory.services.time_travel import entries_at
+from tests.fixtures.past import entries_at
 from tests.fixtures.turns import PERSON
 from tests.integration.ingestion.conftest import Told
 

@@ -11,11 +11,11 @@ from memory.retrieval.found import EntryFilters
 from memory.retrieval.search import search_entries_for
 from memory.services.entries import revise_entry
 from memory.services.history import fields_of
-from memory.services.time_travel import entries_at
 from memory.tokens import line_tokens
 from relationships.configuration.schema import Configuration
 from relationships.models import Companion
 from tests.fakes import ScriptedProvider
+from tests.fixtures.past import entries_at
 from tests.fixtures.turns import PERSON, Conversation, add, answer
 
 BUDGET = 500

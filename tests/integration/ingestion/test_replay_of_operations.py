@@ -13,9 +13,9 @@ from memory.ingestion.operations import Operation
 from memory.ingestion.reading import Reading
 from memory.models import ScratchpadEntry
 from memory.services.history import fields_of
-from memory.services.time_travel import entries_at
 from relationships.ids import relationship_id
 from relationships.models import Companion, EndUser, Project, Relationship
+from tests.fixtures.past import entries_at
 from tests.fixtures.turns import Conversation
 from tests.plugins.strategies import ListedStrategy
 

@@ -16,12 +16,13 @@ from memory.services.erasure import erase_entry
 from memory.services.expiry import expire_entries
 from memory.services.history import fields_of
 from memory.services.overflow import overflow_scratchpad
-from memory.services.time_travel import active_lines_at, entries_at
+from memory.services.time_travel import active_lines_at
 from relationships.actor import Actor, ActorKind
 from relationships.configuration.schema import Ingestion
 from relationships.ids import relationship_id
 from relationships.models import Companion, EndUser, Project, Relationship
 from relationships.services.sequence import lock_relationship
+from tests.fixtures.past import entries_at
 
 ANA = Actor(ActorKind.OPERATOR, "ana@example.org")
 MARCH = datetime(2026, 3, 1, tzinfo=UTC)
