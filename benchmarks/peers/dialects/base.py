@@ -24,6 +24,11 @@ class Request:
         return self._texts()[-1][1]
 
     @property
+    def said(self) -> list[str]:
+        """The texts of the user's side, the last first."""
+        return [text for role, text in reversed(self._texts()) if role == "user"]
+
+    @property
     def tools(self) -> list[str]:
         return [tool["function"]["name"] for tool in self.body.get("tools") or ()]
 

@@ -16,7 +16,12 @@ _MESSAGES = re.compile(r"^New messages \(", re.MULTILINE)
 
 
 def answer(request: Request, book: Book) -> Answer | None:
-    prompt = request.last
+    """The last prompt that is one of its own: after an answer that broke off, it complains and asks for it again."""
+    found = (told for prompt in request.said if (told := _answer(prompt, book)) is not None)
+    return next(found, None)
+
+
+def _answer(prompt: str, book: Book) -> Answer | None:
     if prompt.endswith("The operations, as JSON:"):
         return as_json({"operations": _operations(prompt, book)})
     if prompt.endswith("The facts, as JSON:"):

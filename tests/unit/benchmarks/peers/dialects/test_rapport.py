@@ -62,6 +62,23 @@ def test_operations_name_the_numbers_of_entries_and_messages() -> None:
     assert (delete["op"], delete["entry"], delete["messages"]) == ("delete", 1, [2])
 
 
+def test_what_is_asked_again_is_answered_again() -> None:
+    once = asked("The operations, as JSON:", said=["I moved to Porto."])
+    again = Request(
+        {
+            "messages": [
+                *once.body["messages"],
+                {"role": "assistant", "content": '{"operations": [{"op": '},
+                {"role": "user", "content": "That is no JSON. Answer again, with the JSON object only."},
+            ]
+        }
+    )
+
+    assert answer(again, {"I moved to Porto.": [Change("Lives in Porto")]}) == answer(
+        once, {"I moved to Porto.": [Change("Lives in Porto")]}
+    )
+
+
 def test_what_is_not_shown_is_added() -> None:
     (operation,) = told(asked("The operations, as JSON:", said=["I moved to Porto.\nIt rains."]))[
         "operations"
