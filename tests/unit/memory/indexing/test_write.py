@@ -1,5 +1,4 @@
 from datetime import UTC, datetime
-from importlib import import_module
 from typing import Any
 
 import pytest
@@ -13,7 +12,6 @@ from memory.indexing.text import LONGEST, text_hash
 from memory.indexing.write import forget_texts, index_entries, index_messages
 from memory.models import EntrySource, EntryState, SearchedKind, SearchText
 from memory.services.entries import add_entry, delete_entry, restore_entry, revise_entry
-from memory.services.turns import retry_turn
 from relationships.configuration.retrieval import Retrieval
 from relationships.models import Message, Relationship
 from tests.fixtures.contexts import remember, say
@@ -151,56 +149,6 @@ def test_messages_owe_theirs_where_the_configuration_says_so(
     said = Message.objects.for_relationship(relationship.id).order_by("seq").first()
     assert said is not None
     assert owing(relationship) == {said.id}
-
-
-def test_what_was_said_in_a_turn_that_is_skipped_owes_nothing_until_it_is_read_after_all(
-    relationship: Relationship, conversation: Conversation
-) -> None:
-    configure(relationship, embedder="default", embed_messages=True)
-    turn = conversation.say("Between us.", ingestion={"enabled": False})
-    message = Message.objects.for_relationship(relationship.id).get(turn_id=turn.id)
-    assert owing(relationship) == set()
-    assert row_of(message).state == "skipped"
-    assert told_to_embed() == []
-
-    retry_turn(relationship_id=relationship.id, turn_id=turn.id)
-
-    assert owing(relationship) == {message.id}
-    assert row_of(message).state == "active"
-
-
-def test_what_a_companion_does_not_read_is_on_record_all_the_same(
-    relationship: Relationship, conversation: Conversation
-) -> None:
-    companion = relationship.companion
-    companion.config = {
-        "ingestion": {"enabled": False},
-        "retrieval": {"embedder": "default", "embed_messages": True},
-    }
-    companion.save(update_fields=["config"])
-
-    turn = conversation.say("It rains.")
-
-    message = Message.objects.for_relationship(relationship.id).get(turn_id=turn.id)
-    assert row_of(message).state == "active"
-    assert owing(relationship) == {message.id}
-
-
-def test_what_was_skipped_before_the_index_knew_is_told_to_it(
-    relationship: Relationship, conversation: Conversation
-) -> None:
-    configure(relationship, embedder="default", embed_messages=True)
-    conversation.say("Between us.", ingestion={"enabled": False})
-    conversation.say("It rains.")
-    kept = index_of(relationship)
-    rows = SearchText.objects.for_relationship(relationship.id)
-    rows.filter(state="skipped").update(state="active", embed_due_at=NOON)
-
-    with connection.cursor() as cursor:
-        cursor.execute(import_module("memory.migrations.0011_skipped_messages").SKIP)
-
-    assert index_of(relationship) == kept
-    assert rows.filter(state="skipped", embed_due_at=None).count() == 1
 
 
 def test_another_text_owes_anew_and_the_same_text_does_not(

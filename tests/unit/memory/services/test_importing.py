@@ -11,7 +11,7 @@ from django_q.models import OrmQ
 from hypothesis import HealthCheck, given, settings
 
 from memory.api.archive import Archive
-from memory.errors import NotEmpty, TooManyEntries
+from memory.errors import NotEmpty
 from memory.models import EntryRevision, EntrySource, ScratchpadEntry
 from memory.services.entries import add_entry, delete_entry, revise_entry
 from memory.services.erasure import erase_entry
@@ -261,28 +261,6 @@ def test_a_relationship_that_is_gone_takes_none(relationship: Relationship) -> N
 
     with pytest.raises(NotFound):
         imported(document, relationship)
-
-
-@pytest.mark.parametrize("own", [False, True], ids=["of the companion", "of the archive"])
-def test_an_archive_may_hold_as_many_active_entries_as_the_limit_says(
-    relationship: Relationship, own: bool
-) -> None:
-    entries = [{"type": "other", "content": f"Fact {number}"} for number in range(4)]
-    entries[0] |= {"state": "deleted"}
-    limit = {"ingestion": {"max_entries": 2}}
-    document = {"format": "rapport.relationship", "version": 1, "entries": entries}
-    if own:
-        document["relationship"] = {"config": limit}
-    else:
-        relationship.companion.config = limit
-        relationship.companion.save()
-
-    with pytest.raises(TooManyEntries) as refused:
-        imported(document, relationship)
-
-    assert (refused.value.extra["limit"], refused.value.extra["count"]) == (2, 3)
-    assert not ScratchpadEntry.objects.exists()
-    assert imported({**document, "entries": entries[:3]}, relationship) == {"scratchpad_entry": 3}
 
 
 def test_an_import_that_fails_writes_nothing(lived: Relationship) -> None:
