@@ -48,12 +48,10 @@ def requirements(text: str) -> list[str]:
 
 def libraries() -> str:
     """The versions of what the measured systems stand on, in the peers' environment and in our own."""
-    theirs = subprocess.run(
-        [str(PEERS_PYTHON), "-m", "pip", "freeze", "--disable-pip-version-check"],
-        capture_output=True,
-        text=True,
-    )
-    pins = [line for line in theirs.stdout.splitlines() if line.partition("==")[0].lower() in TOLD]
+    asked = [str(PEERS_PYTHON), "-m", "pip", "freeze", "--disable-pip-version-check"]
+    there = PEERS_PYTHON.exists()
+    frozen = subprocess.run(asked, capture_output=True, text=True).stdout if there else ""
+    pins = [line for line in frozen.splitlines() if line.partition("==")[0].lower() in TOLD]
     ours = [f"{name}=={version(name)}" for name in ("Django", "psycopg", "openai", "gunicorn", "pgvector")]
     return f"the peers': {', '.join(pins) or 'none'}; ours: {', '.join(ours)}"
 

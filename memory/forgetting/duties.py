@@ -8,12 +8,13 @@ from uuid import UUID
 
 import orjson
 import structlog
-from django.db import InterfaceError, OperationalError, connection
+from django.db import connection
 
 from memory.forgetting.forget import forget_entries, policy_of, who_has_leaving
 from memory.queue.housekeeping import Duty
 from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.retrieval import Forgetting
+from relationships.database_errors import database_went_away
 from relationships.errors import InvalidConfiguration
 
 log = structlog.get_logger(__name__)
@@ -73,9 +74,9 @@ def _forget_safely(forgetting: Forgetting, projects: dict[UUID, UUID], now: date
     """One rule that can't be followed keeps no other from being followed."""
     try:
         return _forget(forgetting, projects, now)
-    except (OperationalError, InterfaceError):  # the database is away, for every rule
-        raise
     except Exception as error:
+        if database_went_away(error):
+            raise  # for every rule
         log.warning(
             "a forgetting rule could not be followed",
             event_name="forgetting.rule.failed",

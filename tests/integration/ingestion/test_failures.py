@@ -1,7 +1,9 @@
 """What happens when the model, the provider or a colleague gets in the way. Nothing is lost, nothing is hidden."""
 
+from collections.abc import Callable
 from datetime import timedelta
 
+import pytest
 from django.db import connection, transaction
 from django.utils import timezone
 from pytest_django.fixtures import Settings
@@ -144,13 +146,23 @@ def test_after_many_passing_failures_a_turn_fails_visibly(
     assert "given up after 3 tries" in failed.error
 
 
+def look_up_what_is_not_there() -> None:
+    raise KeyError("secret")
+
+
+def ask_for_more_columns_than_there_may_be() -> None:
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(f"SELECT {', '.join(['1'] * 1665)} AS secret")
+
+
+@pytest.mark.parametrize("mistake", [look_up_what_is_not_there, ask_for_more_columns_than_there_may_be])
 def test_a_mistake_of_ours_is_found_and_steps_aside_without_its_text(
-    conversation: Conversation, scripted_provider: ScriptedProvider
+    mistake: Callable[[], None], conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
     def trip(request: CompletionRequest) -> object:
         assert request.material is not None
         if any("secret" in message.content for message in request.material.messages):
-            raise KeyError("secret")
+            mistake()
         return NOTHING
 
     scripted_provider.otherwise = trip
@@ -162,27 +174,6 @@ def test_a_mistake_of_ours_is_found_and_steps_aside_without_its_text(
     failed = conversation.again(bad)
     assert (failed.state, failed.error_code) == (TurnState.FAILED, "internal_error")
     assert "secret" not in failed.error
-    assert conversation.again(good).state == TurnState.APPLIED
-
-
-def test_a_statement_beyond_the_databases_limits_fails_its_turn_and_blocks_nobody(
-    conversation: Conversation, scripted_provider: ScriptedProvider
-) -> None:
-    def trip(request: CompletionRequest) -> object:
-        assert request.material is not None
-        if any("long" in message.content for message in request.material.messages):
-            with transaction.atomic(), connection.cursor() as cursor:
-                cursor.execute(f"SELECT {', '.join(['1'] * 1665)}")
-        return NOTHING
-
-    scripted_provider.otherwise = trip
-    bad, good = conversation.say("long"), conversation.say("fine")
-    for _ in range(3):
-        conversation.drain()
-        Turn.objects.filter(state=TurnState.PENDING).update(due_at=timezone.now())
-
-    failed = conversation.again(bad)
-    assert (failed.state, failed.error_code) == (TurnState.FAILED, "internal_error")
     assert conversation.again(good).state == TurnState.APPLIED
 
 

@@ -1,9 +1,7 @@
-from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.peers.findings import Finding
 from benchmarks.peers.measures.tenants import MEMORIES, measure, memories_of, own_among
-from benchmarks.peers.systems.base import System
 from tests.unit.benchmarks.peers.measures.remembering import Fault, field_of
 
 
@@ -46,14 +44,8 @@ def test_a_system_that_finds_nothing_is_said_to(tmp_path: Path) -> None:
 
 
 def test_one_recipe_that_misses_something_misses_the_goal(tmp_path: Path) -> None:
-    with field_of(tmp_path, "", "mixes people up") as (field, _):
-        make_right, make_wrong = field.systems
-
-        def make_retrieval() -> System:
-            system = make_wrong()
-            type(system).name = "rapport-retrieval"
-            return system
-
-        finding = measure(replace(field, systems=[make_right, make_retrieval]))
+    names: dict[Fault, str] = {"": "rapport", "mixes people up": "rapport-retrieval"}
+    with field_of(tmp_path, *names, names=names) as (field, _):
+        finding = measure(field)
 
     assert [goal.met for goal in finding.goals] == [False]
