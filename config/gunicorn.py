@@ -10,7 +10,7 @@ from pathlib import Path
 
 from django.urls import get_resolver
 
-os.environ["RAPPORT_PROCESS"] = "web"  # before settings are read: threads that share a connection pool
+os.environ["RAPPORT_PROCESS"] = "web"  # before settings are read
 
 from config.settings import WEB_PROCESSES, WEB_THREADS
 

@@ -19,7 +19,7 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 env.load_dotenv(BASE_DIR / ".env")
 
 DATA_DIR = Path(env.text("RAPPORT_DATA_DIR") or BASE_DIR / ".data").resolve()
-# What this process is: web (threads and a pool), worker (forks: persistent connections, never a pool), or command.
+# What this process is: web, worker or command.
 PROCESS = env.text("RAPPORT_PROCESS", "command")
 
 # --- Django ---------------------------------------------------------------------------------------------------------
@@ -87,13 +87,13 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "corsheaders.middleware.CorsMiddleware",
+    "relationships.api.middleware.CrossOriginMiddleware",
     "relationships.api.middleware.ProblemMiddleware",
-    "django.contrib.sessions.middleware.SessionMiddleware",
+    "admin_ui.middleware.PageSessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
-    "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "django.contrib.messages.middleware.MessageMiddleware",
+    "admin_ui.middleware.PageAuthenticationMiddleware",
+    "admin_ui.middleware.PageMessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "admin_ui.middleware.PageSecurityMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -157,15 +157,12 @@ def _database() -> dict[str, Any]:
     # Only our hot reads prepare; the ORM never does. Turn it off behind a pooler that shares connections.
     if env.flag("RAPPORT_PREPARED_STATEMENTS", True):
         options.setdefault("prepare_threshold", 5)
+    # A thread keeps its connection from one request or task to the next, and looks first whether it lives.
+    database["CONN_MAX_AGE"] = None
+    database["CONN_HEALTH_CHECKS"] = True
     if PROCESS == "web":
-        # Threads share a pool. Workers must not: a fork that inherits the pool's sockets crashes the pusher.
-        # There is a connection for every thread, so who waits longer waits for a database that is away.
-        options["pool"] = {"min_size": 1, "max_size": WEB_THREADS + 2, "timeout": 3}
-        database["CONN_MAX_AGE"] = 0
-    else:
-        database["CONN_MAX_AGE"] = None
-        database["CONN_HEALTH_CHECKS"] = True
-    database["ENGINE"] = "config.postgresql"  # which looks by itself whether a connection of the pool lives
+        options.setdefault("connect_timeout", 3)  # who asks is told soon that the database is away
+    database["ENGINE"] = "config.postgresql"  # which looks at the socket, and asks the server nothing
     database["TEST"] = {"NAME": env.text("RAPPORT_TEST_DATABASE", "test_rapport")}
     return database
 

@@ -7,8 +7,9 @@ with server-side binding where it is not, as behind a pooler that hands its conn
 from typing import Any
 
 import psycopg
-from django.db import connection
+from django.db import connections
 from django.db.backends.utils import CursorWrapper
+from django.db.utils import DEFAULT_DB_ALIAS
 
 
 class PreparedCursor(psycopg.Cursor[Any]):
@@ -25,10 +26,11 @@ def prepared_cursor() -> CursorWrapper:
 
     JSON columns come as text, as everywhere on Django's connection.
     """
-    connection.close_if_health_check_failed()
-    connection.ensure_connection()
+    database = connections[
+        DEFAULT_DB_ALIAS
+    ]  # once: each look through `connection` finds the thread's own anew
+    database.close_if_health_check_failed()
+    database.ensure_connection()
     # The stubs ask for a wrapper here; Django itself hands over the driver's cursor, as we do.
-    cursor: Any = PreparedCursor(connection.connection)
-    return (
-        connection.make_debug_cursor(cursor) if connection.queries_logged else connection.make_cursor(cursor)
-    )
+    cursor: Any = PreparedCursor(database.connection)
+    return database.make_debug_cursor(cursor) if database.queries_logged else database.make_cursor(cursor)

@@ -1,6 +1,7 @@
 """What every test may ask for."""
 
 import pytest
+from django.urls import get_resolver
 from hypothesis import settings
 from xdist.scheduler import LoadScopeScheduling
 
@@ -26,6 +27,12 @@ pytest_plugins = [
 def pytest_configure() -> None:
     """The embedded database must be up before pytest-django makes its test database."""
     start_if_used()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def addresses() -> None:
+    """What a body may hold is read from the settings as the API is loaded: so before a test changes them."""
+    _ = get_resolver().url_patterns
 
 
 class OneFileAtATime(LoadScopeScheduling):  # type: ignore[misc]

@@ -69,9 +69,9 @@ def _ask(relationship: Relationship, context: AssembledContext) -> Reply:
         if provider.kind == "offline":
             text = offline_reply(context, user=str(relationship.user))
             return Reply(text, alias, provider.default_model, True, 0.0, Turn(), context)
-        if not connection.in_atomic_block:
-            connection.close()  # a model takes its time; nobody waits for this connection meanwhile
         completion = provider.complete(_question(context))
+        if not connection.in_atomic_block:
+            connection.close_if_unusable_or_obsolete()  # a model takes its time: it may have been cut off
     except ProviderError as error:
         raise UpstreamFailed(f"The model gave no reply: {error}") from error
     text = completion.text.replace("\x00", "").strip()

@@ -1,5 +1,5 @@
 """One database session that waits for NOTIFY. It sleeps in the kernel: no query, no wake-up, until something
-happens. A session of its own, as neither a pooled connection nor one behind pgbouncer keeps its LISTEN.
+happens. A session of its own, as neither a request's connection nor one behind pgbouncer keeps its LISTEN.
 """
 
 import os

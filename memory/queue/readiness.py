@@ -92,7 +92,7 @@ def _in_use(alias: str, aliases: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _knock() -> None:
-    """A connection of our own, so that an answer does not hang on the pool's patience. Raises psycopg.Error."""
+    """A connection of our own, so that an answer does not hang on a request's patience. Raises psycopg.Error."""
     parameters: dict[str, Any] = connections["default"].get_connection_params()
     parameters.pop("cursor_factory", None)
     parameters.pop("context", None)

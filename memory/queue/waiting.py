@@ -45,11 +45,12 @@ class Place:
 
     def wait(self, seconds: float) -> bool:
         """True as soon as the turn is settled, or when the listener lost its session and may have missed it:
-        look at the turn. False after so many seconds. The database connection is given back meanwhile.
+        look at the turn. False after so many seconds.
         """
+        woken = self._woken.wait(seconds)
         if not connection.in_atomic_block:
-            connection.close()
-        return self._woken.wait(seconds)
+            connection.close_if_unusable_or_obsolete()  # it may have been cut off meanwhile
+        return woken
 
     def wake(self) -> None:
         self._woken.set()

@@ -154,7 +154,7 @@ class AccessNotes:
             try:
                 self.flush()
             finally:
-                connection.close()  # back to the pool
+                connection.close()  # the next may be hours away
 
 
 _notes = AccessNotes()

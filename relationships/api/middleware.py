@@ -5,6 +5,9 @@ from collections.abc import Callable
 from uuid import uuid4
 
 import structlog
+from corsheaders.middleware import CorsMiddleware
+from django.conf import settings
+from django.core.exceptions import MiddlewareNotUsed
 from django.core.signals import got_request_exception
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
@@ -19,6 +22,15 @@ DETAILS = {
     404: "There is nothing at this address.",
     405: "This address does not take that method.",
 }
+
+
+class CrossOriginMiddleware(CorsMiddleware):
+    """Only where sites are named whose pages may call; else it would look at every request for nothing."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        if not settings.CORS_ALLOWED_ORIGINS:
+            raise MiddlewareNotUsed
+        super().__init__(get_response)
 
 
 class ProblemMiddleware:

@@ -1,3 +1,4 @@
+import pytest
 from django.test import Client
 
 
@@ -15,3 +16,12 @@ def test_what_is_remembered_is_kept_by_no_cache(editor: Client) -> None:
 
 def test_other_addresses_are_left_alone(client: Client, db: None) -> None:
     assert "Content-Security-Policy" not in client.get("/healthz", HTTP_HOST="localhost")
+
+
+@pytest.mark.parametrize(
+    ("path", "has"), [("/admin-ui/sign-in/", True), ("/v1/docs", False), ("/healthz", False)]
+)
+def test_only_a_page_has_a_session_and_messages(client: Client, db: None, path: str, has: bool) -> None:
+    request = client.get(path, HTTP_HOST="localhost").wsgi_request
+
+    assert [hasattr(request, name) for name in ("session", "_messages")] == [has] * 2

@@ -1,73 +1,85 @@
-"""A pooled connection is handed over without a question, unless its server went away meanwhile."""
+"""A connection that was kept is used again without a question, unless its server went away meanwhile."""
 
 from collections.abc import Iterator
 
 import psycopg
 import pytest
 from django.db import connection as own
-from django.db import connections
+from django.db import connections, transaction
 
 from config.postgresql.base import DatabaseWrapper
 
-PIDS = "SELECT pid FROM pg_stat_activity WHERE application_name = 'pooled' AND pid <> pg_backend_pid()"
-STATEMENTS = "SELECT query FROM pg_stat_activity WHERE application_name = 'pooled'"
+PIDS = "SELECT pid FROM pg_stat_activity WHERE application_name = 'kept' AND pid <> pg_backend_pid()"
+STATEMENTS = "SELECT query FROM pg_stat_activity WHERE application_name = 'kept'"
 
 
 @pytest.fixture
-def pooled(transactional_db: None) -> Iterator[DatabaseWrapper]:
+def kept(transactional_db: None) -> Iterator[DatabaseWrapper]:
     settings = connections["default"].settings_dict
-    options = {**settings["OPTIONS"], "application_name": "pooled", "pool": {"min_size": 1, "max_size": 1}}
+    options = {**settings["OPTIONS"], "application_name": "kept"}
     wrapper = DatabaseWrapper(
-        {**settings, "OPTIONS": options, "CONN_MAX_AGE": 0, "CONN_HEALTH_CHECKS": False}
+        {**settings, "OPTIONS": options, "CONN_MAX_AGE": None, "CONN_HEALTH_CHECKS": True}, "kept"
     )
-    wrapper.alias = "pooled"
+    connections["kept"] = wrapper
     yield wrapper
+    del connections["kept"]
     wrapper.close()
-    wrapper.close_pool()
 
 
 def ask(wrapper: DatabaseWrapper) -> int:
     """As a request does; the process of the server that answered."""
+    wrapper.close_if_unusable_or_obsolete()  # which Django does as a request begins
     with wrapper.cursor() as cursor:
         cursor.execute("SELECT pg_backend_pid() AS asked")
-        pid = int(cursor.fetchone()[0])
-    wrapper.close()
-    return pid
+        return int(cursor.fetchone()[0])
 
 
-def test_a_connection_is_used_again_and_nothing_is_asked_before_it_is(pooled: DatabaseWrapper) -> None:
-    first = ask(pooled)
+def test_a_connection_is_used_again_and_nothing_is_asked_before_it_is(kept: DatabaseWrapper) -> None:
+    first = ask(kept)
+    kept.close_if_unusable_or_obsolete()
 
-    pooled.connect()
+    kept.close_if_health_check_failed()
 
     with own.cursor() as cursor:
         cursor.execute(STATEMENTS)
         assert "asked" in cursor.fetchone()[0]  # still the last statement of that connection
-    assert ask(pooled) == first
+    assert ask(kept) == first
 
 
-def test_a_connection_whose_server_went_away_is_replaced(pooled: DatabaseWrapper) -> None:
-    first = ask(pooled)
+def test_a_connection_whose_server_went_away_is_replaced(kept: DatabaseWrapper) -> None:
+    first = ask(kept)
     with own.cursor() as cursor:
         cursor.execute(f"SELECT pg_terminate_backend(pid, 5000) FROM ({PIDS}) AS others")
         assert cursor.fetchall() == [(True,)]
 
-    assert ask(pooled) != first
+    assert ask(kept) != first
 
 
-def test_a_connection_with_news_that_still_answers_is_kept(pooled: DatabaseWrapper) -> None:
-    with pooled.cursor() as cursor:
+def test_a_connection_with_news_that_still_answers_is_kept(kept: DatabaseWrapper) -> None:
+    with kept.cursor() as cursor:
         cursor.execute("LISTEN news")
-    first = ask(pooled)
+    first = ask(kept)
     with own.cursor() as cursor:
         cursor.execute("NOTIFY news")
 
-    assert ask(pooled) == first
+    assert ask(kept) == first
 
 
-def test_a_database_that_is_away_is_told_as_ever(pooled: DatabaseWrapper) -> None:
-    pooled.settings_dict["OPTIONS"]["pool"] |= {"min_size": 0, "timeout": 0.2}
-    pooled.settings_dict["PORT"] = 1
+def test_a_connection_left_amid_a_failed_transaction_is_not_used(kept: DatabaseWrapper) -> None:
+    with transaction.atomic(using="kept"), kept.cursor() as cursor:
+        with pytest.raises(psycopg.errors.UndefinedTable):
+            cursor.cursor.execute("SELECT * FROM nothing_of_ours")
+        assert not kept.is_usable()
+        transaction.set_rollback(True, using="kept")
 
-    with pytest.raises(psycopg.OperationalError):
-        pooled.get_new_connection({})
+    assert kept.is_usable()
+
+
+def test_a_connection_that_was_closed_or_never_made_is_not_used(kept: DatabaseWrapper) -> None:
+    assert not kept.is_usable()
+
+    ask(kept)
+    assert kept.connection is not None
+    kept.connection.close()
+
+    assert not kept.is_usable()
