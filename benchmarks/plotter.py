@@ -10,6 +10,7 @@ matplotlib.use("agg")
 from matplotlib import pyplot
 
 COLOURS = ("#2f6f8f", "#c8663f", "#5b8c5a", "#8a6fb0", "#b08f3c", "#7a7a7a")
+MANY = 4  # lines; more of them would lie under their names
 
 
 def main() -> None:
@@ -32,8 +33,9 @@ def main() -> None:
 
 def fill(axis: Any, panel: dict[str, Any]) -> None:
     for place, line in enumerate(panel["lines"]):
-        colour, few = COLOURS[place % len(COLOURS)], len(line["x"]) <= 20
-        axis.plot(line["x"], line["y"], "o-" if few else "-", color=colour, label=line["name"], linewidth=1.6)
+        colour, dash = COLOURS[place % len(COLOURS)], "-" if place < len(COLOURS) else "--"
+        mark = "o" if len(line["x"]) <= 20 else ""
+        axis.plot(line["x"], line["y"], mark + dash, color=colour, label=line["name"], linewidth=1.6)
         if line["low"]:
             axis.fill_between(line["x"], line["low"], line["high"], color=colour, alpha=0.15, linewidth=0)
     if "x" in panel["logarithmic"]:
@@ -45,7 +47,9 @@ def fill(axis: Any, panel: dict[str, Any]) -> None:
     axis.set_title(panel["title"], loc="left", fontweight="bold")
     axis.set_xlabel(panel["x"])
     axis.set_ylabel(panel["y"])
-    if len(panel["lines"]) > 1:
+    if len(panel["lines"]) > MANY:
+        axis.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))  # beside them
+    elif len(panel["lines"]) > 1:
         axis.legend(frameon=False, fontsize=8)
 
 
