@@ -22,6 +22,7 @@ def main() -> None:
             "DATABASE_URL": "",
             "RAPPORT_PROCESS": "command",
             "RAPPORT_LLM_PROVIDER": "offline",
+            "RAPPORT_WORKERS": "2",  # a model that answers at once is worth no more readers than cores
             "RAPPORT_LOG_LEVEL": "WARNING",
             "DJANGO_SETTINGS_MODULE": "benchmarks.settings",
         }

@@ -175,7 +175,7 @@ Q_CLUSTER = {
     "name": "rapport",
     "orm": "default",
     "broker_class": "memory.queue.broker.NotifyBroker",
-    "workers": env.whole("RAPPORT_WORKERS", 2, low=1, high=64),
+    "workers": env.whole("RAPPORT_WORKERS", 4, low=1, high=64),  # they wait for models, mostly
     "queue_limit": 2,
     "bulk": 1,
     "poll": 2,

@@ -40,6 +40,7 @@ def environment(database: LiveDatabase, **extra: str) -> dict[str, str]:
         "RAPPORT_SECRET_KEY": settings.SECRET_KEY,  # nudges of the test are signed with it
         "RAPPORT_ALLOW_EXTERNAL_PROVIDERS": "0",
         "RAPPORT_LLM_PROVIDER": "offline",
+        "RAPPORT_WORKERS": "2",
         "RAPPORT_DEBUG": "0",
         **database.environment,
         **extra,

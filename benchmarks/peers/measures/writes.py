@@ -28,7 +28,7 @@ _MORE_KEPT = (
     "Rapport keeps more of a turn: messages, prompt and answer, a revision of every change, the snapshot."
 )
 _FEW_READERS = (
-    "Rapport's worker reads two relationships at a time (RAPPORT_WORKERS=2, its default), the others 16."
+    "Rapport's worker reads four relationships at a time (RAPPORT_WORKERS=4, its default), the others 16."
 )
 
 

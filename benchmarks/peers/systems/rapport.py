@@ -46,7 +46,7 @@ class RapportInProcess(Hosted):
         return f"this checkout, {done.stdout.strip()}" if done.returncode == 0 else "this checkout"
 
     def settings(self) -> Mapping[str, str]:
-        return {"hosted as": "2 processes with a thread for each client; 1 worker, pool of 2"} | _COMMON
+        return {"hosted as": "2 processes with a thread for each client; 1 worker, pool of 4"} | _COMMON
 
     def start(self, house: House) -> None:
         self.service = RapportService(house, self.name)
@@ -105,7 +105,7 @@ class Rapport(RapportInProcess):
     def settings(self) -> Mapping[str, str]:
         return {
             "web server": "2 processes of 8 threads",
-            "worker": "1, pool of 2",
+            "worker": "1, pool of 4",
             "configuration": json.dumps(self.config),
             **_COMMON,
         }
