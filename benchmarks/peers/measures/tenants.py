@@ -30,6 +30,10 @@ _THINGS = (
 
 
 # Why something is not found, where it is not.
+_WAKING = (
+    "Rapport is asked over HTTP, each time after a pause: that wakes more sleeping processes than a library's "
+    "call."
+)
 WHY = {
     "mem0": "its table has one HNSW index for everybody and no index by person. The first searches of a connection are "
     "planned one by one, and read all rows; then PostgreSQL keeps one plan for all, which walks the "
@@ -193,7 +197,8 @@ def _remarks(one: Found) -> list[str]:
 
 def _lines(count: int, found: Mapping[str, Searched]) -> list[Line]:
     def line(name: str, unit: str, values: dict[str, Rounds], *, more: bool = False) -> Line:
-        return Line(f"{count:,} tenants: {name}", unit, values, "more" if more else "less")
+        why = _WAKING if unit == "ms" else ""
+        return Line(f"{count:,} tenants: {name}", unit, values, "more" if more else "less", why)
 
     each = found.items()
     asked = len(next(iter(found.values())).own) if found else 0

@@ -27,6 +27,7 @@ _TOKENS = "prompt tokens a turn"
 _MORE_KEPT = (
     "Rapport keeps more of a turn: messages, prompt and answer, a revision of every change, the snapshot."
 )
+_ASKS_NOBODY = "The baseline asks no model, and understands nothing."
 _FEW_READERS = (
     "Rapport's worker reads four relationships at a time (RAPPORT_WORKERS=4, its default), the others 16."
 )
@@ -162,13 +163,14 @@ def _lines(costs: Mapping[str, Costs], turns: int, alone: int) -> list[Line]:
     return [
         line("turns a second, remembered", "", lambda cost: cost.per_second, why=_MORE_KEPT, **speed),
         line(far, "", lambda cost: cost.per_second_far, why=_FEW_READERS, **speed),
-        line("model calls a turn", "", of_one(lambda count: count.calls)),
-        line(_TOKENS, "", of_one(lambda count: count.prompt_tokens)),
+        line("model calls a turn", "", of_one(lambda count: count.calls), why=_ASKS_NOBODY),
+        line(_TOKENS, "", of_one(lambda count: count.prompt_tokens), why=_ASKS_NOBODY),
         line("embedding calls a turn", "", of_one(lambda count: count.embedding_calls)),
         line(
             f"model calls a turn, {CLIENTS} clients",
             "",
             lambda cost: [count.calls / turns for count in cost.under_load],
+            why=_ASKS_NOBODY,
         ),
         line("CPU a turn, the system", "ms", lambda cost: cost.cpu, why=_MORE_KEPT),
         line("CPU a turn, the database", "ms", lambda cost: cost.database, why=_MORE_KEPT),
