@@ -20,9 +20,7 @@ WITHOUT_DATABASE = {
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     if sys.argv[1:2] == ["worker"]:
-        os.environ["RAPPORT_PROCESS"] = (
-            "worker"  # before settings are read: it forks, so never a connection pool
-        )
+        os.environ["RAPPORT_PROCESS"] = "worker"  # before settings are read
     from django.core.management import execute_from_command_line
 
     if len(sys.argv) > 1 and sys.argv[1] not in WITHOUT_DATABASE:

@@ -58,4 +58,4 @@ class PageSecurityMiddleware:
 
 
 def is_page(request: HttpRequest) -> bool:
-    return request.path.startswith(PREFIX)
+    return request.path_info.startswith(PREFIX)  # wherever a proxy may have put us

@@ -4,6 +4,7 @@ import os
 import platform
 
 import psutil
+from django.conf import settings
 
 from benchmarks.house import server_version
 from benchmarks.processor import processor
@@ -18,5 +19,6 @@ def describe_machine() -> dict[str, str]:
         "system": f"{platform.system()} {platform.machine()}",
         "Python": platform.python_version(),
         "PostgreSQL": f"{server_version()}, embedded",
+        "RAPPORT_WORKERS": str(settings.Q_CLUSTER["workers"]),
         "load average at the end": loads,
     }

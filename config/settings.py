@@ -157,6 +157,7 @@ def _database() -> dict[str, Any]:
     # Only our hot reads prepare; the ORM never does. Turn it off behind a pooler that shares connections.
     if env.flag("RAPPORT_PREPARED_STATEMENTS", True):
         options.setdefault("prepare_threshold", 5)
+    options.pop("pool", None)  # of a URL: it would not go with what follows
     # A thread keeps its connection from one request or task to the next, and looks first whether it lives.
     database["CONN_MAX_AGE"] = None
     database["CONN_HEALTH_CHECKS"] = True

@@ -70,10 +70,11 @@ def _ask(relationship: Relationship, context: AssembledContext) -> Reply:
             text = offline_reply(context, user=str(relationship.user))
             return Reply(text, alias, provider.default_model, True, 0.0, Turn(), context)
         completion = provider.complete(_question(context))
-        if not connection.in_atomic_block:
-            connection.close_if_unusable_or_obsolete()  # a model takes its time: it may have been cut off
     except ProviderError as error:
         raise UpstreamFailed(f"The model gave no reply: {error}") from error
+    finally:
+        if not connection.in_atomic_block:
+            connection.close_if_unusable_or_obsolete()  # a model takes its time: it may have been cut off
     text = completion.text.replace("\x00", "").strip()
     return Reply(text, alias, completion.model, False, completion.milliseconds, Turn(), context)
 

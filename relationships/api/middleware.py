@@ -61,7 +61,7 @@ class ProblemMiddleware:
 
 
 def speaks_problems(request: HttpRequest) -> bool:
-    return request.path.startswith("/v1/") or request.path == "/v1"
+    return request.path_info.startswith("/v1/") or request.path_info == "/v1"
 
 
 def _crashed(request: HttpRequest, error: Exception) -> HttpResponse:

@@ -25,7 +25,8 @@ _SHARE_OF_TOKENS = 0.25
 _TOKENS = "prompt tokens a turn"
 # Why another may be ahead.
 _MORE_KEPT = (
-    "Rapport keeps more of a turn: messages, prompt and answer, a revision of every change, the snapshot."
+    "Rapport keeps more of a turn: messages, prompt and answer, a revision of every change, the snapshot. A model that "
+    "answers at once is worth no more readers than cores, and there are four."
 )
 _ASKS_NOBODY = "The baseline asks no model, and understands nothing."
 _FEW_READERS = (

@@ -25,3 +25,10 @@ def test_only_a_page_has_a_session_and_messages(client: Client, db: None, path: 
     request = client.get(path, HTTP_HOST="localhost").wsgi_request
 
     assert [hasattr(request, name) for name in ("session", "_messages")] == [has] * 2
+
+
+def test_a_page_is_one_wherever_a_proxy_puts_the_service(client: Client, db: None) -> None:
+    page = client.get("/admin-ui/sign-in/", HTTP_HOST="localhost", SCRIPT_NAME="/memory")
+
+    assert page.status_code == 200
+    assert "default-src 'none'" in page["Content-Security-Policy"]

@@ -1,8 +1,14 @@
+from contextlib import suppress
+from typing import Any
+
+import psycopg
 import pytest
+from django.db import connection
 from pytest_django import Settings
 
 from context.replies import reply
 from context.replies.pipeline import _place
+from memory.providers.base import Completion, CompletionRequest
 from memory.providers.errors import ProviderUnavailable
 from relationships.errors import InvalidInput, TooMuch, Unavailable, UpstreamFailed
 from relationships.models import Companion, Message, Relationship, Turn, TurnState
@@ -50,6 +56,36 @@ def test_the_earlier_conversation_goes_along_and_begins_with_the_person(
         ("assistant", "One."),
         ("user", "Second"),
     )
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("answer", ["How about soup?", ProviderUnavailable("The server is away.")])
+def test_a_connection_that_was_cut_while_the_model_thought_is_replaced(
+    talking: Relationship,
+    scripted_provider: ScriptedProvider,
+    monkeypatch: pytest.MonkeyPatch,
+    answer: str | Exception,
+) -> None:
+    scripted_provider.answer_with(answer)
+    complete = scripted_provider.complete
+
+    def cut_and_complete(request: CompletionRequest) -> Completion:
+        with psycopg.connect(**_address(), autocommit=True) as other:
+            cut = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE pid = %s"
+            assert other.execute(cut, [connection.connection.info.backend_pid]).fetchall() == [(True,)]
+        return complete(request)
+
+    monkeypatch.setattr(scripted_provider, "complete", cut_and_complete)
+    with suppress(UpstreamFailed):
+        reply(relationship=talking, message="What shall I cook?", session="kitchen")
+
+    assert Turn.objects.for_relationship(talking.id).exists() == isinstance(answer, str)
+
+
+def _address() -> dict[str, Any]:
+    settings = connection.settings_dict
+    names = {"host": "HOST", "port": "PORT", "user": "USER", "password": "PASSWORD", "dbname": "NAME"}
+    return {name: settings[key] for name, key in names.items() if settings[key]}
 
 
 def test_without_a_reply_nothing_is_stored(
