@@ -26,9 +26,8 @@ def prepared_cursor() -> CursorWrapper:
 
     JSON columns come as text, as everywhere on Django's connection.
     """
-    database = connections[
-        DEFAULT_DB_ALIAS
-    ]  # once: each look through `connection` finds the thread's own anew
+    # Once: each look through `connection` finds the thread's own anew.
+    database = connections[DEFAULT_DB_ALIAS]
     database.close_if_health_check_failed()
     database.ensure_connection()
     # The stubs ask for a wrapper here; Django itself hands over the driver's cursor, as we do.
