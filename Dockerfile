@@ -20,4 +20,4 @@ COPY . .
 USER rapport
 ENV RAPPORT_DATA_DIR=/var/lib/rapport RAPPORT_BIND=0.0.0.0:8000
 EXPOSE 8000
-CMD ["gunicorn", "-c", "config/gunicorn.py", "config.wsgi:application"]
+CMD ["python", "manage.py", "web"]

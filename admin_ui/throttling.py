@@ -4,7 +4,6 @@ django-axes counts and refuses; this says in words how long, and whose address a
 """
 
 from datetime import timedelta
-from ipaddress import ip_address
 from math import ceil
 from typing import Any
 
@@ -15,17 +14,13 @@ from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import render
 from django.utils import timezone
 
+from config.webserver.clients import address_beyond_proxies
+
 
 def client_address(request: HttpRequest) -> str | None:
     """The browser's address: beyond so many proxies of ours as SIGN_IN_PROXIES says. None where it is not told."""
-    told = request.META.get("REMOTE_ADDR", "")
-    if settings.SIGN_IN_PROXIES:
-        hops = [hop.strip() for hop in request.headers.get("X-Forwarded-For", "").split(",")]
-        told = hops[-settings.SIGN_IN_PROXIES] if len(hops) >= settings.SIGN_IN_PROXIES else told
-    try:
-        return str(ip_address(told))
-    except ValueError:
-        return None  # such as behind a Unix socket
+    remote, forwarded = request.META.get("REMOTE_ADDR", ""), request.headers.get("X-Forwarded-For", "")
+    return address_beyond_proxies(remote, forwarded, proxies=settings.SIGN_IN_PROXIES)
 
 
 def locked_out(

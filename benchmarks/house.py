@@ -132,7 +132,7 @@ def _postgres() -> list[psutil.Process]:
 
 def _kind_of(process: psutil.Process) -> str:
     words = process.cmdline()
-    if "gunicorn" in words:
+    if "granian" in words:
         return "web"
     return "worker" if "worker" in words else ""
 

@@ -41,7 +41,7 @@ class Address:
 
     @property
     def bind(self) -> str:
-        """As gunicorn takes it."""
+        """As `manage.py web --bind` takes it."""
         return f"{_bracketed(self.host)}:{self.port}"
 
 
@@ -133,20 +133,11 @@ class Foreground:
 
 def services(address: Address, root: Path) -> list[Service]:
     """The web server and the worker, each told what it is before it reads its settings."""
-    python = sys.executable
-    gunicorn = [
-        python,
-        "-m",
-        "gunicorn",
-        "-c",
-        "config/gunicorn.py",
-        "--bind",
-        address.bind,
-        "config.wsgi:application",
-    ]
+    manage = [sys.executable, "manage.py"]
+    web, worker = [*manage, "web", "--bind", address.bind], [*manage, "worker"]
     return [
-        Service("web server", gunicorn, {**os.environ, "RAPPORT_PROCESS": "web"}, root),
-        Service("worker", [python, "manage.py", "worker"], {**os.environ, "RAPPORT_PROCESS": "worker"}, root),
+        Service("web server", web, {**os.environ, "RAPPORT_PROCESS": "web"}, root),
+        Service("worker", worker, {**os.environ, "RAPPORT_PROCESS": "worker"}, root),
     ]
 
 

@@ -126,6 +126,10 @@ WHITENOISE_USE_FINDERS = True  # served from where they are: no collectstatic, n
 # Without DATABASE_URL an embedded PostgreSQL under DATA_DIR is used; manage.py and wsgi start it, this file doesn't.
 WEB_PROCESSES = env.whole("RAPPORT_WEB_PROCESSES", 2, low=1, high=64)
 WEB_THREADS = env.whole("RAPPORT_WEB_THREADS", 8, low=1, high=128)
+WEB_BIND = env.text("RAPPORT_BIND", "127.0.0.1:8000")
+# Of one client (a project, or an address that showed no valid key) in each web process.
+MAX_AT_ONCE = env.whole("RAPPORT_MAX_AT_ONCE", 128, low=1)
+MAX_STREAMS = env.whole("RAPPORT_MAX_STREAMS", 256, low=1)
 DATABASE_URL = env.text("DATABASE_URL")
 EMBEDDED_POSTGRES_DIR = None if DATABASE_URL else DATA_DIR / "postgres"
 

@@ -18,6 +18,7 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
+from config.webserver.clients import PROJECT
 from relationships.actor import Actor, ActorKind
 from relationships.errors import NotAllowed, NotFound
 from relationships.prepared import prepared_cursor
@@ -70,6 +71,7 @@ class BearerAuthentication(BaseAuthentication):
         if scheme.lower() != "bearer":
             raise AuthenticationFailed("Send your key as: Authorization: Bearer rk_...")
         credentials = authenticate_secret(secret.strip(), now=datetime.now(UTC))
+        request.META[PROJECT] = str(credentials.project_id)  # so that the server knows whose the next one is
         return credentials.actor, credentials
 
     def authenticate_header(self, request: Request) -> str:

@@ -179,8 +179,7 @@ class LiveWeb(LiveProcess):
     def __init__(self, env: Mapping[str, str], log: Path) -> None:
         self.url = f"http://127.0.0.1:{free_port()}"
         bind = self.url.removeprefix("http://")
-        command = ["-m", "gunicorn", "-c", "config/gunicorn.py", "--bind", bind, "config.wsgi:application"]
-        super().__init__("web server", [sys.executable, *command], env, log)
+        super().__init__("web server", [sys.executable, "manage.py", "web", "--bind", bind], env, log)
 
     def answers(self, path: str = "/healthz") -> bool:
         self.require_running()

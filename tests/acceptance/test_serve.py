@@ -55,7 +55,7 @@ def test_it_says_where_it_is_and_ends_with_all_its_parts(live: LiveService, serv
     wait_until(lambda: not any(map(psutil.Process.is_running, family)), what="every process to be gone")
 
 
-@pytest.mark.parametrize("part", ["worker", "gunicorn"])
+@pytest.mark.parametrize("part", ["worker", "granian"])
 def test_a_part_that_is_killed_is_started_again_and_that_is_said(part: str, serve: Serve) -> None:
     before = serve.part(part)
     assert before is not None

@@ -1,0 +1,58 @@
+"""What the web server runs in each of its processes: the gateway in front of the WSGI application."""
+
+import ctypes
+import gc
+import os
+import signal
+import sys
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+os.environ.setdefault("RAPPORT_PROCESS", "web")
+
+from django.conf import settings
+from django.urls import get_resolver
+
+from config.webserver.call import Answer
+from config.webserver.gateway import Gateway, Limits
+from config.wsgi import application as django_application
+from relationships.api.problems import problem
+
+_DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG, prctl(2)
+
+
+def _refusal(status: int, code: str, detail: str) -> Answer:
+    """As every error of ours is told; what is over soon says when to come back."""
+    headers = {"Retry-After": "1"} if status in (408, 429, 503) else {}
+    response = problem(status, code, detail, headers=headers)
+    told = [(name.lower().encode(), value.encode()) for name, value in response.items()]
+    length = [(b"content-length", str(len(response.content)).encode())]
+    return Answer(response.status_code, told + length, response.content)
+
+
+def _limits() -> Limits:
+    threads = settings.WEB_THREADS
+    return Limits(
+        threads=threads,
+        running_each=max(1, threads * 3 // 4),
+        open_each=settings.MAX_AT_ONCE,
+        open_together=16 * settings.MAX_AT_ONCE,
+        streams=settings.MAX_STREAMS,
+        body=settings.MAX_BODY_BYTES,
+        large_body=settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
+        proxies=settings.SIGN_IN_PROXIES,
+    )
+
+
+def _end_with_parent() -> None:
+    """Have the kernel stop this process if the one that started it is killed: its port would stay taken. Linux only."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGTERM)
+
+
+_end_with_parent()
+# Load what the first request would, and take all that out of the garbage collector's sight: a full collection walks
+# everything that lives while nobody is answered, 32 ms with all of Django in it.
+_ = get_resolver().url_patterns
+application = Gateway(django_application, limits=_limits(), refusal=_refusal)
+gc.collect()
+gc.freeze()

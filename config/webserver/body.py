@@ -1,0 +1,70 @@
+"""Takes a request's body in before a thread is asked for: in memory while it is small, on the disk beyond."""
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, MutableMapping
+from io import BytesIO
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+
+IN_MEMORY = 1_048_576  # bytes; what is larger waits on the disk
+SECONDS, BYTES_A_SECOND = 30.0, 65_536  # a body may take so long, and a large one as long as this pace needs
+# Where files and archives come and go: long work, and the only bodies beyond MAX_BODY_BYTES.
+_BULK = re.compile(r"^/(v1|admin-ui)/.*/(import|export|documents)/?$")
+
+
+class BodyTooSlow(Exception):
+    """It did not arrive in its time."""
+
+
+class BodyTooLarge(Exception):
+    """It came in pieces, without saying how long it would be, and was longer than anything we take."""
+
+
+class ClientGone(Exception):
+    """Nobody is left to answer."""
+
+
+def is_bulk(path: str) -> bool:
+    return _BULK.search(path) is not None
+
+
+def time_for(length: int) -> float:
+    """Seconds in which a body of so many bytes has to arrive."""
+    return SECONDS + length / BYTES_A_SECOND
+
+
+async def read_body(receive: Receive, *, limit: int, seconds: float) -> IO[bytes]:
+    """The whole body, at its beginning. Raises BodyTooSlow, BodyTooLarge, ClientGone."""
+    try:
+        async with asyncio.timeout(seconds):
+            return await _read(receive, limit)
+    except TimeoutError:
+        raise BodyTooSlow from None
+
+
+async def _read(receive: Receive, limit: int) -> IO[bytes]:
+    message = await receive()
+    if message["type"] == "http.request" and not message.get("more_body") and len(message["body"]) <= limit:
+        return BytesIO(message["body"])  # nearly always
+    body: IO[bytes] = SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 - whoever answers closes it
+    length = 0
+    try:
+        while True:
+            if message["type"] != "http.request":
+                raise ClientGone
+            part = message.get("body", b"")
+            length += len(part)
+            if length > limit:
+                raise BodyTooLarge
+            body.write(part)
+            if not message.get("more_body"):
+                body.seek(0)
+                return body
+            message = await receive()
+    except BaseException:
+        body.close()
+        raise
