@@ -1,0 +1,192 @@
+"""One tenant can't stop another: whatever one sends, the other's contexts are answered as in peace."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from time import perf_counter
+from uuid import uuid4
+
+import httpx
+import pytest
+from django.utils import timezone
+
+from benchmarks.timing import percentile
+from memory.services.turns import accept_turn
+from relationships.ids import relationship_id
+from relationships.models import Companion, EndUser, Project, Relationship, Turn
+from relationships.services.api_keys import create_api_key
+from relationships.services.projects import create_project
+from relationships.services.turns import NewMessage, NewTurn
+from tests.acceptance.drills import attacks
+from tests.acceptance.drills.talk import LONG, scaled
+from tests.acceptance.service import TESTER, LiveService
+from tests.waiting import wait_until
+
+pytestmark = pytest.mark.drill
+
+CALLS = scaled(60, 600)
+SOCKETS = scaled(40, 80)
+SLOWER = 5  # times as slow as in peace the slowest hundredth may be
+
+
+@dataclass
+class Tenant:
+    project: Project
+    relationship: Relationship
+    key: str
+    client: httpx.Client
+
+    def another(self) -> "Tenant":
+        """The same tenant with one more person."""
+        person = EndUser.objects.create(project=self.project, external_id=uuid4().hex)
+        companion = self.relationship.companion
+        pair = Relationship.objects.create(
+            id=relationship_id(companion.id, person.id),
+            project=self.project,
+            companion=companion,
+            user=person,
+        )
+        return replace(self, relationship=pair)
+
+    @property
+    def path(self) -> str:
+        return f"/v1/relationships/{self.relationship.id}"
+
+    def contexts(self, count: int = CALLS) -> list[float]:
+        """Milliseconds of each of so many calls, none of which may fail."""
+        taken = []
+        for _ in range(count):
+            began = perf_counter()
+            answer = self.client.post(f"{self.path}/context", json={"message": "What shall I cook?"})
+            taken.append((perf_counter() - began) * 1000)
+            assert answer.status_code == 200, answer.text
+        return taken
+
+
+def new_tenant(live: LiveService, name: str) -> Tenant:
+    project = create_project(name=name, by=TESTER)
+    companion = Companion.objects.create(
+        project=project, slug="ada", name="Ada", config=live.companion_config
+    )
+    person = EndUser.objects.create(project=project, external_id=uuid4().hex)
+    pair = Relationship.objects.create(
+        id=relationship_id(companion.id, person.id), project=project, companion=companion, user=person
+    )
+    key = create_api_key(project_id=project.id, name="drill", scopes=("read", "write", "admin"), by=TESTER)[1]
+    headers = {"Authorization": f"Bearer {key}"}
+    return Tenant(project, pair, key, httpx.Client(base_url=live.web.url, headers=headers, timeout=30))
+
+
+@pytest.fixture
+def served(drilled: LiveService) -> LiveService:
+    drilled.start_worker()
+    drilled.start_web()
+    drilled.wait_until_ready()
+    return drilled
+
+
+@pytest.fixture
+def hostile(served: LiveService) -> Iterator[Tenant]:
+    tenant = new_tenant(served, "hostile")
+    yield tenant
+    tenant.client.close()
+
+
+@pytest.fixture
+def honest(served: LiveService) -> Iterator[Tenant]:
+    tenant = new_tenant(served, "honest")
+    say(tenant, "I like tea.")
+    tenant.contexts(20)
+    yield tenant
+    tenant.client.close()
+
+
+def require_as_in_peace(honest: Tenant, peace: list[float]) -> None:
+    """No call fails; where there is time enough to measure, the slowest hundredth is as quick as before, or nearly."""
+    before, now = percentile(peace, 0.99), percentile(honest.contexts(), 0.99)
+    if LONG:
+        print(f"p99 {before:.1f} ms in peace, {now:.1f} ms meanwhile: {now / before:.1f} x")
+        assert now < SLOWER * before
+
+
+def head(method: str, path: str, *lines: str) -> bytes:
+    return "\r\n".join([f"{method} {path} HTTP/1.1", "Host: 127.0.0.1", *lines, "", ""]).encode()
+
+
+def say(tenant: Tenant, text: str) -> None:
+    accept_turn(relationship=tenant.relationship, new=NewTurn([NewMessage("user", text)], timezone.now()))
+
+
+def largest_web_process(live: LiveService) -> float:
+    """Megabytes in memory."""
+    return max(process.memory_info().rss for process in live.web.family()) / 2**20
+
+
+def test_tenants_and_half_sent_heads(served: LiveService, honest: Tenant) -> None:
+    peace = honest.contexts()
+    with attacks.dripping(served.web.url, b"GET /healthz HTTP/1.1\r\nX-Slow: ", sockets=SOCKETS):
+        require_as_in_peace(honest, peace)
+        assert served.web.answers("/healthz")
+
+
+def test_tenants_and_half_sent_bodies(served: LiveService, honest: Tenant) -> None:
+    peace = honest.contexts()
+    begun = head("POST", f"{honest.path}/turns", "Content-Type: application/json", "Content-Length: 100000")
+    with attacks.dripping(served.web.url, begun, sockets=SOCKETS):
+        require_as_in_peace(honest, peace)
+        assert served.web.answers("/healthz")
+
+
+def test_tenants_and_slow_readers_of_a_large_answer(
+    served: LiveService, hostile: Tenant, honest: Tenant
+) -> None:
+    for _ in range(scaled(40, 640)):
+        say(hostile, "word " * 13_000)  # 65 kB each, so 42 MB in all in the long form
+    peace, before = honest.contexts(), largest_web_process(served)
+    request = head("GET", f"{hostile.path}/export", f"Authorization: Bearer {hostile.key}")
+    with attacks.reading_slowly(served.web.url, request, sockets=SOCKETS) as heard:
+        wait_until(lambda: heard[b"HTTP/1.1 200 OK"], timeout=60, what="a first part of the answer")
+        require_as_in_peace(honest, peace)
+        assert served.web.answers("/healthz")
+        assert largest_web_process(served) < before + 200
+        wait_until(lambda: heard.total() == SOCKETS, timeout=120, what="each reader's first part")
+    assert set(heard) <= {b"HTTP/1.1 200 OK", b"HTTP/1.1 429 Too Many Requests"}
+
+
+def test_tenants_and_bodies_of_repeated_names(served: LiveService, hostile: Tenant, honest: Tenant) -> None:
+    peace, statuses = honest.contexts(), Counter[int]()
+    body = attacks.repeated_names(scaled(100_000, 1_000_000))
+    with attacks.sending(
+        served.web.url, f"{hostile.path}/context", hostile.key, body, at_once=24, statuses=statuses
+    ):
+        require_as_in_peace(honest, peace)
+    assert set(statuses) <= {422, 429}
+
+
+def test_tenants_and_an_import_that_is_all_wrong(
+    served: LiveService, hostile: Tenant, honest: Tenant
+) -> None:
+    peace, statuses = honest.contexts(), Counter[int]()
+    archive = attacks.hostile_archive(scaled(2_000_000, 60_000_000))
+    with attacks.sending(
+        served.web.url, f"{hostile.path}/import", hostile.key, archive, at_once=2, statuses=statuses
+    ):
+        require_as_in_peace(honest, peace)
+    assert set(statuses) <= {422, 429}
+
+
+def test_tenants_and_a_flood_of_turns(served: LiveService, hostile: Tenant, honest: Tenant) -> None:
+    peace = honest.contexts()
+    relationships = [hostile.another() for _ in range(50)]
+    for number in range(scaled(200, 5000)):
+        say(relationships[number % len(relationships)], f"fact {number}")
+
+    require_as_in_peace(honest, peace)
+    say(honest, "I moved to Lisbon.")
+    waiting = Turn.objects.filter(project_id=hostile.project.id, settled_at=None).count()
+    assert waiting, "the flood was over before anybody could be held up by it"
+    served.wait_until_settled(served.turns(honest.relationship))
+    left = Turn.objects.filter(project_id=hostile.project.id, settled_at=None).count()
+    assert left, "the other's turn came last"
+    flood = list(Turn.objects.filter(project_id=hostile.project.id))
+    served.wait_until_settled(flood, timeout=600)
