@@ -6,6 +6,13 @@ import os
 import signal
 import sys
 
+_DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG, prctl(2)
+
+# Granian's own handler came along with the fork, and would swallow a SIGTERM until the server is up.
+signal.signal(signal.SIGTERM, signal.SIG_DFL)
+if sys.platform == "linux":  # if the process that started this one is killed: the port would stay taken
+    ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGTERM)
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 os.environ.setdefault("RAPPORT_PROCESS", "web")
 
@@ -16,8 +23,6 @@ from config.webserver.call import Answer
 from config.webserver.gateway import Gateway, Limits
 from config.wsgi import application as django_application
 from relationships.api.problems import problem
-
-_DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG, prctl(2)
 
 
 def _refusal(status: int, code: str, detail: str) -> Answer:
@@ -43,13 +48,6 @@ def _limits() -> Limits:
     )
 
 
-def _end_with_parent() -> None:
-    """Have the kernel stop this process if the one that started it is killed: its port would stay taken. Linux only."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGTERM)
-
-
-_end_with_parent()
 # Load what the first request would, and take all that out of the garbage collector's sight: a full collection walks
 # everything that lives while nobody is answered, 32 ms with all of Django in it.
 _ = get_resolver().url_patterns

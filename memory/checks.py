@@ -14,7 +14,7 @@ from memory.embedders import embedder_problems
 from memory.providers import provider_problems
 
 
-@register()
+@register("settings")
 def check_providers(**_: Any) -> list[CheckMessage]:
     """Only the one in use must be in order; the others are looked at when a companion names them."""
     alias = settings.DEFAULT_LLM_PROVIDER
@@ -24,7 +24,7 @@ def check_providers(**_: Any) -> list[CheckMessage]:
     ]
 
 
-@register()
+@register("settings")
 def check_embedders(**_: Any) -> list[CheckMessage]:
     """As with language models, only the one that a configuration's `default` stands for must be in order."""
     alias = settings.DEFAULT_EMBEDDING_PROVIDER
@@ -34,7 +34,7 @@ def check_embedders(**_: Any) -> list[CheckMessage]:
     ]
 
 
-@register()
+@register("settings")
 def check_queue(**_: Any) -> list[CheckMessage]:
     queue = settings.Q_CLUSTER
     wanted = {"max_attempts": 1, "ack_failures": True}

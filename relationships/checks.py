@@ -21,7 +21,7 @@ OLDEST_PGVECTOR = (0, 8)
 LOCAL = {"localhost", "127.0.0.1", "[::1]"}
 
 
-@register()
+@register("settings")
 def check_environment(**_: Any) -> list[CheckMessage]:
     return [
         Error(f"{name} {what}.", hint=f"{how[:1].upper()}{how[1:]}.", id="rapport.E001")

@@ -25,7 +25,9 @@ class FairQueue:
     def __init__(self, *, running_limit: int) -> None:
         self._limit = running_limit
         self._lines: dict[str, _Line] = {}
-        self._turns: SimpleQueue[str] = SimpleQueue()  # each client that has a job waiting and may run one more, once
+        self._turns: SimpleQueue[str] = (
+            SimpleQueue()
+        )  # each client that has a job waiting and may run one more, once
         self._lock = Lock()
 
     def put(self, client: str, job: Job) -> None:

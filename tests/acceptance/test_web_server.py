@@ -1,0 +1,115 @@
+"""The production web server itself: what it passes on, what it survives, how it ends."""
+
+import signal
+import socket
+from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import urlsplit
+
+import httpx
+import psutil
+import pytest
+
+from tests.acceptance.service import LiveService
+from tests.vendor_servers.openai_server import OpenAIServer
+from tests.waiting import wait_until
+
+TURN = {"messages": [{"role": "user", "content": "I like tea."}]}
+
+
+@pytest.fixture
+def web(live: LiveService) -> LiveService:
+    live.start_web()
+    live.web.wait_until_it_answers()
+    return live
+
+
+def client_of(live: LiveService) -> httpx.Client:
+    headers = {"Authorization": f"Bearer {live.new_api_key()}"}
+    return httpx.Client(base_url=f"{live.web.url}/v1", headers=headers, timeout=60)
+
+
+def servers(live: LiveService) -> list[psutil.Process]:
+    """The processes that answer."""
+    return live.web.family()[1:]
+
+
+def test_it_finishes_what_it_has_begun_when_it_is_told_to_stop(live: LiveService) -> None:
+    with OpenAIServer() as model, ThreadPoolExecutor(1) as thread:
+        model.latency = 2
+        live.settings |= {
+            "RAPPORT_LLM_PROVIDER": "openai",
+            "OPENAI_BASE_URL": model.url,
+            "OPENAI_API_KEY": "k",
+        }
+        live.start_worker()
+        live.start_web()
+        live.wait_until_ready()
+        relationship = live.new_relationships(1)[0]
+        with client_of(live) as client:
+            path = f"/relationships/{relationship.id}/turns?wait=20"
+            answer = thread.submit(client.post, path, json=TURN)
+            wait_until(lambda: model.requests, what="the model to be asked")
+
+            assert live.web.stop() == 0
+
+            assert answer.result().status_code == 200
+            assert answer.result().json()["state"] == "applied"
+
+
+def test_a_process_that_is_killed_is_replaced(web: LiveService) -> None:
+    killed = servers(web)[0]
+
+    killed.kill()
+
+    wait_until(lambda: killed not in servers(web) and len(servers(web)) == 2, timeout=30, what="another one")
+    wait_until(web.web.answers, timeout=30, what="an answer")
+
+
+def test_when_the_first_process_is_killed_the_others_end_and_the_port_is_free(web: LiveService) -> None:
+    others = servers(web)
+
+    web.web.kill()
+
+    wait_until(lambda: not any(map(psutil.Process.is_running, others)), timeout=30, what="them to end")
+    address = urlsplit(web.web.url)
+    with socket.socket() as probe:
+        assert probe.connect_ex((str(address.hostname), int(address.port or 0))) != 0
+
+
+def test_a_header_beyond_ascii_is_not_lost_but_refused_by_its_name(web: LiveService) -> None:
+    relationship = web.new_relationships(1)[0]
+    with client_of(web) as client:
+        headers = [(b"Idempotency-Key", "né-1".encode())]
+        answer = client.post(f"/relationships/{relationship.id}/turns", json=TURN, headers=headers)
+
+    assert answer.status_code == 422
+    assert answer.json()["errors"][0]["field"] == "Idempotency-Key"
+
+
+def test_a_body_sent_in_pieces_is_taken(web: LiveService) -> None:
+    relationship = web.new_relationships(1)[0]
+    pieces = (part for part in (b'{"messages": [{"role": "user",', b' "content": "I like tea."}]}'))
+    with client_of(web) as client:
+        path = f"/relationships/{relationship.id}/turns"
+        answer = client.post(path, content=pieces, headers={"Content-Type": "application/json"})
+
+    assert answer.status_code == 202, answer.text
+
+
+def test_a_head_beyond_every_measure_is_refused_and_costs_nobody_else(web: LiveService) -> None:
+    with client_of(web) as client:
+        answer = client.get("/users", headers={"X-Long": "x" * 200_000})
+
+    assert answer.status_code == 431
+    assert web.web.answers()
+
+
+def test_one_signal_is_enough_while_clients_hold_their_connections(web: LiveService) -> None:
+    address = urlsplit(web.web.url)
+    with socket.create_connection((str(address.hostname), int(address.port or 0))) as idle:
+        idle.sendall(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        assert idle.recv(64).startswith(b"HTTP/1.1 200")
+
+        web.web.send(signal.SIGTERM)
+
+        assert web.web.wait(20) == 0
