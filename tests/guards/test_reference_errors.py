@@ -26,6 +26,8 @@ OF_THE_FRAMEWORK = {
     "method_not_allowed",
     "unsupported_media_type",
 }
+# Of the web server, which answers before there is a view.
+OF_THE_WEB_SERVER = {"too_many_at_once", "too_slow"}
 # Of commands, which no request can meet.
 OF_COMMANDS = {demo_errors}
 # Only inside the worker: each leads to another try, not to a turn's error.
@@ -57,7 +59,12 @@ def problem_codes() -> set[str]:
         if name.endswith("problem") and len(call.args) > 1 and (code := text_of(call.args[1]))
     }
     return (
-        ours | written | set(CODES.values()) | {code for _, code, _ in SQLSTATES.values()} | OF_THE_FRAMEWORK
+        ours
+        | written
+        | set(CODES.values())
+        | {code for _, code, _ in SQLSTATES.values()}
+        | OF_THE_FRAMEWORK
+        | OF_THE_WEB_SERVER
     )
 
 
