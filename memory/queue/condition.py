@@ -13,21 +13,17 @@ from django.db import connection
 from django.db.models import DurationField, ExpressionWrapper, F
 from django.db.models.functions import Now
 
+from memory.queue.waits import COUNT_LIMIT, Asked, Wait, read_asked, read_waits
 from relationships.models import WorkerHeartbeat
 
-COUNT_LIMIT = 10_000  # a number this high says enough
-
-# A turn that waits for its trigger (due_at null) waits for nobody. One that is being retried is owed since it
-# came in, whenever its next try is: so a provider that keeps failing shows.
+# A turn that waits for its trigger (due_at null) waits for nobody. A wrong key is no attempt, and yet one in vain.
 _OPEN = """
 WITH waiting AS (
-    SELECT due_at, attempts, recorded_at FROM relationships_turn
+    SELECT attempts, waiting_since FROM relationships_turn
      WHERE state = 'pending' AND due_at IS NOT NULL ORDER BY due_at LIMIT %(limit)s
 )
-SELECT count(*) FILTER (WHERE attempts = 0),
-       count(*) FILTER (WHERE attempts > 0),
-       extract(epoch FROM now() - least(min(due_at) FILTER (WHERE due_at <= now()),
-                                        min(recorded_at) FILTER (WHERE attempts > 0)))::float8
+SELECT count(*) FILTER (WHERE attempts = 0 AND waiting_since IS NULL),
+       count(*) FILTER (WHERE attempts > 0 OR waiting_since IS NOT NULL)
   FROM waiting
 """
 _UNTRIGGERED = """
@@ -102,13 +98,19 @@ class VectorCounts:
 
 @dataclass(frozen=True, slots=True)
 class QueueCondition:
-    """`oldest_seconds`: how long the oldest due or retried turn has been owed; 0 if none is."""
+    """`waits`: what turns wait for, by project and reason."""
 
     turns: TurnCounts
-    oldest_seconds: float
     queued: int  # nudges that no worker has taken yet
     workers: tuple[WorkerCondition, ...]
     vectors: VectorCounts = VectorCounts()
+    waits: tuple[Wait, ...] = ()
+    asked: Asked = field(default_factory=Asked)
+
+    @property
+    def oldest_seconds(self) -> float:
+        """How long the oldest due or retried turn has been owed; 0 if none is."""
+        return max((wait.seconds for wait in self.waits), default=0.0)
 
     @property
     def beat_age_seconds(self) -> float | None:
@@ -118,7 +120,7 @@ class QueueCondition:
 
 def read_condition() -> QueueCondition:
     """The present condition. Raises django.db.Error."""
-    due, retrying, oldest = _row(_OPEN)
+    due, retrying = _row(_OPEN)
     turns = TurnCounts(
         due=due,
         retrying=retrying,
@@ -129,10 +131,11 @@ def read_condition() -> QueueCondition:
     )
     return QueueCondition(
         turns=turns,
-        oldest_seconds=max(0.0, oldest or 0.0),
         queued=_row(_QUEUED)[0],
         workers=_workers(),
         vectors=_vectors(),
+        waits=read_waits(),
+        asked=read_asked(),
     )
 
 
