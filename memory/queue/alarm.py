@@ -37,9 +37,15 @@ class Hindrance:
         """For an operator; names no project."""
         turns = f"{self.turns} turn{'s' * (self.turns != 1)} of {self.projects} project{'s' * (self.projects != 1)}"
         if self.reason == DUE:
-            return f"queue: {turns} could be read, and nobody has taken them for {self.seconds:.0f} s"
-        on = f"provider: {turns} wait for {self.provider!r}" if self.provider else f"project: {turns} wait"
-        return f"{on}, the longest for {self.seconds:.0f} s ({self.reason}): {explained(self.reason)}"
+            return f"queue: nobody has taken {turns} that could be read, the oldest for {self.seconds:.0f} s"
+        what = (
+            f"provider: {self.provider!r} holds up"
+            if self.provider
+            else "project: their own project holds up"
+        )
+        return (
+            f"{what} {turns}, the oldest for {self.seconds:.0f} s ({self.reason}): {explained(self.reason)}"
+        )
 
 
 def hindrances(condition: QueueCondition) -> list[Hindrance]:

@@ -28,6 +28,12 @@ from relationships.services.sequence import lock_relationship
 MOST_ROWS = 10_000  # projects that a scrape looks at
 REASON = BudgetSpent.code  # error_code of a turn that waits for the next day
 
+_READ = """
+SELECT p.daily_tokens, p.daily_usd,
+       coalesce(s.calls, 0), coalesce(s.tokens, 0), coalesce(s.cost, 0), coalesce(s.unpriced, 0)
+  FROM relationships_project p LEFT JOIN memory_modelspending s ON s.project_id = p.id AND s.day = %(day)s
+ WHERE p.id = %(project)s
+"""
 _COUNT = """
 INSERT INTO memory_modelspending AS spent (project_id, day, calls, tokens, cost, unpriced, answered_at)
 VALUES (%(project)s, %(day)s, %(calls)s, %(tokens)s, %(cost)s, %(unpriced)s, %(answered_at)s)
@@ -64,20 +70,20 @@ class Budget:
 
 
 def budget_of(project_id: UUID, *, now: datetime | None = None) -> Budget:
-    """Today's. Raises NotFound."""
+    """Today's. One statement. Raises NotFound."""
     now = now or timezone.now()
     today = now.astimezone(UTC).date()
-    project = Project.objects.filter(id=project_id).values_list("daily_tokens", "daily_usd").first()
-    if project is None:
+    with connection.cursor() as cursor:
+        cursor.execute(_READ, {"project": project_id, "day": today})
+        row = cursor.fetchone()
+    if row is None:
         raise NotFound("This project is not there.")
-    tokens, usd = project
-    spent = ModelSpending.objects.filter(day=today, project_id=project_id)
-    counted = spent.values("calls", "tokens", "cost", "unpriced").first()
+    tokens, usd, *counted = row
     return Budget(
-        renews_at=datetime.combine(today + timedelta(days=1), time(), UTC),
-        daily_tokens=(settings.PROJECT_DAILY_TOKENS if tokens is None else tokens) or None,
-        daily_usd=(settings.PROJECT_DAILY_USD if usd is None else usd) or None,
-        **(counted or {}),
+        datetime.combine(today + timedelta(days=1), time(), UTC),
+        (settings.PROJECT_DAILY_TOKENS if tokens is None else tokens) or None,
+        (settings.PROJECT_DAILY_USD if usd is None else usd) or None,
+        *counted,
     )
 
 

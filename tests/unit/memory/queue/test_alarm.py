@@ -36,7 +36,7 @@ def test_a_refused_key_of_the_default_provider_is_an_alarm_however_many_others_w
     told = condition(wait("unauthorized", "gemini"), wait("unauthorized", "gemini"), asked=9, answered=9)
 
     assert reasons_for_alarm(told, hindrances(told)) == [
-        "provider: 8 turns of 2 projects wait for 'gemini', the longest for 320 s (unauthorized): "
+        "provider: 'gemini' holds up 8 turns of 2 projects, the oldest for 320 s (unauthorized): "
         "The provider does not accept the API key; check it in the settings."
     ]
 
@@ -74,14 +74,16 @@ def test_what_is_a_projects_own_matter_is_never_an_alarm_and_is_told(reason: str
 
     assert not is_red(told)
     assert (found.reason, found.turns, found.projects) == (reason, 4, 1)
-    assert found.sentence.startswith("project: 4 turns of 1 project wait, the longest for 90000 s")
+    assert found.sentence.startswith(
+        "project: their own project holds up 4 turns of 1 project, the oldest for 90000 s"
+    )
 
 
 def test_turns_that_nobody_takes_are_an_alarm() -> None:
     told = condition(wait("due", seconds=410, turns=1))
 
     assert reasons_for_alarm(told, hindrances(told)) == [
-        "queue: 1 turn of 1 project could be read, and nobody has taken them for 410 s"
+        "queue: nobody has taken 1 turn of 1 project that could be read, the oldest for 410 s"
     ]
 
 

@@ -56,7 +56,7 @@ def test_a_refused_key_turns_it_red_until_a_turn_is_read_again(
 
     (reason,) = check_work().reasons
     assert reason.startswith(
-        "provider: 1 turn of 1 project wait for 'scripted', the longest for 320 s (unauth"
+        "provider: 'scripted' holds up 1 turn of 1 project, the oldest for 320 s (unauth"
     )
     assert check_readiness().ready
 
