@@ -11,7 +11,7 @@ from memory.models import EntryState, HeldDeletion, HeldState, ScratchpadEntry
 from memory.queue.alarm import hindrances, reasons_for_alarm
 from memory.queue.condition import read_condition
 from memory.queue.readiness import embedder_in_use, provider_in_use
-from memory.services.budgets import budget_of
+from memory.services.model_budgets import model_budget_of
 from relationships.models import Relationship, Turn, TurnState
 
 DAYS = 14
@@ -34,7 +34,7 @@ class OverviewView(OperatorView):
             .select_related("user", "companion")
             .filter(last_turn_at__isnull=False)
             .order_by("-last_turn_at")[:LATELY],
-            "budget": budget_of(project_id),
+            "budget": model_budget_of(project_id),
             "days": DAYS,
         }
         return render(request, "admin_ui/overview/detail.html", ctx)

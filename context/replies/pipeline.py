@@ -15,7 +15,7 @@ from context.replies.offline import offline_reply
 from memory.providers.base import Completion, CompletionRequest, LLMProvider
 from memory.providers.errors import ProviderError
 from memory.providers.registry import get_provider
-from memory.services.budgets import count_spending, require_budget
+from memory.services.model_budgets import count_spending, require_model_budget
 from memory.services.turns import accept_turn
 from relationships.errors import InvalidInput, TooMuch, Unavailable, UpstreamFailed
 from relationships.models import Relationship, Turn
@@ -70,7 +70,7 @@ def _ask(relationship: Relationship, context: AssembledContext) -> Reply:
         if provider.kind == "offline":
             text = offline_reply(context, user=str(relationship.user))
             return Reply(text, alias, provider.default_model, True, 0.0, Turn(), context)
-        require_budget(relationship.project_id)
+        require_model_budget(relationship.project_id)
         completion = _complete(provider, _question(context), relationship)
     except ProviderError as error:
         raise UpstreamFailed(f"The model gave no reply: {error}") from error

@@ -4,7 +4,7 @@ from typing import Any
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory.services.budgets import Budget, budget_of
+from memory.services.model_budgets import ModelBudget, model_budget_of
 from relationships.api.fields import Answer
 from relationships.api.operations import operation
 from relationships.api.views import ApiView
@@ -27,7 +27,7 @@ class BudgetAnswer(Answer):
     renews_at: datetime
 
 
-def present_budget(budget: Budget) -> dict[str, Any]:
+def present_budget(budget: ModelBudget) -> dict[str, Any]:
     return {
         "daily_tokens": budget.daily_tokens,
         "daily_usd": None if budget.daily_usd is None else str(budget.daily_usd),
@@ -49,4 +49,4 @@ class BudgetView(ApiView):
     )
     def get(self, request: Request) -> Response:
         """Who runs the service sets it, by `manage.py budget`."""
-        return self.answer(present_budget(budget_of(self.project_id)))
+        return self.answer(present_budget(model_budget_of(self.project_id)))

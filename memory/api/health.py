@@ -21,7 +21,7 @@ from memory.queue.readiness import (
     limit_statements,
     provider_in_use,
 )
-from memory.services.budgets import read_spending
+from memory.services.model_budgets import read_spending
 
 
 @require_safe

@@ -16,7 +16,7 @@ from prometheus_client.registry import Collector
 
 from memory.queue.condition import QueueCondition, VectorCounts, WorkerCondition
 from memory.queue.waits import COUNT_LIMIT, Wait
-from memory.services.budgets import Spending
+from memory.services.model_budgets import Spending
 
 NAMED = 20  # projects that have a label of their own; the others share `other`
 _CAPPED = f"counted up to {COUNT_LIMIT}"

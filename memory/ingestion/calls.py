@@ -13,7 +13,7 @@ from memory.models import ModelCall
 from memory.providers.base import Completion, CompletionRequest, LLMProvider
 from memory.providers.errors import ProviderError
 from memory.queue.board import count_model_call
-from memory.services.budgets import count_spending
+from memory.services.model_budgets import count_spending
 from relationships.ids import uuid7
 
 

@@ -40,7 +40,7 @@ from memory.providers.errors import ModelNotFound, ProviderError
 from memory.providers.registry import get_provider
 from memory.queue.board import stop_requested
 from memory.queue.nudge import nudge
-from memory.services.budgets import require_budget
+from memory.services.model_budgets import require_model_budget
 from relationships.database_errors import database_went_away
 from relationships.errors import InvalidConfiguration, NotFound
 from relationships.models import Turn
@@ -97,7 +97,7 @@ def _ingest(claim: Claim, turns: Sequence[Turn], drained: Drained) -> bool:
         reading = read_batch(turns)
         if not _has_words(reading):
             return _apply_nothing(claim, reading, drained)
-        require_budget(reading.project_id)
+        require_model_budget(reading.project_id)
         alias = reading.ingestion.provider or settings.DEFAULT_LLM_PROVIDER
         call_log = CallLog(get_provider(alias))
         drained.revisions += _read_and_apply(claim, reading, call_log)

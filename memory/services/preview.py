@@ -24,8 +24,8 @@ from memory.ingestion.templates import check_guidance
 from memory.ingestion.workbench import Judgement, Workbench, bare_workbench, open_workbench
 from memory.models import ScratchpadEntry
 from memory.providers.registry import get_provider
-from memory.services.budgets import require_budget
 from memory.services.history import Origin
+from memory.services.model_budgets import require_model_budget
 from relationships.configuration.cascade import resolve_configuration
 from relationships.errors import InvalidInput, NotFound
 from relationships.ids import uuid7
@@ -107,7 +107,7 @@ def _preview(
     reading = _reading(relationship, guidance, turns, rows, present_entries)
     if not reading.messages:
         raise InvalidInput.of("messages", "hold nothing of a role that is read (ingestion.roles)")
-    require_budget(reading.project_id)
+    require_model_budget(reading.project_id)
     log = CallLog(get_provider(reading.ingestion.provider or settings.DEFAULT_LLM_PROVIDER))
     started = perf_counter()
     try:

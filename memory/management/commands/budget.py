@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from memory.management.projects import find_project
-from memory.services.budgets import Budget, budget_of, set_budget
+from memory.services.model_budgets import ModelBudget, model_budget_of, set_model_budget
 from relationships.actor import Actor
 from relationships.errors import RapportError
 
@@ -28,9 +28,9 @@ class Command(BaseCommand):
     def handle(self, *, project: str | None, tokens: Any, usd: Any, **options: Any) -> None:
         try:
             found = find_project(project)
-            budget = budget_of(found.id)
+            budget = model_budget_of(found.id)
             if tokens is not None or usd is not None:
-                budget = set_budget(
+                budget = set_model_budget(
                     project_id=found.id,
                     by=BY,
                     daily_tokens=_chosen(tokens, found.daily_tokens),
@@ -40,7 +40,7 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         self._tell(found.name, budget)
 
-    def _tell(self, name: str, budget: Budget) -> None:
+    def _tell(self, name: str, budget: ModelBudget) -> None:
         tokens = "no limit" if budget.daily_tokens is None else f"at most {budget.daily_tokens}"
         usd = "no limit" if budget.daily_usd is None else f"at most {budget.daily_usd:.2f}"
         self.stdout.write(f"{name}, today (UTC): {budget.calls} calls of language models")

@@ -14,7 +14,7 @@ from memory.models import ModelCall, ModelSpending
 from memory.providers.base import Completion
 from memory.providers.errors import RateLimited, Unauthorized
 from memory.queue.sweep import Sweep
-from memory.services.budgets import budget_of, read_spending, set_budget
+from memory.services.model_budgets import model_budget_of, read_spending, set_model_budget
 from memory.services.replays import request_replay
 from relationships.models import Project, Relationship, Turn, TurnState
 from tests.fakes import ScriptedProvider
@@ -44,7 +44,7 @@ def spent(
     conversation: Conversation, scripted_provider: ScriptedProvider, project: Project
 ) -> ScriptedProvider:
     """The project may ask for 1,000 tokens a day, and has."""
-    set_budget(project_id=project.id, by=PERSON, daily_tokens=1000, daily_usd=None)
+    set_model_budget(project_id=project.id, by=PERSON, daily_tokens=1000, daily_usd=None)
     scripted_provider.answer_with(costing(1000))
     conversation.hear("One.")
     return scripted_provider
@@ -79,7 +79,7 @@ def test_a_raised_budget_brings_the_turns_back_at_once(
     turn = conversation.hear("Two.")
     spent.answer_with(answer(add("Likes two")))
 
-    set_budget(project_id=project.id, by=PERSON, daily_tokens=2000, daily_usd=None)
+    set_model_budget(project_id=project.id, by=PERSON, daily_tokens=2000, daily_usd=None)
     conversation.drain()
 
     settled = conversation.again(turn)
@@ -97,7 +97,7 @@ def test_a_new_day_begins_with_nothing_spent(
     conversation.drain()
 
     assert conversation.again(turn).state == TurnState.APPLIED
-    assert budget_of(project.id).calls == 1
+    assert model_budget_of(project.id).calls == 1
 
 
 def test_what_calls_took_is_counted_whatever_became_of_them(
@@ -111,7 +111,7 @@ def test_what_calls_took_is_counted_whatever_became_of_them(
         conversation.hear("Two.")
 
     kept = ModelCall.objects.aggregate(prompt=Sum("prompt_tokens"), output=Sum("output_tokens"))
-    budget = budget_of(project.id)
+    budget = model_budget_of(project.id)
     assert budget.calls == ModelCall.objects.count() >= 4
     assert budget.tokens == kept["prompt"] + kept["output"]
     assert [row.tokens for row in read_spending()] == [budget.tokens]
@@ -120,14 +120,14 @@ def test_what_calls_took_is_counted_whatever_became_of_them(
 def test_a_budget_in_dollars_goes_by_the_prices_that_are_known_and_says_which_are_not(
     conversation: Conversation, scripted_provider: ScriptedProvider, project: Project
 ) -> None:
-    set_budget(project_id=project.id, by=PERSON, daily_tokens=None, daily_usd=Decimal("0.5"))
+    set_model_budget(project_id=project.id, by=PERSON, daily_tokens=None, daily_usd=Decimal("0.5"))
     scripted_provider.answer_with(costing(100), costing(100, "0.2"), costing(100, "0.3"))
     for text in ("One.", "Two.", "Three."):
         assert conversation.hear(text).state == TurnState.APPLIED
 
     turn = conversation.hear("Four.")
 
-    budget = budget_of(project.id)
+    budget = model_budget_of(project.id)
     assert (turn.error_code, budget.spent) == ("budget", "0.50 of 0.50 USD")
     assert (budget.cost, budget.unpriced) == (Decimal("0.5"), 1)
 
@@ -141,16 +141,16 @@ def test_the_settings_budget_holds_for_a_project_without_one_of_its_own(
     waiting = conversation.hear("Two.")
     assert waiting.error_code == "budget"
 
-    set_budget(project_id=project.id, by=PERSON, daily_tokens=0, daily_usd=None)
+    set_model_budget(project_id=project.id, by=PERSON, daily_tokens=0, daily_usd=None)
     conversation.drain()
 
     assert conversation.again(waiting).state == TurnState.APPLIED
-    assert budget_of(project.id).daily_tokens is None
+    assert model_budget_of(project.id).daily_tokens is None
 
 
 def test_another_project_goes_on(spent: ScriptedProvider, project: Project) -> None:
-    assert budget_of(project.id).spent
-    assert not budget_of(Project.objects.create(name="Another").id).spent
+    assert model_budget_of(project.id).spent
+    assert not model_budget_of(Project.objects.create(name="Another").id).spent
 
 
 def test_a_preview_answers_429_that_says_when_to_come_back(
@@ -197,4 +197,4 @@ def test_what_a_reply_takes_is_counted(
 
     reply(relationship=relationship, message="Hello?", session="s")
 
-    assert budget_of(project.id).tokens == 70
+    assert model_budget_of(project.id).tokens == 70

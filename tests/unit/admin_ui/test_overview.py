@@ -12,7 +12,7 @@ from admin_ui.overview import overview_of
 from memory.models import ModelCall
 from memory.providers.errors import Unauthorized
 from memory.queue.heartbeat import beat
-from memory.services.budgets import set_budget
+from memory.services.model_budgets import set_model_budget
 from relationships.models import Project, Relationship, Turn
 from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import PERSON, Conversation, add, answer
@@ -102,7 +102,7 @@ def test_turns_that_a_refused_key_holds_up_are_told_with_the_reason_and_since_wh
 def test_the_budget_of_the_day_is_on_the_page(
     editor: Client, conversation: Conversation, scripted_provider: ScriptedProvider, project: Project
 ) -> None:
-    set_budget(project_id=project.id, by=PERSON, daily_tokens=1, daily_usd=Decimal("2.50"))
+    set_model_budget(project_id=project.id, by=PERSON, daily_tokens=1, daily_usd=Decimal("2.50"))
     scripted_provider.answer_with(answer())
     conversation.hear("I like tea.")
 

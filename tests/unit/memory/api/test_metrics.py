@@ -6,7 +6,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from memory.api.metrics import NAMED, render_metrics
 from memory.queue.condition import QueueCondition, TurnCounts, VectorCounts, WorkerCondition
 from memory.queue.waits import Wait
-from memory.services.budgets import Spending
+from memory.services.model_budgets import Spending
 
 BUSY = uuid4()
 SPENDING = [

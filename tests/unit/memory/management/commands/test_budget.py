@@ -33,7 +33,7 @@ def test_each_limit_is_set_by_itself_and_audited(project: Project) -> None:
 
     assert limits(project) == (500_000, Decimal("2.50"))
     assert "at most 500000" in said and "at most 2.50" in said
-    assert AuditEvent.objects.filter(action="project.budget_set").count() == 2
+    assert AuditEvent.objects.filter(action="project.model_budget_set").count() == 2
 
 
 def test_default_gives_the_limit_back_to_the_settings(project: Project) -> None:

@@ -45,7 +45,7 @@ ON CONFLICT (day, project_id) DO UPDATE
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class ModelBudget:
     """Of one project and day: what it may ask (None: no limit), and what it has asked. Money is USD.
 
     `cost` is that of the calls whose price is known; `unpriced` counts the others.
@@ -69,7 +69,7 @@ class Budget:
         return ""
 
 
-def budget_of(project_id: UUID, *, now: datetime | None = None) -> Budget:
+def model_budget_of(project_id: UUID, *, now: datetime | None = None) -> ModelBudget:
     """Today's. One statement. Raises NotFound."""
     now = now or timezone.now()
     today = now.astimezone(UTC).date()
@@ -79,7 +79,7 @@ def budget_of(project_id: UUID, *, now: datetime | None = None) -> Budget:
     if row is None:
         raise NotFound("This project is not there.")
     tokens, usd, *counted = row
-    return Budget(
+    return ModelBudget(
         datetime.combine(today + timedelta(days=1), time(), UTC),
         (settings.PROJECT_DAILY_TOKENS if tokens is None else tokens) or None,
         (settings.PROJECT_DAILY_USD if usd is None else usd) or None,
@@ -104,10 +104,10 @@ def read_spending() -> list[Spending]:
     return [Spending(*row) for row in rows.values_list("project_id", "calls", "tokens", "cost")[:MOST_ROWS]]
 
 
-def require_budget(project_id: UUID) -> None:
+def require_model_budget(project_id: UUID) -> None:
     """Call it before a language model is asked. Raises BudgetSpent, NotFound."""
     now = timezone.now()
-    budget = budget_of(project_id, now=now)
+    budget = model_budget_of(project_id, now=now)
     if budget.spent:
         raise BudgetSpent(
             f"The project's model budget of the day is spent: {budget.spent}. It renews at "
@@ -136,7 +136,9 @@ def count_spending(
         cursor.execute(_COUNT, figures)
 
 
-def set_budget(*, project_id: UUID, by: Actor, daily_tokens: int | None, daily_usd: Decimal | None) -> Budget:
+def set_model_budget(
+    *, project_id: UUID, by: Actor, daily_tokens: int | None, daily_usd: Decimal | None
+) -> ModelBudget:
     """None: the service's own; 0: no limit. Turns that wait for a budget are looked at again at once.
 
     Raises NotFound, InvalidInput.
@@ -150,7 +152,7 @@ def set_budget(*, project_id: UUID, by: Actor, daily_tokens: int | None, daily_u
             raise NotFound("This project is not there.")
         record_audit(
             project_id=project_id,
-            action="project.budget_set",
+            action="project.model_budget_set",
             target_kind="project",
             target_id=project_id,
             by=by,
@@ -160,7 +162,7 @@ def set_budget(*, project_id: UUID, by: Actor, daily_tokens: int | None, daily_u
             },
         )
     _look_again(project_id)
-    return budget_of(project_id)
+    return model_budget_of(project_id)
 
 
 def _look_again(project_id: UUID) -> None:
