@@ -34,7 +34,6 @@ class OverviewView(OperatorView):
             .select_related("user", "companion")
             .filter(last_turn_at__isnull=False)
             .order_by("-last_turn_at")[:LATELY],
-            "budget": model_budget_of(project_id),
             "days": DAYS,
         }
         return render(request, "admin_ui/overview/detail.html", ctx)
@@ -47,6 +46,7 @@ class StatusView(OperatorView):
         condition = read_condition()
         ctx = {
             "condition": condition,
+            "budget": model_budget_of(self.seat.project.id),
             "reasons": reasons_for_alarm(condition, hindrances(condition)),
             "waiting": waiting_turns(condition, self.seat.project.id, now=timezone.now()),
             "alive": sum(worker.alive for worker in condition.workers),

@@ -170,7 +170,7 @@ def release_turns(
             due_at=due_at,
             error_code=code,
             error=storable(error)[:2000],
-            waiting_since=turn.waiting_since or (now if code else None),
+            waiting_since=(turn.waiting_since or now) if code else None,
             waits_on=waits_on,
             attempts=turn.attempts + counted,
             model_call_ids=_call_ids(turn, log),

@@ -26,15 +26,16 @@ SELECT count(*) FILTER (WHERE attempts = 0 AND waiting_since IS NULL),
        count(*) FILTER (WHERE attempts > 0 OR waiting_since IS NOT NULL)
   FROM waiting
 """
-_UNTRIGGERED = """
-SELECT count(*) FROM (
-    SELECT FROM relationships_turn WHERE state = 'pending' AND due_at IS NULL LIMIT %(limit)s) few
-"""
-_PROCESSING = """
-SELECT count(*) FROM (SELECT FROM relationships_turn WHERE state = 'processing' LIMIT %(limit)s) few
-"""
-_FAILED = """
-SELECT count(*) FROM (SELECT FROM relationships_turn WHERE state = 'failed' LIMIT %(limit)s) few
+# Turns that wait for their trigger, that are being read, that failed; and nudges that nobody has taken.
+_COUNTS = """
+SELECT (SELECT count(*) FROM (
+            SELECT FROM relationships_turn WHERE state = 'pending' AND due_at IS NULL LIMIT %(limit)s) few),
+       (SELECT count(*) FROM (
+            SELECT FROM relationships_turn WHERE state = 'processing' LIMIT %(limit)s) few),
+       (SELECT count(*) FROM (
+            SELECT FROM relationships_turn WHERE state = 'failed' LIMIT %(limit)s) few),
+       (SELECT count(*) FROM (
+            SELECT FROM django_q_ormq WHERE key = %(queue)s AND lock <= now() LIMIT %(limit)s) few)
 """
 # Texts without their vector. One that is tried again is owed still, though it is not due.
 _VECTORS = """
@@ -44,10 +45,6 @@ WITH owed AS (
 )
 SELECT count(*), count(*) FILTER (WHERE embed_error <> ''), extract(epoch FROM now() - min(embed_due_at))::float8
   FROM owed
-"""
-_QUEUED = """
-SELECT count(*) FROM (
-    SELECT FROM django_q_ormq WHERE key = %(queue)s AND lock <= now() LIMIT %(limit)s) few
 """
 # The planner's own estimate, kept up by autovacuum.
 _ROWS = """
@@ -121,17 +118,18 @@ class QueueCondition:
 def read_condition() -> QueueCondition:
     """The present condition. Raises django.db.Error."""
     due, retrying = _row(_OPEN)
+    untriggered, processing, failed, queued = _row(_COUNTS)
     turns = TurnCounts(
         due=due,
         retrying=retrying,
-        untriggered=_row(_UNTRIGGERED)[0],
-        processing=_row(_PROCESSING)[0],
-        failed=_row(_FAILED)[0],
+        untriggered=untriggered,
+        processing=processing,
+        failed=failed,
         stored=_row(_ROWS)[0] or 0,
     )
     return QueueCondition(
         turns=turns,
-        queued=_row(_QUEUED)[0],
+        queued=queued,
         workers=_workers(),
         vectors=_vectors(),
         waits=read_waits(),

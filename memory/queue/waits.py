@@ -17,11 +17,11 @@ DUE = "due"  # nobody has taken it yet
 READING = "reading"  # behind one that is being read
 COUNT_LIMIT = 10_000  # turns that each statement looks at, those that wait longest first
 
-# Tried in vain so far. Served by the index turn_waiting.
+# Tried in vain so far, and perhaps being tried again just now. Served by the index turn_waiting.
 TRIED = """
 WITH waiting AS (
     SELECT project_id, error_code, waits_on, waiting_since FROM relationships_turn
-     WHERE state = 'pending' AND waiting_since IS NOT NULL ORDER BY waiting_since LIMIT %(limit)s
+     WHERE state IN ('pending', 'processing') AND waiting_since IS NOT NULL ORDER BY waiting_since LIMIT %(limit)s
 )
 SELECT project_id, error_code, waits_on, count(*), extract(epoch FROM now() - min(waiting_since))::float8
   FROM waiting GROUP BY 1, 2, 3
@@ -36,12 +36,12 @@ WITH due AS (
     SELECT project_id, relationship_id, count(*) AS turns FROM due GROUP BY 1, 2
 )
 SELECT q.project_id,
-       CASE WHEN head.state = 'processing' THEN %(reading)s
-            WHEN head.waiting_since IS NOT NULL THEN head.error_code ELSE %(due)s END,
-       CASE WHEN head.state = 'processing' THEN '' ELSE head.waits_on END,
+       CASE WHEN head.waiting_since IS NOT NULL THEN head.error_code
+            WHEN head.state = 'processing' THEN %(reading)s ELSE %(due)s END,
+       head.waits_on,
        sum(q.turns)::bigint,
-       max(extract(epoch FROM now() - CASE WHEN head.state = 'processing' THEN head.claimed_at
-            WHEN head.waiting_since IS NOT NULL THEN head.waiting_since
+       max(extract(epoch FROM now() - CASE WHEN head.waiting_since IS NOT NULL THEN head.waiting_since
+            WHEN head.state = 'processing' THEN head.claimed_at
             ELSE greatest(head.due_at, before.settled_at) END))::float8
   FROM queue q
  CROSS JOIN LATERAL (

@@ -15,7 +15,7 @@ class Migration(migrations.Migration):
             "turn",
             models.Index(
                 fields=["waiting_since"],
-                condition=models.Q(("state", "pending"), ("waiting_since__isnull", False)),
+                condition=models.Q(("state__in", ["pending", "processing"]), ("waiting_since__isnull", False)),
                 name="turn_waiting",
             ),
         ),

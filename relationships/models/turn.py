@@ -83,7 +83,7 @@ class Turn(RelationshipOwned):
             # /readyz/worker and /metrics: what was tried in vain so far, the longest first
             models.Index(
                 fields=["waiting_since"],
-                condition=models.Q(state="pending", waiting_since__isnull=False),
+                condition=models.Q(state__in=["pending", "processing"], waiting_since__isnull=False),
                 name="turn_waiting",
             ),
             # a project's turns that came to nothing, newest first

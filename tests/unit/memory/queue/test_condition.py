@@ -71,7 +71,7 @@ def test_the_whole_condition_takes_a_fixed_number_of_statements(
     for number in range(3):
         make_turn(due=-number)
 
-    with django_assert_num_queries(11):
+    with django_assert_num_queries(8):
         read_condition()
 
 
@@ -104,7 +104,7 @@ def test_a_worker_is_alive_for_as_long_as_it_is_heard() -> None:
     assert condition.beat_age_seconds == pytest.approx(1, abs=1)
 
 
-@pytest.mark.parametrize("statement", ["_OPEN", "_UNTRIGGERED", "_PROCESSING", "_FAILED"])
+@pytest.mark.parametrize("statement", ["_OPEN", "_COUNTS"])
 def test_no_count_reads_the_whole_table_of_turns(
     statement: str, make_turn: MakeTurn, relationship: Relationship
 ) -> None:
@@ -117,7 +117,7 @@ def test_no_count_reads_the_whole_table_of_turns(
             [relationship.id, relationship.project_id],
         )
         cursor.execute("ANALYZE relationships_turn")
-        cursor.execute(f"EXPLAIN {getattr(condition_module, statement)}", {"limit": 100})
+        cursor.execute(f"EXPLAIN {getattr(condition_module, statement)}", {"limit": 100, "queue": "rapport"})
         plan = "\n".join(row[0] for row in cursor.fetchall())
 
-    assert "Seq Scan" not in plan
+    assert "Seq Scan on relationships_turn" not in plan

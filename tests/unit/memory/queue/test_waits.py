@@ -39,7 +39,7 @@ def waiting(reason: str, *, seconds: float, on: str = "") -> dict[str, Any]:
     return {"due": 60, "waiting_since": since, "error_code": reason, "waits_on": on}
 
 
-def told() -> dict[tuple[str, str], tuple[int, int]]:
+def told() -> dict[tuple[str, str], tuple[int, float]]:
     """By reason and provider: how many turns, and for how long the oldest."""
     return {(wait.reason, wait.provider): (wait.turns, round(wait.seconds, -1)) for wait in read_waits()}
 
@@ -54,7 +54,7 @@ def told() -> dict[tuple[str, str], tuple[int, int]]:
     ],
 )
 def test_a_turn_waits_since_it_could_have_been_read(
-    fields: dict[str, Any], expected: dict[tuple[str, str], tuple[int, int]], make_turn: MakeTurn
+    fields: dict[str, Any], expected: dict[tuple[str, str], tuple[int, float]], make_turn: MakeTurn
 ) -> None:
     make_turn(**fields, recorded_at=timezone.now() - timedelta(hours=5))
 
@@ -73,6 +73,16 @@ def test_the_turns_behind_one_that_waits_wait_for_the_same(make_turn: MakeTurn) 
     make_turn(due=-40)
 
     assert told() == {("quota_exhausted", "openai"): (3, 100)}
+
+
+def test_one_that_is_just_being_tried_again_waits_still_and_so_do_those_behind_it(
+    make_turn: MakeTurn,
+) -> None:
+    again = {**waiting("timeout", seconds=320, on="gemini"), **held_by("somebody")}
+    make_turn(**again)
+    make_turn(due=-50)
+
+    assert told() == {("timeout", "gemini"): (2, 320)}
 
 
 def test_the_turns_behind_one_that_is_read_wait_for_its_end(make_turn: MakeTurn) -> None:
