@@ -26,16 +26,6 @@ def check_providers(**_: Any) -> list[CheckMessage]:
 
 
 @register()
-def check_budget(**_: Any) -> list[CheckMessage]:
-    """A project's own budget is the operator's to look at: its page counts the calls without a price."""
-    options = settings.LLM_PROVIDERS.get(settings.DEFAULT_LLM_PROVIDER, {}).get("OPTIONS", {})
-    if not settings.PROJECT_DAILY_USD or options.get("prices") or settings.DEFAULT_LLM_PROVIDER == "offline":
-        return []
-    hint = "State them in RAPPORT_PROVIDER_PRICES, or limit the tokens: RAPPORT_PROJECT_DAILY_TOKENS."
-    return [Warning("RAPPORT_PROJECT_DAILY_USD never holds without prices.", hint=hint, id="memory.W001")]
-
-
-@register()
 def check_embedders(**_: Any) -> list[CheckMessage]:
     """As with language models, only the one that a configuration's `default` stands for must be in order."""
     alias = settings.DEFAULT_EMBEDDING_PROVIDER
@@ -55,3 +45,13 @@ def check_queue(**_: Any) -> list[CheckMessage]:
         for name, value in wanted.items()
         if queue.get(name) != value
     ]
+
+
+@register("settings")
+def check_budget(**_: Any) -> list[CheckMessage]:
+    """A project's own budget is the operator's to look at: its page counts the calls without a price."""
+    options = settings.LLM_PROVIDERS.get(settings.DEFAULT_LLM_PROVIDER, {}).get("OPTIONS", {})
+    if not settings.PROJECT_DAILY_USD or options.get("prices") or settings.DEFAULT_LLM_PROVIDER == "offline":
+        return []
+    hint = "State them in RAPPORT_PROVIDER_PRICES, or limit the tokens: RAPPORT_PROJECT_DAILY_TOKENS."
+    return [Warning("RAPPORT_PROJECT_DAILY_USD never holds without prices.", hint=hint, id="memory.W001")]

@@ -11,7 +11,7 @@ RapportError                      what every part of ours raises; knows no HTTP
 │   └── IdempotencyMismatch       the same key with another request
 ├── NotAllowed                    this key may not
 ├── TooMuch                       over a limit, which it names
-├── Exhausted                     spent for now; comes back by itself, `retry_after` seconds from now
+├── TooManyRequests               too often; says when to try again
 ├── Unsupported                   of a kind that can't be taken; names those that can
 ├── Unavailable                   not now; try again shortly
 └── UpstreamFailed                somebody we asked on your behalf gave no usable answer
@@ -87,12 +87,10 @@ class TooMuch(RapportError):
     code = "too_much"
 
 
-class Exhausted(RapportError):
-    code = "exhausted"
+class TooManyRequests(RapportError):
+    """`retry_after`, among its members: seconds."""
 
-    def __init__(self, detail: str, *, retry_after: float, **extra: Any) -> None:
-        super().__init__(detail, retry_after=retry_after, **extra)
-        self.retry_after = retry_after
+    code = "too_many_requests"
 
 
 class Unsupported(RapportError):

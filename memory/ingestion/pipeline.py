@@ -104,7 +104,9 @@ def _ingest(claim: Claim, turns: Sequence[Turn], drained: Drained) -> bool:
     except NotFound:
         raise LeaseLost("The relationship was erased.") from None
     except BudgetSpent as spent:
-        return _give_back(claim, turns, drained, code=spent.code, error=spent.detail, delay=spent.retry_after)
+        return _give_back(
+            claim, turns, drained, code=spent.code, error=spent.detail, delay=spent.extra["retry_after"]
+        )
     except ProviderError as error:
         if not error.permanent:
             return _wait(claim, turns, error, call_log, drained, alias=alias)

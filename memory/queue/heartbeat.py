@@ -33,12 +33,6 @@ def beat(*, name: str, pool_restarts: int, counters: Mapping[str, int]) -> None:
         )
 
 
-def is_beating(machine: str, limit: float) -> bool:
-    """Whether a worker of that machine was heard within `limit` seconds."""
-    heard = WorkerHeartbeat.objects.filter(beat_at__gt=Now() - timedelta(seconds=limit))
-    return any(machine_of(name) == machine for name in heard.values_list("name", flat=True))
-
-
 def stop_beating(*, name: str) -> None:
     """The worker has ended in good order: nobody need wonder."""
     WorkerHeartbeat.objects.filter(name=name).delete()

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from decimal import Decimal
+from math import ceil
 from typing import Any
 from uuid import UUID
 
@@ -112,7 +113,7 @@ def require_model_budget(project_id: UUID) -> None:
         raise BudgetSpent(
             f"The project's model budget of the day is spent: {budget.spent}. It renews at "
             f"{budget.renews_at:%Y-%m-%d %H:%M} UTC; who runs the service can raise it (manage.py budget).",
-            retry_after=max(1.0, (budget.renews_at - now).total_seconds()),
+            retry_after=max(1, ceil((budget.renews_at - now).total_seconds())),
         )
 
 

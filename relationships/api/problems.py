@@ -1,6 +1,5 @@
 """RFC 9457 problem details: the one shape of every error, and the one table from our errors to statuses."""
 
-import math
 from collections.abc import Iterable
 from http import HTTPStatus
 from typing import Any
@@ -28,7 +27,7 @@ STATUSES: dict[type[errors.RapportError], int] = {
     errors.IdempotencyMismatch: 422,
     errors.NotAllowed: 403,
     errors.TooMuch: 413,
-    errors.Exhausted: 429,
+    errors.TooManyRequests: 429,
     errors.Unsupported: 415,
     errors.Unavailable: 503,
     errors.UpstreamFailed: 502,
@@ -129,10 +128,8 @@ def _of_ours(error: errors.RapportError, request: HttpRequest | Request) -> Http
     status = next((STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES), 400)
     if isinstance(error, errors.StaleVersion) and "If-Match" in request.headers:
         status = 412
-    headers = {}
-    if isinstance(error, errors.Exhausted):
-        headers["Retry-After"] = str(math.ceil(error.retry_after))
-    return problem(status, error.code, error.detail, problems=error.problems, headers=headers, **error.extra)
+    wait = {"Retry-After": str(error.extra["retry_after"])} if "retry_after" in error.extra else {}
+    return problem(status, error.code, error.detail, problems=error.problems, headers=wait, **error.extra)
 
 
 def _of_drf(error: drf.APIException) -> HttpResponse:
