@@ -9,6 +9,9 @@ from uuid import UUID
 from django.db import connection
 
 from admin_ui.plots import Plot, stacked_bars
+from memory.queue.alarm import explained
+from memory.queue.condition import QueueCondition
+from memory.queue.waits import DUE, READING
 
 _TURNS = """
 SELECT (recorded_at AT TIME ZONE 'UTC')::date, count(*) FILTER (WHERE state = 'applied'),
@@ -80,6 +83,33 @@ def overview_of(project_id: UUID, *, days: int, now: datetime) -> Overview:
         lag_p95=lag[1] if lag else None,
         companions=_by_companion(calls),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingTurns:
+    """Turns of the project that wait for one thing, and since when the oldest does."""
+
+    turns: int
+    since: datetime
+    reason: str
+    provider: str  # "" where it is the project's own matter
+    why: str
+
+
+def waiting_turns(condition: QueueCondition, project_id: UUID, *, now: datetime) -> list[WaitingTurns]:
+    """What was tried in vain so far, the longest wait first. Asks nothing."""
+    waits = [wait for wait in condition.waits if wait.project_id == project_id]
+    return [
+        WaitingTurns(
+            wait.turns,
+            now - timedelta(seconds=wait.seconds),
+            wait.reason,
+            wait.provider,
+            explained(wait.reason),
+        )
+        for wait in sorted(waits, key=lambda wait: -wait.seconds)
+        if wait.reason not in (DUE, READING)
+    ]
 
 
 def _rows(statement: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:

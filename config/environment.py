@@ -7,6 +7,7 @@ A value that can't be read does not stop Django from starting: it is kept in `PR
 import json
 import os
 from collections.abc import Callable
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -44,6 +45,11 @@ def seconds(name: str, default: float, *, low: float = 0.0, high: float = 86_400
     )
 
 
+def amount(name: str, default: str, *, high: int = 100_000_000) -> Decimal:
+    """An exact amount of money, zero or more."""
+    return _read(name, Decimal(default), lambda raw: _amount(raw, high), f"write an amount, 0 to {high}")
+
+
 def json_object(name: str, *, hint: str) -> dict[str, Any]:
     return _read(name, {}, _json_object, hint)
 
@@ -79,6 +85,16 @@ def _flag(raw: str) -> bool:
 def _json_object(raw: str) -> dict[str, Any]:
     value = json.loads(raw, parse_float=str)  # as text, so that a price becomes an exact decimal
     if not isinstance(value, dict):
+        raise ValueError(raw)
+    return value
+
+
+def _amount(raw: str, high: int) -> Decimal:
+    try:
+        value = Decimal(raw)
+    except InvalidOperation:
+        raise ValueError(raw) from None
+    if not value.is_finite() or not 0 <= value <= high:
         raise ValueError(raw)
     return value
 

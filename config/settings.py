@@ -202,6 +202,10 @@ RETRY_BASE_SECONDS = env.seconds("RAPPORT_RETRY_BASE_SECONDS", 2, low=0.01, high
 RETRY_CAP_SECONDS = env.seconds("RAPPORT_RETRY_CAP_SECONDS", 600, low=0.01)
 MAX_ATTEMPTS = env.whole("RAPPORT_MAX_ATTEMPTS", 12, low=1, high=1000)
 
+# What a project may ask of language models in a day, unless it has a budget of its own; 0: no limit.
+PROJECT_DAILY_TOKENS = env.whole("RAPPORT_PROJECT_DAILY_TOKENS", 0, high=10**15)
+PROJECT_DAILY_USD = env.amount("RAPPORT_PROJECT_DAILY_USD", "0")
+
 # --- limits of what is taken in ----------------------------------------------------------------------------------
 MAX_BODY_BYTES = env.whole("RAPPORT_MAX_BODY_BYTES", 1_048_576, low=1024)
 MAX_IMPORT_BYTES = env.whole("RAPPORT_MAX_IMPORT_BYTES", 67_108_864, low=1024)

@@ -3,12 +3,13 @@
 memory.E001  a provider of LLM_PROVIDERS can't work as it is set up
 memory.E002  the queue's settings would lose or repeat work
 memory.E003  an embedder of EMBEDDING_PROVIDERS can't work as it is set up
+memory.W001  there is a budget in US dollars, and no price that a call could be counted by
 """
 
 from typing import Any
 
 from django.conf import settings
-from django.core.checks import CheckMessage, Error, register
+from django.core.checks import CheckMessage, Error, Warning, register
 
 from memory.embedders import embedder_problems
 from memory.providers import provider_problems
@@ -44,3 +45,13 @@ def check_queue(**_: Any) -> list[CheckMessage]:
         for name, value in wanted.items()
         if queue.get(name) != value
     ]
+
+
+@register("settings")
+def check_budget(**_: Any) -> list[CheckMessage]:
+    """A project's own budget is the operator's to look at: its page counts the calls without a price."""
+    options = settings.LLM_PROVIDERS.get(settings.DEFAULT_LLM_PROVIDER, {}).get("OPTIONS", {})
+    if not settings.PROJECT_DAILY_USD or options.get("prices") or settings.DEFAULT_LLM_PROVIDER == "offline":
+        return []
+    hint = "State them in RAPPORT_PROVIDER_PRICES, or limit the tokens: RAPPORT_PROJECT_DAILY_TOKENS."
+    return [Warning("RAPPORT_PROJECT_DAILY_USD never holds without prices.", hint=hint, id="memory.W001")]

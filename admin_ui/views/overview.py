@@ -6,10 +6,12 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from admin_ui.access import OperatorView
-from admin_ui.overview import overview_of
+from admin_ui.overview import overview_of, waiting_turns
 from memory.models import EntryState, HeldDeletion, HeldState, ScratchpadEntry
+from memory.queue.alarm import hindrances, reasons_for_alarm
 from memory.queue.condition import read_condition
 from memory.queue.readiness import embedder_in_use, provider_in_use
+from memory.services.model_budgets import model_budget_of
 from relationships.models import Relationship, Turn, TurnState
 
 DAYS = 14
@@ -44,6 +46,9 @@ class StatusView(OperatorView):
         condition = read_condition()
         ctx = {
             "condition": condition,
+            "budget": model_budget_of(self.seat.project.id),
+            "reasons": reasons_for_alarm(condition, hindrances(condition)),
+            "waiting": waiting_turns(condition, self.seat.project.id, now=timezone.now()),
             "alive": sum(worker.alive for worker in condition.workers),
             "llm": provider_in_use(),
             "embedder": embedder_in_use(),

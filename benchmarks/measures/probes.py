@@ -2,7 +2,7 @@ from benchmarks.figures import Figure, Section, of_rounds
 from benchmarks.scene import Scene
 from benchmarks.timing import spread
 
-PATHS = ("/healthz", "/readyz", "/metrics")
+PATHS = ("/healthz", "/readyz", "/readyz/worker", "/metrics")
 REQUESTS = 100
 
 

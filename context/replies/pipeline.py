@@ -12,9 +12,10 @@ from django.db import connection
 from context.answer import AssembledContext, ChatMessage
 from context.pipeline import build_context
 from context.replies.offline import offline_reply
-from memory.providers.base import CompletionRequest
+from memory.providers.base import Completion, CompletionRequest, LLMProvider
 from memory.providers.errors import ProviderError
 from memory.providers.registry import get_provider
+from memory.services.model_budgets import count_spending, require_model_budget
 from memory.services.turns import accept_turn
 from relationships.errors import InvalidInput, TooMuch, Unavailable, UpstreamFailed
 from relationships.models import Relationship, Turn
@@ -42,8 +43,8 @@ class Reply:
 def reply(*, relationship: Relationship, message: str, session: str, now: datetime | None = None) -> Reply:
     """Load `relationship` with its companion, user and project.
 
-    Raises InvalidInput, TooMuch; Unavailable when as many replies are being written as may be; UpstreamFailed when
-    the model gave none: then nothing is stored, and the message can be sent again.
+    Raises InvalidInput, TooMuch, BudgetSpent; Unavailable when as many replies are being written as may be;
+    UpstreamFailed when the model gave none: then nothing is stored, and the message can be sent again.
     """
     now = now or datetime.now(UTC)
     _check(message)
@@ -69,14 +70,28 @@ def _ask(relationship: Relationship, context: AssembledContext) -> Reply:
         if provider.kind == "offline":
             text = offline_reply(context, user=str(relationship.user))
             return Reply(text, alias, provider.default_model, True, 0.0, Turn(), context)
-        completion = provider.complete(_question(context))
+        require_model_budget(relationship.project_id)
+        completion = _complete(provider, _question(context), relationship)
     except ProviderError as error:
         raise UpstreamFailed(f"The model gave no reply: {error}") from error
+    text = completion.text.replace("\x00", "").strip()
+    return Reply(text, alias, completion.model, False, completion.milliseconds, Turn(), context)
+
+
+def _complete(provider: LLMProvider, question: CompletionRequest, relationship: Relationship) -> Completion:
+    """Ask, and count what it took, whether or not the answer is of use."""
+    completion: Completion | None = None
+    answered = False
+    try:
+        completion, answered = provider.complete(question), True
+        return completion
+    except ProviderError as error:
+        completion = error.completion
+        raise
     finally:
         if not connection.in_atomic_block:
             connection.close_if_unusable_or_obsolete()  # a model takes its time: it may have been cut off
-    text = completion.text.replace("\x00", "").strip()
-    return Reply(text, alias, completion.model, False, completion.milliseconds, Turn(), context)
+        count_spending(relationship.project_id, [completion], answered=answered, now=datetime.now(UTC))
 
 
 def _question(context: AssembledContext) -> CompletionRequest:

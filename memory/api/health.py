@@ -1,5 +1,6 @@
-"""/healthz, /readyz and /metrics: without authentication, without a prefix, without anybody's words."""
+"""/healthz, /readyz, /readyz/worker and /metrics: without authentication, without a prefix, without anybody's words."""
 
+from dataclasses import asdict
 from typing import Any
 
 from django.db import Error as DatabaseError
@@ -10,8 +11,17 @@ from django.views.decorators.http import require_safe
 from prometheus_client import CONTENT_TYPE_LATEST
 
 from memory.api.metrics import render_metrics
+from memory.queue.alarm import Hindrance
 from memory.queue.condition import QueueCondition, read_condition
-from memory.queue.readiness import check_readiness, embedder_in_use, limit_statements, provider_in_use
+from memory.queue.readiness import (
+    Readiness,
+    check_readiness,
+    check_work,
+    embedder_in_use,
+    limit_statements,
+    provider_in_use,
+)
+from memory.services.model_budgets import read_spending
 
 
 @require_safe
@@ -24,19 +34,22 @@ def healthz(request: HttpRequest) -> HttpResponse:
 @require_safe
 @never_cache
 def readyz(request: HttpRequest) -> HttpResponse:
-    """200 when turns are taken in and remembered; else 503 with the reasons."""
+    """200 when this instance can serve, whatever its projects do; else 503 with the reasons."""
     readiness = check_readiness()
-    provider = provider_in_use()
+    return JsonResponse(_basics(readiness), status=200 if readiness.ready else 503)
+
+
+@require_safe
+@never_cache
+def readyz_worker(request: HttpRequest) -> HttpResponse:
+    """200 when turns are being read, or wait for what is their own project's matter; else 503 with the reasons."""
+    work = check_work()
     body = {
-        "ready": readiness.ready,
-        "reasons": readiness.reasons,
-        "database": readiness.database,
-        "pending_migrations": readiness.pending_migrations,
-        **_queue(readiness.condition),
-        "providers": {"llm": provider, "embedder": embedder_in_use()},
-        "offline": provider["alias"] == "offline",
+        **_basics(work),
+        "degraded": [_degraded(found) for found in work.degraded],
+        **_queue(work.condition),
     }
-    return JsonResponse(body, status=200 if readiness.ready else 503)
+    return JsonResponse(body, status=200 if work.ready else 503)
 
 
 @require_safe
@@ -46,10 +59,27 @@ def metrics(request: HttpRequest) -> HttpResponse:
     try:
         with transaction.atomic():
             limit_statements()
-            condition = read_condition()
+            condition, spending = read_condition(), read_spending()
     except DatabaseError:
         return HttpResponse("The database does not answer.\n", status=503, content_type="text/plain")
-    return HttpResponse(render_metrics(condition), content_type=CONTENT_TYPE_LATEST)
+    return HttpResponse(render_metrics(condition, spending), content_type=CONTENT_TYPE_LATEST)
+
+
+def _basics(readiness: Readiness) -> dict[str, Any]:
+    provider = provider_in_use()
+    return {
+        "ready": readiness.ready,
+        "reasons": readiness.reasons,
+        "database": readiness.database,
+        "pending_migrations": readiness.pending_migrations,
+        "providers": {"llm": provider, "embedder": embedder_in_use()},
+        "offline": provider["alias"] == "offline",
+    }
+
+
+def _degraded(found: Hindrance) -> dict[str, Any]:
+    told = {name: value for name, value in asdict(found).items() if name != "alarming"}
+    return {**told, "seconds": round(found.seconds, 3), "detail": found.sentence}
 
 
 def _queue(condition: QueueCondition | None) -> dict[str, Any]:

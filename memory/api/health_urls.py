@@ -2,10 +2,11 @@
 
 from django.urls import URLPattern, path
 
-from memory.api.health import healthz, metrics, readyz
+from memory.api.health import healthz, metrics, readyz, readyz_worker
 
 urlpatterns: list[URLPattern] = [
     path("healthz", healthz),
     path("readyz", readyz),
+    path("readyz/worker", readyz_worker),
     path("metrics", metrics),
 ]

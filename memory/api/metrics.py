@@ -5,14 +5,20 @@ Counters of model calls are each worker's own since it started, written with its
 their restarts.
 """
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
+from uuid import UUID
 
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from memory.queue.condition import COUNT_LIMIT, QueueCondition, VectorCounts, WorkerCondition
+from memory.queue.condition import QueueCondition, VectorCounts, WorkerCondition
+from memory.queue.waits import COUNT_LIMIT, Wait
+from memory.services.model_budgets import Spending
 
+NAMED = 20  # projects that have a label of their own; the others share `other`
 _CAPPED = f"counted up to {COUNT_LIMIT}"
 _COUNTERS = {
     "model_calls": ("rapport_model_calls", "Questions asked to language models by this worker's pool."),
@@ -22,18 +28,21 @@ _COUNTERS = {
 }
 
 
-def render_metrics(condition: QueueCondition) -> bytes:
+def render_metrics(condition: QueueCondition, spending: Sequence[Spending] = ()) -> bytes:
     registry = CollectorRegistry()
-    registry.register(_Condition(condition))
+    registry.register(_Condition(condition, spending))
     return generate_latest(registry)
 
 
 class _Condition(Collector):
-    def __init__(self, condition: QueueCondition) -> None:
+    def __init__(self, condition: QueueCondition, spending: Sequence[Spending]) -> None:
         self._condition = condition
+        self._spending = spending
 
     def collect(self) -> Iterable[Metric]:
         yield from _turns(self._condition)
+        yield from _waits(self._condition.waits)
+        yield from _spent(self._spending)
         yield from _vectors(self._condition.vectors)
         yield from _workers(self._condition.workers)
 
@@ -47,13 +56,56 @@ def _turns(condition: QueueCondition) -> Iterator[Metric]:
         "rapport_turns_stored", "Turns of any state, as the planner estimates.", value=condition.turns.stored
     )
     yield GaugeMetricFamily(
-        "rapport_oldest_turn_seconds",
-        "How long the oldest due or retried turn has been owed.",
-        value=condition.oldest_seconds,
-    )
-    yield GaugeMetricFamily(
         "rapport_queue_tasks", f"Nudges no worker has taken yet, {_CAPPED}.", value=condition.queued
     )
+
+
+def _waits(waits: Sequence[Wait]) -> Iterator[Metric]:
+    """By the project's ID: those with most waiting turns, then `other`, so that there are never many series."""
+    labels = ["project", "reason"]
+    turns = GaugeMetricFamily("rapport_turns_waiting", "Turns by what they wait for.", labels=labels)
+    oldest = GaugeMetricFamily(
+        "rapport_oldest_turn_seconds", "How long the oldest of them has been owed.", labels=labels
+    )
+    of_project: Counter[UUID] = Counter()
+    for wait in waits:
+        of_project[wait.project_id] += wait.turns
+    named = {project_id for project_id, _ in of_project.most_common(NAMED)}
+    counted: Counter[tuple[str, str]] = Counter()
+    seconds: dict[tuple[str, str], float] = {}
+    for wait in waits:
+        key = (_label(wait.project_id, named), wait.reason)
+        counted[key] += wait.turns
+        seconds[key] = max(wait.seconds, seconds.get(key, 0.0))
+    for key in sorted(counted):
+        turns.add_metric(key, counted[key])
+        oldest.add_metric(key, seconds[key])
+    yield from (turns, oldest)
+
+
+def _spent(spending: Sequence[Spending]) -> Iterator[Metric]:
+    tokens = GaugeMetricFamily(
+        "rapport_project_tokens_today",
+        "Tokens of a project's model calls since 00:00 UTC.",
+        labels=["project"],
+    )
+    cost = GaugeMetricFamily(
+        "rapport_project_usd_today", "What they cost, where the price is known.", labels=["project"]
+    )
+    named = {row.project_id for row in spending[:NAMED]}
+    of_label: dict[str, tuple[int, Decimal]] = {}
+    for row in spending:
+        label = _label(row.project_id, named)
+        known = of_label.get(label, (0, Decimal(0)))
+        of_label[label] = (known[0] + row.tokens, known[1] + row.cost)
+    for label, (count, amount) in of_label.items():
+        tokens.add_metric([label], count)
+        cost.add_metric([label], float(amount))
+    yield from (tokens, cost)
+
+
+def _label(project_id: UUID, named: set[UUID]) -> str:
+    return str(project_id) if project_id in named else "other"
 
 
 def _vectors(vectors: VectorCounts) -> Iterator[Metric]:

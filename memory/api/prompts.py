@@ -100,7 +100,7 @@ class PreviewPromptView(CompanionPromptsView):
         summary="See what a prompt would keep, without writing",
         body=PreviewBody,
         answers={200: PreviewAnswer},
-        problems=(502,),
+        problems=(429, 502),
         example={"messages": [{"role": "user", "content": "Call me Max. I'm allergic to peanuts."}]},
     )
     def post(self, request: Request, companion_id: UUID) -> Response:

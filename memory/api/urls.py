@@ -2,6 +2,7 @@
 
 from django.urls import include, path, register_converter
 
+from memory.api.budget import BudgetView
 from memory.api.entries import EntriesView, EntryView, RestoreEntryView
 from memory.api.held import ConfirmHeldView, DeclineHeldView, HeldDeletionsView
 from memory.api.history import EntryHistoryView, HistoryView
@@ -31,6 +32,7 @@ HELD = f"{RELATIONSHIP}/held-deletions/<uuid:held_id>"
 PROMPTS = "companions/<uuid:companion_id>/prompts"
 
 urlpatterns = [
+    path("project/budget", BudgetView.as_view()),
     path(f"{RELATIONSHIP}/turns", TurnsView.as_view()),
     path(TURN, TurnView.as_view()),
     path(f"{TURN}/retry", RetryTurnView.as_view()),

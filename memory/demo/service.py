@@ -117,9 +117,9 @@ def stop_service(place: Place) -> Running | None:
 
 
 def readiness(url: str) -> dict[str, Any]:
-    """What /readyz answers; empty while nobody answers at all."""
+    """What /readyz/worker answers; empty while nobody answers at all."""
     try:
-        answer = httpx2.get(f"{url}/readyz", timeout=10.0, trust_env=False)
+        answer = httpx2.get(f"{url}/readyz/worker", timeout=10.0, trust_env=False)
         body: dict[str, Any] = answer.json()
     except (httpx2.HTTPError, ValueError):
         return {}

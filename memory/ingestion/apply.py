@@ -49,8 +49,8 @@ def apply_operations(
     judge_operations(bench, items, _origins(reading, log))
     revisions = _write(bench, by=Actor(ActorKind.MODEL, log.last_model))
     keep_known_vectors(reading, [*bench.added, *bench.targets.values()], proposed.vectors)
-    store_calls(log, now=now, erased=erased)
     _settle(claim, bench, log)
+    store_calls(log, now=now, erased=erased)  # last, as it locks the project's count of the day
     return revisions
 
 

@@ -13,6 +13,7 @@ from memory.models import ModelCall
 from memory.providers.base import Completion, CompletionRequest, LLMProvider
 from memory.providers.errors import ProviderError
 from memory.queue.board import count_model_call
+from memory.services.model_budgets import count_spending
 from relationships.ids import uuid7
 
 
@@ -48,6 +49,11 @@ class CallLog:
     def readings(self) -> list[Reading]:
         """Of the calls that wait to be stored."""
         return [record.reading for record in self.waiting]
+
+    @property
+    def asked_for_a_model(self) -> bool:
+        """Whether the last question named a model itself: its project's configuration does, not the settings."""
+        return bool(self.waiting and self.waiting[-1].request.model)
 
     def ask(self, request: CompletionRequest, reading: Reading, *, purpose: str) -> Completion:
         """Ask and remember that we asked. Raises ProviderError."""
@@ -103,7 +109,7 @@ class CallLog:
 
 
 def store_calls(log: CallLog, *, now: datetime, erased: Set[UUID] | None = None) -> None:
-    """Insert what waits. Call it in the settling transaction, under the relationship's row lock.
+    """Insert what waits, and count it. Call it in the settling transaction, under the relationship's row lock.
 
     What a call quotes may have been erased while the model answered: such a call is stored without its texts.
     `erased`: what `erased_meanwhile` said of `log.readings`, from who asked it in this transaction.
@@ -116,7 +122,20 @@ def store_calls(log: CallLog, *, now: datetime, erased: Set[UUID] | None = None)
         _row(record, redacted_at=now if shown_ids(record.reading) & erased else None)
         for record in log.waiting
     )
+    count_calls(log, now=now)
     log.waiting.clear()
+
+
+def count_calls(log: CallLog, *, now: datetime) -> None:
+    """Count what waits towards the project's day."""
+    if not log.waiting:
+        return
+    count_spending(
+        log.waiting[0].reading.project_id,
+        [record.completion for record in log.waiting],
+        answered=any(not record.error_code for record in log.waiting),
+        now=now,
+    )
 
 
 def _row(record: CallRecord, *, redacted_at: datetime | None) -> ModelCall:

@@ -109,7 +109,14 @@ def hold_claim(claim: Claim) -> None:
 def settle_turn(claim: Claim, turn: Turn, state: TurnState, **values: Any) -> None:
     """The end of a turn for now: gives the lease back. Call after hold_claim, and before announce_settled."""
     _held(claim).filter(id=turn.id).update(
-        state=state, lease_token=None, lease_until=None, leased_by="", settled_at=timezone.now(), **values
+        state=state,
+        lease_token=None,
+        lease_until=None,
+        leased_by="",
+        settled_at=timezone.now(),
+        waiting_since=None,
+        waits_on="",
+        **values,
     )
 
 
@@ -142,13 +149,18 @@ def release_turns(
     error: str = "",
     delay: float = 0.0,
     counted: bool = False,
+    waits_on: str = "",
     log: CallLog | None = None,
 ) -> None:
-    """Give turns back for another try, `delay` seconds from now. Until then they block the turns after them."""
+    """Give turns back for another try, `delay` seconds from now. Until then they block the turns after them.
+
+    `code` is why; without one they were not tried. `waits_on` is the provider that failed them.
+    """
     hold_claim(claim)
     if log is not None:
         store_calls(log, now=timezone.now())
-    due_at = timezone.now() + timedelta(seconds=delay)
+    now = timezone.now()
+    due_at = now + timedelta(seconds=delay)
     for turn in turns:
         _held(claim).filter(id=turn.id).update(
             state=TurnState.PENDING,
@@ -158,6 +170,8 @@ def release_turns(
             due_at=due_at,
             error_code=code,
             error=storable(error)[:2000],
+            waiting_since=(turn.waiting_since or now) if code else None,
+            waits_on=waits_on,
             attempts=turn.attempts + counted,
             model_call_ids=_call_ids(turn, log),
         )

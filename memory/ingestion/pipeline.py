@@ -5,13 +5,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import monotonic
+from typing import Any
 from uuid import UUID
 
 import structlog
 from django.conf import settings
 from django.db import DataError, IntegrityError, transaction
 
-from memory.errors import ErasedMeanwhile, IngestionError, InvalidTemplate, LeaseLost, StaleAnswer
+from memory.errors import (
+    BudgetSpent,
+    ErasedMeanwhile,
+    IngestionError,
+    InvalidTemplate,
+    LeaseLost,
+    StaleAnswer,
+)
 from memory.ingestion.apply import apply_operations
 from memory.ingestion.calls import CallLog
 from memory.ingestion.claim import (
@@ -28,10 +36,11 @@ from memory.ingestion.claim import (
 from memory.ingestion.proposals import Proposed, propose_all
 from memory.ingestion.reading import Reading, read_batch
 from memory.models import EntryRevision
-from memory.providers.errors import ProviderError
+from memory.providers.errors import ModelNotFound, ProviderError
 from memory.providers.registry import get_provider
 from memory.queue.board import stop_requested
 from memory.queue.nudge import nudge
+from memory.services.model_budgets import require_model_budget
 from relationships.database_errors import database_went_away
 from relationships.errors import InvalidConfiguration, NotFound
 from relationships.models import Turn
@@ -83,17 +92,24 @@ def ingest_claim(claim: Claim, drained: Drained) -> bool:
 def _ingest(claim: Claim, turns: Sequence[Turn], drained: Drained) -> bool:
     """Read `turns` together; where they are refused for good, half by half, so that one bad turn fails alone."""
     call_log: CallLog | None = None
+    alias = ""
     try:
         reading = read_batch(turns)
         if not _has_words(reading):
             return _apply_nothing(claim, reading, drained)
-        call_log = CallLog(get_provider(reading.ingestion.provider or settings.DEFAULT_LLM_PROVIDER))
+        require_model_budget(reading.project_id)
+        alias = reading.ingestion.provider or settings.DEFAULT_LLM_PROVIDER
+        call_log = CallLog(get_provider(alias))
         drained.revisions += _read_and_apply(claim, reading, call_log)
     except NotFound:
         raise LeaseLost("The relationship was erased.") from None
+    except BudgetSpent as spent:
+        return _give_back(
+            claim, turns, drained, code=spent.code, error=spent.detail, delay=spent.extra["retry_after"]
+        )
     except ProviderError as error:
         if not error.permanent:
-            return _wait(claim, turns, error, call_log, drained)
+            return _wait(claim, turns, error, call_log, drained, alias=alias)
         return _refused(claim, turns, error.code, str(error), call_log, drained)
     except (IngestionError, InvalidTemplate, InvalidConfiguration) as error:
         if isinstance(error, LeaseLost):
@@ -141,7 +157,13 @@ def _apply_nothing(claim: Claim, reading: Reading, drained: Drained) -> bool:
 
 
 def _wait(
-    claim: Claim, turns: Sequence[Turn], error: ProviderError, call_log: CallLog | None, drained: Drained
+    claim: Claim,
+    turns: Sequence[Turn],
+    error: ProviderError,
+    call_log: CallLog | None,
+    drained: Drained,
+    *,
+    alias: str,
 ) -> bool:
     """A passing failure: the relationship waits. What is an operator's to mend never counts against a turn."""
     attempts = max(turn.attempts for turn in turns)
@@ -150,21 +172,30 @@ def _wait(
         return _refused(
             claim, turns, error.code, f"{error} (given up after {attempts + 1} tries)", call_log, drained
         )
-    delay = retry_delay(attempts, error.retry_after)
-    release_turns(
-        _of(claim, turns),
+    own = isinstance(error, ModelNotFound) and call_log is not None and call_log.asked_for_a_model
+    return _give_back(
+        claim,
         turns,
+        drained,
         code=error.code,
         error=str(error),
-        delay=delay,
+        delay=retry_delay(attempts, error.retry_after),
         counted=counted,
+        waits_on="" if own else alias,
         log=call_log,
     )
+
+
+def _give_back(
+    claim: Claim, turns: Sequence[Turn], drained: Drained, *, code: str, delay: float, **more: Any
+) -> bool:
+    """`more`: what release_turns takes."""
+    release_turns(_of(claim, turns), turns, code=code, delay=delay, **more)
     drained.released += len(turns)
     log.warning(
-        "a turn waits for the provider",
+        "turns wait",
         event_name="ingestion.turn.waiting",
-        code=error.code,
+        code=code,
         seconds=round(delay, 2),
         **_ids(claim),
     )

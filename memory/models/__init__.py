@@ -8,6 +8,7 @@ from memory.models.model_call import ModelCall
 from memory.models.replay import Replay, ReplayState
 from memory.models.revision import EntryRevision, RevisionEvent
 from memory.models.search_text import SearchedKind, SearchText
+from memory.models.spending import ModelSpending
 
 __all__ = [
     "USER_SUBJECT",
@@ -23,6 +24,7 @@ __all__ = [
     "IngestionPrompt",
     "LargeIndex",
     "ModelCall",
+    "ModelSpending",
     "Replay",
     "ReplayState",
     "RevisionEvent",

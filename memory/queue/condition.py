@@ -13,32 +13,29 @@ from django.db import connection
 from django.db.models import DurationField, ExpressionWrapper, F
 from django.db.models.functions import Now
 
+from memory.queue.waits import COUNT_LIMIT, Asked, Wait, read_asked, read_waits
 from relationships.models import WorkerHeartbeat
 
-COUNT_LIMIT = 10_000  # a number this high says enough
-
-# A turn that waits for its trigger (due_at null) waits for nobody. One that is being retried is owed since it
-# came in, whenever its next try is: so a provider that keeps failing shows.
+# A turn that waits for its trigger (due_at null) waits for nobody. A wrong key is no attempt, and yet one in vain.
 _OPEN = """
 WITH waiting AS (
-    SELECT due_at, attempts, recorded_at FROM relationships_turn
+    SELECT attempts, waiting_since FROM relationships_turn
      WHERE state = 'pending' AND due_at IS NOT NULL ORDER BY due_at LIMIT %(limit)s
 )
-SELECT count(*) FILTER (WHERE attempts = 0),
-       count(*) FILTER (WHERE attempts > 0),
-       extract(epoch FROM now() - least(min(due_at) FILTER (WHERE due_at <= now()),
-                                        min(recorded_at) FILTER (WHERE attempts > 0)))::float8
+SELECT count(*) FILTER (WHERE attempts = 0 AND waiting_since IS NULL),
+       count(*) FILTER (WHERE attempts > 0 OR waiting_since IS NOT NULL)
   FROM waiting
 """
-_UNTRIGGERED = """
-SELECT count(*) FROM (
-    SELECT FROM relationships_turn WHERE state = 'pending' AND due_at IS NULL LIMIT %(limit)s) few
-"""
-_PROCESSING = """
-SELECT count(*) FROM (SELECT FROM relationships_turn WHERE state = 'processing' LIMIT %(limit)s) few
-"""
-_FAILED = """
-SELECT count(*) FROM (SELECT FROM relationships_turn WHERE state = 'failed' LIMIT %(limit)s) few
+# Turns that wait for their trigger, that are being read, that failed; and nudges that nobody has taken.
+_COUNTS = """
+SELECT (SELECT count(*) FROM (
+            SELECT FROM relationships_turn WHERE state = 'pending' AND due_at IS NULL LIMIT %(limit)s) few),
+       (SELECT count(*) FROM (
+            SELECT FROM relationships_turn WHERE state = 'processing' LIMIT %(limit)s) few),
+       (SELECT count(*) FROM (
+            SELECT FROM relationships_turn WHERE state = 'failed' LIMIT %(limit)s) few),
+       (SELECT count(*) FROM (
+            SELECT FROM django_q_ormq WHERE key = %(queue)s AND lock <= now() LIMIT %(limit)s) few)
 """
 # Texts without their vector. One that is tried again is owed still, though it is not due.
 _VECTORS = """
@@ -48,10 +45,6 @@ WITH owed AS (
 )
 SELECT count(*), count(*) FILTER (WHERE embed_error <> ''), extract(epoch FROM now() - min(embed_due_at))::float8
   FROM owed
-"""
-_QUEUED = """
-SELECT count(*) FROM (
-    SELECT FROM django_q_ormq WHERE key = %(queue)s AND lock <= now() LIMIT %(limit)s) few
 """
 # The planner's own estimate, kept up by autovacuum.
 _ROWS = """
@@ -102,13 +95,19 @@ class VectorCounts:
 
 @dataclass(frozen=True, slots=True)
 class QueueCondition:
-    """`oldest_seconds`: how long the oldest due or retried turn has been owed; 0 if none is."""
+    """`waits`: what turns wait for, by project and reason."""
 
     turns: TurnCounts
-    oldest_seconds: float
     queued: int  # nudges that no worker has taken yet
     workers: tuple[WorkerCondition, ...]
     vectors: VectorCounts = VectorCounts()
+    waits: tuple[Wait, ...] = ()
+    asked: Asked = field(default_factory=Asked)
+
+    @property
+    def oldest_seconds(self) -> float:
+        """How long the oldest due or retried turn has been owed; 0 if none is."""
+        return max((wait.seconds for wait in self.waits), default=0.0)
 
     @property
     def beat_age_seconds(self) -> float | None:
@@ -118,21 +117,23 @@ class QueueCondition:
 
 def read_condition() -> QueueCondition:
     """The present condition. Raises django.db.Error."""
-    due, retrying, oldest = _row(_OPEN)
+    due, retrying = _row(_OPEN)
+    untriggered, processing, failed, queued = _row(_COUNTS)
     turns = TurnCounts(
         due=due,
         retrying=retrying,
-        untriggered=_row(_UNTRIGGERED)[0],
-        processing=_row(_PROCESSING)[0],
-        failed=_row(_FAILED)[0],
+        untriggered=untriggered,
+        processing=processing,
+        failed=failed,
         stored=_row(_ROWS)[0] or 0,
     )
     return QueueCondition(
         turns=turns,
-        oldest_seconds=max(0.0, oldest or 0.0),
-        queued=_row(_QUEUED)[0],
+        queued=queued,
         workers=_workers(),
         vectors=_vectors(),
+        waits=read_waits(),
+        asked=read_asked(),
     )
 
 

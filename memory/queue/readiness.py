@@ -1,11 +1,13 @@
-"""Whether the service can do its work now, and if not, why: for a load balancer, and for the operator who is
-called.
+"""Whether this instance can serve, and whether work is being done; if not, why.
+
+The first is what a load balancer asks: the database and the migrations, and nothing of any tenant's. The second is
+for whoever is called at night: memory.queue.alarm has its rule.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import psycopg
@@ -14,6 +16,7 @@ from django.db import Error as DatabaseError
 from django.db import connection, connections, transaction
 from django.db.migrations.loader import MigrationLoader
 
+from memory.queue.alarm import Hindrance, hindrances, reasons_for_alarm
 from memory.queue.condition import QueueCondition, read_condition
 
 _CONNECT_SECONDS = 2  # the least that libpq takes
@@ -27,34 +30,63 @@ class Readiness:
     reasons: list[str] = field(default_factory=list)
     database: bool = False
     pending_migrations: list[str] | None = None
-    condition: QueueCondition | None = None
 
     @property
     def ready(self) -> bool:
         return not self.reasons
 
 
+Looked = TypeVar("Looked", bound=Readiness)
+
+
+@dataclass(slots=True)
+class WorkReadiness(Readiness):
+    """`degraded`: what turns wait for that is no reason for an alarm."""
+
+    condition: QueueCondition | None = None
+    degraded: list[Hindrance] = field(default_factory=list)
+
+
 def check_readiness() -> Readiness:
-    """Ask everything, within a few seconds whatever is broken."""
-    readiness = Readiness()
+    """Whether this instance can serve. Within a few seconds, whatever is broken."""
+    return _look(Readiness())
+
+
+def check_work() -> WorkReadiness:
+    """Whether, besides, turns are being read. Likewise."""
+    work = _look(WorkReadiness())
+    if not work.ready:
+        return work
+    try:
+        with transaction.atomic():
+            limit_statements()
+            work.condition = read_condition()
+    except DatabaseError as error:
+        return _away(work, error)
+    found = hindrances(work.condition)
+    work.degraded = [hindrance for hindrance in found if not hindrance.alarming]
+    work.reasons += reasons_for_alarm(work.condition, found)
+    return work
+
+
+def _look(readiness: Looked) -> Looked:
     try:
         _knock()
         with transaction.atomic():
             limit_statements()
             readiness.pending_migrations = pending_migrations()
             readiness.database = True
-        if readiness.pending_migrations:
-            names = ", ".join(readiness.pending_migrations[:5])
-            readiness.reasons.append(f"migrations: {names} not applied; run manage.py migrate")
-            return readiness
-        with transaction.atomic():
-            limit_statements()
-            readiness.condition = read_condition()
     except (psycopg.Error, DatabaseError) as error:
-        readiness.database = False
-        readiness.reasons.append(f"database: it does not answer ({type(error).__name__})")
-        return readiness
-    readiness.reasons += _queue_reasons(readiness.condition)
+        return _away(readiness, error)
+    if readiness.pending_migrations:
+        names = ", ".join(readiness.pending_migrations[:5])
+        readiness.reasons.append(f"migrations: {names} not applied; run manage.py migrate")
+    return readiness
+
+
+def _away(readiness: Looked, error: Exception) -> Looked:
+    readiness.database = False
+    readiness.reasons.append(f"database: it does not answer ({type(error).__name__})")
     return readiness
 
 
@@ -105,18 +137,3 @@ def _knock() -> None:
 def _migrations_in_code() -> tuple[tuple[str, str], ...]:
     """Reading them all costs some 50 ms, and they don't change while a process runs."""
     return tuple(sorted(MigrationLoader(None).disk_migrations))
-
-
-def _queue_reasons(condition: QueueCondition) -> list[str]:
-    reasons = []
-    age = condition.beat_age_seconds
-    if age is None:
-        reasons.append("worker: none has reported; run manage.py worker")
-    elif age > settings.HEARTBEAT_LIMIT_SECONDS:
-        reasons.append(f"worker: none has reported for {age:.0f} s; run manage.py worker")
-    limit = settings.OLDEST_TURN_LIMIT_SECONDS
-    if condition.oldest_seconds > limit:
-        waits = f"a turn has waited for {condition.oldest_seconds:.0f} s, longer than {limit:g} s"
-        retrying = condition.turns.retrying
-        reasons.append(f"turns: {waits}" + (f"; {retrying} are being retried" if retrying else ""))
-    return reasons

@@ -37,7 +37,7 @@ STALL_SECONDS = 60
 _OWNERS = {"relationship_id", "project_id"}
 LEFT_OUT: dict[type[Model], set[str]] = {
     SessionState: _OWNERS | {"turns"},
-    Turn: _OWNERS | {"lease_token", "lease_until", "leased_by"},
+    Turn: _OWNERS | {"lease_token", "lease_until", "leased_by", "waiting_since", "waits_on"},
     Message: _OWNERS | {"turn_id", "session"},  # those of the turn it stands in
     ScratchpadEntry: _OWNERS | {"content_hash"},
 }

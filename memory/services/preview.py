@@ -10,7 +10,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from memory.ingestion.apply import judge_operations
-from memory.ingestion.calls import CallLog, storable
+from memory.ingestion.calls import CallLog, count_calls, storable
 from memory.ingestion.proposals import propose_all
 from memory.ingestion.reading import (
     Guidance,
@@ -25,6 +25,7 @@ from memory.ingestion.workbench import Judgement, Workbench, bare_workbench, ope
 from memory.models import ScratchpadEntry
 from memory.providers.registry import get_provider
 from memory.services.history import Origin
+from memory.services.model_budgets import require_model_budget
 from relationships.configuration.cascade import resolve_configuration
 from relationships.errors import InvalidInput, NotFound
 from relationships.ids import uuid7
@@ -63,7 +64,7 @@ def preview_messages(
     relationship: Relationship | None,
     present_entries: bool,
 ) -> Preview:
-    """Read a pasted conversation. Raises ProviderError, UnparsableAnswer, InvalidTemplate."""
+    """Read a pasted conversation. Raises ProviderError, UnparsableAnswer, InvalidTemplate, BudgetSpent."""
     pair = relationship or _nobody(companion)
     now = timezone.now()
     turn = Turn(relationship_id=pair.id, project_id=pair.project_id, seq=0, occurred_at=now)
@@ -106,9 +107,13 @@ def _preview(
     reading = _reading(relationship, guidance, turns, rows, present_entries)
     if not reading.messages:
         raise InvalidInput.of("messages", "hold nothing of a role that is read (ingestion.roles)")
+    require_model_budget(reading.project_id)
     log = CallLog(get_provider(reading.ingestion.provider or settings.DEFAULT_LLM_PROVIDER))
     started = perf_counter()
-    proposed = propose_all(reading, log, purpose="preview")
+    try:
+        proposed = propose_all(reading, log, purpose="preview")
+    finally:
+        count_calls(log, now=timezone.now())
     milliseconds = (perf_counter() - started) * 1000
     now = timezone.now()
     if present_entries:

@@ -17,6 +17,7 @@ from memory.models import Replay, ReplayState
 from memory.providers.errors import ProviderError
 from memory.queue.housekeeping import Duty
 from memory.queue.nudge import nudge_replay
+from memory.services.model_budgets import require_model_budget
 from memory.services.preview import Preview, preview_messages, preview_turns
 from memory.services.prompts import find_guidance
 from relationships.actor import Actor
@@ -47,9 +48,10 @@ def request_replay(
 ) -> Replay:
     """Have a worker read turns, or a pasted conversation, by the published prompt and by `template`.
 
-    Raises InvalidTemplate, InvalidInput.
+    Raises InvalidTemplate, InvalidInput, BudgetSpent.
     """
     check_guidance(template)
+    require_model_budget(relationship.project_id)
     if not turn_ids and not messages:
         raise InvalidInput.of("turns", "choose at least one, or paste a conversation")
     if len(turn_ids) > MOST_TURNS:

@@ -128,6 +128,8 @@ def retry_turn(*, relationship_id: UUID, turn_id: UUID) -> Turn:
         "waits_for": "",
         "attempts": 0,
         "settled_at": None,
+        "waiting_since": None,
+        "waits_on": "",
     }
     Turn.objects.for_relationship(relationship_id).filter(id=turn_id).update(
         **values, error_code="", error=""

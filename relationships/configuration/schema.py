@@ -22,6 +22,7 @@ from relationships.configuration.strategies import (
 from relationships.configuration.strict import Share, Strict
 
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,59}$")]
+MOST_OUTPUT_TOKENS = 100_000  # of one answer
 Tokens = Annotated[int, Field(ge=0, le=1_000_000)]
 ShortText = Annotated[str, StringConstraints(max_length=500)]
 LongText = Annotated[str, StringConstraints(max_length=32_000)]
@@ -119,7 +120,8 @@ class Ingestion(Strict):
     """Alias of an LLM provider; null: the service's default."""
     model: Annotated[str, StringConstraints(max_length=120)] | None = None
     """Null: the provider's default model."""
-    max_output_tokens: Annotated[int, Field(ge=64, le=100_000)] = 4000
+    max_output_tokens: Annotated[int, Field(ge=64, le=MOST_OUTPUT_TOKENS)] = 4000
+    """Of one answer. A turn whose answer does not fit is asked about again with twice as much, and twice that."""
 
     @field_validator("strategy", "archive_strategy")
     @classmethod

@@ -43,6 +43,10 @@ class Turn(RelationshipOwned):
     settled_at = models.DateTimeField(null=True)
     error_code = models.CharField(max_length=60, blank=True)
     error = models.TextField(blank=True)
+    # Since its first try in vain, until it is settled; and the alias of the provider that failed it. No provider: it
+    # is its own project's matter, such as a spent budget or a model that its configuration names.
+    waiting_since = models.DateTimeField(null=True)
+    waits_on = models.CharField(max_length=60, blank=True, default="", db_default="")
     prompt_version = models.PositiveIntegerField(null=True)
     # Parsed operations of this turn, each with its verdict; shape: memory.ingestion.operations
     operations = models.JSONField(default=list)
@@ -73,9 +77,15 @@ class Turn(RelationshipOwned):
                 condition=models.Q(state__in=["pending", "processing"]),
                 name="turn_open",
             ),
-            # the sweep, /readyz and /metrics: what is due or leased, oldest first
+            # the sweep, /readyz/worker and /metrics: what is due or leased, oldest first
             models.Index(fields=["due_at"], condition=models.Q(state="pending"), name="turn_due"),
             models.Index(fields=["lease_until"], condition=models.Q(state="processing"), name="turn_leased"),
+            # /readyz/worker and /metrics: what was tried in vain so far, the longest first
+            models.Index(
+                fields=["waiting_since"],
+                condition=models.Q(state__in=["pending", "processing"], waiting_since__isnull=False),
+                name="turn_waiting",
+            ),
             # a project's turns that came to nothing, newest first
             models.Index(
                 fields=["project_id", "state", "-recorded_at"],

@@ -2,7 +2,7 @@ from django.db import models
 
 
 class WorkerHeartbeat(models.Model):
-    """A worker machine that is alive: written every second or so by `manage.py worker`, read by /readyz."""
+    """A worker machine that is alive: written every second or so by `manage.py worker`, read by /readyz/worker."""
 
     name = models.CharField(max_length=120, primary_key=True)  # host and process
     started_at = models.DateTimeField()

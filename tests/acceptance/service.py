@@ -65,7 +65,7 @@ class LiveService:
 
     def wait_until_ready(self) -> None:
         self.worker.wait_until_in_order()
-        self.web.wait_until_it_answers("/readyz")
+        self.web.wait_until_it_answers("/readyz/worker")
 
     def end(self) -> None:
         for process in self.processes:

@@ -113,7 +113,7 @@ def test_it_says_which_provider_is_in_use_and_how_to_have_another(first: str) ->
 
 
 def test_it_leaves_the_service_up(first: str) -> None:
-    assert status_of(f"{shown(first, 'address')}/readyz") == 200
+    assert status_of(f"{shown(first, 'address')}/readyz/worker") == 200
     assert status_of(shown(first, "API docs")) == 200
 
 

@@ -27,7 +27,7 @@ class Serve(LiveProcess):
 
     def is_ready(self) -> bool:
         self.require_running()
-        return self.note.exists() and status_of(f"{self.url}/readyz") == 200
+        return self.note.exists() and status_of(f"{self.url}/readyz/worker") == 200
 
     def part(self, word: str) -> psutil.Process | None:
         """The child whose command line says so."""

@@ -18,6 +18,8 @@ COVERED_ELSEWHERE: dict[str, str] = {
     "context/knowledge/columns.py": f"{KNOWLEDGE}/test_search.py",
     "context/knowledge/errors.py": f"{KNOWLEDGE}/test_sandbox.py",
     # memory: the views, and what only they use
+    "memory/api/budget.py": f"{INGESTION}/test_budgets.py",
+    "memory/services/model_budgets.py": f"{INGESTION}/test_budgets.py",
     "memory/api/entries.py": f"{API}/test_entries.py {API}/test_entry_changes.py {API}/test_entry_lists.py",
     "memory/api/held.py": f"{API}/test_held_deletions.py",
     "memory/api/history.py": f"{API}/test_history.py",

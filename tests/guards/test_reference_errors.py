@@ -10,7 +10,7 @@ from rest_framework import exceptions as drf
 import memory.api.health_urls  # noqa: F401
 from context.knowledge.errors import REASONS
 from memory.demo import errors as demo_errors
-from memory.errors import IngestionError
+from memory.errors import BudgetSpent, IngestionError
 from memory.providers.errors import AnswerUnusable, ProviderError
 from memory.queue.leases import WORKER_DIED
 from relationships.api.middleware import CODES
@@ -97,6 +97,6 @@ def test_every_reason_of_a_turn_is_described_and_no_other() -> None:
         for name, call in calls(tree_of(path))
         if name == "_skipped" and (code := text_of(call.args[0]))
     }
-    others = {"internal_error", "invalid_template", WORKER_DIED}
+    others = {"internal_error", "invalid_template", WORKER_DIED, BudgetSpent.code}
     expected = (of_providers | of_reading | of_intake | others) - PASSING
     assert set(named_in("errors.md", under="## Why a turn waits, was skipped or failed")) == expected

@@ -16,6 +16,6 @@ def test_every_state_of_a_turn_is_described_and_no_other() -> None:
 
 
 def test_every_metric_is_described_and_no_other() -> None:
-    written = render_metrics(QueueCondition(NONE_AT_ALL, 0.0, 0, (WORKER,))).decode()
+    written = render_metrics(QueueCondition(NONE_AT_ALL, 0, (WORKER,))).decode()
     metrics = {family.name for family in text_string_to_metric_families(written)}
     assert set(named_in("queue.md", under="## Metrics")) == metrics

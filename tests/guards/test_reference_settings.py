@@ -11,6 +11,7 @@ READERS = (
     "env.flag",
     "env.whole",
     "env.seconds",
+    "env.amount",
     "env.listing",
     "env.json_object",
     "os.environ.get",

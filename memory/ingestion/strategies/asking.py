@@ -1,4 +1,6 @@
-"""Asks a model for JSON, and once more with the complaint where the answer can't be read."""
+"""Asks a model for JSON: once more with the complaint where the answer can't be read, and with more room where it
+was cut off.
+"""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -8,15 +10,22 @@ from memory.errors import UnparsableAnswer
 from memory.ingestion.calls import CallLog
 from memory.ingestion.prompt import Question, build_request
 from memory.ingestion.reading import Reading
+from memory.providers.base import Completion, CompletionRequest
+from memory.providers.errors import AnswerTruncated, RequestRefused
+from relationships.configuration.schema import MOST_OUTPUT_TOKENS
 
 T = TypeVar("T")
 SHOWN_BACK = 8000  # characters of an answer that could not be read
+MORE_ROOM = 2  # times an answer that was cut off is asked for again, each time with twice the tokens
+WAY_OUT = (
+    "Raise ingestion.max_output_tokens, choose a model that answers at greater length, or say less in a turn."
+)
 
 
 def ask(question: Question, reading: Reading, log: CallLog, *, purpose: str, parse: Callable[[str], T]) -> T:
     """What `parse` makes of the answer. Raises UnparsableAnswer when the second is no better, ProviderError."""
     request = build_request(reading, question)
-    completion = log.ask(request, reading, purpose=purpose_of(question, purpose))
+    completion, request = _ask_with_room(request, question, reading, log, purpose)
     try:
         return parse(completion.text)
     except UnparsableAnswer as error:
@@ -31,3 +40,30 @@ def purpose_of(question: Question, purpose: str) -> str:
     if question.task == "operations":
         return purpose
     return question.task if purpose == "ingestion" else f"{question.task} {purpose}"
+
+
+def _ask_with_room(
+    request: CompletionRequest, question: Question, reading: Reading, log: CallLog, purpose: str
+) -> tuple[Completion, CompletionRequest]:
+    """The answer, and the request that had the room for it. Raises ProviderError.
+
+    Of several turns fewer are read at once instead, which whoever reads them sees to.
+    """
+    named, tries = purpose_of(question, purpose), 0
+    while True:
+        try:
+            return log.ask(request, reading, purpose=named), request
+        except AnswerTruncated as cut:
+            room = request.max_output_tokens
+            if room is None or (len(reading.turns) > 1 and purpose != "preview"):
+                raise
+            if tries == MORE_ROOM or room >= MOST_OUTPUT_TOKENS:
+                raise AnswerTruncated(
+                    f"{cut} It had room for {room} tokens. {WAY_OUT}", completion=cut.completion
+                ) from cut
+            request, earlier = replace(request, max_output_tokens=min(2 * room, MOST_OUTPUT_TOKENS)), cut
+            named, tries = purpose_of(question, "more room"), tries + 1
+        except RequestRefused as refusal:
+            if not tries:
+                raise
+            raise AnswerTruncated(f"{earlier} With more room it is refused: {refusal} {WAY_OUT}") from refusal

@@ -7,6 +7,7 @@ import pytest
 from django.db import connection, transaction
 
 from memory.ingestion.claim import claim_turns
+from memory.models import ModelSpending
 from memory.providers.base import CompletionRequest
 from memory.services.entries import revise_entry
 from relationships.models import TurnState
@@ -92,3 +93,26 @@ def test_a_turn_that_comes_in_meanwhile_waits_until_the_batch_before_it_is_settl
 
     assert first is not None and len(first.turns) == 1
     assert claim_turns(relationship_id=conversation.relationship.id, worker="b") is None
+
+
+def test_the_projects_count_of_the_day_is_nobodys_while_a_model_answers(
+    conversation: Conversation, scripted_provider: ScriptedProvider, at_work: ThreadPoolExecutor
+) -> None:
+    scripted_provider.answer_with(answer(), answer())
+    conversation.hear("I like tea.")
+    taken: list[int] = []
+
+    def take_it(request: CompletionRequest) -> None:
+        taken.append(at_work.submit(_locked_counts).result(timeout=10))
+
+    scripted_provider.while_answering = take_it
+    turn = conversation.hear("And cake.")
+
+    assert (turn.state, taken) == (TurnState.APPLIED, [1])
+    assert ModelSpending.objects.get().calls == 2
+
+
+def _locked_counts() -> int:
+    """How many rows could be locked without waiting; raises where another holds one."""
+    with transaction.atomic():
+        return len(ModelSpending.objects.select_for_update(nowait=True))

@@ -7,7 +7,7 @@ from memory.ingestion.pipeline import drain_relationship
 from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import Conversation, add, answer
 
-OF_A_BATCH, OF_A_TURN = 29, 1  # savepoints with them; each turn of a batch is settled by itself
+OF_A_BATCH, OF_A_TURN = 31, 1  # savepoints with them; each turn of a batch is settled by itself
 
 
 @pytest.mark.parametrize(("turns", "entries"), [(1, 0), (1, 40), (8, 40)])

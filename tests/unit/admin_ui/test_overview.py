@@ -1,16 +1,21 @@
 from datetime import timedelta
 from decimal import Decimal
+from html import unescape
 
 import pytest
 from django.test import Client
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
+from pytest_django.fixtures import Settings
 
 from admin_ui.overview import overview_of
 from memory.models import ModelCall
+from memory.providers.errors import Unauthorized
+from memory.queue.heartbeat import beat
+from memory.services.model_budgets import set_model_budget
 from relationships.models import Project, Relationship, Turn
 from tests.fakes import ScriptedProvider
-from tests.fixtures.turns import Conversation, add, answer
+from tests.fixtures.turns import PERSON, Conversation, add, answer
 
 
 def test_each_day_counts_what_came_in_and_what_changed(
@@ -73,3 +78,35 @@ def test_the_overview_and_its_living_part_cost_few_statements(
 
     with django_assert_max_num_queries(12):
         assert viewer.get(page).status_code == 200
+
+
+def test_turns_that_a_refused_key_holds_up_are_told_with_the_reason_and_since_when(
+    editor: Client, conversation: Conversation, scripted_provider: ScriptedProvider, settings: Settings
+) -> None:
+    settings.OLDEST_TURN_LIMIT_SECONDS = 300
+    beat(name="here/1c0ffee2:1:2", pool_restarts=0, counters={})
+    scripted_provider.answer_with(Unauthorized())
+    conversation.hear("I like tea.")
+    behind = conversation.say("And cake.")
+    earlier = timezone.now() - timedelta(seconds=320)
+    Turn.objects.filter(waiting_since__isnull=False).update(waiting_since=earlier)
+    Turn.objects.filter(id=behind.id).update(due_at=earlier)
+
+    page = unescape(editor.get("/admin-ui/status/").content.decode())
+
+    assert "2 turns of this project wait since" in page
+    assert "for scripted: The provider does not accept the API key" in page
+    assert "Provider: 'scripted' holds up 2 turns of 1 project, the oldest for 320 s" in page
+
+
+def test_the_budget_of_the_day_is_on_the_page(
+    editor: Client, conversation: Conversation, scripted_provider: ScriptedProvider, project: Project
+) -> None:
+    set_model_budget(project_id=project.id, by=PERSON, daily_tokens=1, daily_usd=Decimal("2.50"))
+    scripted_provider.answer_with(answer())
+    conversation.hear("I like tea.")
+
+    page = editor.get("/admin-ui/status/").content.decode()
+
+    assert "tokens asked of models today, of 1; $0.00 of $2.50, and 1 call whose price is not known" in page
+    assert "budget of the day is spent: turns wait until 00:00 UTC" in unescape(page)

@@ -1,7 +1,9 @@
+from decimal import Decimal
+
 import pytest
 from pytest_django.fixtures import Settings
 
-from memory.checks import check_embedders, check_providers, check_queue
+from memory.checks import check_budget, check_embedders, check_providers, check_queue
 
 
 def test_the_provider_in_use_must_be_set_up(settings: Settings) -> None:
@@ -21,6 +23,23 @@ def test_a_provider_that_nobody_uses_may_be_broken(settings: Settings) -> None:
         "broken": {"BACKEND": "memory.providers.nowhere.Provider"},
     }
     assert check_providers() == []
+
+
+@pytest.mark.parametrize(
+    ("usd", "prices", "warned"),
+    [("5", {}, True), ("5", {"own*": [1, 2]}, False), ("0", {}, False)],
+    ids=["no price", "a price", "no budget"],
+)
+def test_a_budget_in_dollars_needs_prices(
+    usd: str, prices: dict[str, list[int]], warned: bool, settings: Settings
+) -> None:
+    openai = settings.LLM_PROVIDERS["openai"]
+    options = {**openai["OPTIONS"], "prices": prices}
+    settings.LLM_PROVIDERS = {**settings.LLM_PROVIDERS, "openai": {**openai, "OPTIONS": options}}
+    settings.DEFAULT_LLM_PROVIDER = "openai"
+    settings.PROJECT_DAILY_USD = Decimal(usd)
+
+    assert [found.id for found in check_budget()] == ["memory.W001"] * warned
 
 
 def test_the_default_embedder_must_be_set_up(settings: Settings) -> None:

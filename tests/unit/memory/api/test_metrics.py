@@ -1,12 +1,26 @@
+from decimal import Decimal
+from uuid import uuid4
+
 from prometheus_client.parser import text_string_to_metric_families
 
-from memory.api.metrics import render_metrics
+from memory.api.metrics import NAMED, render_metrics
 from memory.queue.condition import QueueCondition, TurnCounts, VectorCounts, WorkerCondition
+from memory.queue.waits import Wait
+from memory.services.model_budgets import Spending
 
+BUSY = uuid4()
+SPENDING = [
+    Spending(BUSY, 3, 9000, Decimal("0.25")),
+    *(Spending(uuid4(), 1, 100, Decimal(0)) for _ in range(NAMED + 5)),
+]
 CONDITION = QueueCondition(
     turns=TurnCounts(due=4, retrying=3, untriggered=2, processing=1, failed=5, stored=1000),
-    oldest_seconds=12.5,
     queued=6,
+    waits=(
+        Wait(BUSY, "unauthorized", "gemini", 40, 320.0),
+        Wait(BUSY, "due", "", 2, 12.5),
+        *(Wait(uuid4(), "budget", "", 1 + number % 2, float(number)) for number in range(NAMED + 5)),
+    ),
     workers=(
         WorkerCondition("one:1:1", 0.5, 2, {"model_calls": 10, "prompt_tokens": 5000}),
         WorkerCondition("two:1:1", 60.0, 0, {}),
@@ -30,8 +44,41 @@ def test_prometheus_reads_the_queue() -> None:
     states = ("due", "retrying", "untriggered", "processing", "failed")
     assert [read["rapport_turns", state] for state in states] == [4, 3, 2, 1, 5]
     assert read["rapport_turns_stored", ""] == 1000
-    assert read["rapport_oldest_turn_seconds", ""] == 12.5
     assert read["rapport_queue_tasks", ""] == 6
+
+
+def labelled(name: str) -> dict[tuple[str, ...], float]:
+    """The samples of one metric, by the values of their labels."""
+    return {
+        tuple(sample.labels.values()): sample.value
+        for family in text_string_to_metric_families(render_metrics(CONDITION, SPENDING).decode())
+        for sample in family.samples
+        if sample.name == name
+    }
+
+
+def test_turns_that_wait_are_told_by_project_and_reason() -> None:
+    turns, oldest = labelled("rapport_turns_waiting"), labelled("rapport_oldest_turn_seconds")
+
+    assert (turns[str(BUSY), "unauthorized"], oldest[str(BUSY), "unauthorized"]) == (40, 320)
+    assert (turns[str(BUSY), "due"], oldest[str(BUSY), "due"]) == (2, 12.5)
+
+
+def test_however_many_projects_wait_there_are_few_series() -> None:
+    turns = labelled("rapport_turns_waiting")
+
+    assert len({project for project, _ in turns}) == NAMED + 1
+    assert sum(turns.values()) == sum(wait.turns for wait in CONDITION.waits)
+    assert turns["other", "budget"] > 0
+
+
+def test_what_projects_spent_today_is_told_likewise() -> None:
+    tokens = labelled("rapport_project_tokens_today")
+
+    assert tokens[str(BUSY),] == 9000
+    assert len(tokens) == NAMED + 1
+    assert sum(tokens.values()) == sum(row.tokens for row in SPENDING)
+    assert labelled("rapport_project_usd_today")[str(BUSY),] == 0.25
 
 
 def test_prometheus_reads_the_vectors_that_are_owed() -> None:

@@ -5,16 +5,19 @@ from django.db import connection
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
+from memory.providers.errors import ModelNotFound, Unauthorized
 from memory.queue.heartbeat import beat
 from memory.queue.readiness import (
     check_readiness,
+    check_work,
     embedder_in_use,
     limit_statements,
     pending_migrations,
     provider_in_use,
 )
-from relationships.models import WorkerHeartbeat
-from tests.fixtures.queue import MakeTurn
+from relationships.models import Turn, WorkerHeartbeat
+from tests.fakes import ScriptedProvider
+from tests.fixtures.turns import Conversation, add, answer
 
 pytestmark = pytest.mark.django_db
 
@@ -24,34 +27,56 @@ def worker_beats() -> None:
     beat(name="here/1c0ffee2:1:2", pool_restarts=0, counters={})
 
 
-def test_with_a_worker_that_is_heard_the_service_is_ready(worker_beats: None) -> None:
-    readiness = check_readiness()
+def test_with_a_worker_that_is_heard_work_is_being_done(worker_beats: None) -> None:
+    work = check_work()
 
-    assert readiness.ready
-    assert readiness.reasons == []
+    assert work.ready
+    assert work.reasons == []
 
 
-def test_without_a_worker_it_is_not() -> None:
-    assert check_readiness().reasons == ["worker: none has reported; run manage.py worker"]
+def test_without_a_worker_it_is_not_and_yet_this_instance_can_serve() -> None:
+    assert check_work().reasons == ["worker: none has reported; run manage.py worker"]
+    assert check_readiness().ready
 
 
 def test_a_worker_that_fell_silent_is_a_reason(worker_beats: None) -> None:
     WorkerHeartbeat.objects.update(beat_at=timezone.now() - timedelta(seconds=90))
 
-    assert check_readiness().reasons == ["worker: none has reported for 90 s; run manage.py worker"]
+    assert check_work().reasons == ["worker: none has reported for 90 s; run manage.py worker"]
 
 
-def test_a_turn_that_is_retried_for_too_long_is_a_reason_and_its_success_ends_it(
-    worker_beats: None, make_turn: MakeTurn, settings: Settings
+def test_a_refused_key_turns_it_red_until_a_turn_is_read_again(
+    worker_beats: None, conversation: Conversation, scripted_provider: ScriptedProvider, settings: Settings
 ) -> None:
     settings.OLDEST_TURN_LIMIT_SECONDS = 300
-    turn = make_turn(due=500, attempts=5, recorded_at=timezone.now() - timedelta(seconds=400))
+    scripted_provider.answer_with(Unauthorized(), answer(add("Likes tea")))
+    turn = conversation.hear("I like tea.")
+    rows = Turn.objects.for_relationship(turn.relationship_id)
+    rows.update(waiting_since=timezone.now() - timedelta(seconds=320))
 
-    (reason,) = check_readiness().reasons
-    assert reason.startswith("turns: a turn has waited for 400 s, longer than 300 s; 1 are being retried")
-
-    type(turn).objects.for_relationship(turn.relationship_id).update(state="applied")
+    (reason,) = check_work().reasons
+    assert reason.startswith(
+        "provider: 'scripted' holds up 1 turn of 1 project, the oldest for 320 s (unauth"
+    )
     assert check_readiness().ready
+
+    rows.update(due_at=timezone.now())
+    conversation.drain()
+    assert (check_work().ready, rows.get().waiting_since) == (True, None)
+
+
+def test_a_model_that_a_project_names_itself_is_its_own_matter(
+    worker_beats: None, conversation: Conversation, scripted_provider: ScriptedProvider, settings: Settings
+) -> None:
+    settings.OLDEST_TURN_LIMIT_SECONDS = 300
+    scripted_provider.answer_with(ModelNotFound())
+    conversation.hear("I like tea.", ingestion={"model": "no-such-model"})
+    Turn.objects.update(waiting_since=timezone.now() - timedelta(seconds=320))
+
+    work = check_work()
+
+    assert work.ready
+    assert [(found.reason, found.provider) for found in work.degraded] == [("model_not_found", "")]
 
 
 def test_migrations_that_are_not_applied_are_named(worker_beats: None) -> None:
@@ -59,6 +84,7 @@ def test_migrations_that_are_not_applied_are_named(worker_beats: None) -> None:
         cursor.execute("DELETE FROM django_migrations WHERE name = '0003_queue_claim_index'")
 
     assert pending_migrations() == ["memory.0003_queue_claim_index"]
+    assert check_work().reasons == check_readiness().reasons
     assert check_readiness().reasons == [
         "migrations: memory.0003_queue_claim_index not applied; run manage.py migrate"
     ]

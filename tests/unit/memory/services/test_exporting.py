@@ -115,7 +115,7 @@ def test_what_is_left_out_is_owners_and_what_follows_from_the_rest() -> None:
 
     assert {model.__name__: names - owners for model, names in LEFT_OUT.items()} == {
         "SessionState": {"turns"},
-        "Turn": {"lease_token", "lease_until", "leased_by"},
+        "Turn": {"lease_token", "lease_until", "leased_by", "waiting_since", "waits_on"},
         "Message": {"turn_id", "session"},
         "ScratchpadEntry": {"content_hash"},
     }

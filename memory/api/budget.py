@@ -1,0 +1,52 @@
+from datetime import datetime
+from typing import Any
+
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memory.services.model_budgets import ModelBudget, model_budget_of
+from relationships.api.fields import Answer
+from relationships.api.operations import operation
+from relationships.api.views import ApiView
+
+
+class BudgetAnswer(Answer):
+    """Since 00:00 UTC. A limit that is null does not hold."""
+
+    daily_tokens: int | None
+    daily_usd: str | None
+    tokens: int
+    """Of prompts and answers."""
+    usd: str
+    """Of the calls whose price is known."""
+    calls: int
+    unpriced_calls: int
+    """Those whose price is not known: they cost nothing here."""
+    spent: bool
+    """Turns wait until `renews_at`; previews and replays answer 429."""
+    renews_at: datetime
+
+
+def present_budget(budget: ModelBudget) -> dict[str, Any]:
+    return {
+        "daily_tokens": budget.daily_tokens,
+        "daily_usd": None if budget.daily_usd is None else str(budget.daily_usd),
+        "tokens": budget.tokens,
+        "usd": str(budget.cost),
+        "calls": budget.calls,
+        "unpriced_calls": budget.unpriced,
+        "spent": bool(budget.spent),
+        "renews_at": budget.renews_at,
+    }
+
+
+class BudgetView(ApiView):
+    @operation(
+        "project_budget",
+        tag="Project",
+        summary="Read what your project may ask of models today, and has asked",
+        answers={200: BudgetAnswer},
+    )
+    def get(self, request: Request) -> Response:
+        """Who runs the service sets it, by `manage.py budget`."""
+        return self.answer(present_budget(model_budget_of(self.project_id)))

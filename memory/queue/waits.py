@@ -1,0 +1,117 @@
+"""What turns wait for, by project and reason: asked of the database alone, as all of the queue's condition is.
+
+A turn is `due` when a worker could take it now: the first open one of its relationship. Those behind it wait for what
+the first one waits for.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connection
+
+DUE = "due"  # nobody has taken it yet
+READING = "reading"  # behind one that is being read
+COUNT_LIMIT = 10_000  # turns that each statement looks at, those that wait longest first
+
+# Tried in vain so far, and perhaps being tried again just now. Served by the index turn_waiting.
+TRIED = """
+WITH waiting AS (
+    SELECT project_id, error_code, waits_on, waiting_since FROM relationships_turn
+     WHERE state IN ('pending', 'processing') AND waiting_since IS NOT NULL ORDER BY waiting_since LIMIT %(limit)s
+)
+SELECT project_id, error_code, waits_on, count(*), extract(epoch FROM now() - min(waiting_since))::float8
+  FROM waiting GROUP BY 1, 2, 3
+"""
+# Due and not tried yet. Served by turn_due; then, of each relationship among them, by turn_open its first turn, and by
+# turn_seq_once the one before that, whose end made way for it.
+UNTRIED = """
+WITH due AS (
+    SELECT project_id, relationship_id FROM relationships_turn
+     WHERE state = 'pending' AND due_at <= now() AND waiting_since IS NULL ORDER BY due_at LIMIT %(limit)s
+), queue AS (
+    SELECT project_id, relationship_id, count(*) AS turns FROM due GROUP BY 1, 2
+)
+SELECT q.project_id,
+       CASE WHEN head.waiting_since IS NOT NULL THEN head.error_code
+            WHEN head.state = 'processing' THEN %(reading)s ELSE %(due)s END,
+       head.waits_on,
+       sum(q.turns)::bigint,
+       max(extract(epoch FROM now() - CASE WHEN head.waiting_since IS NOT NULL THEN head.waiting_since
+            WHEN head.state = 'processing' THEN head.claimed_at
+            ELSE greatest(head.due_at, before.settled_at) END))::float8
+  FROM queue q
+ CROSS JOIN LATERAL (
+       SELECT seq, state, due_at, claimed_at, waiting_since, waits_on, error_code FROM relationships_turn
+        WHERE relationship_id = q.relationship_id AND state IN ('pending', 'processing')
+          AND (state = 'processing' OR due_at IS NOT NULL) ORDER BY seq LIMIT 1) head
+  LEFT JOIN LATERAL (
+       SELECT settled_at FROM relationships_turn
+        WHERE relationship_id = q.relationship_id AND seq < head.seq ORDER BY seq DESC LIMIT 1) before ON true
+ GROUP BY 1, 2, 3
+"""
+# Projects that asked a model today or yesterday, and those of them that had an answer lately: a row a project and day.
+ASKED = """
+WITH asked AS (
+    SELECT project_id, answered_at FROM memory_modelspending
+     WHERE day >= (now() AT TIME ZONE 'UTC')::date - 1 ORDER BY day DESC LIMIT %(limit)s
+)
+SELECT count(DISTINCT project_id),
+       count(DISTINCT project_id) FILTER (WHERE answered_at > now() - %(lately)s)
+  FROM asked
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Turns of one project that wait for one thing, the longest of them for `seconds`.
+
+    `reason` is DUE, READING or the code of the failure; `provider` the alias that failed them, "" where it is the
+    project's own matter.
+    """
+
+    project_id: UUID
+    reason: str
+    provider: str
+    turns: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Projects for which a model was asked today or yesterday, and those that it has answered lately."""
+
+    projects: int = 0
+    answered: int = 0
+
+
+def read_waits() -> tuple[Wait, ...]:
+    """Each project and reason once. Two statements. Raises django.db.Error."""
+    told = {"limit": COUNT_LIMIT, "reading": READING, "due": DUE}
+    return _merged(Wait(*row) for statement in (TRIED, UNTRIED) for row in _rows(statement, told))
+
+
+def read_asked() -> Asked:
+    """One statement; lately is within OLDEST_TURN_LIMIT_SECONDS. Raises django.db.Error."""
+    lately = timedelta(seconds=settings.OLDEST_TURN_LIMIT_SECONDS)
+    return Asked(*_rows(ASKED, {"limit": COUNT_LIMIT, "lately": lately})[0])
+
+
+def _merged(waits: Iterable[Wait]) -> tuple[Wait, ...]:
+    merged: dict[tuple[UUID, str, str], Wait] = {}
+    for wait in waits:
+        key = (wait.project_id, wait.reason, wait.provider)
+        known = merged.get(key)
+        if known is not None:
+            wait = replace(wait, turns=wait.turns + known.turns, seconds=max(wait.seconds, known.seconds))
+        merged[key] = wait
+    return tuple(replace(wait, seconds=max(0.0, wait.seconds)) for wait in merged.values())
+
+
+def _rows(statement: str, values: dict[str, Any]) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, values)
+        return list(cursor.fetchall())
