@@ -11,6 +11,7 @@ RapportError                      what every part of ours raises; knows no HTTP
 │   └── IdempotencyMismatch       the same key with another request
 ├── NotAllowed                    this key may not
 ├── TooMuch                       over a limit, which it names
+├── TooManyRequests               too often; says when to try again
 ├── Unsupported                   of a kind that can't be taken; names those that can
 ├── Unavailable                   not now; try again shortly
 └── UpstreamFailed                somebody we asked on your behalf gave no usable answer
@@ -84,6 +85,12 @@ class NotAllowed(RapportError):
 
 class TooMuch(RapportError):
     code = "too_much"
+
+
+class TooManyRequests(RapportError):
+    """`retry_after`, among its members: seconds."""
+
+    code = "too_many_requests"
 
 
 class Unsupported(RapportError):

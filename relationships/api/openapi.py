@@ -155,7 +155,7 @@ class RapportSchema(AutoSchema):
         """What any such operation may answer: asking badly, asking without leave, the database being away."""
         statuses = {400, 422, 503, *declared.problems}
         if not any(isinstance(permission, AllowAny) for permission in self.view.get_permissions()):
-            statuses |= {401, 403}
+            statuses |= {401, 403, 429}
         if "{" in self.path:
             statuses.add(404)
         if declared.body is not None:

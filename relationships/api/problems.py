@@ -27,6 +27,7 @@ STATUSES: dict[type[errors.RapportError], int] = {
     errors.IdempotencyMismatch: 422,
     errors.NotAllowed: 403,
     errors.TooMuch: 413,
+    errors.TooManyRequests: 429,
     errors.Unsupported: 415,
     errors.Unavailable: 503,
     errors.UpstreamFailed: 502,
@@ -127,7 +128,8 @@ def _of_ours(error: errors.RapportError, request: HttpRequest | Request) -> Http
     status = next((STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES), 400)
     if isinstance(error, errors.StaleVersion) and "If-Match" in request.headers:
         status = 412
-    return problem(status, error.code, error.detail, problems=error.problems, **error.extra)
+    wait = {"Retry-After": str(error.extra["retry_after"])} if "retry_after" in error.extra else {}
+    return problem(status, error.code, error.detail, problems=error.problems, headers=wait, **error.extra)
 
 
 def _of_drf(error: drf.APIException) -> HttpResponse:

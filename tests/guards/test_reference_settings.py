@@ -13,6 +13,7 @@ READERS = (
     "env.seconds",
     "env.listing",
     "env.json_object",
+    "env.parsed",
     "os.environ.get",
     "os.getenv",
 )

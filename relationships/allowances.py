@@ -1,0 +1,99 @@
+"""What this process may still let through of each limit, counted down in memory and shared by its threads."""
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+from uuid import UUID
+
+from config.rates import Rate
+from relationships.services.rate_windows import Grant, take_share
+
+_TIDY_AT = 4096  # counts held, of which those of ended windows are then forgotten
+
+
+class TakeShare(Protocol):
+    def __call__(self, *, holder: UUID, name: str, rate: Rate) -> Grant: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether it may pass; how much is left of the limit, about, and for how many seconds its window still runs.
+
+    `first_refusal`: nobody was refused in this window by this process before.
+    """
+
+    name: str
+    rate: Rate
+    allowed: bool
+    remaining: int
+    seconds: float
+    first_refusal: bool = False
+
+
+@dataclass(slots=True)
+class _Held:
+    """`left` is ours to let through; `untaken` nobody's yet, as far as we know. `ends` is monotonic."""
+
+    rate: Rate
+    window: float
+    ends: float
+    left: int
+    untaken: int
+    refused: bool = False
+
+
+class Allowances:
+    """Shares of the limits, by key or token. `take` asks the database only when its share is used up."""
+
+    def __init__(
+        self, take_share: TakeShare = take_share, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._take_share, self._clock = take_share, clock
+        self._held: dict[tuple[UUID, str], _Held] = {}
+        self._tidy_at = _TIDY_AT
+        self._lock = threading.Lock()
+
+    def take(self, holder: UUID, name: str, rate: Rate) -> Verdict:
+        """Count one. Whoever is refused is not counted, and costs no statement until the window ends."""
+        while True:
+            now = self._clock()
+            verdict = self._from_held(holder, name, rate, now)
+            if verdict is not None:
+                return verdict
+            # Outside the lock: others need not wait for the database with us.
+            grant = self._take_share(holder=holder, name=name, rate=rate)
+            self._keep(holder, name, rate, grant, now)
+
+    def _from_held(self, holder: UUID, name: str, rate: Rate, now: float) -> Verdict | None:
+        """None: another share is needed first."""
+        with self._lock:
+            held = self._held.get((holder, name))
+            if held is None or now >= held.ends or held.rate != rate:
+                return None
+            if held.left > 0:
+                held.left -= 1
+                return Verdict(name, rate, True, held.left + max(0, held.untaken), held.ends - now)
+            if held.untaken > 0:
+                return None
+            first, held.refused = not held.refused, True
+            return Verdict(name, rate, False, 0, held.ends - now, first)
+
+    def _keep(self, holder: UUID, name: str, rate: Rate, grant: Grant, asked_at: float) -> None:
+        """Add a share to what is held of the same window; of an earlier window than that, it is worth nothing."""
+        with self._lock:
+            held = self._held.get((holder, name))
+            if held is None or held.rate != rate or grant.window > held.window:
+                held = _Held(rate, grant.window, asked_at + grant.seconds_left, 0, rate.quota)
+                self._held[holder, name] = held
+                self._tidy(asked_at)
+            if grant.window == held.window:
+                held.left += grant.granted
+                held.untaken = min(held.untaken, rate.quota - grant.taken)
+
+    def _tidy(self, now: float) -> None:
+        """Each time twice as many are held as were worth keeping: what it costs stays in proportion."""
+        if len(self._held) >= self._tidy_at:
+            self._held = {key: held for key, held in self._held.items() if held.ends > now}
+            self._tidy_at = max(_TIDY_AT, 2 * len(self._held))

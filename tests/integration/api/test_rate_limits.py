@@ -1,0 +1,158 @@
+"""What a key, and a person's token, may ask in a while; and what they are told about it."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connections
+from django.db.models import F
+from django.utils import timezone
+from pytest_django.fixtures import Settings
+
+from config.rates import Rate
+from memory.queue.housekeeping import duties
+from relationships.allowances import Allowances
+from relationships.api import throttling
+from relationships.models import Project, RateWindow, Relationship, Turn
+from tests.fixtures.api import Api, ApiAnswer, new_key
+
+TURN = {"messages": [{"role": "user", "content": "I moved to Lisbon."}]}
+MINUTE = 60
+
+
+@pytest.fixture(autouse=True)
+def nothing_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a web process begins."""
+    monkeypatch.setattr(throttling, "ALLOWANCES", Allowances())
+
+
+@pytest.fixture
+def limits(settings: Settings) -> Settings:
+    settings.KEY_RATES = {"requests": Rate(5, MINUTE), "turns": Rate(2, MINUTE), "searches": Rate(1, MINUTE)}
+    settings.TOKEN_RATES = {"requests": Rate(3, MINUTE)}
+    return settings
+
+
+def end_windows() -> None:
+    """As if a minute had passed for the database; a process forgets what it holds when its own minute is over."""
+    RateWindow.objects.update(ends_at=F("ends_at") - timedelta(seconds=MINUTE + 1))
+    throttling.ALLOWANCES = Allowances()
+
+
+def test_who_asks_too_often_is_told_which_limit_it_was_and_when_to_come_back(
+    api: Api, limits: Settings
+) -> None:
+    answers = [api.get("/project") for _ in range(6)]
+
+    refused = answers[-1]
+    assert [answer.status for answer in answers] == [200] * 5 + [429]
+    assert refused.headers["Content-Type"] == "application/problem+json"
+    assert refused.body["type"] == "urn:rapport:problem:too_many_requests"
+    assert refused.body["title"] == "Too Many Requests"
+    assert "limit of requests, 5/minute" in refused.body["detail"]
+    members = ("limit", "quota", "window_seconds")
+    assert tuple(refused.body[member] for member in members) == ("requests", 5, 60)
+    assert 55 <= int(refused.headers["Retry-After"]) == refused.body["retry_after"] <= 60
+
+
+def test_another_key_is_not_touched(api: Api, project: Project, limits: Settings) -> None:
+    for _ in range(6):
+        api.get("/project")
+
+    assert api.get("/project").status == 429
+    assert Api(new_key(project, "read")).get("/project").status == 200
+
+
+def test_every_answer_says_what_is_left(
+    api: Api, relationship: Relationship, limits: Settings
+) -> None:
+    first = api.get("/project")
+    second = api.post(f"/relationships/{relationship.id}/turns", TURN)
+
+    assert first.headers["RateLimit-Policy"] == '"requests";q=5;w=60'
+    assert first.headers["RateLimit"] == '"requests";r=4;t=60'
+    assert second.headers["RateLimit-Policy"] == '"requests";q=5;w=60, "turns";q=2;w=60'
+    assert second.headers["RateLimit"].startswith('"requests";r=3;t=')
+    assert ', "turns";r=1;t=' in second.headers["RateLimit"]
+
+
+def test_a_limit_of_one_kind_leaves_the_others_open(
+    api: Api, relationship: Relationship, limits: Settings
+) -> None:
+    path = f"/relationships/{relationship.id}"
+
+    searches = [api.post(f"{path}/entries/search", {"query": "tea"}) for _ in range(2)]
+
+    assert [answer.status for answer in searches] == [200, 429]
+    assert searches[-1].body["limit"] == "searches"
+    assert api.get(path).status == 200
+
+
+def test_what_is_refused_for_another_reason_counts_too(
+    project: Project, limits: Settings
+) -> None:
+    reader = Api(new_key(project, "read"))
+
+    assert [reader.patch("/project", {"name": "x"}).status for _ in range(6)] == [403] * 5 + [429]
+
+
+def test_after_its_window_the_key_is_served_again(api: Api, limits: Settings) -> None:
+    for _ in range(6):
+        api.get("/project")
+
+    end_windows()
+
+    assert api.get("/project").headers["RateLimit"] == '"requests";r=4;t=60'
+
+
+def test_a_turn_that_was_refused_can_be_sent_again_with_its_key(
+    api: Api, relationship: Relationship, limits: Settings
+) -> None:
+    def send(key: str) -> ApiAnswer:
+        return api.post(f"/relationships/{relationship.id}/turns", TURN, idempotency_key=key)
+
+    assert [send("a").status, send("b").status, send("c").status] == [202, 202, 429]
+    end_windows()
+    assert [send("c").status, send("c").status] == [202, 202]
+    assert Turn.objects.count() == 3
+
+
+def test_a_persons_token_has_limits_of_its_own(
+    api: Api, relationship: Relationship, limits: Settings
+) -> None:
+    path = f"/relationships/{relationship.id}"
+    one, other = (Api(api.post(f"{path}/tokens", {"scopes": ["read"]}).body["token"]) for _ in range(2))
+
+    assert [one.get(path).status for _ in range(4)] == [200] * 3 + [429]
+    assert one.get(path).body["detail"].startswith("This token has used up its limit of requests, 3/minute.")
+    assert other.get(path).status == 200
+    assert api.get(path).status == 200
+
+
+def test_without_limits_nothing_is_counted_and_nothing_said(api: Api, settings: Settings) -> None:
+    settings.KEY_RATES = {"requests": None}
+
+    assert "RateLimit" not in api.get("/project").headers
+    assert not RateWindow.objects.exists()
+
+
+def test_the_health_of_the_service_is_nobodys_request(api: Api, limits: Settings) -> None:
+    assert {api.client.get("/healthz").status_code for _ in range(9)} == {200}
+    assert {api.client.get("/metrics").status_code for _ in range(9)} == {200}
+
+
+def test_windows_that_are_over_are_swept_away(api: Api, limits: Settings) -> None:
+    api.get("/project")
+    (sweep,) = [duty for duty in duties() if duty.name == "drop_rate_windows"]
+
+    assert sweep.do(timezone.now()) == 0
+    assert sweep.do(timezone.now() + timedelta(seconds=MINUTE)) == 1
+    assert not RateWindow.objects.exists()
+
+
+def test_the_counts_are_not_written_to_the_log_of_the_database(db: None) -> None:
+    with connections["default"].cursor() as cursor:
+        cursor.execute("SELECT relpersistence FROM pg_class WHERE relname = 'relationships_ratewindow'")
+        assert cursor.fetchone() == ("u",)
