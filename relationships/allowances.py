@@ -10,6 +10,7 @@ from uuid import UUID
 from config.rates import Rate
 from relationships.services.rate_windows import Grant, take_share
 
+_LOCKS = 64
 _TIDY_AT = 4096  # counts held, of which those of ended windows are then forgotten
 
 
@@ -54,46 +55,54 @@ class Allowances:
         self._held: dict[tuple[UUID, str], _Held] = {}
         self._tidy_at = _TIDY_AT
         self._lock = threading.Lock()
+        # One thread asks for a share while the others of the same key wait for it, or each would take one.
+        self._asking = [threading.Lock() for _ in range(_LOCKS)]
 
     def take(self, holder: UUID, name: str, rate: Rate) -> Verdict:
         """Count one. Whoever is refused is not counted, and costs no statement until the window ends."""
-        while True:
-            now = self._clock()
-            verdict = self._from_held(holder, name, rate, now)
+        verdict = self._of_held(holder, name, rate)
+        if verdict is not None:
+            return verdict
+        with self._asking[hash((holder, name)) % _LOCKS]:
+            verdict = self._of_held(holder, name, rate)
             if verdict is not None:
                 return verdict
-            # Outside the lock: others need not wait for the database with us.
+            asked_at = self._clock()
             grant = self._take_share(holder=holder, name=name, rate=rate)
-            self._keep(holder, name, rate, grant, now)
+            return self._of_grant(holder, name, rate, grant, asked_at)
 
-    def _from_held(self, holder: UUID, name: str, rate: Rate, now: float) -> Verdict | None:
+    def _of_held(self, holder: UUID, name: str, rate: Rate) -> Verdict | None:
         """None: another share is needed first."""
+        now = self._clock()
         with self._lock:
             held = self._held.get((holder, name))
-            if held is None or now >= held.ends or held.rate != rate:
+            if held is None or now >= held.ends or held.rate != rate or held.left <= 0 < held.untaken:
                 return None
-            if held.left > 0:
-                held.left -= 1
-                return Verdict(name, rate, True, held.left + max(0, held.untaken), held.ends - now)
-            if held.untaken > 0:
-                return None
-            first, held.refused = not held.refused, True
-            return Verdict(name, rate, False, 0, held.ends - now, first)
+            return _count(held, name, now)
 
-    def _keep(self, holder: UUID, name: str, rate: Rate, grant: Grant, asked_at: float) -> None:
-        """Add a share to what is held of the same window; of an earlier window than that, it is worth nothing."""
+    def _of_grant(self, holder: UUID, name: str, rate: Rate, grant: Grant, asked_at: float) -> Verdict:
+        """Add a share to what is held of the same window; what is left of an earlier one is worth nothing now."""
+        ends = asked_at + grant.seconds_left
         with self._lock:
             held = self._held.get((holder, name))
-            if held is None or held.rate != rate or grant.window > held.window:
-                held = _Held(rate, grant.window, asked_at + grant.seconds_left, 0, rate.quota)
-                self._held[holder, name] = held
+            if held is None or held.rate != rate or held.window != grant.window:
+                held = self._held[holder, name] = _Held(rate, grant.window, ends, 0, 0)
                 self._tidy(asked_at)
-            if grant.window == held.window:
-                held.left += grant.granted
-                held.untaken = min(held.untaken, rate.quota - grant.taken)
+            held.ends = max(held.ends, ends)
+            held.left += grant.granted
+            held.untaken = rate.quota - grant.taken
+            return _count(held, name, asked_at)
 
     def _tidy(self, now: float) -> None:
         """Each time twice as many are held as were worth keeping: what it costs stays in proportion."""
         if len(self._held) >= self._tidy_at:
             self._held = {key: held for key, held in self._held.items() if held.ends > now}
             self._tidy_at = max(_TIDY_AT, 2 * len(self._held))
+
+
+def _count(held: _Held, name: str, now: float) -> Verdict:
+    if held.left > 0:
+        held.left -= 1
+        return Verdict(name, held.rate, True, held.left + max(0, held.untaken), held.ends - now)
+    first, held.refused = not held.refused, True
+    return Verdict(name, held.rate, False, 0, held.ends - now, first)

@@ -1,12 +1,9 @@
 """What a key, and a person's token, may ask in a while; and what they are told about it."""
 
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
-from typing import Any
 
 import pytest
-from django.db import connections
+from django.db import connection
 from django.db.models import F
 from django.utils import timezone
 from pytest_django.fixtures import Settings
@@ -153,6 +150,6 @@ def test_windows_that_are_over_are_swept_away(api: Api, limits: Settings) -> Non
 
 
 def test_the_counts_are_not_written_to_the_log_of_the_database(db: None) -> None:
-    with connections["default"].cursor() as cursor:
+    with connection.cursor() as cursor:
         cursor.execute("SELECT relpersistence FROM pg_class WHERE relname = 'relationships_ratewindow'")
         assert cursor.fetchone() == ("u",)
