@@ -17,6 +17,7 @@ from relationships.errors import TooManyRequests
 
 log = structlog.get_logger(__name__)
 ALLOWANCES = Allowances()
+LAG_SECONDS = 0.1
 
 
 class RateThrottle(BaseThrottle):
@@ -48,8 +49,8 @@ def rates_of(credentials: Credentials) -> Rates:
 
 
 def retry_after(verdict: Verdict) -> int:
-    """Whole seconds after which the window has surely ended."""
-    return int(verdict.seconds) + 1
+    """Whole seconds after which the window has surely ended; ours ends before the database's, by a statement's time."""
+    return min(verdict.rate.seconds, int(verdict.seconds + LAG_SECONDS) + 1)
 
 
 def too_many(verdict: Verdict, credentials: Credentials) -> TooManyRequests:
