@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 from uuid import UUID
 
 from config.rates import Rate
@@ -18,8 +18,7 @@ class TakeShare(Protocol):
     def __call__(self, *, holder: UUID, name: str, rate: Rate) -> Grant: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """Whether it may pass; how much is left of the limit, about, and for how many seconds its window still runs.
 
     `first_refusal`: nobody was refused in this window by this process before.

@@ -12,7 +12,7 @@ from config.rates import Rate
 from memory.queue.housekeeping import duties
 from relationships.allowances import Allowances
 from relationships.api import throttling
-from relationships.models import Project, RateWindow, Relationship, Turn
+from relationships.models import ApiKey, AuditEvent, Project, RateWindow, Relationship, Turn
 from tests.fixtures.api import Api, ApiAnswer, new_key
 
 TURN = {"messages": [{"role": "user", "content": "I moved to Lisbon."}]}
@@ -153,3 +153,57 @@ def test_the_counts_are_not_written_to_the_log_of_the_database(db: None) -> None
     with connection.cursor() as cursor:
         cursor.execute("SELECT relpersistence FROM pg_class WHERE relname = 'relationships_ratewindow'")
         assert cursor.fetchone() == ("u",)
+
+
+def key_of(api: Api) -> str:
+    return str(ApiKey.objects.get(prefix=str(api.key)[:11]).id)
+
+
+def test_a_key_has_limits_of_its_own_from_its_next_request_on(
+    api: Api, project: Project, limits: Settings
+) -> None:
+    made = api.post("/api-keys", {"name": "App", "scopes": ["read"], "rate_limits": {"requests": "2/minute"}})
+    app = Api(made.body["key"])
+
+    assert made.body["rate_limits"] == {"requests": "2/minute"}
+    assert [app.get("/project").status for _ in range(3)] == [200, 200, 429]
+
+    path = f"/api-keys/{made.body['id']}"
+    changed = api.patch(path, {"rate_limits": {"requests": "4/minute", "turns": "1/hour"}})
+    assert changed.body["rate_limits"] == {"requests": "4/minute", "turns": "1/hour"}
+    assert [app.get("/project").status for _ in range(3)] == [200, 200, 429]
+
+    assert api.patch(path, {"rate_limits": {"requests": None}}).body["rate_limits"] == {"turns": "1/hour"}
+    assert [app.get("/project").status for _ in range(2)] == [200, 429]
+    assert [event.detail for event in AuditEvent.objects.filter(action="api_key.changed").order_by("id")] == [
+        {"rate_limits": {"requests": "4/minute", "turns": "1/hour"}},
+        {"rate_limits": {"turns": "1/hour"}},
+    ]
+
+
+@pytest.mark.parametrize("rate", ["6/minute", "1/second", "6/day", "off"])
+def test_nobody_gives_a_key_of_their_project_more_than_the_installation_does(
+    api: Api, limits: Settings, rate: str
+) -> None:
+    sent = {"rate_limits": {"requests": rate}}
+
+    answers = [
+        api.patch(f"/api-keys/{key_of(api)}", sent),
+        api.post("/api-keys", {"name": "App", "scopes": ["read"], **sent}),
+    ]
+
+    assert [(answer.status, answer.fields) for answer in answers] == [(422, ["rate_limits.requests"])] * 2
+    assert "manage.py limit_api_key" in answers[0].body["detail"]
+
+
+@pytest.mark.parametrize("rate", ["many", "0/minute", "1/fortnight", 7])
+def test_a_limit_that_can_not_be_read_is_named(api: Api, rate: object) -> None:
+    answer = api.patch(f"/api-keys/{key_of(api)}", {"rate_limits": {"requests": rate}})
+
+    assert (answer.status, answer.fields) == (422, ["rate_limits.requests"])
+
+
+def test_another_projects_key_is_not_there_to_be_limited(api: Api, other_project_api: Api) -> None:
+    answer = other_project_api.patch(f"/api-keys/{key_of(api)}", {"rate_limits": {"turns": "1/day"}})
+
+    assert answer.status == 404
