@@ -78,9 +78,7 @@ class LimitKeyView(OperatorView):
 
 def limits_of(key: ApiKey) -> list[tuple[str, str, str]]:
     """The name of each limit, what the key has of its own, and what it has without that."""
-    return [
-        (name, key.rate_limits.get(name, ""), str(settings.KEY_RATES[name] or "off")) for name in LIMITS
-    ]
+    return [(name, key.rate_limits.get(name, ""), str(settings.KEY_RATES[name] or "off")) for name in LIMITS]
 
 
 class RevokeKeyView(OperatorView):

@@ -14,9 +14,7 @@ from relationships.models import ApiKey
 from relationships.services.api_keys import change_rate_limits, create_api_key, revoke_api_key
 
 TAG = "API keys"
-WrittenRate = Annotated[
-    str, StringConstraints(pattern=r"^([1-9][0-9]{0,8}/(second|minute|hour|day)|off)$")
-]
+WrittenRate = Annotated[str, StringConstraints(pattern=r"^([1-9][0-9]{0,8}/(second|minute|hour|day)|off)$")]
 """`600/minute`, or `off`."""
 
 
@@ -124,9 +122,7 @@ class ApiKeyView(ApiView):
         `manage.py limit_api_key` alone.
         """
         changes = self.body(ApiKeyChanges).rate_limits.model_dump(exclude_unset=True)
-        row = change_rate_limits(
-            project_id=self.project_id, key_id=key_id, changes=changes, by=self.actor
-        )
+        row = change_rate_limits(project_id=self.project_id, key_id=key_id, changes=changes, by=self.actor)
         return self.answer(present_api_key(row))
 
     @operation("api_keys_revoke", tag=TAG, summary="Revoke an API key", answers={204: None})

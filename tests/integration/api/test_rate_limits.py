@@ -62,9 +62,7 @@ def test_another_key_is_not_touched(api: Api, project: Project, limits: Settings
     assert Api(new_key(project, "read")).get("/project").status == 200
 
 
-def test_every_answer_says_what_is_left(
-    api: Api, relationship: Relationship, limits: Settings
-) -> None:
+def test_every_answer_says_what_is_left(api: Api, relationship: Relationship, limits: Settings) -> None:
     first = api.get("/project")
     second = api.post(f"/relationships/{relationship.id}/turns", TURN)
 
@@ -87,9 +85,7 @@ def test_a_limit_of_one_kind_leaves_the_others_open(
     assert api.get(path).status == 200
 
 
-def test_what_is_refused_for_another_reason_counts_too(
-    project: Project, limits: Settings
-) -> None:
+def test_what_is_refused_for_another_reason_counts_too(project: Project, limits: Settings) -> None:
     reader = Api(new_key(project, "read"))
 
     assert [reader.patch("/project", {"name": "x"}).status for _ in range(6)] == [403] * 5 + [429]
