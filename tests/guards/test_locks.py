@@ -55,7 +55,8 @@ def needed_by(pins: list[Requirement]) -> dict[str, list[Requirement]]:
             waiting += [
                 one
                 for one in map(Requirement, requires(wanted.name) or [])
-                if one.marker is None or any(one.marker.evaluate({**LINUX, "extra": extra}) for extra in extras)
+                if one.marker is None
+                or any(one.marker.evaluate({**LINUX, "extra": extra}) for extra in extras)
             ]
     return asked
 
@@ -67,7 +68,9 @@ def test_a_lock_is_names_versions_and_hashes_and_nothing_else(file: str) -> None
 
     assert locked(file)
     assert not [line for line in rest.splitlines() if line and not line.startswith("#")], WAY_OUT
-    assert "://" not in text and "--index" not in text, "A lock names no place: everybody has an index of their own."
+    assert "://" not in text and "--index" not in text, (
+        "A lock names no place: everybody has an index of their own."
+    )
 
 
 @pytest.mark.parametrize(

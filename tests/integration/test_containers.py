@@ -102,7 +102,9 @@ def test_the_image_installs_what_is_locked_by_hash_and_builds_nothing() -> None:
     installs = [line for line in lines("Dockerfile") if "pip install" in line]
     assert len(installs) == 2
     for line in installs:
-        assert re.search(r"pip install --require-hashes --only-binary=:all: -r requirements(-local)?\.lock", line)
+        assert re.search(
+            r"pip install --require-hashes --only-binary=:all: -r requirements(-local)?\.lock", line
+        )
 
 
 def test_the_image_gets_every_part_of_the_code() -> None:

@@ -30,9 +30,7 @@ def test_a_user_can_be_named_with_a_display_name(api: Api, companion: Companion)
     assert made.body["user"]["display_name"] == "Maya"
 
 
-def test_a_persons_name_and_time_zone_are_taken_as_they_are_now(
-    api: Api, relationship: Relationship
-) -> None:
+def test_a_persons_name_and_time_zone_are_taken_as_they_are_now(api: Api, relationship: Relationship) -> None:
     user = {"external_id": "maya", "display_name": "Maya Oliveira"}
     sent = {"companion": "ada", "user": user, "timezone": "Asia/Tokyo"}
 
@@ -58,9 +56,7 @@ def test_what_is_not_said_stays_as_it_is(api: Api, relationship: Relationship) -
     assert not AuditEvent.objects.filter(action__endswith=".changed").exists()
 
 
-def test_a_person_who_is_there_is_named_for_a_new_companion_too(
-    api: Api, relationship: Relationship
-) -> None:
+def test_a_person_who_is_there_is_named_for_a_new_companion_too(api: Api, relationship: Relationship) -> None:
     api.post("/companions", {"slug": "bob", "name": "Bob"})
 
     made = api.post(
