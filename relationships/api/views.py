@@ -1,6 +1,6 @@
 """The one base of every REST view: validate, one service call, present."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, ClassVar, NoReturn, TypeVar
 from uuid import UUID
 
@@ -48,7 +48,7 @@ class ApiView(APIView):
     scopes: ClassVar[Mapping[str, str]] = {}
     open_to_tokens: ClassVar[bool | tuple[str, ...]] = False
     counts_as: ClassVar[Mapping[str, str]] = {}
-    throttle_classes: ClassVar[Sequence[type[RateThrottle]]] = (RateThrottle,)
+    throttle_classes = (RateThrottle,)
     content_negotiation_class = JsonOnly
     http_method_names = ["get", "head", "post", "put", "patch", "delete"]
 

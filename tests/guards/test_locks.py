@@ -12,8 +12,8 @@ from tests.guards.sources import ROOT
 from tests.guards.test_requirements import pinned
 
 WAY_OUT = "Run `make lock` and commit what it wrote."
-LINUX = {
-    **default_environment(),
+LINUX: dict[str, str] = {
+    **{name: str(value) for name, value in default_environment().items()},
     "implementation_name": "cpython",
     "platform_python_implementation": "CPython",
     "platform_system": "Linux",

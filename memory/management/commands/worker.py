@@ -30,7 +30,11 @@ class Command(BaseCommand):
 
     def handle(self, *, grace: float, check: bool, **options: Any) -> None:
         if check:
-            return self._check()
+            self._check()
+        else:
+            self._run(grace)
+
+    def _run(self, grace: float) -> None:
         if settings.PROCESS == "web":
             raise CommandError(
                 "RAPPORT_PROCESS is 'web', whose connection pool breaks in forks. Leave it unset."
