@@ -1,5 +1,6 @@
 # Rapport's image: the web server, the worker and every manage.py command. compose.yaml shows how they go together.
-FROM python:3.11-slim-bookworm
+ARG PYTHON_IMAGE=python:3.11-slim-bookworm
+FROM ${PYTHON_IMAGE}
 
 ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 PIP_NO_CACHE_DIR=1
 
@@ -7,13 +8,16 @@ WORKDIR /srv/rapport
 RUN useradd --system --uid 10001 --no-create-home rapport \
  && install --directory --owner=rapport /var/lib/rapport
 
-# Only the service's own part: containers have a database server, and run no tests.
-COPY requirements.txt requirements-local.txt ./
-RUN sed '/^# the embedded database/,$d' requirements.txt > service.txt && pip install -r service.txt
+# What `make lock` wrote: the service's own part, as containers have a database server and run no tests. Each file has to
+# have its hash, and nothing is built from source.
+COPY requirements.lock requirements-local.lock ./
+RUN pip install --require-hashes --only-binary=:all: -r requirements.lock
 
 # --build-arg EXTRAS=local adds what a sentence model on this machine needs (docs/how-to/choose-an-embedder.md).
 ARG EXTRAS=
-RUN if [ "$EXTRAS" = local ]; then pip install -r requirements-local.txt; fi
+RUN if [ "$EXTRAS" = local ]; then \
+      pip install --require-hashes --only-binary=:all: -r requirements-local.lock; \
+    fi
 
 COPY . .
 

@@ -9,11 +9,13 @@ MANAGE = $(RUN) manage.py
 # Through the environment, so that quotes and spaces in them reach the command as they are.
 export CONVERSATION SPEAKER PORT RECIPE
 
+LOCK = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-emit-index-url \
+  --custom-compile-command "make lock"
 CODE = config relationships memory context admin_ui benchmarks scripts tests manage.py
 SCHEMA = docs/reference/openapi.json
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo run stop test screenshots drills bench check format openapi bench-retrieval bench-recall bench-pages bench-peers bench-scale soak clean
+.PHONY: help venv demo run stop test screenshots drills bench check format openapi bench-retrieval bench-recall bench-pages bench-peers bench-scale soak lock clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' Makefile
@@ -80,6 +82,10 @@ check: venv ## lint, types, imports, migrations, OpenAPI
 format: venv ## put the code into its format
 	@$(RUN) -m ruff check --fix .
 	@$(RUN) -m ruff format .
+
+lock: ## pin what the image installs, with hashes, after a change of requirements.txt; needs uv (pipx install uv)
+	@sed '/^# the embedded database/,$$d' requirements.txt | $(LOCK) --output-file requirements.lock -
+	@$(LOCK) --constraints requirements.lock --output-file requirements-local.lock requirements-local.txt
 
 openapi: venv ## write docs/reference/openapi.json anew
 	@$(MANAGE) spectacular --format openapi-json --validate --fail-on-warn > $(SCHEMA).new && \

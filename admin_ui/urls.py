@@ -9,7 +9,7 @@ from admin_ui.views.data import DataView, ExportView
 from admin_ui.views.documents import DocumentsView, DocumentView
 from admin_ui.views.entries import EntryStoryView, EntryUndoView
 from admin_ui.views.held import DecideHeldView
-from admin_ui.views.keys import KeysView, RevokeKeyView
+from admin_ui.views.keys import KeysView, LimitKeyView, RevokeKeyView
 from admin_ui.views.operators import OperatorRoleView, OperatorsView
 from admin_ui.views.overview import OverviewView, StatusView
 from admin_ui.views.playground import PlaygroundView, TalkView
@@ -63,6 +63,7 @@ urlpatterns = [
         name="companion_document",
     ),
     path("keys/", KeysView.as_view(), name="keys"),
+    path("keys/<uuid:key_id>/limits/", LimitKeyView.as_view(), name="key_limits"),
     path("keys/<uuid:key_id>/revoke/", RevokeKeyView.as_view(), name="key_revoke"),
     path("operators/", OperatorsView.as_view(), name="operators"),
     path("operators/<uuid:membership_id>/", OperatorRoleView.as_view(), name="operator_role"),

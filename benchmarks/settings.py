@@ -2,8 +2,9 @@
 
 import os
 
+from config.rates import Rate
 from config.settings import *  # noqa: F403
-from config.settings import EMBEDDING_PROVIDERS, LLM_PROVIDERS
+from config.settings import EMBEDDING_PROVIDERS, KEY_RATES, LLM_PROVIDERS
 
 ROOT_URLCONF = "benchmarks.urls"
 LLM_PROVIDERS |= {
@@ -13,6 +14,8 @@ LLM_PROVIDERS |= {
         "OPTIONS": {"base_url": os.environ.get("BENCH_MODEL_URL", ""), "model": "instant"},
     },
 }
+# Counted as in production, and never reached: one key asks as fast as it can.
+KEY_RATES |= dict.fromkeys(KEY_RATES, Rate(1_000_000, 1))
 EMBEDDING_PROVIDERS |= {
     "counted": {"BACKEND": "benchmarks.measures.strategies_cost.CountedEmbedder", "OPTIONS": {}}
 }

@@ -54,6 +54,11 @@ def json_object(name: str, *, hint: str) -> dict[str, Any]:
     return _read(name, {}, _json_object, hint)
 
 
+def parsed(name: str, default: str, parse: Callable[[str], T], hint: str) -> T:
+    """What `parse` makes of it; `default` is written as the variable would be."""
+    return _read(name, parse(default), parse, hint)
+
+
 def listing(name: str, default: str = "") -> list[str]:
     return [item.strip() for item in text(name, default).split(",") if item.strip()]
 

@@ -12,7 +12,7 @@ from typing import Any
 import environ
 
 from config import environment as env
-from config import providers, registries
+from config import providers, rates, registries
 from config.logging import logging_config
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -221,6 +221,7 @@ MAX_DOCUMENT_CHARACTERS = env.whole("RAPPORT_MAX_DOCUMENT_CHARACTERS", 5_000_000
 DOCUMENT_SECONDS = env.whole("RAPPORT_DOCUMENT_SECONDS", 60, low=1, high=240)
 DOCUMENT_MEMORY = env.whole("RAPPORT_DOCUMENT_MEMORY", 1_073_741_824, low=134_217_728)
 DATA_UPLOAD_MAX_MEMORY_SIZE = max(MAX_BODY_BYTES, MAX_IMPORT_BYTES, 2 * MAX_DOCUMENT_BYTES)
+KEY_RATES, TOKEN_RATES = rates.key_rates(), rates.token_rates()
 IDEMPOTENCY_HOURS = env.whole("RAPPORT_IDEMPOTENCY_HOURS", 24, low=1)
 MAX_WAIT_SECONDS = env.seconds("RAPPORT_MAX_WAIT_SECONDS", 30, low=0, high=300)
 # A waiting request holds a thread: never more than half of them, so that contexts are always answered.
@@ -261,7 +262,7 @@ REST_FRAMEWORK = {
 CORS_ALLOWED_ORIGINS = env.listing("RAPPORT_CORS_ORIGINS")
 CORS_URLS_REGEX = r"^/v1/"
 CORS_ALLOW_HEADERS = ["accept", "authorization", "content-type", "idempotency-key", "if-match"]
-CORS_EXPOSE_HEADERS = ["ETag", "Retry-After"]
+CORS_EXPOSE_HEADERS = ["ETag", "Retry-After", "RateLimit", "RateLimit-Policy"]
 SPECTACULAR_SETTINGS = {
     "TITLE": "Rapport",
     "DESCRIPTION": "What an AI companion knows about a person: kept, shown, and mended.",

@@ -1,8 +1,9 @@
-"""API keys: made and shown once, seen at work, revoked."""
+"""API keys: made and shown once, seen at work, limited, revoked."""
 
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -10,9 +11,10 @@ from django.shortcuts import redirect, render
 from admin_ui.access import OperatorView
 from admin_ui.asked import text_in
 from admin_ui.paging import page_of
+from config.rates import LIMITS
 from relationships.errors import InvalidInput
 from relationships.models import ApiKey, Role, Scope
-from relationships.services.api_keys import create_api_key, revoke_api_key
+from relationships.services.api_keys import change_rate_limits, create_api_key, revoke_api_key
 
 SAYS = {
     Scope.READ: "reads memory and contexts",
@@ -47,12 +49,36 @@ class KeysView(OperatorView):
         rows = ApiKey.objects.filter(project_id=self.seat.project.id).order_by(
             "revoked_at", "-created_at", "id"
         )
+        page = page_of(request, rows)
         ctx = {
-            "page": page_of(request, rows),
+            "page": page,
+            "rows": [(row, limits_of(row)) for row in page.rows],
             "scopes": [(str(scope), says) for scope, says in SAYS.items()],
             **more,
         }
         return render(request, "admin_ui/keys/list.html", ctx, status=status)
+
+
+class LimitKeyView(OperatorView):
+    needs_to_write = Role.OWNER
+
+    def post(self, request: HttpRequest, key_id: UUID) -> HttpResponse:
+        """Every field of the form; an empty one is what the installation gives."""
+        changes = {name: text_in(request.POST, name, limit=40) or None for name in LIMITS}
+        try:
+            row = change_rate_limits(
+                project_id=self.seat.project.id, key_id=key_id, changes=changes, by=self.seat.actor
+            )
+        except InvalidInput as error:
+            messages.error(request, f"The limits are as they were: {error.detail}.")
+        else:
+            messages.success(request, f"The limits of {row.name} hold from its next request on.")
+        return redirect("admin_ui:keys")
+
+
+def limits_of(key: ApiKey) -> list[tuple[str, str, str]]:
+    """The name of each limit, what the key has of its own, and what it has without that."""
+    return [(name, key.rate_limits.get(name, ""), str(settings.KEY_RATES[name] or "off")) for name in LIMITS]
 
 
 class RevokeKeyView(OperatorView):

@@ -128,6 +128,7 @@ class DocumentChunksView(ApiView):
 
 class DocumentSearchView(ApiView):
     scopes: ClassVar = {"POST": "read"}  # it changes nothing; the query may be too long for an address
+    counts_as: ClassVar = {"POST": "searches"}
 
     @operation(
         "documents_search",

@@ -1,4 +1,4 @@
-from typing import Any
+from typing import Any, ClassVar
 from uuid import UUID
 
 from rest_framework.request import Request
@@ -94,6 +94,8 @@ class PublishPromptView(CompanionPromptsView):
 
 
 class PreviewPromptView(CompanionPromptsView):
+    counts_as: ClassVar = {"POST": "previews"}
+
     @operation(
         "prompts_preview",
         tag="Prompts",

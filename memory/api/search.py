@@ -29,6 +29,7 @@ from relationships.services.configuration import configuration_of
 class SearchView(ApiView):
     open_to_tokens = True
     scopes: ClassVar = {"POST": "read"}  # it changes nothing; a question is too long for an address
+    counts_as: ClassVar = {"POST": "searches"}
 
     def asked(self, relationship_id: UUID, body: SearchBody) -> dict[str, Any]:
         """What both searches are asked alike."""

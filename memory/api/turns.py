@@ -1,5 +1,5 @@
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 from uuid import UUID
 
 from django.conf import settings
@@ -27,6 +27,7 @@ SETTLED = frozenset({TurnState.APPLIED, TurnState.SKIPPED, TurnState.FAILED})
 
 class TurnsView(ApiView):
     open_to_tokens = True
+    counts_as: ClassVar = {"POST": "turns"}
 
     @operation(
         "turns_list",
@@ -107,6 +108,8 @@ class TurnView(ApiView):
 
 
 class RetryTurnView(ApiView):
+    counts_as: ClassVar = {"POST": "turns"}
+
     @operation(
         "turns_retry",
         tag="Turns",
@@ -122,6 +125,8 @@ class RetryTurnView(ApiView):
 
 
 class IngestView(ApiView):
+    counts_as: ClassVar = {"POST": "turns"}
+
     @operation(
         "turns_ingest",
         tag="Turns",

@@ -44,12 +44,22 @@ def silent_machines(limit: float) -> set[str]:
     A machine that is unknown here is not silent: it may be a command or a worker that has just ended in good
     order.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(_SILENT, [limit])
-        beats = [(machine_of(name), silent) for name, silent in cursor.fetchall()]
+    beats = _beats(limit)
     return {machine for machine, silent in beats if silent} - {
         machine for machine, silent in beats if not silent
     }
+
+
+def has_living_worker(machine: str, *, limit: float) -> bool:
+    """Whether a worker on that machine, or in that container, was heard within `limit` seconds."""
+    return (machine, False) in _beats(limit)
+
+
+def _beats(limit: float) -> list[tuple[str, bool]]:
+    """Of each worker its machine, and whether it said nothing for `limit` seconds."""
+    with connection.cursor() as cursor:
+        cursor.execute(_SILENT, [limit])
+        return [(machine_of(name), silent) for name, silent in cursor.fetchall()]
 
 
 def forget_old_heartbeats() -> int:

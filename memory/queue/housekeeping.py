@@ -15,6 +15,7 @@ from memory.queue.heartbeat import forget_old_heartbeats
 from memory.queue.nudge import nudge
 from memory.services.expiry import expire_entries
 from relationships.services.idempotency import drop_old_keys
+from relationships.services.rate_windows import drop_ended_windows
 from relationships.services.sessions import end_idle_sessions
 from relationships.services.tokens import drop_expired_tokens
 
@@ -41,6 +42,7 @@ def duties() -> list[Duty]:
         Duty("read_ended_sessions", 2, read_ended_sessions),
         Duty("drop_idempotency_keys", 30, drop_old_keys),
         Duty("drop_tokens", 30, drop_expired_tokens),
+        Duty("drop_rate_windows", 60, drop_ended_windows),
         Duty("forget_heartbeats", 600, lambda now: forget_old_heartbeats()),
     ]
     return own + [duty for path in settings.DUTIES for duty in import_string(path)()]

@@ -7,17 +7,20 @@ looked for inside its relationship. Either takes one query. Only SHA-256 hashes 
 import hmac
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
+import orjson
 from django.db import connection
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
+from config.rates import Rates, parse_rate
 from config.webserver.clients import PROJECT
 from relationships.actor import Actor, ActorKind
 from relationships.errors import NotAllowed, NotFound
@@ -32,14 +35,15 @@ _KEY = re.compile(r"^(rk_[a-z0-9]{8})_[A-Za-z0-9_-]{43}$")
 _TOKEN = re.compile(r"^rt_([0-9a-f]{32})_[A-Za-z0-9_-]{43}$")
 
 _QUERY_OF_KEYS = """
-SELECT id, project_id, key_hash, scopes, last_used_at, revoked_at FROM relationships_apikey WHERE prefix = %s
+SELECT id, project_id, key_hash, scopes, last_used_at, revoked_at, rate_limits
+FROM relationships_apikey WHERE prefix = %s
 """
 _NOTE_USE = """
 UPDATE relationships_apikey SET last_used_at = %s
 WHERE id = %s AND (last_used_at IS NULL OR last_used_at < %s)
 """
 _QUERY_OF_TOKENS = """
-SELECT token.project_id, token.token_hash, token.scopes, token.expires_at, token.revoked_at, pair.user_id
+SELECT token.project_id, token.token_hash, token.scopes, token.expires_at, token.revoked_at, pair.user_id, token.id
 FROM relationships_relationshiptoken token
 JOIN relationships_relationship pair ON pair.id = token.relationship_id
 WHERE token.relationship_id = %s AND token.token_hash = %s
@@ -48,12 +52,16 @@ WHERE token.relationship_id = %s AND token.token_hash = %s
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """What a request may do. `relationship_id` is set for a token, which reaches that relationship alone."""
+    """What a request may do. `relationship_id` is set for a token, which reaches that relationship alone.
+
+    `holder`: the key's or the token's ID, by which its limits are counted; `own_rates`: the limits of this key alone.
+    """
 
     project_id: UUID
     scopes: frozenset[str]
     actor: Actor
-    key_id: UUID | None = None
+    holder: UUID
+    own_rates: Rates = field(default_factory=dict)
     relationship_id: UUID | None = None
 
     def allow(self, scope: str) -> bool:
@@ -93,13 +101,14 @@ def _of_key(prefix: str, secret: str, now: datetime) -> Credentials:
         row = cursor.fetchone()
     if row is None or not hmac.compare_digest(bytes(row[2]), secret_hash(secret)):
         raise AuthenticationFailed("This key is not known.")
-    key_id, project_id, _, scopes, last_used_at, revoked_at = row
+    key_id, project_id, _, scopes, last_used_at, revoked_at, rate_limits = row
     if revoked_at is not None:
         raise AuthenticationFailed("This key was revoked.")
     if last_used_at is None or last_used_at < now - NOTE_USE_EVERY:
         with connection.cursor() as cursor:
             cursor.execute(_NOTE_USE, [now, key_id, now - NOTE_USE_EVERY])
-    return Credentials(project_id, frozenset(scopes), Actor(ActorKind.DEVELOPER, prefix), key_id=key_id)
+    actor = Actor(ActorKind.DEVELOPER, prefix)
+    return Credentials(project_id, frozenset(scopes), actor, key_id, _rates_in(rate_limits))
 
 
 def _of_token(relationship_id: UUID, secret: str, now: datetime) -> Credentials:
@@ -109,11 +118,17 @@ def _of_token(relationship_id: UUID, secret: str, now: datetime) -> Credentials:
         row = cursor.fetchone()
     if row is None or not hmac.compare_digest(bytes(row[1]), hashed):
         raise AuthenticationFailed("This token is not known.")
-    project_id, _, scopes, expires_at, revoked_at, user_id = row
+    project_id, _, scopes, expires_at, revoked_at, user_id, token_id = row
     if revoked_at is not None or expires_at <= now:
         raise AuthenticationFailed("This token has expired.")
     actor = Actor(ActorKind.END_USER, str(user_id))
-    return Credentials(project_id, frozenset(scopes), actor, relationship_id=relationship_id)
+    return Credentials(project_id, frozenset(scopes), actor, token_id, relationship_id=relationship_id)
+
+
+@lru_cache(maxsize=1024)
+def _rates_in(kept: str) -> Rates:
+    """A key's own limits, from their column's text."""
+    return {name: parse_rate(written) for name, written in orjson.loads(kept).items()}
 
 
 class HasScope(BasePermission):

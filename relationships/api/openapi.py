@@ -16,6 +16,7 @@ from relationships.api.parsing import JSON, MERGE_PATCH
 from relationships.api.paths import PATH_SCHEMAS
 from relationships.api.problems import CONTENT_TYPE, title_of
 
+TOO_MANY = 429
 REF = "#/components/schemas/{model}"
 IDEMPOTENCY_KEY = {
     "name": "Idempotency-Key",
@@ -28,6 +29,9 @@ IF_MATCH = {
     "in": "header",
     "description": "The ETag this change is based on; when it is not the present one, the answer is 412.",
     "schema": {"type": "string", "pattern": r'^("[0-9]{1,9}"|\*)$'},
+}
+RETRY_AFTER = {
+    "Retry-After": {"description": "Seconds.", "required": True, "schema": {"type": "integer", "minimum": 1}}
 }
 ETAG = {"ETag": {"description": "The version, in quotes.", "schema": {"type": "string"}}}
 
@@ -137,6 +141,8 @@ class RapportSchema(AutoSchema):
         for status in sorted(self._problem_statuses(declared) - set(declared.answers)):
             content = {CONTENT_TYPE: {"schema": self._component(Problem)}}
             responses[str(status)] = {"description": title_of(status), "content": content}
+            if status == TOO_MANY:
+                responses[str(status)]["headers"] = RETRY_AFTER
         return responses
 
     def _answer(self, declared: Operation, status: int) -> dict[str, Any]:
@@ -155,7 +161,7 @@ class RapportSchema(AutoSchema):
         """What any such operation may answer: asking badly, asking without leave, the database being away."""
         statuses = {400, 422, 503, *declared.problems}
         if not any(isinstance(permission, AllowAny) for permission in self.view.get_permissions()):
-            statuses |= {401, 403}
+            statuses |= {401, 403, TOO_MANY}
         if "{" in self.path:
             statuses.add(404)
         if declared.body is not None:

@@ -22,7 +22,7 @@ from relationships.api.pagination import page_of
 from relationships.api.views import ApiView
 from relationships.models import Relationship
 from relationships.services.companions import named
-from relationships.services.relationships import change_relationship, get_or_create_relationship
+from relationships.services.relationships import change_relationship, take_up_relationship
 
 TAG = "Relationships"
 SlugOrId = Annotated[str, StringConstraints(min_length=1, max_length=80, pattern=r"^[a-z0-9_-]+$")]
@@ -30,8 +30,8 @@ SlugOrId = Annotated[str, StringConstraints(min_length=1, max_length=80, pattern
 
 class WhichUser(Body):
     external_id: ExternalId
-    display_name: ShortText = ""
-    """Kept when the user is made by this call."""
+    display_name: ShortText = left_out()
+    """How they are called now. Left out, it stays."""
 
 
 class NewRelationship(Body):
@@ -39,10 +39,10 @@ class NewRelationship(Body):
     """Its slug or ID."""
     user: ExternalId | WhichUser
     """The person's external_id; one who is not there yet is made."""
-    timezone: TimeZone = "UTC"
-    """An IANA time zone, such as Europe/Lisbon: dates in prompts are the person's own."""
-    config: JsonObject = {}
-    """Its level of the configuration."""
+    timezone: TimeZone = left_out()
+    """An IANA time zone, such as Europe/Lisbon: dates in prompts are the person's own. UTC until one is given."""
+    config: JsonObject = left_out()
+    """Its level of the configuration, when it is made."""
 
 
 class RelationshipChanges(Body):
@@ -80,6 +80,11 @@ class RelationshipAnswer(Answer):
     version: int
     created_at: datetime
     updated_at: datetime
+
+
+class RelationshipTakenUp(RelationshipAnswer):
+    kept: list[str]
+    """What was sent otherwise and left as it is: change it by PATCH."""
 
 
 class RelationshipPage(Answer):
@@ -126,26 +131,27 @@ class RelationshipsView(ApiView):
         tag=TAG,
         summary="Get or create a relationship",
         body=NewRelationship,
-        answers={200: RelationshipAnswer, 201: RelationshipAnswer},
+        answers={200: RelationshipTakenUp, 201: RelationshipTakenUp},
         problems=(409,),
         etag=True,
         example={"companion": "ada", "user": "maya", "timezone": "Europe/Lisbon"},
     )
     def post(self, request: Request) -> Response:
-        """201 when it was made now; 200 when it was there, and then it is left as it is."""
+        """201 when it was made now, else 200. The person's `display_name` and `timezone` are taken as they are now; a
+        `config` that is there is kept, and `kept` says so.
+        """
         body = self.body(NewRelationship)
         user = body.user if isinstance(body.user, WhichUser) else WhichUser(external_id=body.user)
-        relationship, created = get_or_create_relationship(
+        said = body.model_dump(include={"timezone", "config"}, exclude_unset=True)
+        relationship, created, kept = take_up_relationship(
             project_id=self.project_id,
             companion=body.companion,
             user=user.external_id,
-            display_name=user.display_name,
-            timezone=body.timezone,
-            config=body.config,
+            said=said | user.model_dump(include={"display_name"}, exclude_unset=True),
             by=self.actor,
         )
-        status = 201 if created else 200
-        return self.answer(present_relationship(relationship), status=status, version=relationship.version)
+        answer = {**present_relationship(relationship), "kept": kept}
+        return self.answer(answer, status=201 if created else 200, version=relationship.version)
 
 
 class RelationshipView(ApiView):

@@ -1,7 +1,7 @@
 """The one base of every REST view: validate, one service call, present."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, NoReturn, TypeVar
 from uuid import UUID
 
 from django.conf import settings
@@ -14,11 +14,13 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from relationships.actor import Actor
+from relationships.allowances import Verdict
 from relationships.api.authentication import Credentials
 from relationships.api.etag import etag
 from relationships.api.fields import field_problems
 from relationships.api.operations import operation_of
 from relationships.api.parsing import read_bytes, read_object
+from relationships.api.throttling import RateThrottle, rate_headers, too_many
 from relationships.errors import FieldProblem, InvalidInput, NotAllowed, NotFound
 from relationships.models import Relationship
 from relationships.services.configuration import check_level
@@ -39,13 +41,20 @@ class ApiView(APIView):
     """`scopes` maps a method to the scope it needs where that is not the default (read for GET, else write).
 
     `open_to_tokens` lets a relationship token in, to its own relationship: with every method, or with those
-    named. Declare methods by `@operation`.
+    named. `counts_as` maps a method to the limit that it is counted by beside `requests`. Declare methods by
+    `@operation`.
     """
 
     scopes: ClassVar[Mapping[str, str]] = {}
     open_to_tokens: ClassVar[bool | tuple[str, ...]] = False
+    counts_as: ClassVar[Mapping[str, str]] = {}
+    throttle_classes = (RateThrottle,)
     content_negotiation_class = JsonOnly
     http_method_names = ["get", "head", "post", "put", "patch", "delete"]
+
+    def setup(self, request: Any, *args: Any, **kwargs: Any) -> None:
+        super().setup(request, *args, **kwargs)
+        self.verdicts: list[Verdict] = []
 
     @property
     def credentials(self) -> Credentials:
@@ -60,6 +69,22 @@ class ApiView(APIView):
     @property
     def actor(self) -> Actor:
         return self.credentials.actor
+
+    def perform_authentication(self, request: Request) -> None:
+        """Who asks; then whether it is too often, before the permissions: what is refused counts too."""
+        super().perform_authentication(request)
+        super().check_throttles(request)
+
+    def check_throttles(self, request: Request) -> None:
+        """Done with the authentication."""
+
+    def throttled(self, request: Request, wait: float | None) -> NoReturn:
+        raise too_many(self.verdicts[-1], self.credentials)
+
+    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
+        if self.verdicts:
+            self.headers.update(rate_headers(self.verdicts))
+        return super().finalize_response(request, response, *args, **kwargs)
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)

@@ -9,6 +9,7 @@ from relationships.models.operator import Operator
 from relationships.models.owned import OwnedQuerySet, RelationshipOwned
 from relationships.models.profile import Profile, ProfileRevision
 from relationships.models.project import Project
+from relationships.models.rate_window import RateWindow
 from relationships.models.relationship import Relationship
 from relationships.models.relationship_token import RelationshipToken
 from relationships.models.session_state import DEFAULT_SESSION, SessionState
@@ -31,6 +32,7 @@ __all__ = [
     "Profile",
     "ProfileRevision",
     "Project",
+    "RateWindow",
     "Relationship",
     "RelationshipOwned",
     "RelationshipToken",

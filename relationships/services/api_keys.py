@@ -1,44 +1,101 @@
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from uuid import UUID
 
+from django.conf import settings
 from django.db import transaction
 
+from config.rates import HINT, LIMITS, Rates, parse_rate
 from relationships.actor import Actor
 from relationships.errors import InvalidInput, NotFound
 from relationships.models import ApiKey, Scope
 from relationships.services.audit import record_audit
 from relationships.services.secrets import new_key, secret_hash
 
+Written = Mapping[str, str | None]  # a limit's rate as in the settings; None: what the settings say
+
 
 @transaction.atomic
-def create_api_key(*, project_id: UUID, name: str, scopes: Iterable[str], by: Actor) -> tuple[ApiKey, str]:
+def create_api_key(
+    *, project_id: UUID, name: str, scopes: Iterable[str], by: Actor, rate_limits: Written | None = None
+) -> tuple[ApiKey, str]:
     """The key's row and the key itself, which is shown once and can't be had again. Raises InvalidInput."""
     wanted = sorted(set(scopes))
     if not wanted or any(scope not in Scope.values for scope in wanted):
         raise InvalidInput.of("scopes", f"name one or more of {', '.join(Scope.values)}")
+    own = _merged({}, rate_limits or {}, may_raise=False)
     prefix, key = new_key()
     row = ApiKey.objects.create(
-        project_id=project_id, name=name, prefix=prefix, key_hash=secret_hash(key), scopes=wanted
-    )
-    record_audit(
         project_id=project_id,
-        action="api_key.created",
-        target_kind="api_key",
-        target_id=row.id,
-        by=by,
-        detail={"prefix": prefix, "scopes": wanted},
+        name=name,
+        prefix=prefix,
+        key_hash=secret_hash(key),
+        scopes=wanted,
+        rate_limits=own,
     )
+    _audit(row, "api_key.created", by, {"prefix": prefix, "scopes": wanted, "rate_limits": own})
     return row, key
+
+
+@transaction.atomic
+def change_rate_limits(
+    *, project_id: UUID, key_id: UUID, changes: Written, by: Actor, may_raise: bool = False
+) -> ApiKey:
+    """Give a key limits of its own. With `may_raise` above the settings' too: that is for who runs the installation.
+
+    Raises NotFound, InvalidInput.
+    """
+    row = ApiKey.objects.select_for_update().filter(project_id=project_id, id=key_id).first()
+    if row is None:
+        raise NotFound("This API key is not there.")
+    row.rate_limits = _merged(row.rate_limits, changes, may_raise=may_raise)
+    row.save(update_fields=["rate_limits"])
+    _audit(row, "api_key.changed", by, {"rate_limits": row.rate_limits})
+    return row
 
 
 @transaction.atomic
 def revoke_api_key(*, project_id: UUID, key_id: UUID, by: Actor) -> None:
     """It opens nothing from now on; the row stays, so that what it did can be told. Raises NotFound."""
     keys = ApiKey.objects.filter(project_id=project_id, id=key_id)
-    if not keys.exists():
+    row = keys.first()
+    if row is None:
         raise NotFound("This API key is not there.")
     if keys.filter(revoked_at=None).update(revoked_at=datetime.now(UTC)):
-        record_audit(
-            project_id=project_id, action="api_key.revoked", target_kind="api_key", target_id=key_id, by=by
+        _audit(row, "api_key.revoked", by, {})
+
+
+def _merged(own: Mapping[str, str], changes: Written, *, may_raise: bool) -> dict[str, str]:
+    """A key's own limits after `changes`."""
+    for name, written in changes.items():
+        if name not in LIMITS:
+            raise InvalidInput.of(f"rate_limits.{name}", f"is not a limit; known: {', '.join(LIMITS)}")
+        if written is not None:
+            _check(name, written, may_raise=may_raise)
+    merged = {**own, **changes}
+    return {name: written for name in LIMITS if (written := merged.get(name)) is not None}
+
+
+def _check(name: str, written: str, *, may_raise: bool) -> None:
+    installation: Rates = settings.KEY_RATES
+    most = installation.get(name)
+    try:
+        rate = parse_rate(written)
+    except ValueError:
+        raise InvalidInput.of(f"rate_limits.{name}", HINT) from None
+    if not may_raise and most is not None and (rate is None or rate.exceeds(most)):
+        raise InvalidInput.of(
+            f"rate_limits.{name}",
+            f"is more than keys have here, {most}; whoever runs this service can give it: manage.py limit_api_key",
         )
+
+
+def _audit(key: ApiKey, action: str, by: Actor, detail: dict[str, object]) -> None:
+    record_audit(
+        project_id=key.project_id,
+        action=action,
+        target_kind="api_key",
+        target_id=key.id,
+        by=by,
+        detail=detail,
+    )

@@ -12,7 +12,7 @@ from relationships.models import EndUser, Relationship
 from relationships.services.audit import record_audit
 from relationships.services.companions import find_companion
 from relationships.services.configuration import check_level
-from relationships.services.users import audit_user
+from relationships.services.users import audit_user, change_user
 from relationships.services.versions import check_version
 
 
@@ -53,6 +53,30 @@ def get_or_create_relationship(
     if created:
         _audit(found, "relationship.created", by, fields=[])
     return found, created
+
+
+@transaction.atomic
+def take_up_relationship(
+    *, project_id: UUID, companion: str, user: str, said: Mapping[str, Any], by: Actor
+) -> tuple[Relationship, bool, list[str]]:
+    """As `get_or_create_relationship`; and what is `said` of the person now is taken: display_name, timezone.
+
+    A configuration that is there is kept, as an operator may have changed it. The list names what was said otherwise
+    and kept. Raises InvalidInput, InvalidConfiguration.
+    """
+    found, created = get_or_create_relationship(
+        project_id=project_id, companion=companion, user=user, by=by, **said
+    )
+    person = found.user
+    if said.get("display_name", person.display_name) != person.display_name:
+        named = {"display_name": said["display_name"]}
+        person = change_user(project_id=project_id, user_id=person.id, changes=named, by=by)
+    if said.get("timezone", found.timezone) != found.timezone:
+        moved = {"timezone": said["timezone"]}
+        found = change_relationship(project_id=project_id, relationship_id=found.id, changes=moved, by=by)
+    found.user = person
+    kept = ["config"] if said.get("config", found.config) != found.config else []
+    return found, created, kept
 
 
 @transaction.atomic

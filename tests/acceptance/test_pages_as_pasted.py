@@ -61,7 +61,7 @@ def test_the_tour_has_at_most_ten_lines() -> None:
 def test_the_tour_works_as_pasted_and_can_be_pasted_again(place: Path) -> None:
     companion, turn, entries, context, history = paste(tour(), place)
     remembered = [line["content"] for line in turn["remembered"]]
-    assert companion["slug"] == "chef"
+    assert companion["slug"] == "cook"
     assert turn["state"] == "applied"
     assert any("Lisbon" in content for content in remembered)
     assert any("peanut" in content for content in remembered)
@@ -74,6 +74,28 @@ def test_the_tour_works_as_pasted_and_can_be_pasted_again(place: Path) -> None:
     assert companion["type"] == "urn:rapport:problem:already_exists"
     assert turn["state"] == "applied"
     assert entries_again == entries
+
+
+@pytest.mark.parametrize("first", ["the tour", "the quickstart"])
+def test_the_tour_and_the_quickstart_work_one_after_the_other(place: Path, first: str) -> None:
+    quickstart = "\n".join(blocks("docs/quickstart.md", "## 2", "\n## Where to go"))
+    pages = {"the tour": tour(), "the quickstart": quickstart}
+    order = [first, *(page for page in pages if page != first)]
+
+    answers = {page: paste(pages[page], place) for page in order}
+
+    for page in order:
+        problems = [
+            one for one in answers[page] if str(one.get("type", "")).startswith("urn:rapport:problem:")
+        ]
+        assert not problems, f"{page}, after {first}: {problems}"
+    _, relationship, turn, context, entries, _ = answers["the quickstart"]
+    assert relationship["user"]["display_name"] == "Sam"
+    assert relationship["timezone"] == "Europe/Lisbon"
+    assert context["rendered"].startswith("You are Ada, who cooks with Sam.")
+    assert [entry["content"] for entry in entries["items"]] == [
+        line["content"] for line in turn["remembered"]
+    ][::-1]
 
 
 def test_the_commands_of_the_quickstart_and_the_guides_work(place: Path) -> None:

@@ -230,3 +230,16 @@ def test_with_the_embedded_database_killed_the_worker_starts_it_again_and_loses_
     assert {"worker.database.away", "worker.database.back"} <= set(events_in(worker.log))
     assert worker.heartbeat is not None
     assert worker.heartbeat[1] == 0, "the pool outlives the database"
+
+
+def test_check_sees_from_beside_it_whether_this_machines_worker_beats(
+    live: LiveService, worker: LiveWorker
+) -> None:
+    """As the health check of its container does."""
+    assert live.start_command("worker", "--check").wait() == 0
+
+    worker.stop()
+
+    check = live.start_command("worker", "--check")
+    assert check.wait() == 1
+    assert "No worker on this machine was heard" in check.log

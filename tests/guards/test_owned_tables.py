@@ -38,6 +38,7 @@ from relationships.models import (
     Profile,
     ProfileRevision,
     Project,
+    RateWindow,
     Relationship,
     RelationshipOwned,
     RelationshipToken,
@@ -70,6 +71,7 @@ MUTABLE: set[type[models.Model]] = {
     Operator,
     Profile,
     Project,
+    RateWindow,
     Relationship,
     RelationshipToken,
     Replay,
@@ -82,7 +84,8 @@ MUTABLE: set[type[models.Model]] = {
     WorkerHeartbeat,
 }
 # Belongs to no project, so that erasing one leaves it. Of AuditEvent, erase_project takes the project's own.
-OF_NO_PROJECT: set[type[models.Model]] = {AuditEvent, Operator, WorkerHeartbeat}
+# A RateWindow holds a number and is gone when its window is over.
+OF_NO_PROJECT: set[type[models.Model]] = {AuditEvent, Operator, RateWindow, WorkerHeartbeat}
 
 
 def our_models() -> list[type[models.Model]]:

@@ -14,6 +14,7 @@ READERS = (
     "env.amount",
     "env.listing",
     "env.json_object",
+    "env.parsed",
     "os.environ.get",
     "os.getenv",
 )

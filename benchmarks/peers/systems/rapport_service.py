@@ -18,6 +18,7 @@ import psycopg
 from benchmarks.peers.places import ROOT
 from benchmarks.peers.systems.base import House
 from benchmarks.peers.systems.databases import create_database, drop_database, has_database, name_of
+from config.rates import LIMITS
 from config.serving import Address, services
 
 TEMPLATE = "rapport_template"
@@ -158,6 +159,8 @@ def environment(house: House, database: str, key: str) -> dict[str, str]:
         "RAPPORT_OPENAI_MODEL": house.model_name,
         "RAPPORT_OPENAI_EMBEDDING_MODEL": house.embedding_model,
         "RAPPORT_EMBEDDING_DIMENSIONS": str(house.dimensions),
+        # counted as in production, and never reached
+        **{f"RAPPORT_RATE_{name.upper()}": "1000000/second" for name in LIMITS},
         "RAPPORT_LEASE_SECONDS": str(LEASE_SECONDS),
         "OPENAI_BASE_URL": house.model_url,
         "OPENAI_API_KEY": key,

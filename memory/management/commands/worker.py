@@ -5,6 +5,8 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from config.embedded_postgres import start_if_used
+from memory.queue.heartbeat import has_living_worker
+from memory.queue.identity import this_machine
 from memory.queue.supervisor import Supervisor
 
 
@@ -20,10 +22,27 @@ class Command(BaseCommand):
             metavar="SECONDS",
             help="how long a stop waits for turns in hand before they are given back (default: 30)",
         )
+        parser.add_argument(
+            "--check",
+            action="store_true",
+            help="start nothing; say whether a worker lives on this machine or in this container (exit status 0 or 1)",
+        )
 
-    def handle(self, *, grace: float, **options: Any) -> None:
+    def handle(self, *, grace: float, check: bool, **options: Any) -> None:
+        if check:
+            self._check()
+        else:
+            self._run(grace)
+
+    def _run(self, grace: float) -> None:
         if settings.PROCESS == "web":
             raise CommandError(
                 "RAPPORT_PROCESS is 'web', whose connection pool breaks in forks. Leave it unset."
             )
         Supervisor(grace=grace, revive_database=start_if_used).run()
+
+    def _check(self) -> None:
+        limit = settings.HEARTBEAT_LIMIT_SECONDS
+        if not has_living_worker(this_machine(), limit=limit):
+            raise CommandError(f"No worker on this machine was heard for {limit:g} s.")
+        self.stdout.write("The worker lives.")

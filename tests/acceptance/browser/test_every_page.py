@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from memory.models import Replay, ScratchpadEntry
 from memory.services.replays import request_replay
 from relationships.models import Relationship
+from relationships.services.api_keys import create_api_key
 from tests.acceptance.browser.desk import Desk
 from tests.acceptance.browser.looks import look
 from tests.acceptance.browser.stage import BY, NASTY, Stage
@@ -27,6 +28,13 @@ def pages(stage: Stage, model: OpenAIServer) -> dict[str, str]:
     stage.remember(held, "Has a dog", "Lives in Kyoto")
     stage.hold(held, stage.talk(held, "Forget it all.")[0])
     entry = ScratchpadEntry.objects.for_relationship(maya.id).get(content__contains="Lisbon")
+    create_api_key(
+        project_id=stage.project.id,
+        name=NASTY[:180],
+        scopes=["read"],
+        rate_limits={"turns": "5/day"},
+        by=BY,
+    )
     ada = f"{stage.url}/companions/{stage.ada.id}/"
     return {
         "overview": f"{stage.url}/",

@@ -21,6 +21,17 @@ def test_only_a_page_of_a_named_site_may_call(
     assert "Access-Control-Allow-Credentials" not in answer
 
 
+def test_a_page_of_a_named_site_may_read_what_is_left_of_its_limits(
+    client: Client, settings: Settings
+) -> None:
+    settings.CORS_ALLOWED_ORIGINS = [SITE]
+
+    answer = client.get("/v1/project", headers={"Origin": SITE})
+
+    exposed = {name.strip() for name in answer["Access-Control-Expose-Headers"].split(",")}
+    assert exposed == {"ETag", "Retry-After", "RateLimit", "RateLimit-Policy"}
+
+
 def test_without_a_named_site_nothing_is_said_to_browsers(client: Client) -> None:
     answer = client.options(
         "/v1/relationships", headers={"Origin": SITE, "Access-Control-Request-Method": "GET"}

@@ -9,10 +9,11 @@ from django.apps import apps
 from django.db import connection
 from pytest_django.fixtures import Settings
 
+from memory.models import ModelSpending
 from memory.providers.errors import ContentBlocked, RateLimited, Unauthorized
 from memory.queue.waiting import stop_listening, waiting_place
 from relationships.ids import uuid7
-from relationships.models import Companion, Relationship
+from relationships.models import ApiKey, Companion, RateWindow, Relationship
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api
 from tests.fixtures.contexts import remember
@@ -36,12 +37,12 @@ def path(companion: Companion) -> str:
 
 @pytest.fixture
 def no_writes(api: Api, relationship: Relationship) -> Iterator[None]:
-    """Whatever a test does, every table is afterwards as it was; but for the time at which the key was used, and the
-    count of what models were asked.
+    """Whatever a test does, every table is afterwards as it was; but for the time at which the key was used, what it
+    has used of its limits, and the count of what models were asked.
     """
 
     def rows() -> dict[str, list[Any]]:
-        tables = [model for model in apps.get_models() if model.__name__ not in {"ApiKey", "ModelSpending"}]
+        tables = [model for model in apps.get_models() if model not in (ApiKey, RateWindow, ModelSpending)]
         return {model._meta.db_table: sorted(map(repr, model._default_manager.values())) for model in tables}
 
     before = rows()

@@ -30,19 +30,54 @@ def test_a_user_can_be_named_with_a_display_name(api: Api, companion: Companion)
     assert made.body["user"]["display_name"] == "Maya"
 
 
-def test_what_is_there_stays_as_it_is(api: Api, relationship: Relationship) -> None:
-    sent = {
-        "companion": "ada",
-        "user": {"external_id": "maya", "display_name": "Somebody"},
-        "timezone": "Asia/Tokyo",
-        "config": {"context": {"recent_messages": 3}},
-    }
+def test_a_persons_name_and_time_zone_are_taken_as_they_are_now(api: Api, relationship: Relationship) -> None:
+    user = {"external_id": "maya", "display_name": "Maya Oliveira"}
+    sent = {"companion": "ada", "user": user, "timezone": "Asia/Tokyo"}
+
+    first, again = api.post("/relationships", sent), api.post("/relationships", sent)
+
+    assert (first.status, again.status) == (200, 200)
+    assert first.body == again.body == api.get(f"/relationships/{relationship.id}").body | {"kept": []}
+    assert (first.body["timezone"], first.body["user"]["display_name"]) == ("Asia/Tokyo", "Maya Oliveira")
+    assert first.headers["ETag"] == again.headers["ETag"] == '"2"'
+    audited = AuditEvent.objects.filter(action__endswith=".changed").order_by("id")
+    assert [(event.action, event.detail) for event in audited] == [
+        ("user.changed", {"fields": ["display_name"], "version": 2}),
+        ("relationship.changed", {"fields": ["timezone"], "version": 2}),
+    ]
+
+
+def test_what_is_not_said_stays_as_it_is(api: Api, relationship: Relationship) -> None:
+    Relationship.objects.update(timezone="Europe/Lisbon")
+
+    for user in ("maya", {"external_id": "maya"}):
+        found = api.post("/relationships", {"companion": "ada", "user": user})
+        assert (found.body["timezone"], found.body["user"]["display_name"]) == ("Europe/Lisbon", "Maya")
+    assert not AuditEvent.objects.filter(action__endswith=".changed").exists()
+
+
+def test_a_person_who_is_there_is_named_for_a_new_companion_too(api: Api, relationship: Relationship) -> None:
+    api.post("/companions", {"slug": "bob", "name": "Bob"})
+
+    made = api.post(
+        "/relationships", {"companion": "bob", "user": {"external_id": "maya", "display_name": "May"}}
+    )
+
+    assert (made.status, made.body["user"]["display_name"]) == (201, "May")
+
+
+def test_a_configuration_that_is_there_is_kept_and_the_answer_says_so(
+    api: Api, relationship: Relationship
+) -> None:
+    sent = {"companion": "ada", "user": "maya", "config": {"context": {"recent_messages": 3}}}
 
     found = api.post("/relationships", sent)
 
-    assert found.status == 200
-    assert (found.body["timezone"], found.body["config"]) == ("UTC", {})
-    assert found.body["user"]["display_name"] == "Maya"
+    assert (found.status, found.body["config"], found.body["kept"]) == (200, {}, ["config"])
+    api.patch(f"/relationships/{relationship.id}", {"config": sent["config"]})
+    assert api.post("/relationships", sent).body["kept"] == []
+    made = api.post("/relationships", sent | {"user": "noor"})
+    assert (made.status, made.body["config"], made.body["kept"]) == (201, sent["config"], [])
 
 
 def test_an_unknown_companion_is_named_and_no_user_is_left_behind(api: Api) -> None:

@@ -47,3 +47,38 @@ def test_an_editor_makes_no_keys(editor: Client) -> None:
     assert "Make a key" not in editor.get(KEYS).content.decode()
     assert editor.post(KEYS, {"name": "x", "scope": "admin"}).status_code == 403
     assert not ApiKey.objects.exists()
+
+
+def test_a_key_gets_limits_of_its_own_and_the_usual_ones_back(owner: Client) -> None:
+    owner.post(KEYS, {"name": "Our app", "scope": "read"})
+    limits = f"{KEYS}{ApiKey.objects.get().id}/limits/"
+
+    owner.post(limits, {"requests": "90/minute", "turns": "", "searches": "2/second"})
+    assert ApiKey.objects.get().rate_limits == {"requests": "90/minute", "searches": "2/second"}
+    shown = owner.get(KEYS).content.decode()
+    assert "requests 90/minute" in shown and 'placeholder="6000/minute"' in shown
+
+    owner.post(limits, {"requests": ""})
+    assert ApiKey.objects.get().rate_limits == {}
+    assert "the usual" in owner.get(KEYS).content.decode()
+
+
+@pytest.mark.parametrize("written", ["lots", "9000000/second"])
+def test_a_limit_that_can_not_be_given_is_refused_in_words(owner: Client, written: str) -> None:
+    owner.post(KEYS, {"name": "Our app", "scope": "read"})
+
+    shown = owner.post(
+        f"{KEYS}{ApiKey.objects.get().id}/limits/", {"turns": written}, follow=True
+    ).content.decode()
+
+    assert "rate_limits.turns" in shown
+    assert ApiKey.objects.get().rate_limits == {}
+
+
+def test_an_editor_limits_no_keys(owner: Client, editor: Client, project: Project) -> None:
+    owner.post(KEYS, {"name": "Our app", "scope": "read"})
+
+    answer = editor.post(f"{KEYS}{ApiKey.objects.get().id}/limits/", {"turns": "1/day"})
+
+    assert answer.status_code == 403
+    assert ApiKey.objects.get().rate_limits == {}

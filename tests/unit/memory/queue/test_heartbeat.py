@@ -3,7 +3,13 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from memory.queue.heartbeat import beat, forget_old_heartbeats, silent_machines, stop_beating
+from memory.queue.heartbeat import (
+    beat,
+    forget_old_heartbeats,
+    has_living_worker,
+    silent_machines,
+    stop_beating,
+)
 from relationships.models import WorkerHeartbeat
 
 pytestmark = pytest.mark.django_db
@@ -51,3 +57,15 @@ def test_a_heartbeat_is_kept_for_an_hour_to_be_wondered_about() -> None:
 
     assert forget_old_heartbeats() == 1
     assert WorkerHeartbeat.objects.get().name == "59:1:1"
+
+
+def test_a_machine_has_a_living_worker_while_one_of_its_workers_is_heard() -> None:
+    assert not has_living_worker("somewhere/1c0ffee2", limit=15)
+    beat(name=NAME, pool_restarts=0, counters={})
+    assert has_living_worker("somewhere/1c0ffee2", limit=15)
+    assert not has_living_worker("elsewhere/1c0ffee2", limit=15)
+
+    WorkerHeartbeat.objects.update(beat_at=timezone.now() - timedelta(seconds=16))
+    assert not has_living_worker("somewhere/1c0ffee2", limit=15)
+    beat(name="somewhere/1c0ffee2:2:3", pool_restarts=0, counters={})
+    assert has_living_worker("somewhere/1c0ffee2", limit=15)

@@ -22,7 +22,9 @@ def ask(
     relationship_id: UUID | None = None,
 ) -> bool:
     request = Request(RequestFactory().generic(method, "/"))
-    request.auth = Credentials(UUID(int=9), frozenset([held]), Actor.policy("x"), relationship_id=token)
+    request.auth = Credentials(
+        UUID(int=9), frozenset([held]), Actor.policy("x"), UUID(int=8), relationship_id=token
+    )
     view = SimpleNamespace(
         scopes=scopes or {},
         open_to_tokens=opened,

@@ -5,7 +5,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     dependencies = [
         ("memory", "0011_skipped_messages"),
-        ("relationships", "0013_why_turns_wait"),
+        ("relationships", "0008_why_turns_wait"),
     ]
 
     operations = [
