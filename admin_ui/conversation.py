@@ -63,7 +63,7 @@ class Exchange:
 
 
 def exchanges_of(relationship_id: UUID, turns: Sequence[Turn]) -> list[Exchange]:
-    """These turns of one relationship with all that belongs to them: three statements at most, whatever their number."""
+    """These turns of one relationship with all that belongs to them: at most three statements for all."""
     held = held_of_turns(relationship_id=relationship_id, turns=turns)
     exchanges = {turn.id: Exchange(turn, held=held.get(turn.id, {})) for turn in turns}
     owned = Message.objects.for_relationship(relationship_id).filter(turn_id__in=list(exchanges))

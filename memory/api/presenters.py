@@ -13,7 +13,8 @@ _ENTRY = tuple(EntryAnswer.model_fields)
 _REVISION = tuple(RevisionAnswer.model_fields)
 _MESSAGE = tuple(MessageOfTurn.model_fields)
 _CALL = tuple(name for name in ModelCallAnswer.model_fields if name != "cost")
-_TURN = tuple(TurnAnswer.model_fields.keys() - {"remembered", "deletions_awaiting_review"})
+_ASIDE = {"remembered", "deletions_awaiting_review"}  # in other tables
+_TURN = tuple(name for name in TurnAnswer.model_fields if name not in _ASIDE)
 
 
 def present_entry(entry: ScratchpadEntry) -> dict[str, Any]:

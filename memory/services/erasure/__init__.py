@@ -5,6 +5,7 @@ triggers ask for (permit.py). What was erased is told by AuditEvents that hold c
 Why it is built so: docs/adr/0010-append-only-yet-erasable.md
 """
 
+from memory.services.erasure.counting import count_relationships, count_user
 from memory.services.erasure.entries import erase_entry
 from memory.services.erasure.projects import erase_project
 from memory.services.erasure.relationships import erase_companion, erase_relationship, erase_user
@@ -12,6 +13,8 @@ from memory.services.erasure.tally import Erasure
 
 __all__ = [
     "Erasure",
+    "count_relationships",
+    "count_user",
     "erase_companion",
     "erase_entry",
     "erase_project",

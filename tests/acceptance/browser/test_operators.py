@@ -1,10 +1,12 @@
 """Who may do what: signing in, keys, erasing; what a viewer is spared, and what becomes of an old session."""
 
+import re
+
 import pytest
 from django.contrib.sessions.models import Session
 from playwright.sync_api import Page, expect
 
-from relationships.models import ApiKey, Relationship, Role
+from relationships.models import ApiKey, EndUser, Relationship, Role
 from tests.acceptance.browser.desk import Desk
 from tests.acceptance.browser.stage import Stage
 
@@ -67,6 +69,27 @@ def test_a_person_is_erased_once_their_name_is_typed(desk: Desk, stage: Stage) -
 
     expect(window.get_by_role("status")).to_have_text("The relationship is gone.")
     assert not Relationship.objects.filter(id=zoe.id).exists()
+
+
+def test_a_second_try_erases_what_the_first_one_asked_for(desk: Desk, stage: Stage) -> None:
+    zora = stage.relationship("Zora")
+    stage.remember(zora, "Has a cat")
+    window = desk.open(width=390)
+    window.goto(stage.page_of(zora, "data/"))
+    everywhere = window.get_by_label("Zora everywhere in this project")
+    expect(everywhere).to_have_accessible_description(re.compile("1 person, 1 relationship, .*1 entry"))
+
+    everywhere.check()
+    for typed in ("Zola", "Zora"):
+        window.get_by_label("To confirm, type Zora").fill(typed)
+        window.get_by_role("button", name="Erase for good").click()
+        if typed == "Zola":
+            expect(window.get_by_text("That is not the name.")).to_be_visible()
+
+    expect(window.get_by_role("status")).to_have_text(
+        "The person and everything remembered of them are gone."
+    )
+    assert not EndUser.objects.filter(id=zora.user_id).exists()
 
 
 def test_somebody_is_let_in_as_a_viewer(desk: Desk, stage: Stage) -> None:

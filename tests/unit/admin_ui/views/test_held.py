@@ -78,5 +78,7 @@ def test_one_deletion_awaits_review_beside_what_was_changed(
 
 
 def test_the_overview_and_the_list_count_the_deletions(viewer: Client, held: HeldDeletion) -> None:
-    assert "<strong>5</strong><span>deletions await review</span>" in viewer.get("/admin-ui/").content.decode()
+    assert (
+        "<strong>5</strong><span>deletions await review</span>" in viewer.get("/admin-ui/").content.decode()
+    )
     assert "5 await review" in viewer.get("/admin-ui/relationships/").content.decode()
