@@ -1,6 +1,8 @@
 """What an erasure would take, counted before it is asked for, by the same names as it tells afterwards."""
 
-from django.db.models import QuerySet
+from typing import Any
+
+from django.db.models import Count, Model, QuerySet, Value
 
 from memory.services.erasure.relationships import owned_models
 from memory.services.erasure.tally import Counts, table_name
@@ -8,15 +10,16 @@ from relationships.models import EndUser, Relationship
 
 
 def count_relationships(relationships: QuerySet[Relationship, Relationship]) -> Counts:
-    """Rows of every table that would go with these relationships; tables with none are left out."""
+    """Rows of every table that would go with these relationships, in one statement; tables with none are left out."""
     ids = relationships.order_by().values("id")
-    counts = Counts(
-        {
-            table_name(model): model._base_manager.filter(relationship_id__in=ids).count()
-            for model in owned_models()
-        }
-    )
-    return +(counts + Counts({table_name(Relationship): relationships.count()}))
+    owned = [_count(model, model._base_manager.filter(relationship_id__in=ids)) for model in owned_models()]
+    return Counts(dict(_count(Relationship, relationships.order_by()).union(*owned, all=True)))
+
+
+def _count(model: type[Model], rows: QuerySet[Any, Any]) -> QuerySet[Any, Any]:
+    """The table's name and how many rows; no row where there are none."""
+    named = rows.order_by().annotate(table=Value(table_name(model))).values("table")
+    return named.annotate(count=Count("*")).values_list("table", "count")
 
 
 def count_user(user: EndUser) -> Counts:
