@@ -1,6 +1,7 @@
 """An erased statement is gone from what both sides said of it: at once where that is sure, else once a person has looked
 through the messages that still hold its words. Proved by the whole database, as for a person."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -96,24 +97,23 @@ def test_no_copy_of_an_erased_statement_is_left_on_either_side(
 
     assert redacted.status == 200 and redacted.body["erased"]["message"] == 1
     assert tables_with("Klosterneuburg", dump()) == set()
-    scripted_provider.answer_with(NOTHING)
-    exchange(conversation, "Good evening.")
-    shown = [
-        scripted_provider.requests[-1].prompt,
-        *(
-            api.post(f"{at}/{path}", asked).raw.decode()
-            for path, asked in (
-                ("context", {"message": "Where do I live?"}),
-                ("messages/search", {"query": "Klosterneuburg"}),
-                ("entries/search", {"query": "Klosterneuburg"}),
-            )
-        ),
-        api.get(f"{at}/export?calls=true").raw.decode(),
-    ]
-    for text in shown:
-        assert "klosterneuburg" not in text.casefold()
-    assert OTHER in scripted_provider.requests[-1].prompt  # what says nothing of it is still there
+    shown = "\n".join(_whatever_is_shown(api, at, conversation, scripted_provider))
+    assert "klosterneuburg" not in shown.casefold()
+    assert OTHER in shown  # what says nothing of it is still there
     assert conversation.contents == ["Has a sister"]
+
+
+def _whatever_is_shown(
+    api: Api, at: str, conversation: Conversation, provider: ScriptedProvider
+) -> Iterator[str]:
+    """The next question to the ingestion's model, a context, both searches, and an export with everything."""
+    provider.answer_with(NOTHING)
+    exchange(conversation, "Good evening.")
+    yield provider.requests[-1].prompt
+    yield api.post(f"{at}/context", {"message": "Where do I live?"}).raw.decode()
+    yield api.post(f"{at}/messages/search", {"query": "Klosterneuburg"}).raw.decode()
+    yield api.post(f"{at}/entries/search", {"query": "Klosterneuburg"}).raw.decode()
+    yield api.get(f"{at}/export?calls=true").raw.decode()
 
 
 def test_the_words_of_a_redacted_message_leave_every_table(

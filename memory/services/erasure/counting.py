@@ -18,8 +18,9 @@ def count_relationships(relationships: QuerySet[Relationship, Relationship]) -> 
 
 def _count(model: type[Model], rows: QuerySet[Any, Any]) -> QuerySet[Any, Any]:
     """The table's name and how many rows; no row where there are none."""
-    named = rows.order_by().annotate(table=Value(table_name(model))).values("table")
-    return named.annotate(count=Count("*")).values_list("table", "count")
+    named: QuerySet[Any, Any] = rows.order_by().annotate(table=Value(table_name(model)))
+    counted: QuerySet[Any, Any] = named.values("table").annotate(count=Count("*"))
+    return counted.values_list("table", "count")
 
 
 def count_user(user: EndUser) -> Counts:
