@@ -11,7 +11,7 @@ from memory.services.erasure.tally import Erasure, tell
 from memory.services.erasure.turns import Traces
 from memory.services.erasure.words import Words
 from relationships.actor import Actor
-from relationships.errors import NotFound
+from relationships.errors import InvalidInput
 from relationships.models import Message
 from relationships.services.sequence import lock_relationship
 
@@ -21,7 +21,7 @@ def redact_messages(
 ) -> Erasure:
     """Empty messages with every copy of what they say: all of them or, where one is not there, none.
 
-    Entries that rest on them stay. One that was emptied before stays empty. Raises NotFound.
+    Entries that rest on them stay. One that was emptied before stays empty. Raises InvalidInput.
     """
     with erasing():
         lock_relationship(relationship_id)
@@ -29,7 +29,9 @@ def redact_messages(
         messages = Message.objects.for_relationship(relationship_id).filter(id__in=wanted)
         missing = wanted - set(messages.values_list("id", flat=True))
         if missing:
-            raise NotFound(f"Message {min(missing)} is not there. Nothing was redacted.")
+            raise InvalidInput.of(
+                "messages", f"{min(missing)} is no message of this relationship; none was redacted"
+            )
         counts = empty_copies(relationship_id, Words(), Traces(), messages=wanted, now=timezone.now())
         return tell(
             project_id=project_id,

@@ -187,7 +187,7 @@ def test_where_one_message_is_not_there_none_is_redacted(
 ) -> None:
     answer = redact(api, relationship, said[0], "00000000-0000-7000-8000-000000000000")
 
-    assert answer.status == 404
+    assert (answer.status, answer.fields) == (422, ["messages"])
     assert "00000000-0000-7000-8000-000000000000" in answer.body["detail"]
     assert not Message.objects.exclude(erased_at=None).exists()
 
@@ -201,7 +201,7 @@ def test_no_message_of_another_relationship_is_reached(
         other_project_api.post(f"/relationships/{relationship.id}/messages/redact", {"messages": said}).status
         == 404
     )
-    assert api.post(f"/relationships/{other}/messages/redact", {"messages": said}).status == 404
+    assert api.post(f"/relationships/{other}/messages/redact", {"messages": said}).status == 422
     assert not Message.objects.exclude(erased_at=None).exists()
 
 

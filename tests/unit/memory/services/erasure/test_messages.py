@@ -6,7 +6,7 @@ import pytest
 
 from memory.models import HeldDeletion, ModelCall
 from memory.services.erasure import redact_messages
-from relationships.errors import NotFound
+from relationships.errors import InvalidInput
 from relationships.models import Message, TurnState
 from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import Conversation, add, answer, delete
@@ -94,7 +94,7 @@ def test_where_one_is_not_there_none_is_emptied(conversation: Conversation) -> N
     turn = conversation.say("I have a heron.")
     message = Message.objects.for_relationship(turn.relationship_id).get()
 
-    with pytest.raises(NotFound):
+    with pytest.raises(InvalidInput):
         redact_messages(
             project_id=turn.project_id,
             relationship_id=turn.relationship_id,
