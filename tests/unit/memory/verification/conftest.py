@@ -15,10 +15,12 @@ from tests.fixtures.turns import PERSON, Conversation, add, answer, update
 
 @pytest.fixture
 def lived(
-    relationship: Relationship, scripted_provider: ScriptedProvider, scripted_embedder: ScriptedEmbedder
+    relationship: Relationship,
+    account: Operator,
+    scripted_provider: ScriptedProvider,
+    scripted_embedder: ScriptedEmbedder,
 ) -> Conversation:
     """Turns that were read, entries of people and models, a profile, an open session, and every vector."""
-    Operator.objects.create_user(PERSON.id)
     configure(relationship, embedder="default", embed_messages=True, language="english")
     conversation = Conversation(relationship)
     conversation.remember("Likes tea", "Lives in Porto")

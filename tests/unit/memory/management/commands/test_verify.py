@@ -6,8 +6,10 @@ from uuid import uuid4
 import pytest
 from django.core.management import CommandError, call_command
 
-from relationships.models import Operator, Relationship, Snapshot
-from tests.fixtures.turns import PERSON, Conversation
+from relationships.models import Relationship, Snapshot
+from tests.fixtures.turns import Conversation
+
+pytestmark = pytest.mark.usefixtures("account")
 
 
 def verify(*words: str) -> tuple[int, str]:
@@ -19,12 +21,6 @@ def verify(*words: str) -> tuple[int, str]:
         assert isinstance(ended.code, int)
         return ended.code, out.getvalue()
     return 0, out.getvalue()
-
-
-@pytest.fixture(autouse=True)
-def account(db: None) -> None:
-    """Whoever wrote the entries has to be somebody."""
-    Operator.objects.create_user(PERSON.id)
 
 
 @pytest.fixture
