@@ -1,10 +1,11 @@
 """The conversation as the page shows it: turns with their messages, and what each turn changed."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from memory.models import EntryRevision, ModelCall, RevisionEvent
+from memory.models import EntryRevision, HeldState, ModelCall, RevisionEvent
+from memory.services.held import held_of_turns
 from relationships.models import Message, Turn, TurnState
 
 BADGES = {
@@ -14,6 +15,7 @@ BADGES = {
     TurnState.SKIPPED: "warn",
     TurnState.FAILED: "bad",
 }
+DECIDED = (HeldState.DECLINED, HeldState.CONFIRMED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +37,25 @@ class ChangeOfTurn:
 
 @dataclass(slots=True)
 class Exchange:
-    """One turn. `starts_session`: its session is another than that of the turn before it."""
+    """One turn. `held`: its deletions that were too many at once, by what became of them. `starts_session`: its
+    session is another than that of the turn before it."""
 
     turn: Turn
     messages: list[Message] = field(default_factory=list)
     changes: list[ChangeOfTurn] = field(default_factory=list)
+    held: Mapping[HeldState, int] = field(default_factory=dict)
     starts_session: bool = False
+
+    @property
+    def awaiting_review(self) -> int:
+        """How many of its deletions wait for a person."""
+        return self.held.get(HeldState.WAITING, 0)
+
+    @property
+    def decided(self) -> str:
+        """What a person said of its deletions, in words; empty where nobody has been asked, or nobody answered yet."""
+        counts = [(self.held[state], state) for state in DECIDED if state in self.held]
+        return ", ".join(f"{count} deletion{'' if count == 1 else 's'} {state}" for count, state in counts)
 
     @property
     def badge(self) -> str:
@@ -48,8 +63,9 @@ class Exchange:
 
 
 def exchanges_of(relationship_id: UUID, turns: Sequence[Turn]) -> list[Exchange]:
-    """These turns of one relationship with all that belongs to them: two statements, whatever their number."""
-    exchanges = {turn.id: Exchange(turn) for turn in turns}
+    """These turns of one relationship with all that belongs to them: at most three statements for all."""
+    held = held_of_turns(relationship_id=relationship_id, turns=turns)
+    exchanges = {turn.id: Exchange(turn, held=held.get(turn.id, {})) for turn in turns}
     owned = Message.objects.for_relationship(relationship_id).filter(turn_id__in=list(exchanges))
     for message in owned.order_by("seq"):
         exchanges[message.turn_id].messages.append(message)

@@ -8,6 +8,7 @@ from admin_ui.views.conversation import ConversationView, TraceView
 from admin_ui.views.data import DataView, ExportView
 from admin_ui.views.documents import DocumentsView, DocumentView
 from admin_ui.views.entries import EntryStoryView, EntryUndoView
+from admin_ui.views.erasing import EraseEntryView, RedactMessagesView
 from admin_ui.views.held import DecideHeldView
 from admin_ui.views.keys import KeysView, LimitKeyView, RevokeKeyView
 from admin_ui.views.operators import OperatorRoleView, OperatorsView
@@ -84,12 +85,14 @@ urlpatterns = [
     path(f"{RELATIONSHIP}/sessions/end/", EndSessionView.as_view(), name="relationship_end_session"),
     path(f"{RELATIONSHIP}/data/", DataView.as_view(), name="relationship_data"),
     path(f"{RELATIONSHIP}/export/", ExportView.as_view(), name="relationship_export"),
+    path(f"{RELATIONSHIP}/messages/redact/", RedactMessagesView.as_view(), name="relationship_redact"),
     path(f"{RELATIONSHIP}/held/<uuid:held_id>/", DecideHeldView.as_view(), name="relationship_decide_held"),
     path(f"{ENTRY}/", EntryStoryView.as_view(), name="relationship_entry"),
     path(f"{ENTRY}/edit/", EditEntryView.as_view(), name="relationship_edit_entry"),
     path(f"{ENTRY}/delete/", DeleteEntryView.as_view(), name="relationship_delete_entry"),
     path(f"{ENTRY}/restore/", RestoreEntryView.as_view(), name="relationship_restore_entry"),
     path(f"{ENTRY}/switch/", SwitchEntryView.as_view(), name="relationship_switch_entry"),
+    path(f"{ENTRY}/erase/", EraseEntryView.as_view(), name="relationship_erase_entry"),
     path(f"{ENTRY}/undo/<int:seq>/", EntryUndoView.as_view(), name="relationship_undo"),
     path(f"{TURN}/", TraceView.as_view(), name="relationship_trace"),
     path(f"{TURN}/retry/", RetryTurnView.as_view(), name="relationship_retry"),

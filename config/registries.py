@@ -72,6 +72,7 @@ INVARIANTS: list[str] = [
     "memory.verification.invariants.erasures.ErasuresInvariant",
     "memory.verification.invariants.fingerprints.FingerprintsInvariant",
     "memory.verification.invariants.histories.HistoriesInvariant",
+    "memory.verification.invariants.actors.ActorsInvariant",
     "memory.verification.invariants.turns.TurnsInvariant",
     "memory.verification.invariants.references.ReferencesInvariant",
     "memory.verification.invariants.profiles.ProfilesInvariant",

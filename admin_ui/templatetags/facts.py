@@ -12,6 +12,7 @@ from django.utils.html import format_html, format_html_join
 
 register = template.Library()
 
+MOST_LISTED = 12  # of a list in an audit event
 _UNITS = (("year", 365 * 86400), ("month", 30 * 86400), ("day", 86400), ("hour", 3600), ("minute", 60))
 
 
@@ -31,12 +32,14 @@ def grouped(number: int) -> str:
 
 @register.filter
 def details(values: Mapping[str, Any]) -> str:
-    """An audit event's details on one line; what is empty is left out."""
-    shown = {
-        name: ", ".join(map(str, value)) if isinstance(value, list) else value
-        for name, value in values.items()
-    }
+    """An audit event's details on one line; what is empty is left out, and of a long list all but the beginning."""
+    shown = {name: _listed(value) if isinstance(value, list) else value for name, value in values.items()}
     return "; ".join(f"{name}: {value}" for name, value in shown.items() if value not in ("", None))
+
+
+def _listed(values: list[Any]) -> str:
+    more = f" and {len(values) - MOST_LISTED} more" if len(values) > MOST_LISTED else ""
+    return ", ".join(map(str, values[:MOST_LISTED])) + more
 
 
 @register.filter

@@ -7,11 +7,13 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import redirect, render
 
+from admin_ui.erasing import counts_in_words
 from admin_ui.views.scratchpad import RelationshipPart
-from memory.models import EntryRevision, ModelCall, ScratchpadEntry
-from memory.services.erasure import erase_relationship, erase_user
+from memory.services.erasure import count_relationships, count_user, erase_relationship, erase_user
 from memory.services.exporting import export_relationship
-from relationships.models import EndUser, Message, Relationship, Role, Turn
+from relationships.models import EndUser, Relationship, Role
+
+SCOPES = ("relationship", "person")
 
 
 class DataView(RelationshipPart):
@@ -25,9 +27,12 @@ class DataView(RelationshipPart):
 
     def post(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
         relationship = self.get_relationship(relationship_id)
+        what = request.POST.get("what", "")
+        if what not in SCOPES:
+            return self._page(request, relationship, what=what, status=422)
         if request.POST.get("confirm", "").strip() != _name_of(relationship.user):
-            return self._page(request, relationship, wrong=True, status=422)
-        if request.POST.get("what") == "person":
+            return self._page(request, relationship, what=what, wrong=True, status=422)
+        if what == "person":
             erase_user(project_id=self.seat.project.id, user_id=relationship.user_id, by=self.seat.actor)
             said = "The person and everything remembered of them are gone."
         else:
@@ -39,24 +44,28 @@ class DataView(RelationshipPart):
         return redirect("admin_ui:relationships")
 
     def _page(
-        self, request: HttpRequest, relationship: Relationship, *, wrong: bool = False, status: int = 200
+        self,
+        request: HttpRequest,
+        relationship: Relationship,
+        *,
+        what: str = "relationship",
+        wrong: bool = False,
+        status: int = 200,
     ) -> HttpResponse:
+        """`what`: the choice that is ticked. `wrong`: another name was typed."""
         ctx: dict[str, Any] = {
             **self.ctx_of(relationship),
             "name": _name_of(relationship.user),
+            "what": what,
+            "unsaid": what not in SCOPES,
             "wrong": wrong,
-            "counts": [
-                (label, model.objects.for_relationship(relationship.id).count())
-                for label, model in (
-                    ("turns", Turn),
-                    ("messages", Message),
-                    ("entries", ScratchpadEntry),
-                    ("changes in the history", EntryRevision),
-                    ("questions to models", ModelCall),
-                )
-            ],
-            "others": Relationship.objects.filter(user_id=relationship.user_id).count() - 1,
         }
+        if self.seat.owns:
+            alone = Relationship.objects.of_project(relationship.project_id).filter(id=relationship.id)
+            ctx["goes"] = {
+                "relationship": counts_in_words(count_relationships(alone)),
+                "person": counts_in_words(count_user(relationship.user)),
+            }
         return render(request, "admin_ui/data/detail.html", ctx, status=status)
 
 

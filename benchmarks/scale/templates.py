@@ -15,7 +15,7 @@ from memory.indexing.pipeline import embed_owed
 from memory.models import EntrySource
 from memory.services.entries import add_entry
 from memory.services.turns import accept_turn
-from relationships.actor import Actor, ActorKind
+from relationships.actor import Actor
 from relationships.models import Companion, Project, Relationship, Turn, TurnState
 from relationships.services.relationships import get_or_create_relationship
 from relationships.services.turns import NewMessage, NewTurn
@@ -23,7 +23,7 @@ from relationships.services.turns import NewMessage, NewTurn
 TURNS = 2
 VISITS = 10  # at how many times somebody's entries came in, everybody else's between them
 MARKER = "0badf00d"  # no part of it is its own beginning, so it is found where it was put
-BY = Actor(ActorKind.DEVELOPER, "benchmark")
+BY = Actor.policy("benchmark")
 TABLES = (
     *("memory_scratchpadentry", "memory_entryrevision", "memory_searchtext", "memory_embedding"),
     *("relationships_turn", "relationships_message", "relationships_sessionstate", "relationships_snapshot"),

@@ -109,6 +109,8 @@ class TurnAnswer(Answer):
     error: str
     remembered: list[RememberedAnswer] | None
     """What it changed; null while it is not applied, and in lists."""
+    deletions_awaiting_review: int | None
+    """How many deletions of it are held until somebody confirms or declines them; null while it is not settled."""
 
 
 class TurnPage(Answer):

@@ -7,6 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory.api.answers import EntryAnswer, EntryPage
+from memory.api.erasure import GoneEntryAnswer, present_entry_erasure
 from memory.api.presenters import present_entry
 from memory.api.schemas import (
     DeleteEntryQuery,
@@ -177,12 +178,14 @@ class EntryView(ApiView):
         tag="Entries",
         summary="Delete an entry, or erase it for good",
         query=DeleteEntryQuery,
-        answers={200: EntryAnswer, 204: None},
+        answers={200: GoneEntryAnswer},
         if_match=True,
         problems=(410,),
     )
     def delete(self, request: Request, relationship_id: UUID, entry_id: UUID) -> Response:
-        """A deleted entry can be restored. `permanent=true` erases it with every copy of its text, and answers 204."""
+        """A deleted entry can be restored. `permanent=true` erases it with every copy of its text, and answers with
+        what is gone and which messages still hold its words: POST .../messages/redact erases those you choose.
+        """
         query = self.query(DeleteEntryQuery)
         version = expected_version(request)
         self.get_relationship(relationship_id)
@@ -190,10 +193,10 @@ class EntryView(ApiView):
             with transaction.atomic():
                 lock_relationship(relationship_id)
                 require_match(request, get_entry(relationship_id, entry_id).version)
-                erase_entry(
+                erased = erase_entry(
                     relationship_id=relationship_id, entry_id=entry_id, by=self.actor, messages=query.messages
                 )
-            return self.answer(status=204)
+            return self.answer(present_entry_erasure(erased))
         get_entry(relationship_id, entry_id)
         entry = delete_entry(
             relationship_id=relationship_id, entry_id=entry_id, by=self.actor, version=version

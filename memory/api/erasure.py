@@ -1,18 +1,31 @@
-"""DELETE of what `relationships` reads and changes: erasure needs memory too, so these views add it to those."""
+"""Erasing for good. Of what `relationships` reads and changes, these views add DELETE to its own."""
 
-from typing import ClassVar
+from dataclasses import asdict
+from typing import Annotated, Any, ClassVar
 from uuid import UUID
 
+from pydantic import Field, RootModel
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory.services.erasure import Erasure, erase_companion, erase_project, erase_relationship, erase_user
+from memory.api.answers import EntryAnswer
+from memory.services.erasure import (
+    EntryErasure,
+    Erasure,
+    erase_companion,
+    erase_project,
+    erase_relationship,
+    erase_user,
+    redact_messages,
+)
+from memory.services.erasure.holding import MOST_LISTED, Holding
 from relationships.api.companions import CompanionView
 from relationships.api.fields import Answer, Body, Name
 from relationships.api.operations import operation
 from relationships.api.projects import ProjectView
 from relationships.api.relationships import RelationshipView
 from relationships.api.users import UserView
+from relationships.api.views import ApiView
 from relationships.errors import InvalidInput
 from relationships.models import Project
 
@@ -25,9 +38,70 @@ class ErasedAnswer(Answer):
     erased: dict[str, int]
 
 
+class HoldingMessage(Answer):
+    """A message that still holds words of the erased entry. Its text is not repeated: read it by GET .../messages."""
+
+    id: UUID
+    turn_id: UUID
+    seq: int
+    role: str
+    words: list[str]
+    """Which of the entry's words it holds: in lower case, without accents."""
+
+
+class ErasedEntryAnswer(ErasedAnswer):
+    """What is gone with an entry, and what a person has to decide about."""
+
+    messages_redacted: list[UUID]
+    """Emptied: what the entry rests on, and what said all of it in the same exchanges, whoever said it."""
+    messages_still_holding: list[HoldingMessage]
+    """Messages of the whole relationship with some of its words, the most telling first; at most 500."""
+    messages_still_holding_total: int
+    """How many there are."""
+    common_words: list[str]
+    """Words of it that more than one message in twenty holds: no message is listed for these alone."""
+
+
+class GoneEntryAnswer(RootModel[EntryAnswer | ErasedEntryAnswer]):
+    """The deleted entry; with `permanent`, what was erased."""
+
+
+class RedactBody(Body):
+    messages: Annotated[list[UUID], Field(min_length=1, max_length=MOST_LISTED)]
+    """Their IDs, each once."""
+
+
 class ProjectErasureBody(Body):
     confirm: Name
     """The project's name, as a safeguard."""
+
+
+class RedactMessagesView(ApiView):
+    open_to_tokens = True
+
+    @operation(
+        "messages_redact",
+        tag="Messages",
+        summary="Erase the words of messages",
+        body=RedactBody,
+        answers={200: ErasedAnswer},
+        example={"messages": ["01a1fd41-b2a5-768a-99d2-33d308783336"]},
+        answer_example={"erased": {"message": 1, "model_call": 2, "search_text": 1, "turn": 1}},
+    )
+    def post(self, request: Request, relationship_id: UUID) -> Response:
+        """Empties them for good, with every copy: in the index, in prompts and answers of models, in what was proposed
+        from them. That they were said, when and by whom stays. Entries that rest on them stay, too: erase those by
+        themselves. All of them or, where one is not there, none.
+        """
+        body = self.body(RedactBody)
+        self.get_relationship(relationship_id)
+        erasure = redact_messages(
+            project_id=self.project_id,
+            relationship_id=relationship_id,
+            message_ids=body.messages,
+            by=self.actor,
+        )
+        return self.answer(_shown(erasure))
 
 
 class ErasableRelationshipView(RelationshipView):
@@ -96,6 +170,20 @@ class ErasableProjectView(ProjectView):
         if self.body(ProjectErasureBody).confirm != name:
             raise InvalidInput.of("confirm", "is not the project's name, as GET /v1/project says it")
         return self.answer(_shown(erase_project(project_id=self.project_id, by=self.actor)))
+
+
+def present_entry_erasure(erased: EntryErasure) -> dict[str, Any]:
+    return {
+        **_shown(erased.erasure),
+        "messages_redacted": list(erased.redacted),
+        "messages_still_holding": [_holding(holding) for holding in erased.holding.listed],
+        "messages_still_holding_total": erased.holding.total,
+        "common_words": list(erased.holding.common),
+    }
+
+
+def _holding(holding: Holding) -> dict[str, Any]:
+    return {**asdict(holding), "words": sorted(holding.words)}
 
 
 def _shown(erasure: Erasure) -> dict[str, dict[str, int]]:

@@ -13,7 +13,8 @@ _ENTRY = tuple(EntryAnswer.model_fields)
 _REVISION = tuple(RevisionAnswer.model_fields)
 _MESSAGE = tuple(MessageOfTurn.model_fields)
 _CALL = tuple(name for name in ModelCallAnswer.model_fields if name != "cost")
-_TURN = tuple(name for name in TurnAnswer.model_fields if name != "remembered")
+_ASIDE = {"remembered", "deletions_awaiting_review"}  # in other tables
+_TURN = tuple(name for name in TurnAnswer.model_fields if name not in _ASIDE)
 
 
 def present_entry(entry: ScratchpadEntry) -> dict[str, Any]:
@@ -24,20 +25,27 @@ def present_revision(revision: EntryRevision) -> dict[str, Any]:
     return {name: getattr(revision, name) for name in _REVISION}
 
 
-def present_turn(turn: Turn, remembered: Iterable[EntryRevision] | None = None) -> dict[str, Any]:
+def present_turn(
+    turn: Turn, remembered: Iterable[EntryRevision] | None = None, *, awaiting_review: int | None = None
+) -> dict[str, Any]:
     shown = None if remembered is None else [_remembered(revision) for revision in remembered]
-    return {**{name: getattr(turn, name) for name in _TURN}, "remembered": shown}
+    return {
+        **{name: getattr(turn, name) for name in _TURN},
+        "remembered": shown,
+        "deletions_awaiting_review": awaiting_review,
+    }
 
 
 def present_trace(
     turn: Turn,
     *,
     remembered: Iterable[EntryRevision],
+    awaiting_review: int | None,
     messages: Iterable[Message],
     calls: Iterable[ModelCall],
 ) -> dict[str, Any]:
     return {
-        **present_turn(turn, remembered),
+        **present_turn(turn, remembered, awaiting_review=awaiting_review),
         "config": turn.config,
         "prompt_version": turn.prompt_version,
         "claimed_at": turn.claimed_at,

@@ -1,4 +1,4 @@
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 from uuid import UUID
 
@@ -10,8 +10,9 @@ from rest_framework.response import Response
 from memory.api.answers import DueAnswer, TurnAnswer, TurnPage, TurnTraceAnswer
 from memory.api.presenters import present_trace, present_turn
 from memory.api.schemas import TurnBody, TurnListQuery, WaitQuery
-from memory.models import EntryRevision, ModelCall
+from memory.models import EntryRevision, HeldState, ModelCall
 from memory.queue.waiting import waiting_place
+from memory.services.held import held_of_turns
 from memory.services.turns import Idempotency, accept_turn, ingest_now, retry_turn
 from relationships.api.idempotency import idempotency_key, request_fingerprint
 from relationships.api.operations import operation
@@ -44,7 +45,10 @@ class TurnsView(ApiView):
             rows = rows.filter(state=query.state)
         if query.session is not None:
             rows = rows.filter(session=query.session)
-        return self.answer(page_of(rows, order=["-seq"], page=query, present=present_turn))
+        page = page_of(rows, order=["-seq"], page=query, present=lambda turn: turn)
+        awaiting = _awaiting_review(relationship_id, page["items"])
+        page["items"] = [present_turn(turn, awaiting_review=awaiting.get(turn.id)) for turn in page["items"]]
+        return self.answer(page)
 
     @operation(
         "turns_create",
@@ -75,7 +79,9 @@ class TurnsView(ApiView):
             turn = _wait(turn, min(query.wait, settings.MAX_WAIT_SECONDS))
         settled = turn.state in SETTLED
         remembered = _remembered(turn) if settled else None
-        return self.answer(present_turn(turn, remembered), status=200 if query.wait and settled else 202)
+        awaiting = _awaiting_review(relationship_id, [turn]).get(turn.id)
+        shown = present_turn(turn, remembered, awaiting_review=awaiting)
+        return self.answer(shown, status=200 if query.wait and settled else 202)
 
     def _idempotency(self, request: Request) -> Idempotency | None:
         key = idempotency_key(request)
@@ -101,6 +107,7 @@ class TurnView(ApiView):
         trace = present_trace(
             turn,
             remembered=_remembered(turn),
+            awaiting_review=_awaiting_review(relationship_id, [turn]).get(turn_id),
             messages=messages.order_by("seq"),
             calls=[] if self.credentials.relationship_id else calls.order_by("recorded_at", "id"),
         )
@@ -162,6 +169,14 @@ def _wait(turn: Turn, seconds: float) -> Turn:
             return current
         place.wait(seconds)
     return _turn(turn.relationship_id, turn.id)
+
+
+def _awaiting_review(relationship_id: UUID, turns: Sequence[Turn]) -> dict[UUID, int]:
+    """Of the settled ones."""
+    held = held_of_turns(relationship_id=relationship_id, turns=turns)
+    return {
+        turn.id: held.get(turn.id, {}).get(HeldState.WAITING, 0) for turn in turns if turn.state in SETTLED
+    }
 
 
 def _remembered(turn: Turn) -> Iterable[EntryRevision]:

@@ -7,6 +7,7 @@ from memory.api.erasure import (
     ErasableProjectView,
     ErasableRelationshipView,
     ErasableUserView,
+    RedactMessagesView,
 )
 from memory.api.transfer import ExportView, ImportView
 
@@ -17,6 +18,7 @@ urlpatterns: list[URLPattern] = [
     path("companions/<uuid:companion_id>", ErasableCompanionView.as_view()),
     path("users/<uuid:user_id>", ErasableUserView.as_view()),
     path(RELATIONSHIP, ErasableRelationshipView.as_view()),
+    path(f"{RELATIONSHIP}/messages/redact", RedactMessagesView.as_view()),
     path(f"{RELATIONSHIP}/export", ExportView.as_view()),
     path(f"{RELATIONSHIP}/import", ImportView.as_view()),
 ]

@@ -92,7 +92,7 @@ def _show_memory(rest: Rest, relationship: str, conversation: Conversation, scre
     held = [found for found in rest.every(f"{path}/held-deletions") if found["state"] == HeldState.WAITING]
     for found in held:
         screen.say(
-            f"? {len(found['entries'])} deletions wait for a person: "
+            f"? {len(found['entries'])} deletions await review: "
             f"POST /v1{path}/held-deletions/{found['id']}/confirm or /decline"
         )
     asked = {"message": conversation.question, "session": conversation.turns[-1].session, "explain": True}

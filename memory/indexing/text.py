@@ -46,13 +46,13 @@ _WORD = re.compile(r"[^\W_]+")
 _SPACE_BEFORE_SIGN = re.compile(r"\s+([,.;:!?])")
 
 
-def words_for_index(text: str) -> str:
+def words_for_index(text: str, *, longest: int = LONGEST) -> str:
     """`text` as `to_tsvector` is to read it: words with spaces between them, in lower case.
 
     Runs of a script without spaces become overlapping pairs, a sign by itself stays one. An emoji becomes a word of
-    its own, 😀 `u1f600`, as the parser would drop it. At most LONGEST characters of the text are read.
+    its own, 😀 `u1f600`, as the parser would drop it. At most `longest` characters of the text are read.
     """
-    folded = unicodedata.normalize("NFKC", text[:LONGEST]).lower().replace("\x00", " ")[:LONGEST]
+    folded = unicodedata.normalize("NFKC", text[:longest]).lower().replace("\x00", " ")[:longest]
     if folded.isascii():
         return folded
     return _RUN.sub(_pairs, _BEYOND_ASCII.sub(lambda match: _spelt(match[0]), folded))

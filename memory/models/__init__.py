@@ -1,7 +1,7 @@
 from memory.models.decay_fold import DecayFold
 from memory.models.embedding import Embedding
 from memory.models.entry import USER_SUBJECT, EntrySource, EntryState, ScratchpadEntry, Tier
-from memory.models.held_deletion import HeldDeletion, HeldState
+from memory.models.held_deletion import DELETIONS, HeldDeletion, HeldState
 from memory.models.ingestion_prompt import IngestionPrompt
 from memory.models.large_index import IndexPurpose, IndexState, LargeIndex
 from memory.models.model_call import ModelCall
@@ -11,6 +11,7 @@ from memory.models.search_text import SearchedKind, SearchText
 from memory.models.spending import ModelSpending
 
 __all__ = [
+    "DELETIONS",
     "USER_SUBJECT",
     "DecayFold",
     "Embedding",

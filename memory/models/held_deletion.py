@@ -1,6 +1,8 @@
 from typing import Self
 
 from django.db import models
+from django.db.models import Func, Sum
+from django.db.models.functions import Coalesce
 
 from relationships.models import OwnedQuerySet, RelationshipOwned
 
@@ -11,9 +13,18 @@ class HeldState(models.TextChoices):
     DECLINED = "declined"
 
 
+# How many deletions some rows hold.
+DELETIONS = Sum(Func("deletions", function="jsonb_array_length", output_field=models.IntegerField()))
+
+
 class HeldDeletionQuerySet(OwnedQuerySet):
     def waiting(self) -> Self:
         return self.filter(state=HeldState.WAITING)
+
+    def count_deletions(self) -> int:
+        """Of all these rows together."""
+        counted: int = self.aggregate(count=Coalesce(DELETIONS, 0))["count"]
+        return counted
 
 
 class HeldDeletion(RelationshipOwned):

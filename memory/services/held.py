@@ -1,8 +1,10 @@
 """Deletions that wait for a person: `forget everything about me` is a lawful wish, and an injected one is not."""
 
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from uuid import UUID
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.utils import timezone
 
 from memory.errors import AlreadyDecided
@@ -12,7 +14,28 @@ from memory.services.history import Change, Origin, fields_of, record_changes
 from memory.services.snapshots import rebuild_scratchpad
 from relationships.actor import Actor
 from relationships.errors import NotFound
+from relationships.models import Turn
 from relationships.services.sequence import lock_relationship
+
+_HELD_OF_TURNS = """
+SELECT item ->> 'turn_id', held.state, count(*)
+  FROM memory_helddeletion held, jsonb_array_elements(held.deletions) item
+ WHERE held.relationship_id = %s AND item ->> 'turn_id' = ANY(%s)
+ GROUP BY 1, 2
+"""
+
+
+def held_of_turns(*, relationship_id: UUID, turns: Iterable[Turn]) -> Mapping[UUID, Mapping[HeldState, int]]:
+    """How many deletions that each of these turns proposed were held, by what became of them. One statement, or none
+    where no verdict says that any was."""
+    held: dict[UUID, dict[HeldState, int]] = defaultdict(dict)
+    asked = [str(turn.id) for turn in turns if any(item["verdict"] == "held" for item in turn.operations)]
+    if asked:
+        with connection.cursor() as cursor:
+            cursor.execute(_HELD_OF_TURNS, [relationship_id, asked])
+            for turn_id, state, count in cursor.fetchall():
+                held[UUID(turn_id)][HeldState(state)] = count
+    return held
 
 
 @transaction.atomic

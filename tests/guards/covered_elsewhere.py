@@ -6,6 +6,8 @@ A view is tested through its address, and ingestion through the whole pipeline.
 API = "tests/integration/api"
 INGESTION = "tests/integration/ingestion"
 INDEXING = "tests/unit/memory/indexing"
+INVARIANTS = "tests/unit/memory/verification/invariants"
+ERASURE = "tests/unit/memory/services/erasure"
 KNOWLEDGE = "tests/unit/context/knowledge"
 
 COVERED_ELSEWHERE: dict[str, str] = {
@@ -46,6 +48,11 @@ COVERED_ELSEWHERE: dict[str, str] = {
     # memory: what invariants share, tested through them
     "memory/verification/base.py": "tests/unit/memory/verification/test_pipeline.py",
     "memory/verification/statements.py": "tests/unit/memory/verification/test_pipeline.py",
+    "memory/verification/words.py": f"{INVARIANTS}/test_index.py",
+    "memory/verification/imports.py": f"{INVARIANTS}/test_actors.py {INVARIANTS}/test_references.py",
+    # memory: what erasing an entry and erasing messages share, and what a page counts before an erasure
+    "memory/services/erasure/copies.py": f"{ERASURE}/test_entries.py {ERASURE}/test_messages.py",
+    "memory/services/erasure/counting.py": "tests/unit/admin_ui/views/test_data.py",
     # memory: what rankers and gates share, tested through them
     "memory/retrieval/rankers/base.py": "tests/unit/memory/retrieval/test_candidates.py",
     "memory/retrieval/gates/base.py": "tests/unit/memory/retrieval/gates/test_decide.py",

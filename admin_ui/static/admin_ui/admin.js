@@ -84,7 +84,8 @@ function focusAfter(entry, pressed) {
 // One box ticks all.
 document.addEventListener("change", (event) => {
   if (!event.target.matches("[data-tick-all]")) return;
-  document.querySelectorAll("input[name=entry]").forEach((box) => { box.checked = event.target.checked; });
+  const name = event.target.dataset.tickAll || "entry";
+  document.querySelectorAll(`input[name="${name}"]`).forEach((box) => { box.checked = event.target.checked; });
 });
 
 // What can't be brought back is asked about first.

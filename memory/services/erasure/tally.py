@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -28,15 +28,25 @@ def table_name(model: type[Model]) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", model.__name__).lower()
 
 
-def tell(*, project_id: UUID, level: str, target_id: UUID, by: Actor, counts: Counts) -> Erasure:
-    """Write the AuditEvent, in the erasing transaction."""
+def tell(
+    *,
+    project_id: UUID,
+    level: str,
+    target_id: UUID,
+    by: Actor,
+    counts: Counts,
+    action: str = "",
+    messages: Collection[UUID] = (),
+) -> Erasure:
+    """Write the AuditEvent, in the erasing transaction. `messages`: which were named, by their IDs."""
     erased = {table: count for table, count in sorted(counts.items()) if count}
+    named = {"messages": sorted(map(str, messages))} if messages else {}
     record_audit(
         project_id=project_id,
-        action=f"{level}.erased",
+        action=action or f"{level}.erased",
         target_kind=level,
         target_id=target_id,
         by=by,
-        detail={"erased": erased},
+        detail={"erased": erased, **named},
     )
     return Erasure(level, target_id, erased)

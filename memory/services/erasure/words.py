@@ -1,7 +1,7 @@
 """What an entry ever said, and where else that is written down. Only reads."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
@@ -32,12 +32,13 @@ class Words:
     `spared` are active entries that say the same: they were not asked to be forgotten, and keep their history.
     """
 
-    entries: dict[UUID, int]  # version by ID
-    spared: frozenset[UUID]
-    hashes: frozenset[bytes]
-    phrases: tuple[str, ...]  # case folded
-    cited: frozenset[UUID]  # messages they rest on
-    turns: frozenset[UUID]
+    entries: dict[UUID, int] = field(default_factory=dict)  # version by ID
+    spared: frozenset[UUID] = frozenset()
+    hashes: frozenset[bytes] = frozenset()
+    contents: frozenset[str] = frozenset()  # as they were written
+    phrases: tuple[str, ...] = ()  # case folded
+    cited: frozenset[UUID] = frozenset()  # messages they rest on
+    turns: frozenset[UUID] = frozenset()
 
     def quoted_in(self, text: str) -> bool:
         folded = text.casefold()
@@ -63,7 +64,8 @@ def words_of(entry: ScratchpadEntry) -> Words:
         entries={row.id: row.version for row in [entry, *twins]},
         spared=frozenset(other.id for other in same if other.state == "active"),
         hashes=frozenset(said.hashes),
-        phrases=tuple(sorted(phrase for phrase in said.phrases if len(phrase) >= SHORTEST_PHRASE)),
+        contents=frozenset(said.contents),
+        phrases=tuple(sorted({text.casefold() for text in said.contents if len(text) >= SHORTEST_PHRASE})),
         cited=frozenset(said.cited),
         turns=frozenset(said.turns),
     )
@@ -96,7 +98,7 @@ def quoting_reasons(relationship_id: UUID, words: Words) -> list[UUID]:
 class _Said:
     def __init__(self) -> None:
         self.hashes: set[bytes] = set()
-        self.phrases: set[str] = set()
+        self.contents: set[str] = set()
         self.subjects: set[str] = set()
         self.cited: set[UUID] = set()
         self.turns: set[UUID] = set()
@@ -114,7 +116,7 @@ class _Said:
 
     def _note(self, content: str, subject: str, cited: Iterable[UUID]) -> None:
         self.hashes.add(content_hash(content))
-        self.phrases.add(content.casefold())
+        self.contents.add(content)
         self.subjects.add(subject)
         self.cited.update(cited)
 

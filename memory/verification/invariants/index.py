@@ -11,11 +11,13 @@ from memory.indexing.write import forget_texts, index_entries, index_messages
 from memory.models import SearchedKind
 from memory.verification.base import Finding, Invariant, Page, Problem, owner_of
 from memory.verification.statements import rows
+from memory.verification.words import rows_with_other_words
 from relationships.configuration.retrieval import Retrieval
 from relationships.models import Message
 
 MISSING = Problem("missing", "an entry or message has no row in the index, so its words find nothing")
 OUT_OF_STEP = Problem("out_of_step", "a row of the index tells something else than its entry or message")
+WORDS = Problem("words", "a row of the index has not the words of its text, which is not found by them")
 OF_NOTHING = Problem(
     "of_nothing", "a row of the index is of an entry or message that is not there, or was erased"
 )
@@ -62,17 +64,20 @@ SELECT s.relationship_id, s.owner_id, s.kind
 class IndexInvariant(Invariant):
     slug = "index"
     promise = (
-        "Every entry, and every message that was not erased, has one row in the index, which tells its text."
+        "Every entry, and every message that was not erased, has one row in the index, which tells its text "
+        "and has the words of it."
     )
 
     def look(self, page: Page, *, now: datetime) -> Iterator[Finding]:
-        for owner_id, row_id, missing in rows(_ENTRIES, page):
-            yield Finding(MISSING if missing else OUT_OF_STEP, owner_id, row_id, "entry")
-        for owner_id, row_id, missing, other, content, digest in rows(_MESSAGES, page):
-            if missing or other or bytes(digest) != text_hash(spoken(content)):
-                yield Finding(MISSING if missing else OUT_OF_STEP, owner_id, row_id, "message")
         for owner_id, row_id, kind in rows(_OF_NOTHING, page):
             yield Finding(OF_NOTHING, owner_id, row_id, kind)
+        named = set()
+        for finding in _of_other_texts(page):
+            named.add(finding[1:])
+            yield finding
+        for owner_id, row_id, kind in rows_with_other_words(page):
+            if (owner_id, row_id, kind) not in named:
+                yield Finding(WORDS, owner_id, row_id, kind)
 
     def mend(self, findings: Sequence[Finding], *, now: datetime) -> None:
         """Write these rows anew, which owes their vectors; what is of nothing goes."""
@@ -82,6 +87,14 @@ class IndexInvariant(Invariant):
             gone = {f.row_id for f in mine if f.problem == OF_NOTHING and f.row_id}
             forget_texts(relationship_id=owner_id, kind=kind, owner_ids=gone)
             _index(owner_id, kind, {f.row_id for f in mine if f.row_id} - gone, now)
+
+
+def _of_other_texts(page: Page) -> Iterator[Finding]:
+    for owner_id, row_id, missing in rows(_ENTRIES, page):
+        yield Finding(MISSING if missing else OUT_OF_STEP, owner_id, row_id, "entry")
+    for owner_id, row_id, missing, other, content, digest in rows(_MESSAGES, page):
+        if missing or other or bytes(digest) != text_hash(spoken(content)):
+            yield Finding(MISSING if missing else OUT_OF_STEP, owner_id, row_id, "message")
 
 
 def _index(owner_id: UUID, kind: SearchedKind, row_ids: Collection[UUID], now: datetime) -> None:

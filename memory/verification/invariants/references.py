@@ -3,6 +3,7 @@ from datetime import datetime
 
 from memory.services.turns import ROUTE
 from memory.verification.base import Finding, Invariant, Page, Problem, owner_of
+from memory.verification.imports import imports_of
 from memory.verification.statements import execute, rows
 
 CITATION = Problem(
@@ -19,6 +20,11 @@ CALL = Problem(
     "model_call",
     "a model call was made for turns of which none is there",
     "The turns are lost: restore the relationship from a backup.",
+)
+LOST_CALL = Problem(
+    "lost_call",
+    "a turn was read by model calls that are not there",
+    "What was asked and answered is lost; what the turn changed stands. Restore the relationship from a backup.",
 )
 KEY = Problem(
     "idempotency_key", "an idempotency key stands for a turn that is not there, so the call can't be made"
@@ -44,6 +50,13 @@ SELECT c.relationship_id, c.id FROM memory_modelcall c
  WHERE c.relationship_id = ANY(%(ids)s) AND cardinality(c.turn_ids) > 0 AND NOT EXISTS (
        SELECT FROM relationships_turn t WHERE t.relationship_id = c.relationship_id AND t.id = ANY(c.turn_ids))
 """
+_LOST_CALLS = """
+SELECT t.relationship_id, t.id, t.recorded_at, count(*)
+  FROM relationships_turn t, unnest(t.model_call_ids) asked (id)
+ WHERE t.relationship_id = ANY(%(ids)s) AND NOT EXISTS (
+       SELECT FROM memory_modelcall c WHERE c.relationship_id = t.relationship_id AND c.id = asked.id)
+ GROUP BY t.relationship_id, t.id, t.recorded_at
+"""
 _KEYS = """
 SELECT k.relationship_id, k.id FROM relationships_idempotencykey k
  WHERE k.relationship_id = ANY(%(ids)s) AND k.route = %(route)s AND NOT EXISTS (
@@ -64,7 +77,18 @@ class ReferencesInvariant(Invariant):
         for problem, statement in ((HELD, _HELD), (CALL, _CALLS), (KEY, _KEYS)):
             for owner_id, row_id in rows(statement, page, route=ROUTE):
                 yield Finding(problem, owner_id, row_id)
+        yield from _lost_calls(page)
 
     def mend(self, findings: Sequence[Finding], *, now: datetime) -> None:
         """A key of nothing goes: the same call makes its turn then."""
         execute(_DROP_KEYS, {"owner": owner_of(findings), "rows": [finding.row_id for finding in findings]})
+
+
+def _lost_calls(page: Page) -> Iterator[Finding]:
+    """An import brings a turn's calls only if it was exported with them."""
+    found = list(rows(_LOST_CALLS, page))
+    imports = imports_of({owner_id for owner_id, *_ in found})
+    for owner_id, turn_id, recorded_at, count in found:
+        origin = imports.get(owner_id)
+        if origin is None or origin.at < recorded_at or origin.with_calls:
+            yield Finding(LOST_CALL, owner_id, turn_id, f"{count} calls")

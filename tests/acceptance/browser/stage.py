@@ -113,6 +113,8 @@ class Stage:
             }
             for entry in entries
         ]
+        judged = [{"operation": {"op": "delete"}, "verdict": "held", "reason": "", "entry_id": None}]
+        Turn.objects.for_relationship(relationship.id).filter(id=turn.id).update(operations=judged)
         return HeldDeletion.objects.create(
             relationship=relationship, project_id=self.project.id, turn_id=turn.id, deletions=deletions
         )

@@ -196,7 +196,7 @@ def test_deletions_that_wait_are_declined(desk: Desk, stage: Stage) -> None:
     stage.hold(gia, stage.talk(gia, "Hello!")[0])
     window = desk.open()
     window.goto(f"{stage.url}/relationships/")
-    window.get_by_label("Waits for a person").check()
+    window.get_by_label("Deletions await review").check()
     window.locator("#found").get_by_role("link", name="Gia").click()
 
     window.get_by_role("button", name="Keep them").click()

@@ -1,11 +1,16 @@
 """Who may do what: signing in, keys, erasing; what a viewer is spared, and what becomes of an old session."""
 
+import re
+from pathlib import Path
+
 import pytest
 from django.contrib.sessions.models import Session
 from playwright.sync_api import Page, expect
 
-from relationships.models import ApiKey, Relationship, Role
+from memory.models import ScratchpadEntry
+from relationships.models import ApiKey, EndUser, Message, Relationship, Role
 from tests.acceptance.browser.desk import Desk
+from tests.acceptance.browser.looks import look
 from tests.acceptance.browser.stage import Stage
 
 
@@ -67,6 +72,27 @@ def test_a_person_is_erased_once_their_name_is_typed(desk: Desk, stage: Stage) -
 
     expect(window.get_by_role("status")).to_have_text("The relationship is gone.")
     assert not Relationship.objects.filter(id=zoe.id).exists()
+
+
+def test_a_second_try_erases_what_the_first_one_asked_for(desk: Desk, stage: Stage) -> None:
+    zora = stage.relationship("Zora")
+    stage.remember(zora, "Has a cat")
+    window = desk.open(width=390)
+    window.goto(stage.page_of(zora, "data/"))
+    everywhere = window.get_by_label("Zora everywhere in this project")
+    expect(everywhere).to_have_accessible_description(re.compile("1 person, 1 relationship, .*1 entry"))
+
+    everywhere.check()
+    for typed in ("Zola", "Zora"):
+        window.get_by_label("To confirm, type Zora").fill(typed)
+        window.get_by_role("button", name="Erase for good").click()
+        if typed == "Zola":
+            expect(window.get_by_text("That is not the name.")).to_be_visible()
+
+    expect(window.get_by_role("status")).to_have_text(
+        "The person and everything remembered of them are gone."
+    )
+    assert not EndUser.objects.filter(id=zora.user_id).exists()
 
 
 def test_somebody_is_let_in_as_a_viewer(desk: Desk, stage: Stage) -> None:
@@ -139,3 +165,27 @@ def test_a_session_that_ended_leads_to_the_sign_in_page_and_back(desk: Desk, sta
 def csrf_token(window: Page) -> str:
     token: str = window.locator("[name=csrfmiddlewaretoken]").first.input_value()
     return token
+
+
+def test_an_entry_is_erased_and_what_still_holds_its_words_is_ticked(
+    desk: Desk, stage: Stage, screenshots: Path
+) -> None:
+    edda = stage.relationship("Edda")
+    stage.talk(edda, "I live in Lisbon.", "Lisbon is loud today.", "What a day!")
+    entry = ScratchpadEntry.objects.for_relationship(edda.id).get(content__contains="Lisbon")
+    window = desk.open(width=390)
+    window.goto(stage.page_of(edda, f"entries/{entry.id}/"))
+
+    window.get_by_role("link", name="Erase for good").click()
+    window.get_by_role("button", name="Erase for good").click()
+    expect(window.get_by_role("status")).to_contain_text("The entry is erased.")
+    assert list(look(window, "entry-erased", screenshots)) == []
+    window.get_by_role("button", name="Redact what is ticked").click()
+    expect(window.get_by_role("alert")).to_have_text("Tick the messages to redact.")
+    window.get_by_label("all of these").check()
+    window.get_by_role("button", name="Redact what is ticked").click()
+
+    expect(window.get_by_role("status")).to_contain_text("redacted.")
+    texts = Message.objects.for_relationship(edda.id).exclude(content="").values_list("content", flat=True)
+    assert not [text for text in texts if "Lisbon" in text]
+    assert "What a day!" in texts

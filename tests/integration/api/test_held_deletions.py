@@ -159,3 +159,27 @@ def test_of_two_who_decide_at_once_one_decides(
 
     assert sorted(status for status, _ in outcomes.values()) == [200, 409]
     assert len(conversation.contents) == (0 if outcomes["confirm"][0] == 200 else 6)
+
+
+def test_the_turn_says_how_many_deletions_await_review(
+    api: Api, path: str, held: HeldDeletion, relationship: Relationship
+) -> None:
+    turn = f"/relationships/{relationship.id}/turns/{held.turn_id}"
+    waiting = api.get(turn).body
+    assert (waiting["remembered"], waiting["deletions_awaiting_review"]) == ([], 6)
+
+    decide(api, path, held, "decline")
+
+    assert api.get(turn).body["deletions_awaiting_review"] == 0
+
+
+def test_the_list_of_turns_says_so_too_and_what_held_nothing_says_none(
+    api: Api, held: HeldDeletion, conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.answer_with(answer(add("Likes tea")))
+    conversation.hear("I like tea.")
+    conversation.say("Still to be read.")
+
+    listed = api.get(f"/relationships/{held.relationship_id}/turns").body["items"]
+
+    assert [turn["deletions_awaiting_review"] for turn in listed] == [None, 0, 6]

@@ -32,6 +32,12 @@ def test_details_are_one_line_without_what_is_empty() -> None:
     )
 
 
+def test_a_long_list_of_details_is_cut() -> None:
+    assert (
+        details({"messages": list(range(14))}) == "messages: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 2 more"
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "shown"),
     [

@@ -1,14 +1,26 @@
 import json
-from collections.abc import Iterable
-from typing import cast
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, cast
 
 import pytest
 from django.http import StreamingHttpResponse
 from django.test import Client
 
-from relationships.models import EndUser, Relationship, Role
+from admin_ui.erasing import counts_in_words
+from memory.indexing.pipeline import embed_owed
+from memory.models import HeldDeletion
+from memory.services.erasure import erase_user
+from memory.services.replays import request_replay
+from relationships.models import Companion, EndUser, Relationship, Role
+from relationships.services.profiles import replace_profile
+from relationships.services.relationships import get_or_create_relationship
+from relationships.services.sessions import patch_session
+from relationships.services.turns import NewMessage
+from tests.fakes import ScriptedProvider
+from tests.fixtures.index import configure
 from tests.fixtures.operators import Browser
-from tests.fixtures.turns import Conversation
+from tests.fixtures.turns import PERSON, Conversation, add, answer
 
 
 @pytest.fixture
@@ -38,6 +50,82 @@ def test_nothing_is_erased_without_the_persons_name(
     assert answer.status_code == 422
     assert "That is not the name." in answer.content.decode()
     assert Relationship.objects.filter(id=relationship.id).exists()
+
+
+@pytest.mark.parametrize("what", ["relationship", "person"])
+def test_a_mistyped_name_forgets_nothing_of_what_was_asked(owner: Client, page: str, what: str) -> None:
+    again = owner.post(page, {"what": what, "confirm": "maya?"}).content.decode()
+
+    assert re.findall(r'value="(\w+)" checked', again) == [what]
+    assert re.findall(r'value="(\w+)" checked', owner.get(page).content.decode()) == ["relationship"]
+
+
+def test_what_to_erase_has_to_be_said(owner: Client, page: str, relationship: Relationship) -> None:
+    """A form that says nothing, or nothing we know, erases neither the one nor the other."""
+    for said in ({}, {"what": "everything"}):
+        assert owner.post(page, {**said, "confirm": "Maya"}).status_code == 422
+
+    assert Relationship.objects.filter(id=relationship.id).exists()
+
+
+def test_all_that_goes_is_counted_before(
+    owner: Client,
+    page: str,
+    relationship: Relationship,
+    conversation: Conversation,
+    scripted_provider: ScriptedProvider,
+) -> None:
+    _fill(relationship, conversation, scripted_provider)
+    shown = {name: _counted(owner.get(page), name) for name in ("relationship", "person")}
+
+    erased = erase_user(project_id=relationship.project_id, user_id=relationship.user_id, by=PERSON)
+
+    assert shown["person"] == _in_words(erased.counts)
+    assert shown["relationship"] == shown["person"] - {"1 person"}
+    assert len(shown["person"]) >= 12
+
+
+def test_a_person_is_counted_with_every_companion(
+    owner: Client, page: str, relationship: Relationship, conversation: Conversation
+) -> None:
+    conversation.remember("Has a dog", "Has a cat")
+    other = Companion.objects.create(project=relationship.project, slug="other", name="Other")
+    beside, _ = get_or_create_relationship(
+        project_id=relationship.project_id, companion="other", user="maya", by=PERSON
+    )
+    assert beside.companion_id == other.id
+    Conversation(beside).remember("Has a horse")
+
+    answer = owner.get(page)
+
+    assert {"1 relationship", "2 entries"} <= _counted(answer, "relationship")
+    assert {"2 relationships", "3 entries", "1 person"} <= _counted(answer, "person")
+
+
+def _fill(relationship: Relationship, conversation: Conversation, provider: ScriptedProvider) -> None:
+    """Something in every table that a relationship is likely to have rows in."""
+    configure(relationship, embedder="offline", embed_messages=True)
+    provider.answer_with(answer(add("Has a dog")))
+    turn = conversation.hear("I have a dog.")
+    embed_owed(relationship_id=relationship.id)
+    replace_profile(relationship=relationship, data={"name": "Maya"}, by=PERSON)
+    patch_session(relationship=relationship, session="current", patch={"mood": "good"}, idle_minutes=60)
+    owned = {"relationship": relationship, "project_id": relationship.project_id}
+    HeldDeletion.objects.create(**owned, turn_id=turn.id, deletions=[])
+    request_replay(
+        relationship=relationship, template="Keep it.", messages=[NewMessage("user", "Hello")], by=PERSON
+    )
+
+
+def _counted(answer: Any, what: str) -> set[str]:
+    """What the page counts under one of the choices."""
+    found = re.search(rf'id="goes-{what}">([^<]*)<', answer.content.decode())
+    assert found is not None
+    return {" ".join(part.split()) for part in found[1].removesuffix(".").split(",")}
+
+
+def _in_words(counts: Mapping[str, int]) -> set[str]:
+    return set(counts_in_words(counts))
 
 
 def test_an_owner_erases_a_relationship_and_the_person_stays(

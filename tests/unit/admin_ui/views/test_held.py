@@ -4,7 +4,7 @@ from django.test import Client
 from memory.models import HeldDeletion, ScratchpadEntry
 from relationships.models import Relationship
 from tests.fakes import ScriptedProvider
-from tests.fixtures.turns import Conversation, answer, delete
+from tests.fixtures.turns import Conversation, add, answer, delete
 
 
 @pytest.fixture
@@ -23,9 +23,62 @@ def test_a_person_decides_what_becomes_of_them(
     editor: Client, relationship: Relationship, held: HeldDeletion, decision: str, left: int
 ) -> None:
     page = f"/admin-ui/relationships/{relationship.id}/"
-    assert "5 deletions wait for you" in editor.get(page).content.decode()
+    assert "5 deletions await review" in editor.get(page).content.decode()
 
     editor.post(f"{page}held/{held.id}/", {"decision": decision})
 
     assert ScratchpadEntry.objects.for_relationship(relationship.id).active().count() == left
-    assert "wait for you" not in editor.get(page).content.decode()
+    assert "await review" not in editor.get(page).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("decision", "said"),
+    [
+        (None, "5 deletions await review"),
+        ("decline", "5 deletions declined"),
+        ("confirm", "memory updated"),
+    ],
+)
+@pytest.mark.parametrize("where", ["conversation/", "turns/{turn}/"])
+def test_a_turn_whose_only_effect_was_held_is_not_called_nothing_new(
+    editor: Client,
+    relationship: Relationship,
+    held: HeldDeletion,
+    where: str,
+    decision: str | None,
+    said: str,
+) -> None:
+    page = f"/admin-ui/relationships/{relationship.id}/"
+    if decision:
+        editor.post(f"{page}held/{held.id}/", {"decision": decision})
+
+    shown = editor.get(page + where.format(turn=held.turn_id)).content.decode()
+
+    assert said in shown
+    assert "nothing new" not in shown
+    assert ("await review" in shown) is (decision is None)
+
+
+def test_one_deletion_awaits_review_beside_what_was_changed(
+    viewer: Client,
+    relationship: Relationship,
+    conversation: Conversation,
+    scripted_provider: ScriptedProvider,
+) -> None:
+    Relationship.objects.filter(id=relationship.id).update(
+        config={"ingestion": {"deletion_hold": {"share": 0, "count": 0}}}
+    )
+    conversation.remember("Has a dog")
+    scripted_provider.answer_with(answer(delete(1), add("Has a cat")))
+    conversation.hear("The dog is a cat.")
+
+    shown = viewer.get(f"/admin-ui/relationships/{relationship.id}/conversation/").content.decode()
+
+    assert "memory updated" in shown and "1 deletion awaits review" in shown
+
+
+def test_the_overview_and_the_list_count_the_deletions(viewer: Client, held: HeldDeletion) -> None:
+    assert (
+        "<strong>5</strong><span>deletions await review</span>" in viewer.get("/admin-ui/").content.decode()
+    )
+    assert "5 await review" in viewer.get("/admin-ui/relationships/").content.decode()

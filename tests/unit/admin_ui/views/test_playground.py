@@ -3,7 +3,9 @@ from django.test import Client
 
 from memory.ingestion.pipeline import drain_relationship
 from relationships.models import Companion, Relationship, Role
+from tests.fakes import ScriptedProvider
 from tests.fixtures.operators import Browser
+from tests.fixtures.turns import Conversation, answer, delete
 
 HTMX = {"HX-Request": "true", "HX-Target": "talk"}
 
@@ -54,3 +56,22 @@ def test_a_viewer_may_not_talk(signed_in: Browser, editor: Client, offline: Comp
     page = begin(editor, offline)
 
     assert signed_in(Role.VIEWER).get(page).status_code == 403
+
+
+def test_deletions_that_were_held_are_said_in_the_talk(
+    editor: Client, companion: Companion, scripted_provider: ScriptedProvider
+) -> None:
+    companion.config = {
+        "ingestion": {"provider": "scripted", "deletion_hold": {"share": 0, "count": 0}},
+        "context": {"provider": "offline"},
+    }
+    companion.save()
+    page = begin(editor, companion)
+    conversation = Conversation(Relationship.objects.get())
+    conversation.remember("Lives in Porto")
+    scripted_provider.answer_with(answer(delete(1)))
+
+    editor.post(page, {"message": "Forget it."}, headers=HTMX)
+    conversation.drain()
+
+    assert "1 deletion awaits review" in editor.get(page, headers=HTMX).content.decode()

@@ -5,6 +5,8 @@ from benchmarks.scale.sample import check_sample
 from relationships.models import Snapshot
 from tests.fixtures.turns import Conversation
 
+pytestmark = pytest.mark.usefixtures("account")
+
 
 def place_of(conversation: Conversation) -> Place:
     relationship = conversation.relationship

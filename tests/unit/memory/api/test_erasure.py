@@ -5,8 +5,8 @@ import json
 import pytest
 from django.test import Client
 
-from relationships.models import Companion, EndUser, Project, Relationship
-from tests.fixtures.api import Api, new_key
+from relationships.models import AuditEvent, Companion, EndUser, Message, Project, Relationship
+from tests.fixtures.api import Api, ApiAnswer, new_key
 from tests.fixtures.turns import Conversation
 
 
@@ -122,7 +122,7 @@ def test_an_entry_is_erased_for_good_by_its_own_address(
     entries = f"/relationships/{relationship.id}/entries"
     entry = api.post(entries, {"content": "Has a tattoo of a heron", "type": "other"}).body
 
-    assert api.delete(f"{entries}/{entry['id']}?permanent=true").status == 204
+    assert api.delete(f"{entries}/{entry['id']}?permanent=true").status == 200
     assert api.get(f"{entries}/{entry['id']}").status == 410
     history = api.get(f"{entries}/{entry['id']}/history")
     assert [revision["event"] for revision in history.body["items"]] == ["redact", "add"]
@@ -140,3 +140,121 @@ def test_the_schema_has_one_address_with_all_its_verbs(db: None) -> None:
         "/v1/relationships/{relationship_id}",
     ):
         assert verbs[path] == {"get", "patch", "delete"}, path
+
+
+@pytest.fixture
+def said(conversation: Conversation) -> list[str]:
+    """The IDs of two messages."""
+    turn = conversation.say("I live in Vienna.", "And work there.")
+    rows = Message.objects.for_relationship(turn.relationship_id).order_by("seq")
+    return [str(message_id) for message_id in rows.values_list("id", flat=True)]
+
+
+def redact(api: Api, relationship: Relationship, *message_ids: str) -> ApiAnswer:
+    return api.post(f"/relationships/{relationship.id}/messages/redact", {"messages": list(message_ids)})
+
+
+def test_messages_are_redacted_and_that_is_told_by_their_ids(
+    api: Api, relationship: Relationship, said: list[str]
+) -> None:
+    answer = redact(api, relationship, said[0])
+
+    assert (answer.status, answer.body["erased"]) == (200, {"message": 1, "search_text": 1})
+    later, first = api.get(f"/relationships/{relationship.id}/messages").body["items"]
+    assert (first["content"], first["erased_at"] is None) == ("", False)
+    assert (later["content"], later["erased_at"]) == ("And work there.", None)
+    event = AuditEvent.objects.get(action="messages.redacted")
+    assert (event.target_kind, event.target_id, event.actor_kind) == (
+        "relationship",
+        relationship.id,
+        "developer",
+    )
+    assert event.detail == {"erased": answer.body["erased"], "messages": [said[0]]}
+
+
+def test_a_message_that_was_redacted_stays_so_and_counts_no_more(
+    api: Api, relationship: Relationship, said: list[str]
+) -> None:
+    redact(api, relationship, said[0])
+    before = Message.objects.get(id=said[0]).erased_at
+
+    assert redact(api, relationship, said[0]).body == {"erased": {}}
+    assert Message.objects.get(id=said[0]).erased_at == before
+
+
+def test_where_one_message_is_not_there_none_is_redacted(
+    api: Api, relationship: Relationship, said: list[str]
+) -> None:
+    answer = redact(api, relationship, said[0], "00000000-0000-7000-8000-000000000000")
+
+    assert (answer.status, answer.fields) == (422, ["messages"])
+    assert "00000000-0000-7000-8000-000000000000" in answer.body["detail"]
+    assert not Message.objects.exclude(erased_at=None).exists()
+
+
+def test_no_message_of_another_relationship_is_reached(
+    api: Api, other_project_api: Api, relationship: Relationship, said: list[str]
+) -> None:
+    other = api.post("/relationships", {"companion": "ada", "user": "somebody else"}).body["id"]
+
+    assert (
+        other_project_api.post(f"/relationships/{relationship.id}/messages/redact", {"messages": said}).status
+        == 404
+    )
+    assert api.post(f"/relationships/{other}/messages/redact", {"messages": said}).status == 422
+    assert not Message.objects.exclude(erased_at=None).exists()
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"messages": []}, "messages"),
+        ({}, "messages"),
+        ({"messages": ["x"]}, "messages.0"),
+        ({"messages": ["00000000-0000-7000-8000-000000000000"] * 501}, "messages"),
+        ({"messages": ["00000000-0000-7000-8000-000000000000"], "reason": "x"}, "reason"),
+    ],
+    ids=["none", "left-out", "no-id", "too-many", "unknown-field"],
+)
+def test_what_to_redact_has_to_be_named(
+    body: dict[str, object], field: str, api: Api, relationship: Relationship
+) -> None:
+    answer = api.post(f"/relationships/{relationship.id}/messages/redact", body)
+
+    assert (answer.status, answer.fields) == (422, [field])
+
+
+@pytest.mark.parametrize(("scope", "status"), [("read", 403), ("write", 200)])
+@pytest.mark.parametrize("kind", ["key", "token"])
+def test_redacting_needs_the_scope_of_erasing_an_entry(
+    kind: str,
+    scope: str,
+    status: int,
+    project: Project,
+    api: Api,
+    relationship: Relationship,
+    said: list[str],
+) -> None:
+    key = (
+        new_key(project, scope)
+        if kind == "key"
+        else api.post(f"/relationships/{relationship.id}/tokens", {"scopes": [scope]}).body["token"]
+    )
+
+    assert redact(Api(key), relationship, said[0]).status == status
+
+
+def test_an_erased_entry_is_answered_with_what_still_holds_its_words_and_not_with_their_text(
+    api: Api, relationship: Relationship, said: list[str]
+) -> None:
+    entries = f"/relationships/{relationship.id}/entries"
+    entry = api.post(entries, {"content": "Works in Vienna", "type": "other"}).body
+
+    answer = api.delete(f"{entries}/{entry['id']}?permanent=true")
+
+    assert answer.body["erased"]["scratchpad_entry"] == 1
+    assert answer.body["messages_redacted"] == []
+    listed = answer.body["messages_still_holding"]
+    assert {line["id"]: line["words"] for line in listed} == {said[0]: ["vienna"], said[1]: ["works"]}
+    assert answer.body["messages_still_holding_total"] == 2
+    assert "I live in" not in answer.raw.decode()

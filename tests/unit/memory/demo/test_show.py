@@ -137,7 +137,7 @@ def test_deletions_that_wait_for_a_person_are_told_with_the_way_to_decide(
         answer(*[delete(number) for number in range(1, 6)]),
     )
     _, lines = show(rest, told("Facts", "Forget everything"))
-    assert any("5 deletions wait for a person: POST /v1/relationships/" in line for line in lines)
+    assert any("5 deletions await review: POST /v1/relationships/" in line for line in lines)
 
 
 def test_a_long_conversation_is_read_in_batches(

@@ -5,7 +5,7 @@ import pytest
 from memory.indexing.pipeline import embed_owed
 from memory.models import EntrySource
 from memory.services.entries import add_entry
-from relationships.models import Relationship
+from relationships.models import Operator, Relationship
 from relationships.services.profiles import replace_profile
 from relationships.services.sessions import patch_session
 from tests.fakes import ScriptedEmbedder, ScriptedProvider
@@ -15,7 +15,10 @@ from tests.fixtures.turns import PERSON, Conversation, add, answer, update
 
 @pytest.fixture
 def lived(
-    relationship: Relationship, scripted_provider: ScriptedProvider, scripted_embedder: ScriptedEmbedder
+    relationship: Relationship,
+    account: Operator,
+    scripted_provider: ScriptedProvider,
+    scripted_embedder: ScriptedEmbedder,
 ) -> Conversation:
     """Turns that were read, entries of people and models, a profile, an open session, and every vector."""
     configure(relationship, embedder="default", embed_messages=True, language="english")

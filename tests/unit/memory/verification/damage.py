@@ -6,7 +6,15 @@ from typing import Any
 
 from django.db import connection
 
+from memory.api.archive import Archive
+from memory.services.exporting import export_relationship
+from memory.services.importing import import_relationship
 from memory.verification import Report, verify
+from relationships.actor import Actor
+from relationships.models import Relationship
+from relationships.services.relationships import get_or_create_relationship
+
+BY = Actor.policy("test")
 
 
 def run(statement: str, *told: Any) -> int:
@@ -54,3 +62,14 @@ def check_left(found: Sequence[str]) -> Report:
     assert all(tally.problem.remedy for tally in report.tallies.values() if tally.left)
     assert set(problems(verify())) == set(found)
     return report
+
+
+def imported(relationship: Relationship, user: str, *, calls: bool = False) -> Relationship:
+    """The same, exported and imported for another person."""
+    pieces = export_relationship(relationship_id=relationship.id, calls=calls)
+    archive = Archive.model_validate_json(b"".join(pieces)).model_dump()
+    copy, _ = get_or_create_relationship(
+        project_id=relationship.project_id, companion="ada", user=user, by=BY
+    )
+    import_relationship(relationship=copy, archive=archive, by=BY)
+    return copy

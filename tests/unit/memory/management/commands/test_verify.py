@@ -9,6 +9,8 @@ from django.core.management import CommandError, call_command
 from relationships.models import Relationship, Snapshot
 from tests.fixtures.turns import Conversation
 
+pytestmark = pytest.mark.usefixtures("account")
+
 
 def verify(*words: str) -> tuple[int, str]:
     """The exit status, and what was printed."""

@@ -44,6 +44,36 @@ def test_a_row_that_tells_something_else_is_written_anew(lived: Conversation, ki
     check_whole()
 
 
+@pytest.mark.parametrize("kind", ["entry", "message"])
+@pytest.mark.parametrize(
+    "values",
+    [
+        "lexemes = ''",
+        "lexemes = '', length = 0",
+        "lexemes = to_tsvector('simple', 'other words')",
+        "length = length + 1",
+        "language = 'klingon'",
+    ],
+)
+def test_a_row_that_lost_its_words_is_written_anew(lived: Conversation, kind: str, values: str) -> None:
+    lived.remember("Über den Dächern 😀")
+    lived.say("Ça va? 東京に行った", "<rapport_memory>\n- Likes tea\n</rapport_memory> Hello")
+    embed_owed(relationship_id=lived.relationship.id)
+    kept = index_of(lived.relationship)
+    run(f"UPDATE memory_searchtext SET {values} WHERE kind = %s", kind)
+
+    check_mended(["index/words"])
+
+    assert index_of(lived.relationship) == kept
+
+
+def test_a_text_without_a_word_has_none_in_its_row(lived: Conversation) -> None:
+    lived.say("?!", "It is you")
+    lived.remember("…")
+
+    check_whole()
+
+
 def test_a_row_of_an_erased_message_goes(lived: Conversation) -> None:
     row = SearchText.objects.filter(kind="message").order_by("place")[0]
     cat = next(entry for entry in lived.entries if row.owner_id in entry.source_message_ids)

@@ -5,10 +5,19 @@ from django.utils import timezone
 
 from memory.models import HeldDeletion, HeldState, ModelCall, ScratchpadEntry
 from memory.services.turns import ROUTE, Idempotency, accept_turn
-from relationships.models import IdempotencyKey
+from memory.verification import verify
+from relationships.models import IdempotencyKey, Turn
 from relationships.services.turns import NewMessage, NewTurn
 from tests.fixtures.turns import Conversation
-from tests.unit.memory.verification.damage import check_left, check_mended, check_whole, unguarded
+from tests.unit.memory.verification.damage import (
+    check_left,
+    check_mended,
+    check_whole,
+    imported,
+    problems,
+    run,
+    unguarded,
+)
 
 
 def test_a_citation_of_a_message_that_is_not_there_is_named(lived: Conversation) -> None:
@@ -62,6 +71,31 @@ def test_a_model_call_for_turns_that_are_not_there_is_named(lived: Conversation)
         ModelCall.objects.update(turn_ids=[uuid4()])
 
     check_left(["references/model_call"])
+
+
+def test_a_lost_call_that_a_turn_cites_is_named(lived: Conversation) -> None:
+    turn = Turn.objects.for_relationship(lived.relationship.id).order_by("seq")[0]
+    with unguarded():
+        run("DELETE FROM memory_modelcall WHERE id = ANY(%s)", turn.model_call_ids)
+
+    report = check_left(["references/lost_call"])
+
+    [tally] = report.tallies.values()
+    assert [(finding.row_id, finding.detail) for finding in tally.examples] == [(turn.id, "1 calls")]
+
+
+def test_calls_that_an_import_left_behind_are_not_lost_and_those_it_brought_are(lived: Conversation) -> None:
+    without = imported(lived.relationship, "without", calls=False)
+    with_calls = imported(lived.relationship, "with", calls=True)
+    check_whole()
+    Conversation(without).hear("I swim, too")
+    check_whole()
+
+    with unguarded():
+        run("DELETE FROM memory_modelcall")
+
+    assert problems(verify(relationship_id=without.id)) == {"references/lost_call": 1}
+    assert problems(verify(relationship_id=with_calls.id)) == {"references/lost_call": 2}
 
 
 def test_an_idempotency_key_of_nothing_goes_so_that_the_call_can_be_made(lived: Conversation) -> None:
