@@ -30,9 +30,9 @@ class Claim:
     token: UUID
 
 
-def nudge_document(document_id: UUID) -> None:
+def nudge_document(document_id: UUID, *, project_id: UUID) -> None:
     """Have a worker process the document as soon as the present transaction commits."""
-    nudge_task("context.knowledge.tasks.process", document_id)
+    nudge_task("context.knowledge.tasks.process", document_id, project_id=project_id)
 
 
 def claim_document(*, document_id: UUID, worker: str) -> Claim | None:
@@ -101,7 +101,7 @@ def release_document(
             error=error[:2000],
         )
         if not delay:
-            nudge_document(document.id)
+            nudge_document(document.id, project_id=document.project_id)
 
 
 def _put_down(claim: Claim, state: DocumentState, **values: Any) -> None:

@@ -31,6 +31,7 @@ from memory.models import EntryRevision
 from memory.providers.errors import ProviderError
 from memory.providers.registry import get_provider
 from memory.queue.board import stop_requested
+from memory.queue.fairness import others_wait
 from memory.queue.nudge import nudge
 from relationships.database_errors import database_went_away
 from relationships.errors import InvalidConfiguration, NotFound
@@ -54,17 +55,19 @@ class Drained:
 
 
 def drain_relationship(*, relationship_id: UUID, worker: str) -> Drained:
-    """Read all that is due in one relationship, batch after batch, until nothing is or it has to wait."""
+    """Read all that is due in one relationship, batch after batch, until nothing is, it has to wait, or others do."""
     drained = Drained()
     started = monotonic()
-    while monotonic() - started < MOST_SECONDS:
+    while True:
         claim = claim_turns(relationship_id=relationship_id, worker=worker)
         if claim is None:
             return drained
         if not ingest_claim(claim, drained) or stop_requested() or not is_owed(relationship_id):
             return drained
+        if monotonic() - started > MOST_SECONDS or others_wait():
+            break
     with transaction.atomic():
-        nudge(relationship_id)
+        nudge(relationship_id, project_id=claim.turns[0].project_id)
     return drained
 
 

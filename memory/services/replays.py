@@ -15,6 +15,7 @@ from memory.ingestion.reading import Guidance
 from memory.ingestion.templates import check_guidance
 from memory.models import Replay, ReplayState
 from memory.providers.errors import ProviderError
+from memory.queue.fairness import in_turn_by_project
 from memory.queue.housekeeping import Duty
 from memory.queue.nudge import nudge_replay
 from memory.services.preview import Preview, preview_messages, preview_turns
@@ -68,7 +69,7 @@ def request_replay(
         due_at=timezone.now(),
         requested_by=by.id,
     )
-    nudge_replay(replay.relationship_id, replay.id)
+    _nudge(replay)
     return replay
 
 
@@ -104,14 +105,19 @@ def replay_duties() -> list[Duty]:
 
 def nudge_owed_replays(now: datetime) -> int:
     """Replays whose nudge was lost, whose worker died, or whose pause is over."""
-    owed = Replay.objects.filter(due_at__lte=now - timedelta(seconds=2)).order_by("due_at")[:_NUDGED_AT_ONCE]
+    due = Replay.objects.filter(due_at__lte=now - timedelta(seconds=2))
+    owed = list(in_turn_by_project(due, most=_NUDGED_AT_ONCE))
     for replay in owed:
         if replay.attempts >= MOST_ATTEMPTS:
             rows = Replay.objects.for_relationship(replay.relationship_id).filter(id=replay.id)
             rows.update(state=ReplayState.FAILED, due_at=None, error="Given up: it ended its readers.")
         else:
-            nudge_replay(replay.relationship_id, replay.id)
+            _nudge(replay)
     return len(owed)
+
+
+def _nudge(replay: Replay) -> None:
+    nudge_replay(replay.relationship_id, replay.id, project_id=replay.project_id)
 
 
 def drop_old_replays(now: datetime) -> int:

@@ -1,0 +1,18 @@
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    """What is due of each project by itself, for a sweep that is fair between projects."""
+
+    dependencies = [("relationships", "0007_turns_of_sessions")]
+
+    operations = [
+        migrations.AddIndex(
+            model_name="turn",
+            index=models.Index(
+                fields=["project_id", "due_at", "relationship"],
+                condition=models.Q(state="pending", due_at__isnull=False),
+                name="turn_due_in_project",
+            ),
+        )
+    ]
