@@ -180,8 +180,6 @@ Q_CLUSTER = {
     "queue_limit": 2,
     "bulk": 1,
     "poll": 2,
-    "timeout": 300,
-    "retry": 600,
     "max_attempts": 1,
     "ack_failures": True,
     "save_limit": -1,
@@ -224,6 +222,10 @@ LARGE_RELATIONSHIP_ROWS = env.whole("RAPPORT_LARGE_RELATIONSHIP_ROWS", 10_000, l
 LLM_PROVIDERS = providers.llm_providers()
 DEFAULT_LLM_PROVIDER = providers.default_llm_provider(LLM_PROVIDERS)
 EMBEDDING_PROVIDERS = providers.embedding_providers(DATA_DIR / "models")
+CALL_SECONDS = providers.longest_call(LLM_PROVIDERS, EMBEDDING_PROVIDERS)
+# A task begins nothing new after a minute; a batch that it has begun may ask two strategies two questions each, and
+# each once more where the answer is not understood.
+Q_CLUSTER |= {"timeout": round(60 + 8 * CALL_SECONDS), "retry": round(2 * (60 + 8 * CALL_SECONDS))}
 DEFAULT_EMBEDDING_PROVIDER = providers.default_embedding_provider(EMBEDDING_PROVIDERS)
 ALLOW_EXTERNAL_PROVIDERS = env.flag("RAPPORT_ALLOW_EXTERNAL_PROVIDERS", True)
 # Modules a configuration may name by dotted path: nobody with a mere API key should make us import things.

@@ -3,6 +3,7 @@
 memory.E001  a provider of LLM_PROVIDERS can't work as it is set up
 memory.E002  the queue's settings would lose or repeat work
 memory.E003  an embedder of EMBEDDING_PROVIDERS can't work as it is set up
+memory.E004  a lease or a task would be over before a call to a model is
 """
 
 from typing import Any
@@ -44,3 +45,26 @@ def check_queue(**_: Any) -> list[CheckMessage]:
         for name, value in wanted.items()
         if queue.get(name) != value
     ]
+
+
+@register()
+def check_leases(**_: Any) -> list[CheckMessage]:
+    """A lease is renewed while a call runs; where the database is away meanwhile, it has to outlast the call."""
+    call, lease, queue = settings.CALL_SECONDS, settings.LEASE_SECONDS, settings.Q_CLUSTER
+    calls = "RAPPORT_PROVIDER_DEADLINE and RAPPORT_EMBEDDING_DEADLINE"
+    problems = []
+    if lease < call:
+        problems.append(
+            f"RAPPORT_LEASE_SECONDS is {lease:g}, less than the {call:g} seconds that a call may take ({calls}; "
+            "where one is 0, twice its timeout)."
+        )
+    if queue["timeout"] <= call:
+        problems.append(
+            f"Q_CLUSTER['timeout'] is {queue['timeout']}, not above the {call:g} seconds of {calls}."
+        )
+    if queue["retry"] <= queue["timeout"]:
+        problems.append(
+            f"Q_CLUSTER['retry'] is {queue['retry']}, not above its timeout of {queue['timeout']}."
+        )
+    hint = "Raise it, or give calls less time: a call that outlives it would be made and paid again."
+    return [Error(problem, hint=hint, id="memory.E004") for problem in problems]

@@ -19,6 +19,7 @@ from memory.indexing.due import (
     claim_texts,
     give_up,
     keep_vectors,
+    lease_of,
     put_off,
 )
 from memory.indexing.gaps import owe_gaps
@@ -29,6 +30,7 @@ from memory.providers.errors import ProviderError
 from memory.queue.board import stop_requested
 from memory.queue.fairness import others_wait, project_of
 from memory.queue.nudge import nudge_embedding
+from memory.queue.renewal import renewing
 from relationships.configuration.retrieval import Retrieval
 from relationships.database_errors import database_went_away
 
@@ -84,7 +86,8 @@ def _step(
     if claim is None:
         return owe_gaps(relationship_id, retrieval, embedder) > 0
     try:
-        return _embed(claim, claim.texts, embedder, done)
+        with renewing(lease_of(claim)):
+            return _embed(claim, claim.texts, embedder, done)
     except Exception as error:
         if database_went_away(error):
             raise  # the lease brings the texts back

@@ -21,6 +21,7 @@ from memory.ingestion.claim import (
     give_back,
     is_owed,
     keep_calls,
+    keep_lease,
     release_turns,
     renew_lease,
     retry_delay,
@@ -33,6 +34,7 @@ from memory.providers.registry import get_provider
 from memory.queue.board import stop_requested
 from memory.queue.fairness import others_wait
 from memory.queue.nudge import nudge
+from memory.queue.renewal import renewing
 from relationships.database_errors import database_went_away
 from relationships.errors import InvalidConfiguration, NotFound
 from relationships.models import Turn
@@ -74,7 +76,8 @@ def drain_relationship(*, relationship_id: UUID, worker: str) -> Drained:
 def ingest_claim(claim: Claim, drained: Drained) -> bool:
     """Read one claimed batch to its end. False: it has to wait, or is not ours any more."""
     try:
-        return _ingest(claim, claim.turns, drained)
+        with renewing(lambda: keep_lease(claim)):
+            return _ingest(claim, claim.turns, drained)
     except LeaseLost:
         log.warning("lost the lease of a batch", event_name="ingestion.lease.lost", **_ids(claim))
         return False
