@@ -1,13 +1,15 @@
+from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
     """What is due of each project by itself, for a sweep that is fair between projects."""
 
+    atomic = False  # turns are written while the index is made
     dependencies = [("relationships", "0007_turns_of_sessions")]
 
     operations = [
-        migrations.AddIndex(
+        AddIndexConcurrently(
             model_name="turn",
             index=models.Index(
                 fields=["project_id", "due_at", "relationship"],
