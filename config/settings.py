@@ -127,6 +127,7 @@ WHITENOISE_USE_FINDERS = True  # served from where they are: no collectstatic, n
 WEB_PROCESSES = env.whole("RAPPORT_WEB_PROCESSES", 2, low=1, high=64)
 WEB_THREADS = env.whole("RAPPORT_WEB_THREADS", 8, low=1, high=128)
 DATABASE_URL = env.text("DATABASE_URL")
+DATABASE_DIRECT_URL = env.text("DATABASE_DIRECT_URL")  # past a pooler, for sessions that can't be shared
 EMBEDDED_POSTGRES_DIR = None if DATABASE_URL else DATA_DIR / "postgres"
 
 
@@ -157,6 +158,8 @@ def _database() -> dict[str, Any]:
     # Only our hot reads prepare; the ORM never does. Turn it off behind a pooler that shares connections.
     if env.flag("RAPPORT_PREPARED_STATEMENTS", True):
         options.setdefault("prepare_threshold", 5)
+    else:
+        database["DISABLE_SERVER_SIDE_CURSORS"] = True
     options.pop("pool", None)  # of a URL: it would not go with what follows
     # A thread keeps its connection from one request or task to the next, and looks first whether it lives.
     database["CONN_MAX_AGE"] = None

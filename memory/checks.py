@@ -4,12 +4,13 @@ memory.E001  a provider of LLM_PROVIDERS can't work as it is set up
 memory.E002  the queue's settings would lose or repeat work
 memory.E003  an embedder of EMBEDDING_PROVIDERS can't work as it is set up
 memory.E004  a lease or a task would be over before a call to a model is
+memory.W001  behind a pooler nobody is told that there is work
 """
 
 from typing import Any
 
 from django.conf import settings
-from django.core.checks import CheckMessage, Error, register
+from django.core.checks import CheckMessage, Error, Warning, register
 
 from memory.embedders import embedder_problems
 from memory.providers import provider_problems
@@ -68,3 +69,14 @@ def check_leases(**_: Any) -> list[CheckMessage]:
         )
     hint = "Raise it, or give calls less time: a call that outlives it would be made and paid again."
     return [Error(problem, hint=hint, id="memory.E004") for problem in problems]
+
+
+@register()
+def check_listening(**_: Any) -> list[CheckMessage]:
+    """Whoever turns prepared statements off has a pooler that shares sessions, and LISTEN needs one of its own."""
+    pooled = "prepare_threshold" not in settings.DATABASES["default"]["OPTIONS"]
+    if not pooled or settings.DATABASE_DIRECT_URL:
+        return []
+    hint = "Set DATABASE_DIRECT_URL to an address past the pooler (docs/how-to/use-your-own-postgresql.md)."
+    problem = "RAPPORT_PREPARED_STATEMENTS is off: through a pooler workers find work up to 2 s late."
+    return [Warning(problem, hint=hint, id="memory.W001")]

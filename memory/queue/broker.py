@@ -126,8 +126,6 @@ class NotifyBroker(Broker):  # type: ignore[misc]  # django-q2 has no types
     def _listen(self) -> Listener:
         if self._listener is None or not self._listener.is_mine:
             self._listener = Listener(self.channel)
-            # A claimed task that a crash of the database brings back is a nudge more: no need to wait for the disk.
-            self._listener.connection.execute("SET synchronous_commit = off")
         return self._listener
 
     def _claim(self) -> list[tuple[int, str]]:

@@ -1,7 +1,7 @@
 import pytest
 from pytest_django.fixtures import Settings
 
-from memory.checks import check_embedders, check_leases, check_providers, check_queue
+from memory.checks import check_embedders, check_leases, check_listening, check_providers, check_queue
 
 
 def test_the_provider_in_use_must_be_set_up(settings: Settings) -> None:
@@ -78,3 +78,20 @@ def test_a_task_must_last_longer_than_a_call(settings: Settings, name: str, valu
 
 def test_leases_as_they_are_set_up_are_in_order() -> None:
     assert check_leases() == []
+
+
+def test_behind_a_pooler_a_direct_address_is_asked_for(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(settings.DATABASES["default"]["OPTIONS"], "prepare_threshold")
+
+    (warning,) = check_listening()
+    assert warning.id == "memory.W001"
+    assert "DATABASE_DIRECT_URL" in (warning.hint or "")
+
+    settings.DATABASE_DIRECT_URL = "postgresql://rapport@localhost/rapport"
+    assert check_listening() == []
+
+
+def test_without_a_pooler_none_is() -> None:
+    assert check_listening() == []
