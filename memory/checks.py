@@ -51,7 +51,8 @@ def check_queue(**_: Any) -> list[CheckMessage]:
 @register()
 def check_leases(**_: Any) -> list[CheckMessage]:
     """A lease is renewed while a call runs; where the database is away meanwhile, it has to outlast the call."""
-    call, lease, queue = settings.CALL_SECONDS, settings.LEASE_SECONDS, settings.Q_CLUSTER
+    call, lease = settings.CALL_SECONDS, settings.LEASE_SECONDS
+    queue: dict[str, Any] = settings.Q_CLUSTER
     calls = "RAPPORT_PROVIDER_DEADLINE and RAPPORT_EMBEDDING_DEADLINE"
     problems = []
     if lease < call:

@@ -80,7 +80,7 @@ class TextClaim:
     alias: str | None
     attempts: int  # the most that one of them took before
     texts: tuple[OwedText, ...]
-    held_until: datetime
+    held_until: datetime | None = None  # None: they were not taken from the queue
 
 
 @transaction.atomic
@@ -128,7 +128,11 @@ def lease_of(claim: TextClaim) -> Callable[[], bool]:
         if hold_wanted(claim.relationship_id) is None:
             return False
         until = timezone.now() + timedelta(seconds=settings.LEASE_SECONDS)
-        told = {"relationship": claim.relationship_id, "until": until, "held_until": held_until}
+        told: dict[str, Any] = {
+            "relationship": claim.relationship_id,
+            "until": until,
+            "held_until": held_until,
+        }
         with connection.cursor() as cursor:
             cursor.execute(_RENEW, told)
             held_until = until

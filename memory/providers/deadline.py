@@ -83,10 +83,15 @@ class _Backend(httpcore2.NetworkBackend):
         self._backend = backend
 
     def connect_tcp(
-        self, host: str, port: int, timeout: float | None = None, **options: Any
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Any = None,
     ) -> httpcore2.NetworkStream:
         left = _within(timeout, httpcore2.ConnectTimeout)
-        return _Stream(self._backend.connect_tcp(host, port, left, **options))
+        return _Stream(self._backend.connect_tcp(host, port, left, local_address, socket_options))
 
     def sleep(self, seconds: float) -> None:
         self._backend.sleep(seconds)

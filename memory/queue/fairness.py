@@ -17,7 +17,7 @@ Enqueueing, claiming and looking at the head are index probes, however much wait
 from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from itertools import islice
-from typing import TypeVar
+from typing import Any, TypeVar
 from uuid import UUID
 
 from django.conf import settings
@@ -99,16 +99,19 @@ def project_of(relationship_id: UUID) -> UUID:
 
 def room_for(project_ids: Collection[UUID]) -> dict[UUID, int]:
     """How many more tasks of each project are worth queueing."""
-    told = {"key": _queue(), "enough": ENOUGH_QUEUED, "projects": list(project_ids)}
+    told: dict[str, Any] = {"key": _queue(), "enough": ENOUGH_QUEUED, "projects": list(project_ids)}
     with connection.cursor() as cursor:
         cursor.execute(_QUEUED, told)
         return {project_id: ENOUGH_QUEUED - queued for project_id, queued in cursor.fetchall()}
 
 
-def in_turn_by_project(rows: QuerySet, *, most: int) -> QuerySet:  # type: ignore[type-arg]  # of any model
+def in_turn_by_project(rows: QuerySet[Any], *, most: int) -> QuerySet[Any]:
     """Of rows with a project and `due_at`: the longest due of each project before the second longest of any."""
     place = Window(RowNumber(), partition_by=F("project_id"), order_by=F("due_at").asc())
-    return rows.annotate(place_in_project=place).order_by("place_in_project", "due_at")[:most]
+    chosen: QuerySet[Any] = rows.annotate(place_in_project=place).order_by("place_in_project", "due_at")[
+        :most
+    ]
+    return chosen
 
 
 def _queue() -> str:

@@ -8,6 +8,7 @@ back, and nudges.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 import structlog
@@ -116,11 +117,10 @@ class Sweep:
         """Relationships with due turns by project, from where the last round stopped; from the beginning after the
         last one.
         """
+        places = {each: self._places.get(each, _BEGINNING) for each in projects}
         rows: dict[UUID, list[_Place]] = {}
-        for project, *place in _due_after(
-            {each: self._places.get(each, _BEGINNING) for each in projects}, now
-        ):
-            rows.setdefault(project, []).append((place[0], place[1]))
+        for project, due_at, owner in _due_after(places, now):
+            rows.setdefault(project, []).append((due_at, owner))
         for project in projects:
             seen = rows.get(project, [])
             self._places.pop(project, None)
@@ -164,7 +164,7 @@ def seconds_to_next_due(now: datetime) -> float:
 
 
 def _due_after(places: Mapping[UUID, _Place], now: datetime) -> list[tuple[UUID, datetime, UUID]]:
-    told = {
+    told: dict[str, Any] = {
         "projects": list(places),
         "after_due": [due for due, _ in places.values()],
         "after_id": [owner for _, owner in places.values()],

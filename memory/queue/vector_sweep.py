@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 from django.db import connection
@@ -79,7 +80,12 @@ class VectorSweep:
 
 
 def _due(projects: Sequence[UUID], now: datetime) -> list[tuple[UUID, UUID, datetime]]:
-    told = {"projects": list(projects), "now": now, "graced": now - GRACE, "limit": ROWS_PER_PROJECT}
+    told: dict[str, Any] = {
+        "projects": list(projects),
+        "now": now,
+        "graced": now - GRACE,
+        "limit": ROWS_PER_PROJECT,
+    }
     with connection.cursor() as cursor:
         cursor.execute(_DUE, told)
         return list(cursor.fetchall())

@@ -30,16 +30,16 @@ def short_leases(settings: Settings) -> None:
     settings.LEASE_SECONDS = 0.6
 
 
-def outlast(read: Callable[[], datetime | None]) -> datetime:
-    """Go on answering until the lease that held when the question came is over and another holds. Its end."""
+def outlast(read: Callable[[], datetime | None]) -> None:
+    """Go on answering until the lease that held when the question came is over and another holds."""
     first = read()
     assert first is not None
-    return wait_until(
-        lambda: (
-            renewed if (renewed := read()) is not None and renewed > first + timedelta(seconds=0.7) else None
-        ),
-        what="a lease that is renewed",
-    )
+
+    def renewed() -> bool:
+        held_until = read()
+        return held_until is not None and held_until > first + timedelta(seconds=0.7)
+
+    wait_until(renewed, what="a lease that is renewed")
 
 
 @pytest.fixture
@@ -143,7 +143,11 @@ def test_a_replay_that_another_worker_took_over_keeps_nothing_of_the_first(
         relationship=conversation.relationship, template="Keep it.", turn_ids=[turn.id], by=PERSON
     )
     rows = Replay.objects.for_relationship(replay.relationship_id)
-    scripted_provider.while_answering = lambda _: rows.update(attempts=2)
+
+    def take_over(_: object) -> None:
+        rows.update(attempts=2)
+
+    scripted_provider.while_answering = take_over
     scripted_provider.otherwise = answer()
 
     run_replay(relationship_id=replay.relationship_id, replay_id=replay.id)

@@ -21,6 +21,11 @@ def migrate(live: LiveService, target: str) -> None:
     assert command.wait() == 0, command.log
 
 
+def wait_for_more(accepted: list[str]) -> None:
+    goal = len(accepted) + BETWEEN
+    wait_until(lambda: len(accepted) >= goal, timeout=60, what="turns to be accepted")
+
+
 def test_turns_are_taken_in_and_read_while_columns_and_indexes_come_and_go(
     drilled: LiveService, model: OpenAIServer
 ) -> None:
@@ -34,11 +39,9 @@ def test_turns_are_taken_in_and_read_while_columns_and_indexes_come_and_go(
     with talking(live, people) as accepted:
         for _ in range(ROUNDS):
             for target in ("0001", "zero"):
-                goal = len(accepted) + BETWEEN
-                wait_until(lambda goal=goal: len(accepted) >= goal, timeout=60, what="turns to be accepted")
+                wait_for_more(accepted)
                 migrate(live, target)
-        goal = len(accepted) + BETWEEN
-        wait_until(lambda: len(accepted) >= goal, timeout=60, what="turns after the last migration")
+        wait_for_more(accepted)
 
     turns = list(Turn.objects.all())
     assert {str(turn.id) for turn in turns} == set(accepted)

@@ -109,7 +109,7 @@ def test_what_another_project_owes_for_longer_does_not_hide_it(
 def owed_elsewhere(like: Relationship, *, rows: int) -> None:
     """Texts of another project that are due for long."""
     project = Project.objects.create(name="Elsewhere")
-    row = SearchText.objects.for_relationship(like.id).first()
+    row: SearchText = SearchText.objects.for_relationship(like.id)[0]
     for _ in range(rows):
         row.id, row.owner_id, row.project_id = uuid7(), uuid7(), project.id
         row.embed_due_at = timezone.now() - timedelta(hours=1)
