@@ -159,6 +159,8 @@ def environment(house: House, database: str, key: str) -> dict[str, str]:
         "RAPPORT_OPENAI_EMBEDDING_MODEL": house.embedding_model,
         "RAPPORT_EMBEDDING_DIMENSIONS": str(house.dimensions),
         "RAPPORT_LEASE_SECONDS": str(LEASE_SECONDS),
+        "RAPPORT_PROVIDER_DEADLINE": str(LEASE_SECONDS),  # no call may outlast its lease
+        "RAPPORT_EMBEDDING_DEADLINE": str(LEASE_SECONDS),
         "OPENAI_BASE_URL": house.model_url,
         "OPENAI_API_KEY": key,
     }
