@@ -12,6 +12,7 @@ def llm_providers() -> Aliases:
     """LLM_PROVIDERS: who answers questions."""
     prices = _prices()
     timeout = env.seconds("RAPPORT_PROVIDER_TIMEOUT", 60, low=0.1, high=600)
+    deadline = env.seconds("RAPPORT_PROVIDER_DEADLINE", 0, high=3600)  # 0: twice the timeout
     return {
         "gemini": {
             "BACKEND": "memory.providers.gemini.GeminiProvider",
@@ -19,6 +20,7 @@ def llm_providers() -> Aliases:
                 **_gemini(),
                 "model": env.text("RAPPORT_GEMINI_MODEL"),
                 "timeout": timeout,
+                "deadline": deadline,
                 "prices": prices,
             },
         },
@@ -28,6 +30,7 @@ def llm_providers() -> Aliases:
                 **_openai(),
                 "model": env.text("RAPPORT_OPENAI_MODEL"),
                 "timeout": timeout,
+                "deadline": deadline,
                 "prices": prices,
             },
         },
@@ -39,6 +42,7 @@ def embedding_providers(models_dir: Path) -> Aliases:
     """EMBEDDING_PROVIDERS: who turns texts into vectors. `models_dir` is where a local model's files are kept."""
     prices = _prices()
     timeout = env.seconds("RAPPORT_EMBEDDING_TIMEOUT", 30, low=0.1, high=600)
+    deadline = env.seconds("RAPPORT_EMBEDDING_DEADLINE", 0, high=3600)  # 0: twice the timeout
     dimensions = env.whole("RAPPORT_EMBEDDING_DIMENSIONS", 0, high=4000)  # 0: the model's own
     return {
         "gemini": {
@@ -48,6 +52,7 @@ def embedding_providers(models_dir: Path) -> Aliases:
                 "model": env.text("RAPPORT_GEMINI_EMBEDDING_MODEL"),
                 "dimensions": dimensions,
                 "timeout": timeout,
+                "deadline": deadline,
                 "prices": prices,
             },
         },
@@ -58,6 +63,7 @@ def embedding_providers(models_dir: Path) -> Aliases:
                 "model": env.text("RAPPORT_OPENAI_EMBEDDING_MODEL"),
                 "dimensions": dimensions,
                 "timeout": timeout,
+                "deadline": deadline,
                 "prices": prices,
             },
         },
@@ -67,6 +73,12 @@ def embedding_providers(models_dir: Path) -> Aliases:
         },
         "offline": {"BACKEND": "memory.embedders.offline.OfflineEmbedder", "OPTIONS": {}},
     }
+
+
+def longest_call(*aliases: Aliases) -> float:
+    """Seconds that any of them may take to answer."""
+    options = [spec["OPTIONS"] for some in aliases for spec in some.values()]
+    return float(max(each["deadline"] or 2 * each["timeout"] for each in options if "timeout" in each))
 
 
 def default_llm_provider(providers: Aliases) -> str:

@@ -131,6 +131,7 @@ WEB_BIND = env.text("RAPPORT_BIND", "127.0.0.1:8000")
 MAX_AT_ONCE = env.whole("RAPPORT_MAX_AT_ONCE", 128, low=1)
 MAX_STREAMS = env.whole("RAPPORT_MAX_STREAMS", 256, low=1)
 DATABASE_URL = env.text("DATABASE_URL")
+DATABASE_DIRECT_URL = env.text("DATABASE_DIRECT_URL")  # past a pooler, for sessions that can't be shared
 EMBEDDED_POSTGRES_DIR = None if DATABASE_URL else DATA_DIR / "postgres"
 
 
@@ -161,6 +162,8 @@ def _database() -> dict[str, Any]:
     # Only our hot reads prepare; the ORM never does. Turn it off behind a pooler that shares connections.
     if env.flag("RAPPORT_PREPARED_STATEMENTS", True):
         options.setdefault("prepare_threshold", 5)
+    else:
+        database["DISABLE_SERVER_SIDE_CURSORS"] = True
     options.pop("pool", None)  # of a URL: it would not go with what follows
     # A thread keeps its connection from one request or task to the next, and looks first whether it lives.
     database["CONN_MAX_AGE"] = None
@@ -184,8 +187,6 @@ Q_CLUSTER = {
     "queue_limit": 2,
     "bulk": 1,
     "poll": 2,
-    "timeout": 300,
-    "retry": 600,
     "max_attempts": 1,
     "ack_failures": True,
     "save_limit": -1,
@@ -233,6 +234,10 @@ LARGE_RELATIONSHIP_ROWS = env.whole("RAPPORT_LARGE_RELATIONSHIP_ROWS", 10_000, l
 LLM_PROVIDERS = providers.llm_providers()
 DEFAULT_LLM_PROVIDER = providers.default_llm_provider(LLM_PROVIDERS)
 EMBEDDING_PROVIDERS = providers.embedding_providers(DATA_DIR / "models")
+CALL_SECONDS = providers.longest_call(LLM_PROVIDERS, EMBEDDING_PROVIDERS)
+# A task begins nothing new after a minute; a batch that it has begun may ask two strategies two questions each, and
+# each once more where the answer is not understood.
+Q_CLUSTER |= {"timeout": round(60 + 8 * CALL_SECONDS), "retry": round(2 * (60 + 8 * CALL_SECONDS))}
 DEFAULT_EMBEDDING_PROVIDER = providers.default_embedding_provider(EMBEDDING_PROVIDERS)
 ALLOW_EXTERNAL_PROVIDERS = env.flag("RAPPORT_ALLOW_EXTERNAL_PROVIDERS", True)
 # Modules a configuration may name by dotted path: nobody with a mere API key should make us import things.

@@ -19,8 +19,6 @@ from context.knowledge.errors import DocumentLost
 from context.models import Document, DocumentChunk, DocumentState
 from memory.queue.nudge import nudge_task
 
-_MARGIN_SECONDS = 60  # of a lease, beyond what parsing may take
-
 
 @dataclass(frozen=True, slots=True)
 class Claim:
@@ -30,9 +28,9 @@ class Claim:
     token: UUID
 
 
-def nudge_document(document_id: UUID) -> None:
+def nudge_document(document_id: UUID, *, project_id: UUID) -> None:
     """Have a worker process the document as soon as the present transaction commits."""
-    nudge_task("context.knowledge.tasks.process", document_id)
+    nudge_task("context.knowledge.tasks.process", document_id, project_id=project_id)
 
 
 def claim_document(*, document_id: UUID, worker: str) -> Claim | None:
@@ -57,6 +55,11 @@ def holding(claim: Claim) -> Iterator[Document]:
             raise DocumentLost("The document was deleted, or another worker has taken it over.")
         _held(claim).update(lease_until=_lease_end())
         yield document
+
+
+def keep_lease(claim: Claim) -> bool:
+    """Hold on for another while, from any thread. False: the document is not ours."""
+    return bool(_held(claim).update(lease_until=_lease_end()))
 
 
 def note(claim: Claim, **values: Any) -> None:
@@ -101,7 +104,7 @@ def release_document(
             error=error[:2000],
         )
         if not delay:
-            nudge_document(document.id)
+            nudge_document(document.id, project_id=document.project_id)
 
 
 def _put_down(claim: Claim, state: DocumentState, **values: Any) -> None:
@@ -116,5 +119,4 @@ def _held(claim: Claim) -> Any:
 
 
 def _lease_end() -> Any:
-    seconds = max(settings.LEASE_SECONDS, settings.DOCUMENT_SECONDS + _MARGIN_SECONDS)
-    return timezone.now() + timedelta(seconds=seconds)
+    return timezone.now() + timedelta(seconds=settings.LEASE_SECONDS)

@@ -51,7 +51,7 @@ def add_document(
     )
     DocumentFile.objects.create(document=document, content=content)
     _audit(document, "document.added", by)
-    nudge_document(document.id)
+    nudge_document(document.id, project_id=document.project_id)
     return document, True
 
 
@@ -80,7 +80,7 @@ def reread_document(*, project_id: UUID, companion_id: UUID, document_id: UUID, 
     document.settled_at = None
     document.save()
     _audit(document, "document.reread", by)
-    nudge_document(document.id)
+    nudge_document(document.id, project_id=document.project_id)
     return document
 
 

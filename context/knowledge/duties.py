@@ -10,6 +10,7 @@ from django.db.models import Q
 from context.knowledge.claim import nudge_document
 from context.knowledge.errors import REASONS
 from context.models import Document, DocumentChunk, DocumentState
+from memory.queue.fairness import in_turn_by_project
 from memory.queue.heartbeat import silent_machines
 from memory.queue.housekeeping import Duty
 from memory.queue.identity import is_dead, machine_of
@@ -30,13 +31,13 @@ def process_owed_documents(now: datetime) -> int:
     release_dead_documents(now)
     with transaction.atomic():
         due = Document.objects.filter(state=DocumentState.PENDING, due_at__lte=now - GRACE)
-        owed = list(
-            due.order_by("due_at").select_for_update(skip_locked=True).values_list("id", flat=True)[:AT_ONCE]
-        )
+        chosen = list(in_turn_by_project(due, most=AT_ONCE).values_list("id", flat=True))
+        free = due.filter(id__in=chosen).select_for_update(skip_locked=True)
+        owed = dict(free.values_list("id", "project_id"))
         # Due again after the grace, so that the rest have their turn and a full queue is not filled further.
         Document.objects.filter(id__in=owed, state=DocumentState.PENDING).update(due_at=now)
-        for document_id in owed:
-            nudge_document(document_id)
+        for document_id, project_id in owed.items():
+            nudge_document(document_id, project_id=project_id)
     return len(owed)
 
 

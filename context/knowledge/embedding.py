@@ -15,6 +15,7 @@ from context.models import ChunkEmbedding, DocumentChunk
 from memory.embedders.base import Embedder, Space
 from memory.providers.errors import PermanentProviderError
 from memory.queue.board import stop_requested
+from memory.queue.fairness import others_wait
 
 AT_ONCE = 32  # chunks: a call of some 25,000 tokens
 MOST_REFUSED = 8  # chunks of one batch, with none taken: then it is not the chunks' fault
@@ -31,15 +32,18 @@ class _Outcome:
 
 
 def embed_chunks(claim: Claim, embedder: Embedder, *, seconds: float) -> bool:
-    """Until every chunk is done, the worker stops or `seconds` are over; whether every chunk is done.
+    """Until every chunk is done, the worker stops, or after a batch if others wait or `seconds` are over; whether
+    every chunk is done.
 
     A chunk that the embedder refuses is left to be found by its text. Raises ProviderError, DocumentLost.
     """
     until = monotonic() + seconds
     while owed := _owed(claim, embedder):
-        if stop_requested() or monotonic() > until:
+        if stop_requested():
             return False
         _keep(claim, _embed(owed, embedder, []))
+        if monotonic() > until or others_wait():
+            return not _owed(claim, embedder)
     return True
 
 

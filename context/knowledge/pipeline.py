@@ -15,6 +15,7 @@ from context.knowledge.claim import (
     claim_document,
     fail_document,
     holding,
+    keep_lease,
     note,
     release_document,
     settle_ready,
@@ -26,6 +27,7 @@ from context.knowledge.sandbox import parse_document
 from context.models import DocumentChunk, DocumentFile
 from memory.ingestion.claim import retry_delay
 from memory.providers.errors import ProviderError
+from memory.queue.renewal import renewing
 from relationships.configuration.schema import Configuration
 from relationships.database_errors import database_went_away
 from relationships.errors import InvalidConfiguration
@@ -43,7 +45,8 @@ def process_document(*, document_id: UUID, worker: str) -> None:
     if claim is None:
         return
     try:
-        _process(claim)
+        with renewing(lambda: keep_lease(claim)):
+            _process(claim)
     except DocumentLost:
         log.info("a document is not ours any more", event_name="document.lost", document_id=str(document_id))
 

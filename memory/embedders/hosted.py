@@ -12,6 +12,7 @@ from memory.embedders.base import Embedder, Purpose, RawVectors
 from memory.embedders.options import HostedEmbedderOptions
 from memory.embedders.prefixes import prefixes_of
 from memory.embedders.texts import batches, cut_to_tokens
+from memory.providers.deadline import deadline
 from memory.providers.endpoint import Endpoint
 from memory.providers.options import read_options
 from memory.providers.pricing import call_cost
@@ -50,7 +51,8 @@ class HostedEmbedder(Endpoint, Embedder, Generic[Options]):
     def _ask(self, texts: Sequence[str], *, purpose: Purpose, timeout: float | None) -> RawVectors:
         self._may_be_asked()
         prefixed = [self.prefixes.before(text, purpose) for text in texts]
-        return self._send(prefixed, purpose=purpose, timeout=timeout)
+        with deadline(self._seconds_in_all(timeout)):
+            return self._send(prefixed, purpose=purpose, timeout=timeout)
 
     @abstractmethod
     def _send(self, texts: Sequence[str], *, purpose: Purpose, timeout: float | None) -> RawVectors:

@@ -91,7 +91,7 @@ def _nudge_gaps(wanted: Sequence[Wanted]) -> int:
         embedder = _embedder(each)
         if each.retrieval and embedder and has_gaps(each.relationship_id, each.retrieval, embedder):
             with transaction.atomic():
-                nudge_embedding(each.relationship_id)
+                nudge_embedding(each.relationship_id, project_id=each.project_id)
             nudged += 1
             if nudged == NUDGES_A_STEP:
                 break

@@ -4,7 +4,7 @@ A claim moves that time ahead by a lease and counts an attempt, under the relati
 leaves rows that fall due again; a text that keeps killing is taken in ever smaller company, at last alone.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -53,6 +53,10 @@ UPDATE memory_searchtext SET embed_due_at = %(until)s, embed_attempts = embed_at
  WHERE relationship_id = %(relationship)s AND (kind, owner_id) IN (
        SELECT * FROM unnest(%(kinds)s::text[], %(owners)s::uuid[]))
 """
+_RENEW = """
+UPDATE memory_searchtext SET embed_due_at = %(until)s
+ WHERE relationship_id = %(relationship)s AND embed_due_at = %(held_until)s
+"""
 _SETTLE = """
 UPDATE memory_searchtext s
    SET embed_due_at = %(due)s, embed_error = %(error)s,
@@ -76,6 +80,7 @@ class TextClaim:
     alias: str | None
     attempts: int  # the most that one of them took before
     texts: tuple[OwedText, ...]
+    held_until: datetime | None = None  # None: they were not taken from the queue
 
 
 @transaction.atomic
@@ -105,10 +110,35 @@ def claim_texts(relationship_id: UUID, retrieval: Retrieval, embedder: Embedder 
         return None
     attempts = due[0][3]
     taken = due[: max(1, len(due) >> attempts)]
-    _lease(relationship_id, taken, now)
+    held_until = now + timedelta(seconds=settings.LEASE_SECONDS)
+    _lease(relationship_id, taken, held_until)
     owners = [Owner(kind, owner_id, bytes(digest)) for kind, owner_id, digest, _ in taken]
     texts = texts_of(wanted, owners, now=now)
-    return TextClaim(relationship_id, retrieval.embedder, max(row[3] for row in taken), tuple(texts))
+    attempts = max(row[3] for row in taken)
+    return TextClaim(relationship_id, retrieval.embedder, attempts, tuple(texts), held_until)
+
+
+def lease_of(claim: TextClaim) -> Callable[[], bool]:
+    """Holds on for another while to what is not settled yet, each time it is called. False: nothing of it is ours."""
+    held_until = claim.held_until
+
+    @transaction.atomic
+    def renew() -> bool:
+        nonlocal held_until
+        if hold_wanted(claim.relationship_id) is None:
+            return False
+        until = timezone.now() + timedelta(seconds=settings.LEASE_SECONDS)
+        told: dict[str, Any] = {
+            "relationship": claim.relationship_id,
+            "until": until,
+            "held_until": held_until,
+        }
+        with connection.cursor() as cursor:
+            cursor.execute(_RENEW, told)
+            held_until = until
+            return bool(cursor.rowcount)
+
+    return renew
 
 
 @transaction.atomic
@@ -156,10 +186,10 @@ def block(relationship_id: UUID, *, code: str, delay: float) -> None:
         _wait(relationship_id, now, now + timedelta(seconds=delay), code)
 
 
-def _lease(relationship_id: UUID, rows: Sequence[tuple[str, UUID, bytes, int]], now: datetime) -> None:
+def _lease(relationship_id: UUID, rows: Sequence[tuple[str, UUID, bytes, int]], until: datetime) -> None:
     told: dict[str, Any] = {
         "relationship": relationship_id,
-        "until": now + timedelta(seconds=settings.LEASE_SECONDS),
+        "until": until,
         "kinds": [row[0] for row in rows],
         "owners": [row[1] for row in rows],
     }

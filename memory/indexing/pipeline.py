@@ -19,6 +19,7 @@ from memory.indexing.due import (
     claim_texts,
     give_up,
     keep_vectors,
+    lease_of,
     put_off,
 )
 from memory.indexing.gaps import owe_gaps
@@ -27,7 +28,9 @@ from memory.indexing.wanted import wanted_of
 from memory.ingestion.claim import retry_delay
 from memory.providers.errors import ProviderError
 from memory.queue.board import stop_requested
+from memory.queue.fairness import others_wait, project_of
 from memory.queue.nudge import nudge_embedding
+from memory.queue.renewal import renewing
 from relationships.configuration.retrieval import Retrieval
 from relationships.database_errors import database_went_away
 
@@ -48,10 +51,10 @@ class EmbeddedTexts:
 
 
 def embed_owed(*, relationship_id: UUID) -> EmbeddedTexts:
-    """Embed all that is due in one relationship, batch after batch, until nothing is or it has to wait."""
+    """Embed all that is due in one relationship, batch after batch, until nothing is, it has to wait, or others do."""
     done = EmbeddedTexts()
     started = monotonic()
-    while monotonic() - started < MOST_SECONDS and not stop_requested():
+    while not stop_requested():
         wanted = wanted_of([relationship_id])
         if not wanted:
             return done
@@ -66,8 +69,10 @@ def embed_owed(*, relationship_id: UUID) -> EmbeddedTexts:
             return done
         if not _step(relationship_id, retrieval, embedder, done):
             return done
+        if monotonic() - started > MOST_SECONDS or others_wait():
+            break
     with transaction.atomic():
-        nudge_embedding(relationship_id)
+        nudge_embedding(relationship_id, project_id=project_of(relationship_id))
     return done
 
 
@@ -81,7 +86,8 @@ def _step(
     if claim is None:
         return owe_gaps(relationship_id, retrieval, embedder) > 0
     try:
-        return _embed(claim, claim.texts, embedder, done)
+        with renewing(lease_of(claim)):
+            return _embed(claim, claim.texts, embedder, done)
     except Exception as error:
         if database_went_away(error):
             raise  # the lease brings the texts back

@@ -200,7 +200,7 @@ def _write(
         _warn_of(retrieval.language, language)
         owed = owed or (owes and not known)
     if owed:
-        nudge_embedding(relationship_id)
+        nudge_embedding(relationship_id, project_id=project_id)
 
 
 def _in_pieces(rows: Sequence[IndexRow]) -> Iterator[Sequence[IndexRow]]:

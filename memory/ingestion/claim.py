@@ -98,6 +98,17 @@ def renew_lease(claim: Claim) -> None:
         raise LeaseLost("Another worker has taken these turns over.")
 
 
+@transaction.atomic
+def keep_lease(claim: Claim) -> bool:
+    """Hold on for another while to what is not settled yet, from any thread. False: nothing of it is ours."""
+    if not lock_relationship(claim.relationship_id):
+        return False
+    held = Turn.objects.for_relationship(claim.relationship_id).filter(
+        state=TurnState.PROCESSING, lease_token=claim.token
+    )
+    return bool(held.update(lease_until=timezone.now() + timedelta(seconds=settings.LEASE_SECONDS)))
+
+
 def hold_claim(claim: Claim) -> None:
     """Lock the relationship and make sure that the turns are still ours. Raises LeaseLost. In a transaction."""
     if not lock_relationship(claim.relationship_id):

@@ -29,6 +29,7 @@ from memory.ingestion.claim import (
     give_back,
     is_owed,
     keep_calls,
+    keep_lease,
     release_turns,
     renew_lease,
     retry_delay,
@@ -39,7 +40,9 @@ from memory.models import EntryRevision
 from memory.providers.errors import ModelNotFound, ProviderError
 from memory.providers.registry import get_provider
 from memory.queue.board import stop_requested
+from memory.queue.fairness import others_wait
 from memory.queue.nudge import nudge
+from memory.queue.renewal import renewing
 from memory.services.model_budgets import require_model_budget
 from relationships.database_errors import database_went_away
 from relationships.errors import InvalidConfiguration, NotFound
@@ -63,24 +66,27 @@ class Drained:
 
 
 def drain_relationship(*, relationship_id: UUID, worker: str) -> Drained:
-    """Read all that is due in one relationship, batch after batch, until nothing is or it has to wait."""
+    """Read all that is due in one relationship, batch after batch, until nothing is, it has to wait, or others do."""
     drained = Drained()
     started = monotonic()
-    while monotonic() - started < MOST_SECONDS:
+    while True:
         claim = claim_turns(relationship_id=relationship_id, worker=worker)
         if claim is None:
             return drained
         if not ingest_claim(claim, drained) or stop_requested() or not is_owed(relationship_id):
             return drained
+        if monotonic() - started > MOST_SECONDS or others_wait():
+            break
     with transaction.atomic():
-        nudge(relationship_id)
+        nudge(relationship_id, project_id=claim.turns[0].project_id)
     return drained
 
 
 def ingest_claim(claim: Claim, drained: Drained) -> bool:
     """Read one claimed batch to its end. False: it has to wait, or is not ours any more."""
     try:
-        return _ingest(claim, claim.turns, drained)
+        with renewing(lambda: keep_lease(claim)):
+            return _ingest(claim, claim.turns, drained)
     except LeaseLost:
         log.warning("lost the lease of a batch", event_name="ingestion.lease.lost", **_ids(claim))
         return False

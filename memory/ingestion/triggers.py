@@ -15,7 +15,7 @@ UPDATE relationships_turn t SET due_at = %(now)s, waits_for = ''
   FROM relationships_sessionstate s
  WHERE t.state = 'pending' AND t.due_at IS NULL AND t.waits_for IN ('session_end', 'every_n_turns')
    AND s.relationship_id = t.relationship_id AND s.session = t.session AND s.ended_at IS NOT NULL
-RETURNING t.relationship_id
+RETURNING t.relationship_id, t.project_id
 """
 
 
@@ -51,14 +51,15 @@ def fire_trigger(trigger: Trigger, *, relationship_id: UUID, turn: Turn, now: da
     return True
 
 
-def fire_ended_sessions(now: datetime) -> list[UUID]:
-    """Make due what waited for a session that has ended, by call or idle timeout. Their relationships.
+def fire_ended_sessions(now: datetime) -> dict[UUID, UUID]:
+    """Make due what waited for a session that has ended, by call or idle timeout. Their relationships,
+    each with its project.
 
     The sweep calls this: an ended session is a row to be found, so no ending can be missed.
     """
     with connection.cursor() as cursor:
         cursor.execute(ENDED_SESSIONS, {"now": now})
-        return list({row[0] for row in cursor.fetchall()})
+        return dict(cursor.fetchall())
 
 
 def _skipped(code: str, sentence: str) -> TurnDisposal:

@@ -51,4 +51,10 @@ class SearchText(RelationshipOwned):
                 condition=Q(embed_due_at__isnull=False),
                 name="searchtext_owed",
             ),
+            # the sweep: what is due of each project by itself
+            models.Index(
+                fields=["project_id", "embed_due_at", "relationship"],
+                condition=Q(embed_due_at__isnull=False),
+                name="searchtext_owed_in_project",
+            ),
         ]

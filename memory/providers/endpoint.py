@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 
+from memory.providers import deadline
 from memory.providers.errors import (
     ProviderError,
     ProviderTimeout,
@@ -33,6 +34,7 @@ class Endpoint:
     def _set_up(self, options: EndpointOptions) -> None:
         self.base_url = options.base_url or self.vendor_url
         self._timeout = options.timeout
+        self._deadline = options.seconds_in_all
         self._key = options.api_key.get_secret_value()
 
     @property
@@ -53,6 +55,10 @@ class Endpoint:
         """For the HTTP client. No API redirects, and a key must not follow one; loopback needs no proxy."""
         return {"follow_redirects": False, "trust_env": not is_loopback(self.base_url)}
 
+    def _seconds_in_all(self, timeout: float | None) -> float:
+        """That a call may take; an asker who bears less silence gives it no more time either."""
+        return self._deadline if timeout is None else min(timeout, self._deadline)
+
     def _quote(self, words: object) -> str:
         return quotation(str(words or ""), secret=self._key)
 
@@ -60,6 +66,11 @@ class Endpoint:
         """For a call without an answer: silence, a closed socket, or words nobody understands."""
         if isinstance(error, httpx2.TimeoutException):
             seconds = self._timeout if timeout is None else timeout
+            if deadline.is_over():
+                seconds = self._seconds_in_all(timeout)
+                return ProviderTimeout(
+                    f"{self.vendor} had not finished its answer after {seconds:g} seconds."
+                )
             return ProviderTimeout(f"{self.vendor} was silent for {seconds:g} seconds.")
         if isinstance(error, httpx2.HTTPError):
             return ProviderUnavailable(

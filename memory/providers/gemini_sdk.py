@@ -11,6 +11,7 @@ from google import genai
 from google.genai import errors as sdk_errors
 from google.genai import types
 
+from memory.providers import deadline
 from memory.providers.errors import ProviderError, ProviderMisconfigured, Unauthorized
 from memory.providers.statuses import error_class, retry_after_seconds
 
@@ -19,6 +20,7 @@ def gemini_client(
     http: httpx2.Client, *, key: str, base_url: str, api_version: str, timeout: float
 ) -> genai.Client:
     """A client that asks each thing once: its own retries stay off, a failed call is the asker's to repeat."""
+    deadline.bind(http)
     return genai.Client(
         enterprise=False,  # whatever the environment says
         api_key=key or "none",

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from memory.providers.base import Completion, CompletionRequest, LLMProvider
+from memory.providers.deadline import deadline
 from memory.providers.endpoint import Endpoint
 from memory.providers.errors import ProviderError
 from memory.providers.json_text import extract_json_text, without_thoughts
@@ -48,7 +49,8 @@ class HostedProvider(Endpoint, LLMProvider):
         self._may_be_asked()
         model = request.model or self.default_model
         started = time.perf_counter()
-        answer = self._ask(request, model)
+        with deadline(self._deadline):
+            answer = self._ask(request, model)
         milliseconds = (time.perf_counter() - started) * 1000
         completion = self._completion(request, answer, asked_model=model, milliseconds=milliseconds)
         if answer.problem is not None:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import httpx2
 import openai as sdk
 
+from memory.providers import deadline
 from memory.providers.errors import ContentBlocked, ProviderError, QuotaExhausted, Unauthorized
 from memory.providers.statuses import error_class, retry_after_seconds
 
@@ -14,6 +15,7 @@ QUOTA_CODES = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_
 
 def openai_client(http: httpx2.Client, *, key: str, base_url: str, timeout: float) -> sdk.OpenAI:
     """A client that asks each thing once: its own retries stay off, a failed call is the asker's to repeat."""
+    deadline.bind(http)
     return sdk.OpenAI(
         api_key=key or "none", base_url=base_url, timeout=timeout, max_retries=0, http_client=http
     )

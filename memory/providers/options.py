@@ -4,6 +4,7 @@ api_key             the vendor's key; a server of your own may need none
 base_url            where the vendor's protocol is spoken; empty is the vendor itself
 model               asked where a request names none; empty is the provider's default
 timeout             seconds of silence after which a call is given up
+deadline            seconds after which it is given up whether or not it is silent; 0 is twice the timeout
 max_output_tokens   language models: where a request names none; None is the vendor's default
 temperature         language models: where a request names none; None is the vendor's default
 prices              {model: (input, output) or (input, output, cached input)}, see pricing.py
@@ -29,6 +30,8 @@ from pydantic import (
 from memory.providers.errors import ProviderMisconfigured
 from memory.providers.pricing import Price, read_prices
 
+DEADLINE_IN_TIMEOUTS = 2
+
 
 class EndpointOptions(BaseModel):
     """What everything over HTTP can be told, language model or embedder. The key shows in no representation."""
@@ -41,8 +44,14 @@ class EndpointOptions(BaseModel):
     base_url: str = ""
     model: str = ""
     timeout: float = Field(default=60.0, gt=0, le=3600)
+    deadline: float = Field(default=0.0, ge=0, le=7200)
     prices: Annotated[dict[str, Price], BeforeValidator(read_prices)] = Field(default_factory=dict)
     extra: dict[str, Any] = Field(default_factory=dict)
+
+    @property
+    def seconds_in_all(self) -> float:
+        """That a call may take."""
+        return self.deadline or DEADLINE_IN_TIMEOUTS * self.timeout
 
     @field_validator("api_key")
     @classmethod

@@ -154,6 +154,11 @@ def stop_requested() -> bool:
     return _current is not None and bool(_current.page.stopping)
 
 
+def tasks_wait() -> bool:
+    """Whether the pool holds tasks that none of its processes has begun. False outside a worker."""
+    return _current is not None and _current.page.handed > _current.started
+
+
 def note_handed(tasks: int) -> None:
     """The pusher took so many tasks out of the table."""
     if _current is not None and tasks:

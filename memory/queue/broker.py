@@ -8,6 +8,7 @@ dies with its worker is not given out again by the queue, but found by the sweep
 
 import time
 from typing import Any
+from uuid import UUID
 
 import psycopg
 import structlog
@@ -18,6 +19,7 @@ from django_q.conf import Conf
 from django_q.models import OrmQ
 
 from memory.queue import board
+from memory.queue.fairness import CLAIM, ENQUEUE, NOBODY
 from memory.queue.listening import Listener
 
 log = structlog.get_logger(__name__)
@@ -26,28 +28,19 @@ _ALIAS = "default"
 _SLICE_SECONDS = 0.5  # how soon the pusher, which waits in here, notices that it is to stop
 _BACKOFF_SECONDS, _LONGEST_BACKOFF_SECONDS = 0.1, 1.0
 
-_ENQUEUE = """
-WITH task AS (INSERT INTO django_q_ormq (key, payload, lock) VALUES (%s, %s, now()) RETURNING id)
-SELECT id, pg_notify(%s, '') FROM task
-"""
-# By `lock`, the moment of its transaction: nearly first come, first served, and the index rapport_queue_claim
-# serves it.
-_CLAIM = """
-DELETE FROM django_q_ormq WHERE id = ANY (ARRAY(
-    SELECT id FROM django_q_ormq WHERE key = %s AND lock <= now() ORDER BY lock LIMIT %s FOR UPDATE SKIP LOCKED
-)) RETURNING id, payload
-"""
-
 
 class NotifyBroker(Broker):  # type: ignore[misc]  # django-q2 has no types
     """Claims with SKIP LOCKED, wakes by LISTEN, and waits for a database that is away instead of failing."""
 
-    def __init__(self, list_key: str | None = None) -> None:
+    def __init__(self, list_key: str | None = None, *, project_id: UUID = NOBODY) -> None:
+        """`project_id`: whose the tasks are that are put in through this one."""
         super().__init__(list_key)
+        self._project_id = project_id
         self._start_over()
 
     def __setstate__(self, state: Any) -> None:
         super().__setstate__(state)
+        self._project_id = NOBODY
         self._start_over()
 
     @property
@@ -57,8 +50,14 @@ class NotifyBroker(Broker):  # type: ignore[misc]  # django-q2 has no types
 
     def enqueue(self, task: str) -> int:
         """Insert on the caller's connection. The queue row's ID."""
+        told = {
+            "key": self.list_key,
+            "payload": task,
+            "project": self._project_id,
+            "channel": self.channel,
+        }
         with connections[_ALIAS].cursor() as cursor:
-            cursor.execute(_ENQUEUE, [self.list_key, task, self.channel])
+            cursor.execute(ENQUEUE, told)
             row_id: int = cursor.fetchone()[0]
         return row_id
 
@@ -127,16 +126,14 @@ class NotifyBroker(Broker):  # type: ignore[misc]  # django-q2 has no types
     def _listen(self) -> Listener:
         if self._listener is None or not self._listener.is_mine:
             self._listener = Listener(self.channel)
-            # A claimed task that a crash of the database brings back is a nudge more: no need to wait for the disk.
-            self._listener.connection.execute("SET synchronous_commit = off")
         return self._listener
 
     def _claim(self) -> list[tuple[int, str]]:
         # On the listening session: it listened before it looked, so a row can't slip in between.
-        rows = self._listen().connection.execute(_CLAIM, [self.list_key, Conf.BULK], prepare=True).fetchall()
+        rows = self._listen().connection.execute(CLAIM, [self.list_key, Conf.BULK], prepare=True).fetchall()
         if not rows:
             self._look_at = time.monotonic() + Conf.POLL
-        return sorted(rows)
+        return [(row_id, payload) for _, row_id, payload in sorted(rows)]
 
     def _stand_back(self, error: psycopg.Error) -> None:
         attempt = self._outage

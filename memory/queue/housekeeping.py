@@ -66,8 +66,8 @@ def read_ended_sessions(now: datetime) -> int:
     """Turns that waited for their session to end fall due once it has, by call or by idle timeout."""
     with transaction.atomic():
         ended = fire_ended_sessions(now)
-        for relationship_id in ended:
-            nudge(relationship_id)
+        for relationship_id, project_id in ended.items():
+            nudge(relationship_id, project_id=project_id)
     return len(ended)
 
 

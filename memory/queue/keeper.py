@@ -18,6 +18,7 @@ from django.db import close_old_connections, connection
 from django.utils import timezone
 
 from memory.queue.board import Board
+from memory.queue.fairness import HEAD_AGE
 from memory.queue.heartbeat import beat, stop_beating
 from memory.queue.housekeeping import do_what_is_due, duties
 from memory.queue.leases import release_dead_leases
@@ -29,11 +30,6 @@ BEAT_SECONDS = 1.0
 _POOL_WORD_SECONDS = 3.0  # how old the supervisor's word on the pool may be
 _HOUSEKEEPING_SECONDS = 1.0
 _BACKOFF_SECONDS, _LONGEST_BACKOFF_SECONDS = 0.2, 5.0
-
-_OLDEST_TASK = """
-SELECT extract(epoch FROM now() - lock)::float8 FROM django_q_ormq
- WHERE key = %s AND lock <= now() ORDER BY lock LIMIT 1
-"""
 
 
 class Keeper:
@@ -80,11 +76,11 @@ class Keeper:
         return max(0.0, min(self._sweep_at, self._beat_at) - time.monotonic())
 
     def _measure(self) -> None:
-        """For the watchdog: how long the oldest task lies there, while the pool could have come for it."""
+        """For the watchdog: how long the next task lies there, while the pool could have come for it."""
         clock = time.monotonic()
         self._database_since = self._database_since or clock
         with connection.cursor() as cursor:
-            cursor.execute(_OLDEST_TASK, [str(settings.Q_CLUSTER["name"])])
+            cursor.execute(HEAD_AGE, [str(settings.Q_CLUSTER["name"])])
             row = cursor.fetchone()
         self._board.page.waiting_seconds = min(row[0], clock - self._database_since) if row else 0.0
 

@@ -1,18 +1,16 @@
 """One database session that waits for NOTIFY. It sleeps in the kernel: no query, no wake-up, until something
-happens. A session of its own, as neither a request's connection nor one behind pgbouncer keeps its LISTEN.
+happens. A session of its own, as neither a request's connection nor one behind pgbouncer keeps its LISTEN. Behind
+pgbouncer without DATABASE_DIRECT_URL nothing is heard: who listens looks from time to time anyway.
 """
 
 import os
 import select
-from typing import Any, Self
+from typing import Self
 
 import psycopg
-from django.db import connections
 from psycopg import sql
 
-# Django's own options, which libpq does not know.
-_NOT_FOR_LIBPQ = ("cursor_factory", "context", "prepare_threshold")
-_CONNECT_SECONDS = 5
+from relationships.direct import direct_connection
 
 
 class Listener:
@@ -20,11 +18,7 @@ class Listener:
 
     def __init__(self, channel: str) -> None:
         """Connect and listen: what is notified from now on is heard. Raises psycopg.Error."""
-        parameters: dict[str, Any] = connections["default"].get_connection_params()
-        for name in _NOT_FOR_LIBPQ:
-            parameters.pop(name, None)
-        parameters.setdefault("connect_timeout", _CONNECT_SECONDS)
-        self.connection = psycopg.connect(autocommit=True, **parameters)
+        self.connection = direct_connection()
         self._pid = os.getpid()
         self._woken, self._wake = os.pipe()
         self._poll = select.poll()

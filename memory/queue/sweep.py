@@ -5,19 +5,21 @@ its holder. The turns' rows know all of it, so the sweep reads them about once a
 back, and nudges.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 import structlog
 from django.conf import settings
 from django.db import connection
-from django_q.models import OrmQ
 
+from memory.queue.fairness import RoundRobin, room_for
 from memory.queue.leases import release_dead_leases
 from memory.queue.nudge import nudge, nudge_embedding
 from memory.queue.vector_sweep import VectorSweep
+from relationships.models import Project
 
 log = structlog.get_logger(__name__)
 
@@ -25,28 +27,31 @@ log = structlog.get_logger(__name__)
 GRACE = timedelta(seconds=2)
 # Between two nudges of one relationship that does not move; doubles.
 FIRST_PAUSE, LONGEST_PAUSE = timedelta(seconds=5), timedelta(seconds=60)
-ROWS_PER_SWEEP = 1000
+ROWS_PER_PROJECT = 500
 NUDGES_PER_SWEEP = 50
-ENOUGH_QUEUED = 50  # with so many tasks waiting the pool is busy, and needs no reminding
+REMEMBERED = 1000  # nudges, before old ones are forgotten
 
-# Served by the index turn_due. Resumes behind the last row seen, so that one long backlog does not hide the
-# others.
+# Each project by itself, so that none hides behind another's backlog: served by the index turn_due_in_project. Resumes
+# behind the last row seen of it, so that one long backlog does not hide the project's others.
 _DUE = """
-SELECT due_at, relationship_id FROM relationships_turn
- WHERE state = 'pending' AND due_at <= %(now)s AND (attempts > 0 OR due_at <= %(graced)s)
-   AND (due_at, relationship_id) > (%(after_due)s, %(after_id)s)
- ORDER BY due_at, relationship_id LIMIT %(limit)s
+SELECT p.id, due.due_at, due.relationship_id
+  FROM unnest(%(projects)s::uuid[], %(after_due)s::timestamptz[], %(after_id)s::uuid[]) AS p (id, after_due, after_id),
+       LATERAL (
+       SELECT due_at, relationship_id FROM relationships_turn
+        WHERE project_id = p.id AND state = 'pending' AND due_at <= %(now)s
+          AND (attempts > 0 OR due_at <= %(graced)s) AND (due_at, relationship_id) > (p.after_due, p.after_id)
+        ORDER BY due_at, relationship_id LIMIT %(limit)s) due
+ ORDER BY due.due_at, due.relationship_id
 """
 # A relationship is worth a nudge only if its first open turn can be claimed: behind one that is being worked
 # on, or that waits for its retry, the others wait too. Served by the index turn_open.
 _HEADS = """
 SELECT wanted.id, head.id, head.attempts
-  FROM unnest(%(ids)s::uuid[]) WITH ORDINALITY AS wanted (id, place), LATERAL (
+  FROM unnest(%(ids)s::uuid[]) AS wanted (id), LATERAL (
        SELECT id, state, due_at, attempts FROM relationships_turn
         WHERE relationship_id = wanted.id AND state IN ('pending', 'processing')
           AND (state = 'processing' OR due_at IS NOT NULL) ORDER BY seq LIMIT 1) head
  WHERE head.state = 'pending' AND head.due_at <= %(now)s
- ORDER BY wanted.place
 """
 _NEXT_DUE = "SELECT min(due_at) FROM relationships_turn WHERE state = 'pending' AND due_at > %s"
 
@@ -76,7 +81,8 @@ class Sweep:
     """Remembers, between its rounds, where it stopped and whom it nudged."""
 
     def __init__(self) -> None:
-        self._place = _BEGINNING
+        self._places: dict[UUID, _Place] = {}  # of projects with more due than one round looks at
+        self._round_robin = RoundRobin()
         self._reminders: dict[UUID, _Reminder] = {}
         self._vectors = VectorSweep()
 
@@ -85,41 +91,62 @@ class Sweep:
         released = release_dead_leases(now)
         if released:
             log.info("took leases back", event_name="queue.leases.released", relationships=len(released))
-        nudged = set(released)
-        owing: list[UUID] = []
-        if not _enough_queued():
-            nudged.update(self._remind(_heads(self._next_due(now), now), now))
-            owing = self._vectors.due(now)
-        for relationship_id in nudged:
-            nudge(relationship_id)
-        for relationship_id in owing:
-            nudge_embedding(relationship_id)
+        room = room_for(list(Project.objects.values_list("id", flat=True)))
+        nudged = released | self._owed(room, now)
+        owing = self._vectors.due(room, now)
+        for relationship_id, project_id in nudged.items():
+            nudge(relationship_id, project_id=project_id)
+        for relationship_id, project_id in owing.items():
+            nudge_embedding(relationship_id, project_id=project_id)
         return len(nudged) + len(owing)
 
-    def _next_due(self, now: datetime) -> list[UUID]:
-        """Relationships with due turns, from where the last round stopped; from the beginning after the last
-        one.
-        """
-        rows = _due_after(self._place, now)
-        self._place = rows[-1] if len(rows) == ROWS_PER_SWEEP else _BEGINNING
-        return list(dict.fromkeys(relationship_id for _, relationship_id in rows))
-
-    def _remind(self, heads: Iterable[_Head], now: datetime) -> list[UUID]:
-        """Whom to nudge: a head not seen before at once, one that was nudged already after its pause."""
+    def _owed(self, room: Mapping[UUID, int], now: datetime) -> dict[UUID, UUID]:
+        """Relationships to nudge, each with its project, which has room for it."""
+        due = self._next_due([project for project, free in room.items() if free > 0], now)
+        heads = _heads([each for of_one in due.values() for each in of_one], now)
         self._forget_old(now)
-        chosen: list[UUID] = []
-        for head in heads:
-            last = self._reminders.get(head.relationship_id)
-            same = last is not None and last.head == head
-            if len(chosen) == NUDGES_PER_SWEEP or (same and last is not None and now - last.at < last.pause):
-                continue
-            pause = min(last.pause * 2, LONGEST_PAUSE) if same and last is not None else FIRST_PAUSE
-            self._reminders[head.relationship_id] = _Reminder(head, now, pause)
-            chosen.append(head.relationship_id)
-        return chosen
+        owed = {
+            project: self._to_remind(heads, of_one, now)[: room[project]] for project, of_one in due.items()
+        }
+        chosen = self._round_robin.choose(owed, most=NUDGES_PER_SWEEP)
+        for _, head in chosen:
+            self._note(head, now)
+        return {head.relationship_id: project for project, head in chosen}
+
+    def _next_due(self, projects: Sequence[UUID], now: datetime) -> dict[UUID, list[UUID]]:
+        """Relationships with due turns by project, from where the last round stopped; from the beginning after the
+        last one.
+        """
+        places = {each: self._places.get(each, _BEGINNING) for each in projects}
+        rows: dict[UUID, list[_Place]] = {}
+        for project, due_at, owner in _due_after(places, now):
+            rows.setdefault(project, []).append((due_at, owner))
+        for project in projects:
+            seen = rows.get(project, [])
+            self._places.pop(project, None)
+            if len(seen) == ROWS_PER_PROJECT:
+                self._places[project] = seen[-1]
+        return {project: list(dict.fromkeys(owner for _, owner in seen)) for project, seen in rows.items()}
+
+    def _to_remind(
+        self, heads: Mapping[UUID, _Head], relationships: Sequence[UUID], now: datetime
+    ) -> list[_Head]:
+        """Whom to nudge: a head not seen before at once, one that was nudged already after its pause."""
+        found = [heads[each] for each in relationships if each in heads]
+        return [head for head in found if not self._rests(head, now)]
+
+    def _rests(self, head: _Head, now: datetime) -> bool:
+        last = self._reminders.get(head.relationship_id)
+        return last is not None and last.head == head and now - last.at < last.pause
+
+    def _note(self, head: _Head, now: datetime) -> None:
+        last = self._reminders.get(head.relationship_id)
+        again = last is not None and last.head == head
+        pause = min(last.pause * 2, LONGEST_PAUSE) if last is not None and again else FIRST_PAUSE
+        self._reminders[head.relationship_id] = _Reminder(head, now, pause)
 
     def _forget_old(self, now: datetime) -> None:
-        if len(self._reminders) > ROWS_PER_SWEEP:
+        if len(self._reminders) > REMEMBERED:
             self._reminders = {
                 key: reminder
                 for key, reminder in self._reminders.items()
@@ -136,30 +163,23 @@ def seconds_to_next_due(now: datetime) -> float:
     return float(min(settings.SWEEP_SECONDS, max(0.05, rest)))
 
 
-def _enough_queued() -> bool:
-    waiting = OrmQ.objects.filter(key=settings.Q_CLUSTER["name"]).order_by()
-    return len(waiting.values_list("id")[:ENOUGH_QUEUED]) == ENOUGH_QUEUED
-
-
-def _due_after(place: _Place, now: datetime) -> list[_Place]:
-    after_due, after_id = place
+def _due_after(places: Mapping[UUID, _Place], now: datetime) -> list[tuple[UUID, datetime, UUID]]:
+    told: dict[str, Any] = {
+        "projects": list(places),
+        "after_due": [due for due, _ in places.values()],
+        "after_id": [owner for _, owner in places.values()],
+        "now": now,
+        "graced": now - GRACE,
+        "limit": ROWS_PER_PROJECT,
+    }
     with connection.cursor() as cursor:
-        cursor.execute(
-            _DUE,
-            {
-                "now": now,
-                "graced": now - GRACE,
-                "after_due": after_due,
-                "after_id": after_id,
-                "limit": ROWS_PER_SWEEP,
-            },
-        )
+        cursor.execute(_DUE, told)
         return list(cursor.fetchall())
 
 
-def _heads(relationship_ids: Sequence[UUID], now: datetime) -> list[_Head]:
+def _heads(relationship_ids: Sequence[UUID], now: datetime) -> dict[UUID, _Head]:
     if not relationship_ids:
-        return []
+        return {}
     with connection.cursor() as cursor:
         cursor.execute(_HEADS, {"ids": list(relationship_ids), "now": now})
-        return [_Head(*row) for row in cursor.fetchall()]
+        return {row[0]: _Head(*row) for row in cursor.fetchall()}

@@ -217,7 +217,7 @@ def _take_over(relationship: Relationship, archive: Archive, tables: Tables, now
     write_section(**own, section="sessions", value=open_sessions)
     rebuild_scratchpad(**own, now=now)
     if any(turn["state"] == TurnState.PENDING and turn["due_at"] for turn in tables[Turn]):
-        nudge(relationship.id)
+        nudge(relationship.id, project_id=relationship.project_id)
 
 
 def _as_json(value: Sequence[Any]) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 import structlog
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
@@ -15,8 +16,10 @@ from memory.ingestion.reading import Guidance
 from memory.ingestion.templates import check_guidance
 from memory.models import Replay, ReplayState
 from memory.providers.errors import ProviderError
+from memory.queue.fairness import in_turn_by_project, others_wait
 from memory.queue.housekeeping import Duty
 from memory.queue.nudge import nudge_replay
+from memory.queue.renewal import renewing
 from memory.services.model_budgets import require_model_budget
 from memory.services.preview import Preview, preview_messages, preview_turns
 from memory.services.prompts import find_guidance
@@ -30,7 +33,6 @@ log = structlog.get_logger(__name__)
 
 STEPS = ("published", "draft")
 MOST_TURNS = 50
-LEASE = timedelta(minutes=10)  # more than two questions with a repair each take
 MOST_ATTEMPTS = 3
 KEPT = timedelta(days=7)
 _NUDGED_AT_ONCE = 20
@@ -70,30 +72,38 @@ def request_replay(
         due_at=timezone.now(),
         requested_by=by.id,
     )
-    nudge_replay(replay.relationship_id, replay.id)
+    _nudge(replay)
     return replay
 
 
 def run_replay(*, relationship_id: UUID, replay_id: UUID) -> None:
-    """Do what is left of a replay, if nobody else does. Each step is kept as soon as it is there."""
+    """Do what is left of a replay, if nobody else does. Each step is kept as soon as it is there.
+
+    After a step it gives way to others that wait. Who lost it to another worker keeps nothing.
+    """
     replay = _claim(relationship_id, replay_id)
     if replay is None:
         return
-    rows = Replay.objects.for_relationship(relationship_id).filter(id=replay_id)
+    held = _held(replay)
     try:
         for step in STEPS:
-            if step not in replay.results:
+            if step in replay.results:
+                continue
+            with renewing(lambda: bool(held.update(due_at=_lease_end()))):
                 replay.results[step] = _read(replay, step)
-                rows.update(results=replay.results)
+            held.update(results=replay.results)
+            if step != STEPS[-1] and others_wait():
+                _give_way(replay)
+                return
     except ProviderError as error:
         if not error.permanent and replay.attempts < MOST_ATTEMPTS:
-            rows.update(due_at=timezone.now() + timedelta(seconds=5 * 2**replay.attempts))
+            held.update(due_at=timezone.now() + timedelta(seconds=5 * 2**replay.attempts))
             return
-        rows.update(state=ReplayState.FAILED, due_at=None, error=str(error))
+        held.update(state=ReplayState.FAILED, due_at=None, error=str(error))
     except (IngestionError, InvalidTemplate, RapportError) as error:
-        rows.update(state=ReplayState.FAILED, due_at=None, error=str(error))
+        held.update(state=ReplayState.FAILED, due_at=None, error=str(error))
     else:
-        rows.update(state=ReplayState.DONE, due_at=None)
+        held.update(state=ReplayState.DONE, due_at=None)
         log.info("replayed a prompt", event_name="replay.done", relationship_id=str(relationship_id))
 
 
@@ -106,19 +116,41 @@ def replay_duties() -> list[Duty]:
 
 def nudge_owed_replays(now: datetime) -> int:
     """Replays whose nudge was lost, whose worker died, or whose pause is over."""
-    owed = Replay.objects.filter(due_at__lte=now - timedelta(seconds=2)).order_by("due_at")[:_NUDGED_AT_ONCE]
+    due = Replay.objects.filter(due_at__lte=now - timedelta(seconds=2))
+    owed = list(in_turn_by_project(due, most=_NUDGED_AT_ONCE))
     for replay in owed:
         if replay.attempts >= MOST_ATTEMPTS:
             rows = Replay.objects.for_relationship(replay.relationship_id).filter(id=replay.id)
             rows.update(state=ReplayState.FAILED, due_at=None, error="Given up: it ended its readers.")
         else:
-            nudge_replay(replay.relationship_id, replay.id)
+            _nudge(replay)
     return len(owed)
+
+
+def _nudge(replay: Replay) -> None:
+    nudge_replay(replay.relationship_id, replay.id, project_id=replay.project_id)
 
 
 def drop_old_replays(now: datetime) -> int:
     dropped, _ = Replay.objects.filter(recorded_at__lt=now - KEPT).delete()
     return dropped
+
+
+def _held(replay: Replay) -> Any:
+    """The replay for as long as it is this worker's: every claim counts an attempt."""
+    rows = Replay.objects.for_relationship(replay.relationship_id)
+    return rows.filter(id=replay.id, attempts=replay.attempts, due_at__isnull=False)
+
+
+def _lease_end() -> datetime:
+    return timezone.now() + timedelta(seconds=settings.LEASE_SECONDS)
+
+
+@transaction.atomic
+def _give_way(replay: Replay) -> None:
+    """It goes on when its turn comes; what is done does not count as an attempt."""
+    if _held(replay).update(due_at=timezone.now(), attempts=replay.attempts - 1):
+        _nudge(replay)
 
 
 def _claim(relationship_id: UUID, replay_id: UUID) -> Replay | None:
@@ -129,7 +161,7 @@ def _claim(relationship_id: UUID, replay_id: UUID) -> Replay | None:
         if replay is None:
             return None
         replay.attempts += 1
-        rows.update(due_at=now + LEASE, attempts=replay.attempts)
+        rows.update(due_at=_lease_end(), attempts=replay.attempts)
     return replay
 
 

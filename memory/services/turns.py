@@ -14,6 +14,7 @@ from memory.errors import TurnNotRetryable
 from memory.indexing.wanted import hold_wanted, retrieval_of
 from memory.indexing.write import index_messages
 from memory.ingestion.triggers import dispose_turn, fire_trigger
+from memory.queue.fairness import project_of
 from memory.queue.nudge import nudge
 from memory.services.times import refuse_future
 from relationships.configuration.cascade import resolve_configuration
@@ -95,7 +96,7 @@ def accept_turn(
         )
     fired = fire_trigger(configuration.ingestion.trigger, relationship_id=relationship.id, turn=turn, now=now)
     if turn.state == TurnState.PENDING and fired and not told:
-        nudge(relationship.id)
+        nudge(relationship.id, project_id=relationship.project_id)
     return AcceptedTurn(turn, created=True)
 
 
@@ -136,7 +137,7 @@ def retry_turn(*, relationship_id: UUID, turn_id: UUID) -> Turn:
     )
     if turn.state == TurnState.SKIPPED:
         _show_messages(turn)
-    nudge(relationship_id)
+    nudge(relationship_id, project_id=turn.project_id)
     turn.refresh_from_db()
     return turn
 
@@ -161,7 +162,7 @@ def ingest_now(*, relationship_id: UUID) -> int:
         due_at=timezone.now(), waits_for=""
     )
     if due:
-        nudge(relationship_id)
+        nudge(relationship_id, project_id=project_of(relationship_id))
     return due
 
 

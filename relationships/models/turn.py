@@ -77,8 +77,14 @@ class Turn(RelationshipOwned):
                 condition=models.Q(state__in=["pending", "processing"]),
                 name="turn_open",
             ),
-            # the sweep, /readyz/worker and /metrics: what is due or leased, oldest first
+            # /readyz/worker and /metrics: what is due or leased, oldest first
             models.Index(fields=["due_at"], condition=models.Q(state="pending"), name="turn_due"),
+            # the sweep: what is due of each project by itself
+            models.Index(
+                fields=["project_id", "due_at", "relationship"],
+                condition=models.Q(state="pending", due_at__isnull=False),
+                name="turn_due_in_project",
+            ),
             models.Index(fields=["lease_until"], condition=models.Q(state="processing"), name="turn_leased"),
             # /readyz/worker and /metrics: what was tried in vain so far, the longest first
             models.Index(

@@ -47,6 +47,16 @@ def environment(database: LiveDatabase, **extra: str) -> dict[str, str]:
     }
 
 
+# manage.py on a machine that calls itself so.
+ELSEWHERE = """
+import runpy, socket, sys
+name = sys.argv.pop(1)
+socket.gethostname = lambda: name
+sys.argv[0] = "manage.py"
+runpy.run_path("manage.py", run_name="__main__")
+"""
+
+
 class LiveProcess:
     """One started command, in a session of its own."""
 
@@ -124,9 +134,13 @@ class LiveProcess:
 class LiveWorker(LiveProcess):
     """`manage.py worker`. Its processes name themselves, see memory.queue.forking."""
 
-    def __init__(self, database: LiveDatabase, env: Mapping[str, str], log: Path, *options: str) -> None:
+    def __init__(
+        self, database: LiveDatabase, env: Mapping[str, str], log: Path, *options: str, machine: str = ""
+    ) -> None:
+        """`machine`: what it takes for its host's name, where it is to be a machine of its own."""
         self._database = database
-        super().__init__("worker", [sys.executable, "manage.py", "worker", *options], env, log)
+        start = ["-c", ELSEWHERE, machine] if machine else ["manage.py"]
+        super().__init__("worker", [sys.executable, *start, "worker", *options], env, log)
 
     def readers(self) -> list[psutil.Process]:
         """The pool's processes that read turns."""

@@ -37,8 +37,9 @@ class LiveService:
 
     # --- its parts
 
-    def start_worker(self, *options: str, **settings: str) -> LiveWorker:
-        worker = LiveWorker(self.database, self._environment(settings), self._log("worker"), *options)
+    def start_worker(self, *options: str, machine: str = "", **settings: str) -> LiveWorker:
+        log = self._log("worker")
+        worker = LiveWorker(self.database, self._environment(settings), log, *options, machine=machine)
         self.processes.append(worker)
         return worker
 

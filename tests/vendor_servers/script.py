@@ -25,6 +25,7 @@ called with, and `text` is said in place of the call.
                  redirect: url
                  drop: true       close the socket without a word; "body": amid one; "reset": hard
     when         delay: seconds   before answering
+                 drip: seconds    between any two bytes of the body;  drip_head: true  of the head as well
                  match: str       only for a request that says this (in its prompt or system instruction)
                  repeat: n        serves n requests, not 1;  always: true   serves all of them
 """
@@ -55,7 +56,7 @@ KEYS = {
     ),
     *("usage", "model", "status", "message", "code", "param", "reason", "retry_after", "retry_delay", "raw"),
     *("vectors", "encoding", "numbers"),
-    *("content_type", "redirect", "drop", "delay", "match", "repeat", "always"),
+    *("content_type", "redirect", "drop", "delay", "drip", "drip_head", "match", "repeat", "always"),
 }
 
 

@@ -16,7 +16,7 @@ import struct
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import import_module
 from typing import Any, ClassVar, Self
@@ -31,6 +31,8 @@ class Reply:
     body: dict[str, Any] | list[Any] | str
     headers: dict[str, str] = field(default_factory=dict)
     drop: bool | str = False
+    drip: float = 0.0
+    drip_head: bool = False
 
 
 class VendorServer(ABC):
@@ -53,7 +55,7 @@ class VendorServer(ABC):
         self.script = Script(keep=keep)
         self.push = self.script.push
         self.clear = self.script.clear
-        self._stopping = threading.Event()
+        self.stopping = threading.Event()
         self._http = _HTTPServer(("127.0.0.1", port), self)
         self.url = f"http://127.0.0.1:{self._http.server_port}{self.base_path}"
 
@@ -92,7 +94,7 @@ class VendorServer(ABC):
             item = self.script.take(seen) or (self.respond(seen.body) if self.respond else None) or {}
         delay = self.latency + item.get("delay", 0.0)
         if delay:
-            self._stopping.wait(delay)
+            self.stopping.wait(delay)
         if "raw" in item:
             form = {"Content-Type": item.get("content_type", "application/json")}
             reply = Reply(item.get("status", 200), item["raw"], form)
@@ -102,7 +104,8 @@ class VendorServer(ABC):
             reply = Reply(307, "", {"Location": item["redirect"]})
         else:
             reply = self.success(item, seen)
-        return Reply(reply.status, reply.body, reply.headers, drop=item.get("drop", False))
+        manner = {name: item[name] for name in ("drop", "drip", "drip_head") if name in item}
+        return replace(reply, **manner)
 
     def __enter__(self) -> Self:
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True)
@@ -110,7 +113,7 @@ class VendorServer(ABC):
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._stopping.set()
+        self.stopping.set()
         self._http.shutdown()
         self._thread.join()
         self._http.hang_up()
@@ -226,6 +229,9 @@ class _Handler(BaseHTTPRequestHandler):
         for name, value in {"Content-Type": "application/json", **reply.headers}.items():
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(data)))
+        if reply.drip:
+            self._drip(data, reply)
+            return
         self.end_headers()
         if reply.drop == "body":
             self.wfile.write(data[: len(data) // 2])
@@ -233,6 +239,21 @@ class _Handler(BaseHTTPRequestHandler):
             return
         self.wfile.write(data)
         self.wfile.flush()
+
+    def _drip(self, data: bytes, reply: Reply) -> None:
+        """Byte by byte, until the client has had enough."""
+        if not reply.drip_head:
+            self.end_headers()
+            self.wfile.flush()
+            head = b""
+        else:
+            head = b"X-Waits: " + 10_000 * b"x" + b"\r\n\r\n"
+            self.flush_headers()
+        for byte in head + data:
+            self.wfile.write(bytes([byte]))
+            self.wfile.flush()
+            if self.server.vendor.stopping.wait(reply.drip):
+                return
 
     def _hang_up(self, *, hard: bool = False) -> None:
         self.close_connection = True

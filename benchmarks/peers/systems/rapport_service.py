@@ -162,6 +162,8 @@ def environment(house: House, database: str, key: str) -> dict[str, str]:
         # counted as in production, and never reached
         **{f"RAPPORT_RATE_{name.upper()}": "1000000/second" for name in LIMITS},
         "RAPPORT_LEASE_SECONDS": str(LEASE_SECONDS),
+        "RAPPORT_PROVIDER_DEADLINE": str(LEASE_SECONDS),  # no call may outlast its lease
+        "RAPPORT_EMBEDDING_DEADLINE": str(LEASE_SECONDS),
         "OPENAI_BASE_URL": house.model_url,
         "OPENAI_API_KEY": key,
     }

@@ -9,12 +9,11 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 import psycopg
-from django.db import connections
+
+from relationships.direct import direct_connection
 
 SESSION_NAME = "rapport-indexes"
 
-_NOT_FOR_LIBPQ = ("cursor_factory", "context", "prepare_threshold")
-_CONNECT_SECONDS = 5
 # A server that notices at once that we are gone stops building; one that can't, builds to the end.
 _WATCH_CLIENT = "SET client_connection_check_interval = '1s'"
 _LONGEST_WAIT = "SET lock_timeout = '10min'"
@@ -27,12 +26,7 @@ SELECT pid = pg_backend_pid() FROM pg_stat_activity
 @contextmanager
 def upkeep_session() -> Iterator["psycopg.Connection[Any] | None"]:
     """An autocommit connection; None while another session, here or elsewhere, is at it. Raises psycopg.Error."""
-    parameters: dict[str, Any] = connections["default"].get_connection_params()
-    for name in _NOT_FOR_LIBPQ:
-        parameters.pop(name, None)
-    parameters |= {"application_name": SESSION_NAME}
-    parameters.setdefault("connect_timeout", _CONNECT_SECONDS)
-    with psycopg.connect(autocommit=True, **parameters) as session:
+    with direct_connection(application_name=SESSION_NAME) as session:
         row = session.execute(_FIRST, [SESSION_NAME]).fetchone()
         if row is None or not row[0]:
             yield None

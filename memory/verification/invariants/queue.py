@@ -3,6 +3,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 
+from memory.queue.fairness import project_of
 from memory.queue.leases import release_dead_leases
 from memory.queue.nudge import nudge, nudge_embedding
 from memory.services.turns import retry_turn
@@ -79,9 +80,9 @@ class QueueInvariant(Invariant):
         for finding in findings:
             if finding.problem == NOT_TAKEN_BACK:
                 release_dead_leases(now)
-                nudge(owner_id)
+                nudge(owner_id, project_id=project_of(owner_id))
             elif finding.problem == TEXTS_FORGOTTEN:
                 execute(_FALL_DUE, {"owner": owner_id, "now": now})
-                nudge_embedding(owner_id)
+                nudge_embedding(owner_id, project_id=project_of(owner_id))
             elif finding.row_id is not None:
                 retry_turn(relationship_id=owner_id, turn_id=finding.row_id)

@@ -10,6 +10,7 @@ from memory.indexing.rows import owing_kinds
 from memory.indexing.text import text_hash
 from memory.indexing.wanted import Wanted, wanted_of
 from memory.providers.errors import ProviderError
+from memory.queue.fairness import project_of
 from memory.queue.nudge import nudge_embedding
 from memory.verification.base import Finding, Invariant, Page, Problem, owner_of
 from memory.verification.statements import execute, rows
@@ -91,7 +92,7 @@ class VectorsInvariant(Invariant):
         wrong = [finding.row_id for finding in findings if finding.problem != GAP]
         execute(_DROP, {"owner": owner_id, "rows": wrong, "now": now, "kinds": kinds})
         execute(_OWE, {"owner": owner_id, "rows": gaps, "now": now})
-        nudge_embedding(owner_id)
+        nudge_embedding(owner_id, project_id=project_of(owner_id))
 
 
 def _wanted(page: Page) -> dict[str, list[Any]]:

@@ -1,13 +1,12 @@
 """kill -9 of PostgreSQL: what was accepted survives, and everybody finds the database again by themselves."""
 
-from uuid import uuid4
-
 import httpx
 import pytest
 from django.db import connection
 
-from relationships.models import Relationship, Turn
+from relationships.models import Turn
 from tests.acceptance.drills.talk import require_each_applied_once_in_order, scaled
+from tests.acceptance.drills.talker import Talker
 from tests.acceptance.service import LiveService
 from tests.vendor_servers.openai_server import OpenAIServer
 from tests.waiting import wait_until
@@ -17,38 +16,6 @@ pytestmark = pytest.mark.drill
 RELATIONSHIPS = scaled(3, 10)
 TURNS = scaled(36, 200)
 KILLS = scaled(2, 6)
-
-
-class Talker:
-    """A client as we advise it: one Idempotency-Key a turn, and patience."""
-
-    def __init__(self, http: httpx.Client) -> None:
-        self._http = http
-        self.answers: set[int] = set()
-
-    def say(self, relationship: Relationship, text: str) -> str:
-        """The accepted turn's ID, however often it has to be sent."""
-        key = uuid4().hex
-
-        def accepted() -> str | None:
-            answer = self._send(relationship, text, key)
-            if answer is None or answer.status_code == 503:
-                return None
-            assert answer.status_code == 202, answer.text
-            turn_id: str = answer.json()["id"]
-            return turn_id
-
-        return str(wait_until(accepted, timeout=60, what="a turn to be accepted"))
-
-    def _send(self, relationship: Relationship, text: str, key: str) -> httpx.Response | None:
-        body = {"messages": [{"role": "user", "content": text}]}
-        path = f"/relationships/{relationship.id}/turns"
-        try:
-            answer = self._http.post(path, json=body, headers={"Idempotency-Key": key})
-        except httpx.TransportError:
-            return None
-        self.answers.add(answer.status_code)
-        return answer
 
 
 def test_accepted_turns_survive_and_the_services_come_back_by_themselves(

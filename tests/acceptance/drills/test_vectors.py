@@ -43,6 +43,8 @@ def embedding(live: LiveService, vendor: OpenAIServer) -> LiveService:
     }
     live.settings |= QUICK | {
         "RAPPORT_LEASE_SECONDS": "5",
+        "RAPPORT_PROVIDER_DEADLINE": "5",
+        "RAPPORT_EMBEDDING_DEADLINE": "5",
         "OPENAI_BASE_URL": vendor.url,
         "OPENAI_API_KEY": "k",
         "RAPPORT_OPENAI_EMBEDDING_MODEL": "first-model",

@@ -76,11 +76,11 @@ def test_turns_that_wait_for_the_sessions_end_are_due_when_it_has_ended(
     trigger = {"trigger": {"mode": "session_end"}}
     turn = conversation.say("a", session="monday", ingestion=trigger)
     other = conversation.say("b", session="tuesday", ingestion=trigger)
-    assert fire_ended_sessions(timezone.now()) == []
+    assert fire_ended_sessions(timezone.now()) == {}
 
     end_session(relationship=conversation.relationship, session="monday", by=PERSON)
 
-    assert fire_ended_sessions(timezone.now()) == [conversation.relationship.id]
+    assert list(fire_ended_sessions(timezone.now())) == [conversation.relationship.id]
     conversation.drain()
     assert [conversation.again(waiting).state for waiting in (turn, other)] == ["applied", "pending"]
 

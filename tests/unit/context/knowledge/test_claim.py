@@ -7,6 +7,7 @@ from context.knowledge.claim import (
     claim_document,
     fail_document,
     holding,
+    keep_lease,
     note,
     release_document,
     settle_ready,
@@ -106,3 +107,15 @@ def test_who_has_lost_it_writes_nothing(companion: Companion) -> None:
     with pytest.raises(DocumentLost), holding(claim):
         raise AssertionError("never entered")
     assert again(claim.document).state == "processing"
+
+
+def test_a_lease_is_held_on_to_until_it_is_lost(companion: Companion) -> None:
+    claim = claimed(companion)
+    Document.objects.update(lease_until=timezone.now())
+
+    assert keep_lease(claim)
+    held_until = again(claim.document).lease_until
+    assert held_until is not None and held_until > timezone.now()
+
+    Document.objects.update(lease_token="00000000-0000-0000-0000-000000000001")
+    assert not keep_lease(claim)

@@ -5,12 +5,13 @@ from django.utils import timezone
 from django_q.models import OrmQ
 from pytest_django.fixtures import Settings
 
+from context.knowledge import duties as duties_module
 from context.knowledge.claim import claim_document
 from context.knowledge.duties import GRACE, document_duties, process_owed_documents, release_dead_documents
 from context.models import Document
 from memory.queue.housekeeping import duties
 from memory.queue.identity import this_machine, worker_identity
-from relationships.models import Companion
+from relationships.models import Companion, Project
 from tests.fixtures.documents import again, upload
 
 GONE = f"{this_machine()}:999999999:1"
@@ -79,3 +80,31 @@ def test_a_document_that_every_worker_dies_of_fails(companion: Companion, settin
     left = again(document)
     assert (left.state, left.error_code, left.due_at, left.chunk_count) == ("failed", "worker_died", None, 0)
     assert "Workers died" in left.error
+
+
+def test_a_flood_of_one_project_does_not_hide_anothers_document(
+    companion: Companion, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(duties_module, "AT_ONCE", 2)
+    project = Project.objects.create(name="Elsewhere")
+    other = Companion.objects.create(project=project, slug="eve", name="Eve")
+    for number in range(4):
+        upload(companion, f"Words {number}.")
+    single = upload(other, "Words.")
+    later = timezone.now() + 2 * GRACE
+
+    process_owed_documents(later)
+
+    assert again(single).due_at == later, "it was nudged"
+
+
+def test_the_documents_of_one_project_come_the_longest_due_first(
+    companion: Companion, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(duties_module, "AT_ONCE", 2)
+    documents = [upload(companion, f"Words {number}.") for number in range(3)]
+    later = timezone.now() + 2 * GRACE
+
+    process_owed_documents(later)
+
+    assert [again(document).due_at == later for document in documents] == [True, True, False]

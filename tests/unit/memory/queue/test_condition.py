@@ -84,7 +84,7 @@ def test_counting_stops_at_its_limit(make_turn: MakeTurn, monkeypatch: pytest.Mo
 
 
 def test_nudges_in_the_queue_are_counted(relationship: Relationship) -> None:
-    nudge(relationship.id)
+    nudge(relationship.id, project_id=relationship.project_id)
 
     assert read_condition().queued == 1
 

@@ -29,7 +29,7 @@ def test_what_a_dead_process_held_is_due_again_at_once(make_turn: MakeTurn) -> N
     now = timezone.now()
     turn = make_turn(due=-60, attempts=1, **held_by(GONE))
 
-    assert release_dead_leases(now) == {turn.relationship_id}
+    assert release_dead_leases(now) == {turn.relationship_id: turn.project_id}
 
     left = again(turn)
     assert (left.state, left.due_at, left.leased_by) == (TurnState.PENDING, now, "")
@@ -40,7 +40,7 @@ def test_what_a_dead_process_held_is_due_again_at_once(make_turn: MakeTurn) -> N
 def test_a_lease_that_ran_out_is_taken_back_whoever_holds_it(make_turn: MakeTurn) -> None:
     turn = make_turn(**held_by(worker_identity(), seconds=-1))
 
-    assert release_dead_leases(timezone.now()) == {turn.relationship_id}
+    assert release_dead_leases(timezone.now()) == {turn.relationship_id: turn.project_id}
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_a_lease_that_ran_out_is_taken_back_whoever_holds_it(make_turn: MakeTurn
 def test_a_lease_is_left_alone_while_its_holder_may_live(holder: str, make_turn: MakeTurn) -> None:
     turn = make_turn(**held_by(holder))
 
-    assert release_dead_leases(timezone.now()) == set()
+    assert release_dead_leases(timezone.now()) == {}
     assert again(turn).state == TurnState.PROCESSING
 
 
@@ -57,7 +57,7 @@ def test_another_machine_that_fell_silent_loses_its_leases(make_turn: MakeTurn) 
     silent_since(60, name="elsewhere/0badc0de:1:1")
     turn = make_turn(**held_by(ELSEWHERE))
 
-    assert release_dead_leases(timezone.now()) == {turn.relationship_id}
+    assert release_dead_leases(timezone.now()) == {turn.relationship_id: turn.project_id}
 
 
 def test_another_machine_keeps_its_leases_while_one_of_its_workers_is_heard(make_turn: MakeTurn) -> None:
@@ -65,20 +65,20 @@ def test_another_machine_keeps_its_leases_while_one_of_its_workers_is_heard(make
     silent_since(1, name="elsewhere/0badc0de:2:2")
     make_turn(**held_by(ELSEWHERE))
 
-    assert release_dead_leases(timezone.now()) == set()
+    assert release_dead_leases(timezone.now()) == {}
 
 
 def test_whoever_lives_here_keeps_its_lease_though_its_heartbeat_was_held_up(make_turn: MakeTurn) -> None:
     silent_since(60, name=f"{this_machine()}:1:1")
     make_turn(**held_by(worker_identity()))
 
-    assert release_dead_leases(timezone.now()) == set()
+    assert release_dead_leases(timezone.now()) == {}
 
 
 def test_only_the_named_holders_lose_what_they_hold(make_turn: MakeTurn, relationship: Relationship) -> None:
     mine, other = make_turn(**held_by("mine")), make_turn(**held_by("other"))
 
-    assert release_leases_of(["mine"], now=timezone.now()) == {relationship.id}
+    assert release_leases_of(["mine"], now=timezone.now()) == {relationship.id: relationship.project_id}
 
     assert again(mine).state == TurnState.PENDING
     assert again(other).state == TurnState.PROCESSING
@@ -87,4 +87,4 @@ def test_only_the_named_holders_lose_what_they_hold(make_turn: MakeTurn, relatio
 def test_settled_turns_are_nobodys(make_turn: MakeTurn) -> None:
     make_turn(state=TurnState.APPLIED)
 
-    assert release_dead_leases(timezone.now()) == set()
+    assert release_dead_leases(timezone.now()) == {}

@@ -1,14 +1,18 @@
 from collections.abc import Callable
 from datetime import timedelta
+from uuid import UUID
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 from django_q.models import OrmQ
 from pytest_django.fixtures import Settings
 
 from memory.queue import sweep as sweep_module
+from memory.queue.broker import NotifyBroker
+from memory.queue.fairness import ENOUGH_QUEUED
 from memory.queue.identity import this_machine
-from memory.queue.sweep import ENOUGH_QUEUED, Sweep, seconds_to_next_due
+from memory.queue.sweep import NUDGES_PER_SWEEP, Sweep, seconds_to_next_due
 from relationships.ids import relationship_id
 from relationships.models import Companion, EndUser, Project, Relationship, TurnState
 from tests.fixtures.queue import MakeTurn, held_by
@@ -30,6 +34,24 @@ def others(project: Project, companion: Companion) -> Callable[[int], list[Relat
         ]
 
     return make
+
+
+@pytest.fixture
+def elsewhere() -> Relationship:
+    """Of another project."""
+    project = Project.objects.create(name="Elsewhere")
+    companion = Companion.objects.create(project=project, slug="eve", name="Eve")
+    user = EndUser.objects.create(project=project, external_id="somebody else")
+    return Relationship.objects.create(
+        id=relationship_id(companion.id, user.id), project=project, companion=companion, user=user
+    )
+
+
+def nudged_projects() -> list[UUID]:
+    """Of the tasks that a sweep queued, whose they are."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT project_id FROM django_q_ormq WHERE payload <> 'a task' ORDER BY id")
+        return [row[0] for row in cursor.fetchall()]
 
 
 def queued() -> list[str]:
@@ -106,15 +128,47 @@ def test_turns_behind_one_that_waits_for_its_retry_are_not_nudged_in_vain(make_t
     assert Sweep().run(timezone.now()) == 0
 
 
-def test_no_more_is_nudged_while_the_queue_is_full(make_turn: MakeTurn) -> None:
+def test_no_more_is_nudged_while_enough_tasks_of_the_project_wait(
+    make_turn: MakeTurn, relationship: Relationship
+) -> None:
     make_turn(due=-3)
-    OrmQ.objects.bulk_create(
-        OrmQ(key="rapport", payload="", lock=timezone.now()) for _ in range(ENOUGH_QUEUED)
-    )
+    broker = NotifyBroker("rapport", project_id=relationship.project_id)
+    rows = [broker.enqueue("a task") for _ in range(ENOUGH_QUEUED)]
 
     assert Sweep().run(timezone.now()) == 0
-    OrmQ.objects.first().delete()
+    broker.delete(rows[0])
     assert Sweep().run(timezone.now()) == 1
+
+
+def test_a_flood_of_one_project_does_not_keep_the_sweep_from_another(
+    make_turn: MakeTurn, elsewhere: Relationship, others: Callable[[int], list[Relationship]]
+) -> None:
+    """Neither by what it has queued, nor by what of it is due longer."""
+    for relationship in others(NUDGES_PER_SWEEP + 5):
+        make_turn(of=relationship, due=-600)
+    broker = NotifyBroker("rapport", project_id=relationship.project_id)
+    for _ in range(ENOUGH_QUEUED - 1):
+        broker.enqueue("a task")
+    make_turn(of=elsewhere, due=-3)
+
+    assert Sweep().run(timezone.now()) == 2
+    assert set(nudged_projects()) == {relationship.project_id, elsewhere.project_id}
+
+
+def test_each_project_has_its_turn_when_more_is_due_than_a_round_nudges(
+    make_turn: MakeTurn,
+    elsewhere: Relationship,
+    others: Callable[[int], list[Relationship]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sweep_module, "NUDGES_PER_SWEEP", 1)
+    for relationship in others(5):
+        make_turn(of=relationship, due=-600)
+    make_turn(of=elsewhere, due=-3)
+    sweep, now = Sweep(), timezone.now()
+
+    assert [sweep.run(now), sweep.run(now)] == [1, 1]
+    assert set(nudged_projects()) == {relationship.project_id, elsewhere.project_id}
 
 
 def test_a_round_is_bounded_and_the_next_goes_on(
@@ -137,7 +191,7 @@ def test_one_long_backlog_does_not_hide_the_relationships_behind_it(
     relationship: Relationship,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(sweep_module, "ROWS_PER_SWEEP", 4)
+    monkeypatch.setattr(sweep_module, "ROWS_PER_PROJECT", 4)
     for _ in range(10):
         make_turn(due=-60)
     (late,) = others(1)

@@ -1,13 +1,17 @@
-from datetime import timedelta
+from datetime import datetime, timedelta
+from uuid import UUID
 
 import pytest
 from django.utils import timezone
 
 from memory.models import SearchText
 from memory.queue import vector_sweep
+from memory.queue.broker import NotifyBroker
+from memory.queue.fairness import ENOUGH_QUEUED, room_for
 from memory.queue.sweep import Sweep
 from memory.queue.vector_sweep import FIRST_PAUSE, VectorSweep
-from relationships.models import Relationship
+from relationships.ids import uuid7
+from relationships.models import Project, Relationship
 from tests.fixtures.index import configure, told_to_embed
 from tests.fixtures.turns import Conversation
 
@@ -16,6 +20,10 @@ from tests.fixtures.turns import Conversation
 def owed(relationship: Relationship, conversation: Conversation) -> None:
     configure(relationship, embedder="offline")
     conversation.remember("Likes tea", "Has a cat")
+
+
+def to_nudge(sweep: VectorSweep, now: datetime) -> list[UUID]:
+    return list(sweep.due(room_for(list(Project.objects.values_list("id", flat=True))), now))
 
 
 def due(seconds: float, **values: object) -> None:
@@ -35,7 +43,7 @@ def test_a_text_whose_nudge_was_lost_is_found(relationship: Relationship) -> Non
 def test_a_retry_is_found_as_soon_as_it_is_due(relationship: Relationship) -> None:
     due(-0.1, embed_attempts=1)
 
-    assert VectorSweep().due(timezone.now()) == [relationship.id]
+    assert to_nudge(VectorSweep(), timezone.now()) == [relationship.id]
 
 
 @pytest.mark.parametrize(
@@ -45,20 +53,20 @@ def test_a_retry_is_found_as_soon_as_it_is_due(relationship: Relationship) -> No
 def test_a_text_that_needs_nobody_is_left_alone(seconds: float) -> None:
     due(seconds)
 
-    assert VectorSweep().due(timezone.now()) == []
+    assert to_nudge(VectorSweep(), timezone.now()) == []
 
 
 def test_what_owes_nothing_is_left_alone() -> None:
     SearchText.objects.update(embed_due_at=None)
 
-    assert VectorSweep().due(timezone.now()) == []
+    assert to_nudge(VectorSweep(), timezone.now()) == []
 
 
 def test_one_that_does_not_move_is_nudged_ever_less_often(relationship: Relationship) -> None:
     due(-3)
     sweep, now = VectorSweep(), timezone.now()
 
-    nudged = [second for second in range(40) if sweep.due(now + timedelta(seconds=second))]
+    nudged = [second for second in range(40) if to_nudge(sweep, now + timedelta(seconds=second))]
 
     assert nudged == [0, 5, 15, 35]
 
@@ -66,14 +74,43 @@ def test_one_that_does_not_move_is_nudged_ever_less_often(relationship: Relation
 def test_one_that_owes_something_else_is_nudged_at_once(relationship: Relationship) -> None:
     sweep, now = VectorSweep(), timezone.now()
     due(-30)
-    sweep.due(now)
+    to_nudge(sweep, now)
     due(-3)
 
-    assert sweep.due(now + FIRST_PAUSE / 5) == [relationship.id]
+    assert to_nudge(sweep, now + FIRST_PAUSE / 5) == [relationship.id]
 
 
 def test_a_round_sends_only_so_many_nudges(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vector_sweep, "NUDGES_PER_SWEEP", 0)
     due(-3)
 
-    assert VectorSweep().due(timezone.now()) == []
+    assert to_nudge(VectorSweep(), timezone.now()) == []
+
+
+def test_where_enough_tasks_of_the_project_wait_nothing_is_added(relationship: Relationship) -> None:
+    due(-3)
+    broker = NotifyBroker("rapport", project_id=relationship.project_id)
+    for _ in range(ENOUGH_QUEUED):
+        broker.enqueue("a task")
+
+    assert to_nudge(VectorSweep(), timezone.now()) == []
+
+
+def test_what_another_project_owes_for_longer_does_not_hide_it(
+    relationship: Relationship, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vector_sweep, "ROWS_PER_PROJECT", 2)
+    due(-3)
+    owed_elsewhere(relationship, rows=3)
+
+    assert relationship.id in to_nudge(VectorSweep(), timezone.now())
+
+
+def owed_elsewhere(like: Relationship, *, rows: int) -> None:
+    """Texts of another project that are due for long."""
+    project = Project.objects.create(name="Elsewhere")
+    row: SearchText = SearchText.objects.for_relationship(like.id)[0]
+    for _ in range(rows):
+        row.id, row.owner_id, row.project_id = uuid7(), uuid7(), project.id
+        row.embed_due_at = timezone.now() - timedelta(hours=1)
+        row.save(force_insert=True)

@@ -10,7 +10,6 @@ from memory.providers.errors import ContentBlocked, ProviderUnavailable
 from memory.services.erasure import erase_entry
 from memory.services.replays import (
     KEPT,
-    LEASE,
     MOST_ATTEMPTS,
     drop_old_replays,
     nudge_owed_replays,
@@ -76,7 +75,9 @@ def test_two_workers_do_not_read_one_replay_at_once(
     conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
     replay = ask(conversation)
-    Replay.objects.for_relationship(replay.relationship_id).update(due_at=timezone.now() + LEASE)
+    Replay.objects.for_relationship(replay.relationship_id).update(
+        due_at=timezone.now() + timedelta(minutes=10)
+    )
 
     run(replay)
 

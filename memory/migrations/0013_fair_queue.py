@@ -1,0 +1,38 @@
+"""Whose each waiting task is, and its place in the fair order (memory.queue.fairness).
+
+Two columns of django-q2's own table, with defaults: it neither reads nor writes them, and a row that it puts in by
+itself is claimed first.
+"""
+
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    dependencies = [("memory", "0012_model_spending")]
+
+    operations = [
+        migrations.RunSQL(
+            """
+            ALTER TABLE django_q_ormq
+                ADD COLUMN project_id uuid NOT NULL DEFAULT '00000000-0000-0000-0000-000000000000',
+                ADD COLUMN fair_place bigint NOT NULL DEFAULT 0;
+            DROP INDEX rapport_queue_claim;
+            CREATE INDEX rapport_queue_fair ON django_q_ormq (key, fair_place, id);
+            CREATE INDEX rapport_queue_project ON django_q_ormq (key, project_id, fair_place);
+            """,
+            """
+            DROP INDEX rapport_queue_fair;
+            DROP INDEX rapport_queue_project;
+            ALTER TABLE django_q_ormq DROP COLUMN project_id, DROP COLUMN fair_place;
+            CREATE INDEX rapport_queue_claim ON django_q_ormq (key, lock);
+            """,
+        ),
+        migrations.AddIndex(
+            model_name="searchtext",
+            index=models.Index(
+                fields=["project_id", "embed_due_at", "relationship"],
+                condition=models.Q(embed_due_at__isnull=False),
+                name="searchtext_owed_in_project",
+            ),
+        ),
+    ]

@@ -1,0 +1,97 @@
+"""A call's time in all, beside the silence that its client bears: who sends a byte a second is never silent.
+
+HTTP clients count each read by itself. `bind` has a client's network count what is left of the deadline as well, from
+connecting to the last byte of the answer.
+"""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+import httpcore2
+import httpx2
+
+_ends_at: ContextVar[float | None] = ContextVar("ends_at", default=None)  # monotonic seconds
+
+
+@contextmanager
+def deadline(seconds: float) -> Iterator[None]:
+    """Calls in this block, by clients that are bound, are over after so many seconds: httpx2.TimeoutException."""
+    token = _ends_at.set(time.monotonic() + seconds)
+    try:
+        yield
+    finally:
+        _ends_at.reset(token)
+
+
+def is_over() -> bool:
+    """Whether the deadline has passed."""
+    left = _left()
+    return left is not None and left <= 0
+
+
+def bind(client: httpx2.Client) -> None:
+    """Have the client's calls end with the deadline. Its network can be had by no public name."""
+    for transport in (client._transport, *client._mounts.values()):
+        if isinstance(transport, httpx2.HTTPTransport):
+            pool: Any = transport._pool
+            pool._network_backend = _Backend(pool._network_backend)
+
+
+def _left() -> float | None:
+    ends_at = _ends_at.get()
+    return None if ends_at is None else ends_at - time.monotonic()
+
+
+def _within(timeout: float | None, overrun: type[Exception]) -> float | None:
+    """The shorter of a timeout and what is left. Raises `overrun`."""
+    left = _left()
+    if left is None:
+        return timeout
+    if left <= 0:
+        raise overrun("The deadline of the call has passed.")
+    return left if timeout is None else min(timeout, left)
+
+
+class _Stream(httpcore2.NetworkStream):
+    def __init__(self, stream: httpcore2.NetworkStream) -> None:
+        self._stream = stream
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return self._stream.read(max_bytes, _within(timeout, httpcore2.ReadTimeout))
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._stream.write(buffer, _within(timeout, httpcore2.WriteTimeout))
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def start_tls(
+        self, ssl_context: Any, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore2.NetworkStream:
+        left = _within(timeout, httpcore2.ConnectTimeout)
+        return _Stream(self._stream.start_tls(ssl_context, server_hostname, left))
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)
+
+
+class _Backend(httpcore2.NetworkBackend):
+    def __init__(self, backend: httpcore2.NetworkBackend) -> None:
+        self._backend = backend
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Any = None,
+    ) -> httpcore2.NetworkStream:
+        left = _within(timeout, httpcore2.ConnectTimeout)
+        return _Stream(self._backend.connect_tcp(host, port, left, local_address, socket_options))
+
+    def sleep(self, seconds: float) -> None:
+        self._backend.sleep(seconds)

@@ -1,0 +1,80 @@
+"""Two worker machines on one database: nothing is read twice, and what a dead machine held comes back."""
+
+import pytest
+
+from memory.queue.heartbeat import silent_machines
+from memory.queue.identity import machine_of
+from relationships.models import Relationship, Turn, TurnState, WorkerHeartbeat
+from tests.acceptance.drills.talk import require_each_applied_once_in_order, scaled
+from tests.acceptance.processes import LiveWorker
+from tests.acceptance.service import LiveService
+from tests.vendor_servers.openai_server import OpenAIServer
+from tests.waiting import wait_until
+
+pytestmark = pytest.mark.drill
+
+RELATIONSHIPS = scaled(6, 20)
+TURNS = scaled(48, 400)
+SILENCE = "2"  # seconds after which a machine counts as gone
+
+
+@pytest.fixture
+def machines(drilled: LiveService, model: OpenAIServer) -> tuple[LiveWorker, LiveWorker]:
+    model.latency = 0.1  # so that both find something to do
+    drilled.settings |= {"RAPPORT_HEARTBEAT_LIMIT_SECONDS": SILENCE}
+    workers = drilled.start_worker(machine="north"), drilled.start_worker(machine="south")
+    wait_until(lambda: set(beating()) == {"north", "south"}, timeout=60, what="both machines")
+    return workers
+
+
+def beating() -> list[str]:
+    return [host_of(name) for name in WorkerHeartbeat.objects.values_list("name", flat=True)]
+
+
+def host_of(identity: str) -> str:
+    return machine_of(identity).partition("/")[0]
+
+
+def holders() -> set[str]:
+    """The machines that hold turns just now."""
+    held = Turn.objects.filter(state=TurnState.PROCESSING)
+    return {host_of(name) for name in held.values_list("leased_by", flat=True)}
+
+
+def talk_to_all(live: LiveService) -> list[Relationship]:
+    people = live.new_relationships(RELATIONSHIPS)
+    for number in range(TURNS):
+        live.say(people[number % RELATIONSHIPS], f"fact {number}")
+    return people
+
+
+def test_two_machines_share_the_work_and_do_none_of_it_twice(
+    machines: tuple[LiveWorker, LiveWorker], drilled: LiveService, model: OpenAIServer
+) -> None:
+    people = talk_to_all(drilled)
+    wait_until(lambda: holders() == {"north", "south"}, what="both machines to hold turns")
+
+    drilled.wait_until_settled([turn for person in people for turn in drilled.turns(person)], timeout=90)
+
+    for person in people:
+        require_each_applied_once_in_order(person)
+
+
+def test_what_a_killed_machine_held_is_read_by_the_other_once_its_heartbeat_is_silent(
+    machines: tuple[LiveWorker, LiveWorker], drilled: LiveService, model: OpenAIServer
+) -> None:
+    _, south = machines
+    model.latency = 1.0
+    people = talk_to_all(drilled)
+    wait_until(lambda: "south" in holders(), what="the machine to hold turns")
+
+    south.kill_all()
+    left_behind = Turn.objects.filter(state=TurnState.PROCESSING, leased_by__startswith="south/")
+    assert left_behind.exists(), "killed while it held turns"
+    model.latency = 0.05
+    wait_until(lambda: not left_behind.exists(), timeout=30, what="its turns to be taken back")
+    assert {machine.partition("/")[0] for machine in silent_machines(float(SILENCE))} == {"south"}
+
+    drilled.wait_until_settled([turn for person in people for turn in drilled.turns(person)], timeout=90)
+    for person in people:
+        require_each_applied_once_in_order(person)

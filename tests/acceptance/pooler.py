@@ -1,0 +1,96 @@
+"""PgBouncer in transaction mode before the database of a test."""
+
+import os
+import shutil
+import socket
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from tests.acceptance.database import LiveDatabase
+from tests.waiting import wait_until
+
+SERVER_SESSIONS = 4  # that all clients share
+
+_CONFIGURATION = """
+[databases]
+{name} = {target}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = {port}
+unix_socket_dir =
+auth_type = any
+pool_mode = transaction
+default_pool_size = {sessions}
+max_client_conn = 500
+"""
+
+
+def pgbouncer() -> str | None:
+    """The program, if this machine has it. Debian keeps it where only root looks."""
+    return shutil.which("pgbouncer", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
+
+
+class Pooler:
+    def __init__(self, database: LiveDatabase, port: int) -> None:
+        self.url = f"postgresql://{database.parameters['user']}@127.0.0.1:{port}/{database.name}"
+
+    def connect(self) -> psycopg.Connection[tuple[Any, ...]]:
+        return psycopg.connect(self.url, connect_timeout=5, prepare_threshold=None)
+
+    def answers(self) -> bool:
+        try:
+            self.connect().close()
+        except psycopg.OperationalError:
+            return False
+        return True
+
+    def settings_of_its_sessions(self, name: str) -> set[str]:
+        """What the setting is on each session that it shares out: held all at once, so that each is seen."""
+        clients = [self.connect() for _ in range(SERVER_SESSIONS)]
+        try:
+            return {str(client.execute(f"SHOW {name}".encode()).fetchall()[0][0]) for client in clients}
+        finally:
+            for client in clients:
+                client.close()
+
+
+@contextmanager
+def pooled(database: LiveDatabase, folder: Path) -> Iterator[Pooler]:
+    """Runs as the account that the database's socket belongs to; root may not run it."""
+    port = _free_port()
+    parameters = {**database.parameters, "auth_user": ""}
+    target = " ".join(f"{key}={value}" for key, value in parameters.items() if value)
+    file = folder / "pgbouncer.ini"
+    file.write_text(
+        _CONFIGURATION.format(name=database.name, target=target, port=port, sessions=SERVER_SESSIONS)
+    )
+    owner = Path(str(database.parameters["host"])).stat() if os.geteuid() == 0 else None
+    program = pgbouncer()
+    assert program is not None
+    with file.open("rb") as configuration:
+        process = subprocess.Popen(
+            [program, "-q", "/dev/stdin"],
+            stdin=configuration,
+            user=owner.st_uid if owner else None,
+            group=owner.st_gid if owner else None,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+    try:
+        pooler = Pooler(database, port)
+        wait_until(pooler.answers, what="the pooler")
+        yield pooler
+    finally:
+        process.kill()
+        process.wait()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

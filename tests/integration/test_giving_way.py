@@ -1,0 +1,94 @@
+"""Whoever does a task stops after a batch when others wait, and queues up again: so tasks are of one size."""
+
+from collections.abc import Iterator
+
+import pytest
+from django_q.models import OrmQ
+
+from memory.indexing.pipeline import embed_owed
+from memory.models import Replay, ReplayState
+from memory.queue import board
+from memory.services.replays import request_replay, run_replay
+from relationships.models import Relationship
+from tests.fakes import ScriptedEmbedder, ScriptedProvider
+from tests.fixtures.index import configure, told_to_embed
+from tests.fixtures.turns import PERSON, Conversation, answer
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def waiting() -> Iterator[board.Board]:
+    """A pool that holds a task which none of its processes has begun."""
+    shared = board.Board()
+    board.use(shared)
+    board.note_handed(1)
+    yield shared
+    board.use(None)
+    shared.close()
+
+
+def told() -> list[str]:
+    return [row.task["func"] for row in OrmQ.objects.order_by("id")]
+
+
+def test_a_drain_gives_way_after_a_batch(
+    waiting: board.Board, conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.otherwise = answer()
+    for text in ("one", "two", "three"):
+        conversation.say(text, ingestion={"max_batch": 1})
+    before = told()
+
+    assert conversation.drain().applied == 1
+    assert told() == [*before, "memory.tasks.drain"]
+
+    waiting.page.handed = 0
+    assert conversation.drain().applied == 2
+
+
+def test_a_drain_with_nothing_left_asks_for_no_other(
+    waiting: board.Board, conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.otherwise = answer()
+    conversation.say("one")
+    before = told()
+
+    conversation.drain()
+
+    assert told() == before
+
+
+def test_embedding_gives_way_after_a_batch(
+    waiting: board.Board,
+    relationship: Relationship,
+    conversation: Conversation,
+    scripted_embedder: ScriptedEmbedder,
+) -> None:
+    scripted_embedder.most_texts = 2
+    configure(relationship, embedder="scripted")
+    conversation.remember("one", "two", "three", "four", "five")
+    before = len(told_to_embed())
+
+    assert embed_owed(relationship_id=relationship.id).written == 2
+    assert len(told_to_embed()) == before + 1
+
+
+def test_a_replay_gives_way_after_a_step_and_goes_on_from_there(
+    waiting: board.Board, conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.otherwise = answer()
+    turn = conversation.say("I live in Porto.")
+    replay = request_replay(
+        relationship=conversation.relationship, template="Keep it.", turn_ids=[turn.id], by=PERSON
+    )
+    before = told()
+
+    run_replay(relationship_id=replay.relationship_id, replay_id=replay.id)
+    half: Replay = Replay.objects.get()
+    assert (half.state, half.attempts, list(half.results)) == (ReplayState.PENDING, 0, ["published"])
+    assert told() == [*before, "memory.tasks.replay"]
+
+    run_replay(relationship_id=replay.relationship_id, replay_id=replay.id)
+    assert Replay.objects.get().state == ReplayState.DONE
+    assert len(scripted_provider.requests) == 2
