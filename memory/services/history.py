@@ -53,7 +53,7 @@ def fields_of(entry: ScratchpadEntry) -> dict[str, Any]:
 
     How often it was shown is no part of them.
     """
-    return {name: _plain(getattr(entry, name)) for name in FIELDS}
+    return {name: plain(getattr(entry, name)) for name in FIELDS}
 
 
 def record_changes(
@@ -109,7 +109,8 @@ def _revision(
     )
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """A column's value as a revision keeps it: JSON, times as ISO 8601."""
     if isinstance(value, UUID):
         return str(value)
     if isinstance(value, bytes | memoryview):
@@ -117,5 +118,5 @@ def _plain(value: Any) -> Any:
     if isinstance(value, datetime | date):
         return value.isoformat()
     if isinstance(value, list):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     return value

@@ -10,7 +10,7 @@ from django.db import connection
 from django_q.models import OrmQ
 from hypothesis import HealthCheck, given, settings
 
-from memory.api.archive import Archive
+from memory.api.archive_file import ArchiveFile
 from memory.errors import NotEmpty
 from memory.models import EntryRevision, EntrySource, ScratchpadEntry
 from memory.services.entries import add_entry, delete_entry, revise_entry
@@ -59,8 +59,8 @@ def exported(relationship: Relationship) -> Any:
 
 
 def imported(document: Any, into: Relationship) -> dict[str, int]:
-    archive = Archive.model_validate_json(json.dumps(document))
-    return import_relationship(relationship=into, archive=archive.model_dump(), by=BY)
+    archive = ArchiveFile(json.dumps(document).encode(), depth=40)
+    return import_relationship(relationship=into, archive=archive, by=BY)
 
 
 def comparable(document: Any) -> Any:
