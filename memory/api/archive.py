@@ -42,7 +42,6 @@ from relationships.api.fields import (
     TimeZone,
     wrong_part,
 )
-from relationships.ids import uuid7
 from relationships.services.limits import message_fault, misplaced_role
 
 
@@ -137,7 +136,7 @@ class ArchivedTurn(Body):
 class ArchivedEntry(Body):
     """`type` and `content` are enough for one from elsewhere; it then begins its history with the import."""
 
-    id: UUID = Field(default_factory=uuid7)
+    id: UUID | None = None
     type: TypeName
     tier: Annotated[Tier, Field(strict=False)] = Tier.SCRATCHPAD
     state: Annotated[EntryState, Field(strict=False)] = EntryState.ACTIVE

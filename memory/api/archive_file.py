@@ -3,6 +3,7 @@
 What is not a row is read at once. Rows are only found; each is parsed when it is asked for, and let go again.
 """
 
+import codecs
 import json
 import re
 from array import array
@@ -27,6 +28,7 @@ ROWS: dict[str, type[BaseModel]] = {
     if get_origin(field.annotation) is list
 }
 _SPACE = re.compile(rb"[ \t\n\r]*")
+_Utf8 = codecs.getincrementaldecoder("utf-8")
 # Only to see where a value ends: numbers stay as they are written, however long.
 _DECODER = json.JSONDecoder(parse_int=str, parse_float=str)
 
@@ -160,11 +162,11 @@ class _Scanner:
         """The value that begins here. Looks at more and more of it until it ends."""
         start, size = self._at, FIRST_LOOK
         while True:
-            text = self._raw[start : start + size].decode("utf-8", "ignore")
             whole = start + size >= len(self._raw)
+            text = self._text(start, size, final=whole)
             try:
                 _, end = _DECODER.raw_decode(text)
-                if whole or text[end - 1] in '"}]':
+                if whole or end < len(text) or text[end - 1] in '"}]':
                     self._at = start + len(text[:end].encode())
                     return self._raw[start : self._at]
             except json.JSONDecodeError as error:
@@ -177,6 +179,13 @@ class _Scanner:
             if size >= MOST_AT_ONCE:
                 raise _too_large(self._where)
             size *= 2
+
+    def _text(self, start: int, size: int, *, final: bool) -> str:
+        """A letter that is cut in two by the end of the piece is left out, but at the `final` end of the body."""
+        try:
+            return _Utf8().decode(self._raw[start : start + size], final)
+        except UnicodeDecodeError as error:
+            raise MalformedBody(f"The body is not UTF-8 (at byte {start + error.start}).") from None
 
     def _take(self, byte: bytes) -> None:
         if self._next() != byte:

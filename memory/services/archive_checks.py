@@ -66,8 +66,8 @@ class Overview:
         """Of a number among all, from 0."""
         return bisect_left(self.numbers, seq)
 
-    def tells_of(self, entry_id: UUID) -> bool:
-        return entry_id.bytes in self.told
+    def tells_of(self, entry_id: UUID | None) -> bool:
+        return entry_id is not None and entry_id.bytes in self.told
 
 
 def check_head(archive: Archive) -> None:
@@ -91,7 +91,7 @@ def check_archive(archive: Archive, *, configuration: Configuration, now: dateti
     for name, look in rows.items():
         for place, row in archive.check_rows(name, check.problems):
             path = f"{name}.{place}"
-            check.unique(check.ids, f"{path}.id", row["id"].bytes, "this ID stands before")
+            check.known(path, row["id"])
             check.past(name, path, row)
             look(path, row)
             check.give_up(MOST_PROBLEMS)
@@ -128,6 +128,10 @@ class _Check:
         if value in seen:
             self.note(path, detail)
         seen.add(value)
+
+    def known(self, path: str, row_id: UUID | None) -> None:
+        if row_id is not None:
+            self.unique(self.ids, f"{path}.id", row_id.bytes, "this ID stands before")
 
     def past(self, kind: str, path: str, row: Row) -> None:
         for name in PAST[kind]:
@@ -181,7 +185,7 @@ class _Check:
         self.level(f"{path}.config", row["config"])
         for place, message in enumerate(row["messages"]):
             below = f"{path}.messages.{place}"
-            self.unique(self.ids, f"{below}.id", message["id"].bytes, "this ID stands before")
+            self.known(below, message["id"])
             self.past("messages", below, message)
             self.number(self.seen.numbers, below, message["seq"])
 
@@ -203,6 +207,8 @@ class _Check:
         if row["state"] != EntryState.ACTIVE:
             return
         self.seen.active += 1
+        if self.seen.active > self.configuration.ingestion.max_entries:
+            return  # it will be refused for that
         said = (row["subject"], row["type"], content_hash(row["content"]))
         self.unique(self.said, f"{path}.content", _digest(said), "says the same as another active entry")
         if row["single_valued"]:

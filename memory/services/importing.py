@@ -36,6 +36,7 @@ from relationships.actor import Actor
 from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.schema import Configuration
 from relationships.errors import NotFound
+from relationships.ids import uuid7
 from relationships.models import (
     Message,
     Profile,
@@ -142,6 +143,7 @@ def _entry(entry: dict[str, Any], overview: Overview, now: datetime) -> dict[str
     recorded_at = entry["recorded_at"] or now
     return {
         **entry,
+        "id": entry["id"] or uuid7(),
         "source": entry["source"] if overview.tells_of(entry["id"]) else EntrySource.IMPORT,
         "content_hash": content_hash(entry["content"]),
         "recorded_at": recorded_at,

@@ -1,5 +1,6 @@
-"""Any document that an import takes, for hypothesis."""
+"""Any document that an import takes, for hypothesis; and what of two has to be the same."""
 
+from copy import deepcopy
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -116,3 +117,21 @@ def documents(draw: st.DrawFn) -> Any:
         "held_deletions": [],
         "model_calls": [],
     }
+
+
+def comparable(document: Any) -> Any:
+    """Without what says whose it is, and with each `seq` as its place among all."""
+    plain = {
+        name: value
+        for name, value in deepcopy(document).items()
+        if name not in {"exported_from", "companion", "user"}
+    }
+    numbered = [
+        *plain["turns"],
+        *plain["revisions"],
+        *[m for turn in plain["turns"] for m in turn["messages"]],
+    ]
+    places = {seq: place for place, seq in enumerate(sorted(row["seq"] for row in numbered))}
+    for row in numbered:
+        row["seq"] = places[row["seq"]]
+    return plain
