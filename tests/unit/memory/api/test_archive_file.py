@@ -69,9 +69,9 @@ def a_large_turn(number: int) -> dict[str, Any]:
 
 
 ROWS = {
-    "turns": [a_large_turn(number) for number in range(1, 1500)],
-    "entries": [{"type": "a", "content": str(number), "state": "deleted"} for number in range(20_000)],
-    "active": [{"type": "a", "content": str(number)} for number in range(20_000)],
+    "turns": [a_large_turn(number) for number in range(1, 1000)],
+    "entries": [{"type": "a", "content": str(number), "state": "deleted"} for number in range(6_000)],
+    "active": [{"type": "a", "content": str(number)} for number in range(6_000)],
 }
 
 
