@@ -23,14 +23,15 @@ Milliseconds = Annotated[float, Field(ge=0)]
 Attempts = Annotated[int, Field(ge=0, le=MOST_ATTEMPTS)]
 
 
-def _line(most: int) -> Any:
-    return Annotated[str, within(lambda text: name_fault(text, most))]
+def _line(most: int) -> AfterValidator:
+    return within(lambda text: name_fault(text, most))
 
 
-Code = _line(60)
-Model = _line(120)
-Modality = Purpose = _line(20)
-Key = Annotated[_line(MAX_KEY), Field(min_length=1)]
+Code = Annotated[str, _line(60)]
+Model = Annotated[str, _line(120)]
+Modality = Annotated[str, _line(20)]
+Purpose = Annotated[str, _line(20)]
+Key = Annotated[str, _line(MAX_KEY), Field(min_length=1)]
 Reason = Annotated[str, StringConstraints(max_length=MAX_REASON)]
 Document = Annotated[JsonObject, within(document_fault)]
 CallText = Annotated[str, within(call_text_fault)]

@@ -3,7 +3,7 @@
 What search knows of an entry is written here too: no change can be made without either.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
@@ -78,9 +78,31 @@ def record_changes(
         now=now,
     )
     return EntryRevision.objects.bulk_create(
+        make_revisions(
+            relationship_id=relationship_id,
+            project_id=project_id,
+            changes=changes,
+            first=first,
+            by=by,
+            now=now,
+        )
+    )
+
+
+def make_revisions(
+    *,
+    relationship_id: UUID,
+    project_id: UUID,
+    changes: Iterable[Change],
+    first: int,
+    by: Actor,
+    now: datetime,
+) -> list[EntryRevision]:
+    """One a change, numbered from `first`, not yet written: for an import, which writes all it brings at once."""
+    return [
         _revision(change, relationship_id, project_id, first + place, by, now)
         for place, change in enumerate(changes)
-    )
+    ]
 
 
 def _revision(

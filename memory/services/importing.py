@@ -30,7 +30,7 @@ from memory.queue.nudge import nudge
 from memory.services.archive_checks import Archive, Overview, check_archive, check_head
 from memory.services.erasure.tally import table_name
 from memory.services.fingerprint import content_hash
-from memory.services.history import Change, fields_of, record_changes
+from memory.services.history import Change, fields_of, make_revisions
 from memory.services.snapshots import rebuild_scratchpad
 from relationships.actor import Actor
 from relationships.configuration.cascade import resolve_configuration
@@ -202,20 +202,22 @@ def _written(field: Any, row: dict[str, Any]) -> Any:
 
 
 def _begin_histories(relationship: Relationship, by: Actor, now: datetime) -> None:
-    """An entry that came without a history begins one here."""
+    """An entry that came without a history begins one here. (`rebuild_index` tells search of it.)"""
     told = EntryRevision.objects.for_relationship(relationship.id).filter(entry_id=OuterRef("id"))
     bare = ScratchpadEntry.objects.for_relationship(relationship.id).filter(~Exists(told)).order_by("id")
     while entries := list(bare[:ROWS_AT_ONCE]):
-        record_changes(
+        revisions = make_revisions(
             relationship_id=relationship.id,
             project_id=relationship.project_id,
             changes=[
                 Change(RevisionEvent.ADD, None, fields_of(entry), entry.effective_at, REASON)
                 for entry in entries
             ],
+            first=allocate_seq(relationship.id, count=len(entries)),
             by=by,
             now=now,
         )
+        _insert(EntryRevision, relationship, [vars(revision) for revision in revisions])
         bare = bare.filter(id__gt=entries[-1].id)
 
 

@@ -4,7 +4,7 @@ Each `..._fault` says what is wrong with a value, as a sentence without its subj
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import orjson
@@ -57,7 +57,7 @@ def call_text(text: str) -> str:
     return text.encode()[: MAX_CALL_BYTES - len(told)].decode("utf-8", "ignore") + told
 
 
-_FAULTS = {
+_FAULTS: dict[str, Callable[[Any], str]] = {
     "content": entry_fault,
     "type": lambda type: "" if re.match(TYPE, type) else "is no name of a type",
     "subject": lambda subject: name_fault(subject) if subject.strip() else "is empty",

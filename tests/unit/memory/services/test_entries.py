@@ -188,7 +188,7 @@ def take_the_next_seq(relationship: Relationship) -> None:
     ).save(force_insert=True)
 
 
-BEYOND = {
+BEYOND: dict[str, Any] = {
     "content": "x" * 4097,
     "type": "No Type",
     "subject": "a\nb",
@@ -204,12 +204,12 @@ def test_no_writer_goes_beyond_the_limits_of_an_entry(relationship: Relationship
     """Whatever the page or call is that it comes by."""
     entry = remember(relationship, "Likes tea")
 
-    for write in (
-        lambda: revise(entry, **{name: BEYOND[name]}),
-        lambda: remember(relationship, **{"content": "Likes cake", name: BEYOND[name]}),
-    ):
-        with pytest.raises(InvalidInput) as refused:
-            write()
+    with pytest.raises(InvalidInput) as revised:
+        revise(entry, **{name: BEYOND[name]})
+    with pytest.raises(InvalidInput) as added:
+        remember(relationship, **{"content": "Likes cake", name: BEYOND[name]})
+
+    for refused in (revised, added):
         assert [problem.field for problem in refused.value.problems] == [name]
     assert events(relationship) == ["add"]
 
