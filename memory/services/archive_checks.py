@@ -18,7 +18,7 @@ from django.conf import settings
 
 from memory.models import EntryState
 from memory.services.fingerprint import content_hash
-from memory.services.times import FUTURE_TOLERANCE_SECONDS, is_future
+from memory.services.times import is_future
 from relationships.configuration.schema import Configuration
 from relationships.configuration.shapes import refuse_misshapen
 from relationships.errors import FieldProblem, InvalidInput
@@ -26,6 +26,7 @@ from relationships.services.configuration import check_level
 
 Row = Mapping[str, Any]
 MOST_PROBLEMS = 20
+MOST_WAITING = timedelta(days=1)  # of a turn that is due, with the longest pause between two tries on top
 MOST_IDLE = timedelta(minutes=525_600)  # as sessions.idle_minutes
 _IN_FUTURE = "lies in the future; say when it was"
 # What was said, done or written down by now, of each kind of row.
@@ -114,7 +115,7 @@ class _Check:
         self.keys: set[Any] = set()
         self.configs: set[bytes] = set()
         self.revised: array[int] = array("q")
-        self.latest = now + timedelta(seconds=settings.RETRY_CAP_SECONDS + FUTURE_TOLERANCE_SECONDS)
+        self.latest = now + MOST_WAITING + timedelta(seconds=settings.RETRY_CAP_SECONDS)
 
     def give_up(self, most: int) -> None:
         if len(self.problems) >= most:
@@ -170,8 +171,7 @@ class _Check:
         if row["due_at"] is not None and row["due_at"] > self.latest:
             self.note(
                 f"{path}.due_at",
-                f"is further ahead than a turn may wait here ({settings.RETRY_CAP_SECONDS:g} s), and those after it "
-                "would wait, too; leave the time of the export, or write an earlier one",
+                "is more than a day ahead, and the turns after it would wait, too; write an earlier time",
             )
         if (
             row["waits_for"] == "session_end"
