@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from django import forms
-from django.conf import settings
 
 from memory.models import USER_SUBJECT, ScratchpadEntry
+from memory.services.limits import entry_fault
 from relationships.api.parsing import parse_object
 from relationships.configuration.schema import EntryType
 from relationships.errors import RapportError
@@ -60,8 +60,8 @@ class EntryForm(forms.Form):
 
     def clean_content(self) -> str:
         content: str = self.cleaned_data["content"].strip()
-        if len(content.encode()) > settings.MAX_ENTRY_BYTES:
-            raise forms.ValidationError(f"This is longer than {settings.MAX_ENTRY_BYTES} bytes.")
+        if fault := entry_fault(content):
+            raise forms.ValidationError(f"This {fault}.")
         return content
 
     def values(self) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, ClassVar
 from uuid import UUID
 
+from django.conf import settings
 from django.contrib import messages
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
@@ -20,6 +21,7 @@ from admin_ui.forms import EntryForm
 from admin_ui.scratchpad import held_of, scratchpad_of
 from memory.models import EntrySource, ScratchpadEntry, Tier
 from memory.services.entries import add_entry, delete_entry, restore_entry, revise_entry
+from memory.services.limits import entry_fault
 from relationships.errors import Conflict, NotFound, RapportError, StaleVersion
 from relationships.models import Relationship
 from relationships.services.configuration import configuration_of
@@ -226,6 +228,11 @@ class BulkView(EntryAction):
             raise Conflict("Tick two entries to merge.")
         kept, other = (entry_of(relationship_id, entry_id) for entry_id in chosen)
         text = f"{kept.content.rstrip('. ')}; {other.content}"
+        if entry_fault(text):
+            raise Conflict(
+                f"Together they say more than the {settings.MAX_ENTRY_BYTES} bytes of one entry. Shorten one first: "
+                "both are as they were."
+            )
         reason = f"merged with entry {other.id}, {BY_HAND}"
         with transaction.atomic():
             delete_entry(

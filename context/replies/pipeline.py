@@ -17,9 +17,10 @@ from memory.providers.errors import ProviderError
 from memory.providers.registry import get_provider
 from memory.services.model_budgets import count_spending, require_model_budget
 from memory.services.turns import accept_turn
-from relationships.errors import InvalidInput, TooMuch, Unavailable, UpstreamFailed
+from relationships.errors import InvalidInput, Unavailable, UpstreamFailed
 from relationships.models import Relationship, Turn
 from relationships.services.configuration import configuration_of
+from relationships.services.limits import message_fault
 from relationships.services.turns import NewMessage, NewTurn
 
 MOST_OUTPUT_TOKENS = 2000
@@ -43,7 +44,7 @@ class Reply:
 def reply(*, relationship: Relationship, message: str, session: str, now: datetime | None = None) -> Reply:
     """Load `relationship` with its companion, user and project.
 
-    Raises InvalidInput, TooMuch, BudgetSpent; Unavailable when as many replies are being written as may be;
+    Raises InvalidInput, BudgetSpent; Unavailable when as many replies are being written as may be;
     UpstreamFailed when the model gave none: then nothing is stored, and the message can be sent again.
     """
     now = now or datetime.now(UTC)
@@ -75,6 +76,8 @@ def _ask(relationship: Relationship, context: AssembledContext) -> Reply:
     except ProviderError as error:
         raise UpstreamFailed(f"The model gave no reply: {error}") from error
     text = completion.text.replace("\x00", "").strip()
+    if fault := message_fault(text):
+        raise UpstreamFailed(f"The model gave no reply that can be kept: it {fault}.")
     return Reply(text, alias, completion.model, False, completion.milliseconds, Turn(), context)
 
 
@@ -112,13 +115,8 @@ def _from_the_person(messages: Sequence[ChatMessage]) -> Sequence[ChatMessage]:
 
 
 def _check(message: str) -> None:
-    if not message.strip():
-        raise InvalidInput.of("message", "is empty")
-    if "\x00" in message:
-        raise InvalidInput.of("message", "holds a NUL character, which can't be kept; leave it out")
-    size, limit = len(message.encode("utf-8", "surrogatepass")), settings.MAX_MESSAGE_BYTES
-    if size > limit:
-        raise TooMuch(f"The message is {size} bytes; at most {limit} are kept.", limit=limit)
+    if fault := message_fault(message):
+        raise InvalidInput.of("message", fault)
 
 
 @contextmanager

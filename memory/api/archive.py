@@ -4,61 +4,50 @@ Names, order and times are those of the tables (`memory.services.exporting.colum
 """
 
 from decimal import Decimal
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 from uuid import UUID
 
 from django.conf import settings
-from pydantic import AfterValidator, BaseModel, Field, model_validator
+from pydantic import Field, model_validator
 
-from memory.api.schemas import EntryText, TagName, TagValue, TypeName
+from memory.api.archive_fields import (
+    Attempts,
+    CallText,
+    Code,
+    Count,
+    Document,
+    Fields,
+    Fraction,
+    Key,
+    Milliseconds,
+    Modality,
+    Model,
+    Operation,
+    Purpose,
+    Reason,
+    Seq,
+    refuse_words,
+)
+from memory.api.schemas import EntryText, Metadata, Tags, TypeName, Weight
 from memory.ingestion.operations import Verdict
 from memory.models import EntrySource, EntryState, HeldState, RevisionEvent, Tier
 from relationships.actor import ActorKind
-from relationships.api.fields import Body, JsonObject, Name, SessionName, ShortText, Timestamp, TimeZone
-from relationships.ids import uuid7
-
-MAX_TAGS = 12
-
-Count = Annotated[int, Field(ge=0, le=1_000_000_000)]  # leaves a column room to count on
-Seq = Annotated[int, Field(ge=1, le=2**53)]
-Fraction = Annotated[float, Field(ge=0, le=1)]
-Milliseconds = Annotated[float, Field(ge=0)]
-Code = Annotated[str, Field(max_length=60)]
-Key = Annotated[str, Field(min_length=1, max_length=80)]
-
-
-def _said(text: str) -> str:
-    if len(text.encode()) > settings.MAX_MESSAGE_BYTES:
-        raise ValueError(f"is longer than {settings.MAX_MESSAGE_BYTES} bytes")
-    return text
-
-
-class EntryFields(BaseModel):
-    """What a revision must know of an entry, whatever columns entries had when it was written."""
-
-    id: UUID
-    version: int
-    type: str
-    subject: str
-    content: str
-    content_hash: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
-    state: EntryState
-    tier: Tier
-    source_message_ids: list[UUID]
-
-
-def _fields(value: dict[str, Any]) -> dict[str, Any]:
-    """Checked, and kept as it was written."""
-    EntryFields.model_validate(value)
-    return value
-
-
-Fields = Annotated[JsonObject, AfterValidator(_fields)]
+from relationships.api.fields import (
+    Body,
+    JsonObject,
+    Name,
+    SessionName,
+    ShortText,
+    Timestamp,
+    TimeZone,
+    wrong_part,
+)
+from relationships.services.limits import message_fault, misplaced_role
 
 
 class ArchivedProfile(Body):
     id: UUID
-    data: JsonObject
+    data: Document
     version: Count
     updated_at: Timestamp
 
@@ -66,7 +55,7 @@ class ArchivedProfile(Body):
 class ArchivedProfileRevision(Body):
     id: UUID
     version: Count
-    data: JsonObject
+    data: Document
     actor_kind: Annotated[ActorKind, Field(strict=False)]
     actor_id: ShortText
     recorded_at: Timestamp
@@ -75,12 +64,18 @@ class ArchivedProfileRevision(Body):
 class ArchivedSession(Body):
     id: UUID
     session: SessionName
-    state: JsonObject
+    state: Document
     version: Count
     started_at: Timestamp
     last_active_at: Timestamp
     ended_at: Timestamp | None
     idle_at: Timestamp | None
+
+    @model_validator(mode="after")
+    def _ended_is_empty(self) -> Self:
+        if self.ended_at is not None and self.state:
+            raise wrong_part("state", detail="is of a session that has ended, and ending clears it")
+        return self
 
 
 class ArchivedMessage(Body):
@@ -88,16 +83,23 @@ class ArchivedMessage(Body):
     seq: Seq
     role: Literal["user", "assistant", "system", "tool"]
     speaker: ShortText
-    content: Annotated[str, AfterValidator(_said)]
+    content: str
     occurred_at: Timestamp
     recorded_at: Timestamp
     erased_at: Timestamp | None
 
+    @model_validator(mode="after")
+    def _says_something_or_is_erased(self) -> Self:
+        refuse_words(self.erased_at, content=self.content)
+        if self.erased_at is None and (fault := message_fault(self.content)):
+            raise wrong_part("content", detail=fault)
+        return self
+
 
 class ArchivedJudgement(Body):
-    operation: Any
+    operation: Operation
     verdict: Annotated[Verdict, Field(strict=False)]
-    reason: str
+    reason: Reason
     entry_id: UUID | None
     call_id: UUID | None = None
 
@@ -111,22 +113,30 @@ class ArchivedTurn(Body):
     config: JsonObject
     state: Literal["pending", "applied", "skipped", "failed"]
     due_at: Timestamp | None
-    waits_for: Annotated[str, Field(max_length=20)]
-    attempts: Count
+    waits_for: Literal["", "every_n_turns", "session_end", "explicit"]
+    attempts: Attempts
     claimed_at: Timestamp | None
     settled_at: Timestamp | None
     error_code: Code
-    error: str
+    error: Reason
     prompt_version: Count | None
     operations: list[ArchivedJudgement]
     model_call_ids: list[UUID]
-    messages: Annotated[list[ArchivedMessage], Field(max_length=settings.MAX_MESSAGES_PER_TURN)]
+    messages: Annotated[list[ArchivedMessage], Field(min_length=1, max_length=settings.MAX_MESSAGES_PER_TURN)]
+
+    @model_validator(mode="after")
+    def _can_be_read(self) -> Self:
+        if self.state == "pending" and self.due_at is None and not self.waits_for:
+            raise wrong_part("waits_for", detail="is empty, and so is due_at: a pending turn has one of them")
+        if misplaced := misplaced_role([message.role for message in self.messages]):
+            raise wrong_part("messages", misplaced[0], "role", detail=misplaced[1])
+        return self
 
 
 class ArchivedEntry(Body):
     """`type` and `content` are enough for one from elsewhere; it then begins its history with the import."""
 
-    id: UUID = Field(default_factory=uuid7)
+    id: UUID | None = None
     type: TypeName
     tier: Annotated[Tier, Field(strict=False)] = Tier.SCRATCHPAD
     state: Annotated[EntryState, Field(strict=False)] = EntryState.ACTIVE
@@ -136,12 +146,12 @@ class ArchivedEntry(Body):
     single_valued: bool = False
     importance: Fraction = 0.5
     confidence: Fraction = 1.0
-    weight: Annotated[float, Field(ge=0)] = 1.0
+    weight: Weight = 1.0
     pinned: bool = False
     read_only: bool = False
-    tags: Annotated[dict[TagName, TagValue], Field(max_length=MAX_TAGS)] = {}
-    metadata: JsonObject = {}
-    modality: Annotated[str, Field(max_length=20)] = "text"
+    tags: Tags = {}
+    metadata: Metadata = {}
+    modality: Modality = "text"
     source: Annotated[EntrySource, Field(strict=False)] = EntrySource.IMPORT
     source_message_ids: list[UUID] = []
     recorded_at: Timestamp | None = None
@@ -157,7 +167,7 @@ class ArchivedEntry(Body):
     @model_validator(mode="after")
     def _single_has_key(self) -> Self:
         if self.single_valued and self.key is None:
-            raise ValueError("single_valued: an entry without a key can't be")
+            raise wrong_part("single_valued", detail="an entry without a key can't be")
         return self
 
 
@@ -174,17 +184,22 @@ class ArchivedRevision(Body):
     turn_id: UUID | None
     model_call_id: UUID | None
     prompt_version: Count | None
-    model: Annotated[str, Field(max_length=120)]
-    reason: str
+    model: Model
+    reason: Reason
     recorded_at: Timestamp
     effective_at: Timestamp
     redacted_at: Timestamp | None
+
+    @model_validator(mode="after")
+    def _erased_is_empty(self) -> Self:
+        refuse_words(self.redacted_at, before=self.before, after=self.after, reason=self.reason)
+        return self
 
 
 class ArchivedHeldItem(Body):
     entry_id: UUID
     entry_version: Count
-    reason: str
+    reason: Reason
     message_ids: list[UUID]
     turn_id: UUID
 
@@ -194,7 +209,7 @@ class ArchivedHeldDeletion(Body):
     turn_id: UUID
     deletions: list[ArchivedHeldItem]
     state: Annotated[HeldState, Field(strict=False)]
-    decided_by_kind: Annotated[str, Field(max_length=20)]
+    decided_by_kind: Annotated[ActorKind, Field(strict=False)] | Literal[""]
     decided_by_id: ShortText
     decided_at: Timestamp | None
     recorded_at: Timestamp
@@ -202,25 +217,32 @@ class ArchivedHeldDeletion(Body):
 
 class ArchivedModelCall(Body):
     id: UUID
-    purpose: Annotated[str, Field(max_length=20)]
+    purpose: Purpose
     turn_ids: list[UUID]
     provider: Code
-    model: Annotated[str, Field(max_length=120)]
+    model: Model
     prompt_version: Count | None
-    system: str
-    prompt: str
-    answer: str
+    system: CallText
+    prompt: CallText
+    answer: CallText
     shown_entry_ids: list[UUID]
     shown_message_ids: list[UUID]
     reference_message_ids: list[UUID]
     prompt_tokens: Count | None
     output_tokens: Count | None
-    cost: Annotated[Decimal, Field(max_digits=14, decimal_places=8)] | None
+    cost: Annotated[Decimal, Field(ge=0, max_digits=14, decimal_places=8)] | None
     milliseconds: Milliseconds
     error_code: Code
-    error: str
+    error: Reason
     recorded_at: Timestamp
     redacted_at: Timestamp | None
+
+    @model_validator(mode="after")
+    def _erased_is_empty(self) -> Self:
+        refuse_words(
+            self.redacted_at, system=self.system, prompt=self.prompt, answer=self.answer, error=self.error
+        )
+        return self
 
 
 class ArchivedRelationship(Body):

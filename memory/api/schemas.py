@@ -2,12 +2,18 @@
 
 from typing import Annotated, Any, Literal, Self
 
-import orjson
 from django.conf import settings
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints, ValidationError, model_validator
-from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from memory.models import EntryState, Tier
+from memory.services.limits import (
+    MAX_TAGS,
+    MAX_WEIGHT,
+    TYPE,
+    entry_fault,
+    metadata_fault,
+    tags_fault,
+)
 from relationships.api.fields import (
     DIGITS,
     Body,
@@ -20,55 +26,26 @@ from relationships.api.fields import (
     Timestamp,
     field_problems,
     left_out,
+    within,
+    wrong_part,
 )
 from relationships.errors import InvalidInput
 from relationships.models import DEFAULT_SESSION, TurnState
-
-MAX_TAGS = 12
-MAX_JSON_BYTES = 16_384  # of an entry's metadata
-
-
-def _message_size(text: str) -> str:
-    if len(text.encode()) > settings.MAX_MESSAGE_BYTES:
-        raise ValueError(f"is longer than {settings.MAX_MESSAGE_BYTES} bytes; send it as several messages")
-    if not text.strip():
-        raise ValueError("is empty")
-    return text
-
-
-def _entry_size(text: str) -> str:
-    if len(text.encode()) > settings.MAX_ENTRY_BYTES:
-        raise ValueError(f"is longer than {settings.MAX_ENTRY_BYTES} bytes; an entry is one short statement")
-    if not text.strip():
-        raise ValueError("is empty")
-    return text
-
-
-def _tag_count(tags: dict[str, Any]) -> dict[str, Any]:
-    if len(tags) > MAX_TAGS:
-        raise ValueError(f"has {len(tags)} tags; an entry may have {MAX_TAGS}")
-    return tags
-
-
-def _metadata_size(metadata: dict[str, Any]) -> dict[str, Any]:
-    if len(orjson.dumps(metadata)) > MAX_JSON_BYTES:
-        raise ValueError(f"is longer than {MAX_JSON_BYTES} bytes")
-    return metadata
-
+from relationships.services.limits import message_fault, misplaced_role
 
 MessageText = Annotated[
-    str, StringConstraints(min_length=1, max_length=settings.MAX_MESSAGE_BYTES), AfterValidator(_message_size)
+    str, StringConstraints(min_length=1, max_length=settings.MAX_MESSAGE_BYTES), within(message_fault)
 ]
 EntryText = Annotated[
-    str, StringConstraints(min_length=1, max_length=settings.MAX_ENTRY_BYTES), AfterValidator(_entry_size)
+    str, StringConstraints(min_length=1, max_length=settings.MAX_ENTRY_BYTES), within(entry_fault)
 ]
-TypeName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,59}$")]
+TypeName = Annotated[str, StringConstraints(pattern=TYPE)]
 TagName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.:-]{1,60}$")]
 TagValue = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
-Tags = Annotated[dict[TagName, TagValue], AfterValidator(_tag_count)]
-Metadata = Annotated[JsonObject, AfterValidator(_metadata_size)]
+Tags = Annotated[dict[TagName, TagValue], within(tags_fault)]
+Metadata = Annotated[JsonObject, within(metadata_fault)]
 Fraction = Annotated[float, Field(ge=0, le=1)]
-Weight = Annotated[float, Field(ge=0, le=100)]
+Weight = Annotated[float, Field(ge=0, le=MAX_WEIGHT)]
 
 
 class MessageBody(Body):
@@ -81,21 +58,10 @@ class MessageBody(Body):
 
 
 def _roles_in_order(messages: list[MessageBody]) -> list[MessageBody]:
-    roles = [message.role for message in messages]
-    for place, role in enumerate(roles):
-        if role == "system" and set(roles[:place]) - {"system"}:
-            raise _wrong_role(place, role, "a system message comes before all others")
-        if role == "tool" and (place == 0 or roles[place - 1] not in ("assistant", "tool")):
-            raise _wrong_role(place, role, "a tool message follows the assistant's")
+    misplaced = misplaced_role([message.role for message in messages])
+    if misplaced:
+        raise wrong_part(misplaced[0], "role", detail=misplaced[1])
     return messages
-
-
-def _wrong_role(place: int, role: str, sentence: str) -> ValidationError:
-    """Said of the message's role itself, so that the problem names it."""
-    details = InitErrorDetails(
-        type=PydanticCustomError("role_order", sentence), loc=(place, "role"), input=role
-    )
-    return ValidationError.from_exception_data("messages", [details])
 
 
 class TurnBody(Body):

@@ -6,11 +6,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory.api.archive import Archive
+from memory.api.archive_file import ArchiveFile
 from memory.services.exporting import export_relationship
 from memory.services.importing import import_relationship
 from relationships.api.fields import Answer, Query
 from relationships.api.operations import operation
-from relationships.api.parsing import JSON
+from relationships.api.parsing import JSON, read_json
 from relationships.api.views import ApiView
 
 # How much deeper a profile or metadata lies in an archive than in the body that brought it.
@@ -77,7 +78,8 @@ class ImportView(ApiView):
         IDs and both times stay. Pending turns are read here. An entry needs no more than a type and a content. What was
         said in the future is refused, and so are more active entries than `ingestion.max_entries` allows.
         """
-        archive = self.body(Archive)
-        relationship = self.get_relationship(relationship_id)
-        imported = import_relationship(relationship=relationship, archive=archive.model_dump(), by=self.actor)
+        raw = read_json(request, limit=self.max_body_bytes())
+        relationship = self.get_relationship(relationship_id, "companion", "project")
+        archive = ArchiveFile(raw, depth=self.max_depth())
+        imported = import_relationship(relationship=relationship, archive=archive, by=self.actor)
         return self.answer({"imported": imported})

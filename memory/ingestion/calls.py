@@ -13,6 +13,7 @@ from memory.models import ModelCall
 from memory.providers.base import Completion, CompletionRequest, LLMProvider
 from memory.providers.errors import ProviderError
 from memory.queue.board import count_model_call
+from memory.services.limits import call_text
 from memory.services.model_budgets import count_spending
 from relationships.ids import uuid7
 
@@ -83,7 +84,7 @@ class CallLog:
         milliseconds: float,
     ) -> None:
         named = completion.model if completion else (request.model or provider.default_model)
-        model = storable(named)[:120]  # as wide as the columns
+        model = _one_line(named)[:120]  # as wide as the columns
         record = CallRecord(
             id=uuid7(),
             purpose=purpose,
@@ -150,9 +151,9 @@ def _row(record: CallRecord, *, redacted_at: datetime | None) -> ModelCall:
         provider=record.provider,
         model=record.model,
         prompt_version=reading.guidance.version,
-        system=record.request.system if keep else "",
-        prompt=_asked(record.request) if keep else "",
-        answer=storable(record.answer) if keep else "",
+        system=call_text(storable(record.request.system)) if keep else "",
+        prompt=call_text(_asked(record.request)) if keep else "",
+        answer=call_text(storable(record.answer)) if keep else "",
         shown_entry_ids=[entry.id for entry in reading.entries],
         shown_message_ids=[message.id for message in reading.messages],
         reference_message_ids=[message.id for message in reading.references],
@@ -174,6 +175,11 @@ def _count(tokens: int | None) -> int | None:
 def storable(text: str) -> str:
     """What PostgreSQL can hold: what a model or its server says may carry NUL or half a surrogate pair."""
     return text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode()
+
+
+def _one_line(name: str) -> str:
+    """A server's name of its model: it stands among the names of who changed an entry."""
+    return "".join(letter for letter in storable(name) if letter.isprintable())
 
 
 def _asked(request: CompletionRequest) -> str:

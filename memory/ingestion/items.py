@@ -12,6 +12,7 @@ from django.conf import settings
 
 from memory.ingestion.reading import Reading, ShownEntry
 from memory.models import USER_SUBJECT
+from memory.services.limits import MAX_KEY, entry_fault
 
 Item = Mapping[str, Any]
 KEPT_DEPTH = 4  # of a raw item's objects and lists
@@ -52,10 +53,8 @@ def text_of(item: Item, name: str) -> str:
     if not isinstance(item.get(name), str):
         raise RefusedItem(f"{name} is not a text")
     content = " ".join(cleaned(item[name]).split())
-    if not content:
-        raise RefusedItem(f"{name} is empty")
-    if len(content.encode()) > settings.MAX_ENTRY_BYTES:
-        raise RefusedItem(f"{name} is longer than {settings.MAX_ENTRY_BYTES} bytes")
+    if fault := entry_fault(content):
+        raise RefusedItem(f"{name} {fault}")
     return content
 
 
@@ -81,7 +80,7 @@ def subject_in(item: Item) -> str | None:
 
 
 def key_in(item: Item) -> str | None:
-    key = "_".join(cleaned(item.get("key")).lower().split())[:80]
+    key = "_".join(cleaned(item.get("key")).lower().split())[:MAX_KEY]
     return key or None
 
 

@@ -17,6 +17,7 @@ from memory.models import (
 )
 from memory.services.fingerprint import content_hash
 from memory.services.history import Change
+from memory.services.limits import MAX_REASON, operation_fault
 from relationships.models import Turn
 
 
@@ -112,7 +113,9 @@ class Workbench:
         remarks = item.remarks if isinstance(item, Operation) else ()
         said = "; ".join(part for part in (reason, *remarks) if part)
         turn_id = self.turn_of(item).id
-        self.judgements.append(Judgement(turn_id, item.raw, verdict, said, entry_id, item.call_id))
+        self.judgements.append(
+            Judgement(turn_id, _kept(item), verdict, said[:MAX_REASON], entry_id, item.call_id)
+        )
 
 
 def open_workbench(reading: Reading, items: Sequence[Operation | Refusal], *, now: datetime) -> Workbench:
@@ -171,6 +174,14 @@ def _forgotten(relationship_id: UUID, rows: Iterable[ScratchpadEntry]) -> dict[t
         .values_list("entry_id", "effective_at")
     )
     return {deleted[entry_id]: effective_at for entry_id, effective_at in revisions}
+
+
+def _kept(item: Operation | Refusal) -> Any:
+    """The raw operation, or what it is about where it is longer than anybody reads."""
+    if not (fault := operation_fault(item.raw)):
+        return item.raw
+    about = {"op": item.op, "entry": item.entry} if isinstance(item, Operation) else {}
+    return {**about, "messages": list(item.messages), "cut": fault}
 
 
 def subject_of(operation: Operation, entry: ScratchpadEntry | None = None) -> str:

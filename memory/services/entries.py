@@ -16,6 +16,7 @@ from memory.models import EntrySource, EntryState, RevisionEvent, ScratchpadEntr
 from memory.models.entry import ACCESS_FIELDS
 from memory.services.fingerprint import content_hash
 from memory.services.history import Change, fields_of, record_changes
+from memory.services.limits import refuse_beyond_limits
 from memory.services.snapshots import rebuild_scratchpad
 from memory.services.times import refuse_future
 from relationships.actor import Actor
@@ -73,6 +74,7 @@ def add_entry(
     Raises InvalidInput, SameAsAnother, TooManyEntries, NotFound; and over another entry that has its single-valued
     key ReadOnlyEntry, or Conflict where that one is newer: what is filled in late does not overrule it.
     """
+    refuse_beyond_limits(values)
     now = _locked_now(relationship.id)
     entry = ScratchpadEntry(
         relationship_id=relationship.id,
@@ -112,8 +114,8 @@ def revise_entry(
 ) -> ScratchpadEntry:
     """Change what an active entry says. `version`: refuse if it is another by now.
 
-    Raises NotFound, StaleVersion, EntryNotActive, ReadOnlyEntry, SameAsAnother. A read-only entry can be changed
-    only by a call that also takes the mark away.
+    Raises InvalidInput, NotFound, StaleVersion, EntryNotActive, ReadOnlyEntry, SameAsAnother. A read-only entry can
+    be changed only by a call that also takes the mark away.
     """
     now = _locked_now(relationship_id)
     entry = _entry(relationship_id, entry_id, version)
@@ -122,6 +124,7 @@ def revise_entry(
     _refuse_read_only(entry, values)
     before = fields_of(entry)
     wanted = _editable(values)
+    refuse_beyond_limits({name: value for name, value in wanted.items() if value != getattr(entry, name)})
     if "content" in wanted and "effective_at" not in wanted:
         wanted["effective_at"] = now
     for name, value in wanted.items():

@@ -3,7 +3,7 @@
 What search knows of an entry is written here too: no change can be made without either.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
@@ -53,7 +53,7 @@ def fields_of(entry: ScratchpadEntry) -> dict[str, Any]:
 
     How often it was shown is no part of them.
     """
-    return {name: _plain(getattr(entry, name)) for name in FIELDS}
+    return {name: plain(getattr(entry, name)) for name in FIELDS}
 
 
 def record_changes(
@@ -78,9 +78,31 @@ def record_changes(
         now=now,
     )
     return EntryRevision.objects.bulk_create(
+        make_revisions(
+            relationship_id=relationship_id,
+            project_id=project_id,
+            changes=changes,
+            first=first,
+            by=by,
+            now=now,
+        )
+    )
+
+
+def make_revisions(
+    *,
+    relationship_id: UUID,
+    project_id: UUID,
+    changes: Iterable[Change],
+    first: int,
+    by: Actor,
+    now: datetime,
+) -> list[EntryRevision]:
+    """One a change, numbered from `first`, not yet written: for an import, which writes all it brings at once."""
+    return [
         _revision(change, relationship_id, project_id, first + place, by, now)
         for place, change in enumerate(changes)
-    )
+    ]
 
 
 def _revision(
@@ -109,7 +131,8 @@ def _revision(
     )
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """A column's value as a revision keeps it: JSON, times as ISO 8601."""
     if isinstance(value, UUID):
         return str(value)
     if isinstance(value, bytes | memoryview):
@@ -117,5 +140,5 @@ def _plain(value: Any) -> Any:
     if isinstance(value, datetime | date):
         return value.isoformat()
     if isinstance(value, list):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     return value

@@ -4,19 +4,20 @@ IDs and times stay as they were, so citations, operations and history still fit 
 order, numbered on from where the relationship is. What was owed (pending turns) is owed here.
 """
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 import orjson
 from django.db import connection, transaction
-from django.db.models import F, Model
+from django.db.models import Exists, F, Model, OuterRef
 from django.utils import timezone
 from psycopg import sql
 
 from memory.errors import NotEmpty, TooManyEntries
 from memory.indexing.rebuild import rebuild_index
+from memory.ingestion.claim import is_owed
 from memory.models import (
     EntryRevision,
     EntrySource,
@@ -26,14 +27,16 @@ from memory.models import (
     ScratchpadEntry,
 )
 from memory.queue.nudge import nudge
-from memory.services.archive_checks import check_archive, count_active, order_of
+from memory.services.archive_checks import Archive, Overview, check_archive, check_head
 from memory.services.erasure.tally import table_name
 from memory.services.fingerprint import content_hash
-from memory.services.history import Change, fields_of, record_changes
+from memory.services.history import Change, fields_of, make_revisions
 from memory.services.snapshots import rebuild_scratchpad
 from relationships.actor import Actor
 from relationships.configuration.cascade import resolve_configuration
+from relationships.configuration.schema import Configuration
 from relationships.errors import NotFound
+from relationships.ids import uuid7
 from relationships.models import (
     Message,
     Profile,
@@ -41,39 +44,49 @@ from relationships.models import (
     Relationship,
     SessionState,
     Turn,
-    TurnState,
 )
 from relationships.services.audit import record_audit
 from relationships.services.sequence import allocate_seq, lock_relationship
+from relationships.services.sessions import rebuild_sessions
 from relationships.services.snapshots import write_section
 
-Archive = Mapping[str, Any]
-Rows = list[dict[str, Any]]
-Tables = dict[type[Model], Rows]
+Rows = Iterable[dict[str, Any]]
 
 REASON = "imported"  # of the first revision of an entry that came without a history
+ROWS_AT_ONCE = 500
+TABLES: tuple[type[Model], ...] = (
+    *(Profile, ProfileRevision, SessionState, Turn, Message),
+    *(ScratchpadEntry, EntryRevision, HeldDeletion, ModelCall),
+)
+
+
+def import_relationship(*, relationship: Relationship, archive: Archive, by: Actor) -> dict[str, int]:
+    """Fill an empty relationship with what an archive holds; how many rows, by table.
+
+    All of it is looked at before the first row is written, and while nothing is locked. Raises NotEmpty, NotFound,
+    InvalidInput, InvalidConfiguration, TooManyEntries: then nothing is written.
+    """
+    _refuse_unless_empty(relationship)
+    check_head(archive)
+    values = _configuration(relationship, archive)
+    overview = check_archive(archive, configuration=values, now=timezone.now())
+    _refuse_too_many(overview.active, values.ingestion.max_entries)
+    return _write(relationship, archive, overview, by)
 
 
 @transaction.atomic
-def import_relationship(*, relationship: Relationship, archive: Archive, by: Actor) -> dict[str, int]:
-    """Fill an empty relationship with what `memory.api.archive.Archive` holds; how many rows, by table.
-
-    Raises NotEmpty, NotFound, InvalidInput, InvalidConfiguration, TooManyEntries: then nothing is written.
-    """
+def _write(relationship: Relationship, archive: Archive, overview: Overview, by: Actor) -> dict[str, int]:
     if not lock_relationship(relationship.id):
         raise NotFound("This relationship is not there.")
     now = timezone.now()
-    check_archive(archive, now=now)
-    _refuse_too_many(relationship, archive)
-    tables = _tables(archive, now)
-    _refuse_unless_empty(relationship, tables)
-    _renumber(relationship, tables)
-    for model, rows in tables.items():
-        _insert(model, relationship, rows)
-    _begin_histories(relationship, tables, by, now)
-    _take_over(relationship, archive, tables, now)
+    _refuse_unless_empty(relationship)
+    first = allocate_seq(relationship.id, count=len(overview.numbers)) if overview.numbers else 0
+    tables = _tables(archive, overview, _Numbered(first, overview), now)
+    written = {model: _insert(model, relationship, rows) for model, rows in tables.items()}
+    _begin_histories(relationship, by, now)
+    _take_over(relationship, archive, now)
     rebuild_index(relationship.id)
-    counts = {table_name(model): len(rows) for model, rows in tables.items() if rows}
+    counts = {table_name(model): count for model, count in written.items() if count}
     record_audit(
         project_id=relationship.project_id,
         action="relationship.imported",
@@ -85,26 +98,36 @@ def import_relationship(*, relationship: Relationship, archive: Archive, by: Act
     return counts
 
 
-def _tables(archive: Archive, now: datetime) -> Tables:
-    turns = archive["turns"]
+@dataclass(frozen=True, slots=True)
+class _Numbered:
+    """Rows with the numbers they have here: turns, messages and revisions keep their common order."""
+
+    first: int
+    overview: Overview
+
+    def __call__(self, row: dict[str, Any]) -> dict[str, Any]:
+        return {**row, "seq": self.first + self.overview.place_of(row["seq"])}
+
+
+def _tables(
+    archive: Archive, overview: Overview, numbered: _Numbered, now: datetime
+) -> dict[type[Model], Rows]:
+    """Each table's rows, none of which is made before it is written."""
+    profile = archive.head["profile"]
+    sessions, entries = archive.rows("sessions"), archive.rows("entries")
     return {
-        Profile: [archive["profile"]] if archive["profile"] else [],
-        ProfileRevision: archive["profile_revisions"],
-        SessionState: list(_sessions(archive)),
-        Turn: [_turn(turn) for turn in turns],
-        Message: [_message(message, turn) for turn in turns for message in turn["messages"]],
-        ScratchpadEntry: list(_entries(archive, now)),
-        EntryRevision: list(archive["revisions"]),
-        HeldDeletion: [
-            {**held, "deletions": _as_json(held["deletions"])} for held in archive["held_deletions"]
-        ],
-        ModelCall: archive["model_calls"],
+        Profile: [profile] if profile else [],
+        ProfileRevision: archive.rows("profile_revisions"),
+        SessionState: ({**row, "turns": overview.turns[row["session"]]} for row in sessions),
+        Turn: (numbered(_turn(row)) for row in archive.rows("turns")),
+        Message: (numbered(message) for row in archive.rows("turns") for message in _messages(row)),
+        ScratchpadEntry: (_entry(row, overview, now) for row in entries),
+        EntryRevision: (numbered(row) for row in archive.rows("revisions")),
+        HeldDeletion: (
+            {**row, "deletions": _as_json(row["deletions"])} for row in archive.rows("held_deletions")
+        ),
+        ModelCall: archive.rows("model_calls"),
     }
-
-
-def _sessions(archive: Archive) -> Iterator[dict[str, Any]]:
-    turns = Counter(turn["session"] for turn in archive["turns"])
-    return ({**session, "turns": turns[session["session"]]} for session in archive["sessions"])
 
 
 def _turn(turn: dict[str, Any]) -> dict[str, Any]:
@@ -112,31 +135,32 @@ def _turn(turn: dict[str, Any]) -> dict[str, Any]:
     return {**columns, "operations": _as_json(turn["operations"])}
 
 
-def _message(message: dict[str, Any], turn: dict[str, Any]) -> dict[str, Any]:
-    return {**message, "turn_id": turn["id"], "session": turn["session"]}
+def _messages(turn: dict[str, Any]) -> Rows:
+    return ({**message, "turn_id": turn["id"], "session": turn["session"]} for message in turn["messages"])
 
 
-def _entries(archive: Archive, now: datetime) -> Iterator[dict[str, Any]]:
-    told = {revision["entry_id"] for revision in archive["revisions"]}
-    for entry in archive["entries"]:
-        recorded_at = entry["recorded_at"] or now
-        yield {
-            **entry,
-            "source": entry["source"] if entry["id"] in told else EntrySource.IMPORT,
-            "content_hash": content_hash(entry["content"]),
-            "recorded_at": recorded_at,
-            "effective_at": entry["effective_at"] or recorded_at,
-        }
+def _entry(entry: dict[str, Any], overview: Overview, now: datetime) -> dict[str, Any]:
+    recorded_at = entry["recorded_at"] or now
+    return {
+        **entry,
+        "id": entry["id"] or uuid7(),
+        "source": entry["source"] if overview.tells_of(entry["id"]) else EntrySource.IMPORT,
+        "content_hash": content_hash(entry["content"]),
+        "recorded_at": recorded_at,
+        "effective_at": entry["effective_at"] or recorded_at,
+    }
 
 
-def _refuse_too_many(relationship: Relationship, archive: Archive) -> None:
-    """By the limit that will hold here: the archive brings the relationship's own configuration."""
-    resolved = resolve_configuration(
+def _configuration(relationship: Relationship, archive: Archive) -> Configuration:
+    """What will hold here: the archive brings the relationship's own."""
+    return resolve_configuration(
         project=relationship.project.config,
         companion=relationship.companion.config,
-        relationship=archive["relationship"]["config"],
-    )
-    count, limit = count_active(archive), resolved.values.ingestion.max_entries
+        relationship=archive.head["relationship"]["config"],
+    ).values
+
+
+def _refuse_too_many(count: int, limit: int) -> None:
     if count > limit:
         raise TooManyEntries(
             f"It holds {count} active entries; ingestion.max_entries allows {limit}. Raise it or import fewer.",
@@ -145,8 +169,8 @@ def _refuse_too_many(relationship: Relationship, archive: Archive) -> None:
         )
 
 
-def _refuse_unless_empty(relationship: Relationship, tables: Tables) -> None:
-    for model in tables:
+def _refuse_unless_empty(relationship: Relationship) -> None:
+    for model in TABLES:
         if model._base_manager.filter(relationship_id=relationship.id).exists():
             what = model._meta.verbose_name
             raise NotEmpty(
@@ -154,20 +178,9 @@ def _refuse_unless_empty(relationship: Relationship, tables: Tables) -> None:
             )
 
 
-def _renumber(relationship: Relationship, tables: Tables) -> None:
-    """In place: turns, messages and revisions keep their common order."""
-    numbered = [tables[Turn], tables[Message], tables[EntryRevision]]
-    order = order_of(row["seq"] for rows in numbered for row in rows)
-    if not order:
-        return
-    first = allocate_seq(relationship.id, count=len(order))
-    for rows in numbered:
-        rows[:] = [{**row, "seq": first + order[row["seq"]]} for row in rows]
-
-
-def _insert(model: type[Model], relationship: Relationship, rows: Rows) -> None:
+def _insert(model: type[Model], relationship: Relationship, rows: Rows) -> int:
     """By COPY, which takes a hundred thousand rows in seconds, and the times as they are: Django's own insert would
-    put the present one into `recorded_at`."""
+    put the present one into `recorded_at`. How many they were."""
     fields: list[Any] = list(model._meta.local_concrete_fields)
     own = {"relationship_id": relationship.id, "project_id": relationship.project_id}
     statement = sql.SQL("COPY {} ({}) FROM STDIN").format(
@@ -175,8 +188,11 @@ def _insert(model: type[Model], relationship: Relationship, rows: Rows) -> None:
         sql.SQL(", ").join(sql.Identifier(field.column) for field in fields),
     )
     with connection.wrap_database_errors, connection.cursor() as cursor, cursor.copy(statement) as copy:
+        count = 0
         for row in rows:
+            count += 1
             copy.write_row([_written(field, {**own, **row}) for field in fields])
+    return count
 
 
 def _written(field: Any, row: dict[str, Any]) -> Any:
@@ -185,38 +201,37 @@ def _written(field: Any, row: dict[str, Any]) -> Any:
     return str(prepared) if isinstance(prepared, str) else prepared  # psycopg would write an enum's name
 
 
-def _begin_histories(relationship: Relationship, tables: Tables, by: Actor, now: datetime) -> None:
-    """An entry that came without a history begins one here."""
-    told = {revision["entry_id"] for revision in tables[EntryRevision]}
-    bare = [row["id"] for row in tables[ScratchpadEntry] if row["id"] not in told]
-    entries = ScratchpadEntry.objects.for_relationship(relationship.id).filter(id__in=bare).order_by("id")
-    record_changes(
-        relationship_id=relationship.id,
-        project_id=relationship.project_id,
-        changes=[
-            Change(RevisionEvent.ADD, None, fields_of(entry), entry.effective_at, REASON) for entry in entries
-        ],
-        by=by,
-        now=now,
-    )
+def _begin_histories(relationship: Relationship, by: Actor, now: datetime) -> None:
+    """An entry that came without a history begins one here. (`rebuild_index` tells search of it.)"""
+    told = EntryRevision.objects.for_relationship(relationship.id).filter(entry_id=OuterRef("id"))
+    bare = ScratchpadEntry.objects.for_relationship(relationship.id).filter(~Exists(told)).order_by("id")
+    while entries := list(bare[:ROWS_AT_ONCE]):
+        revisions = make_revisions(
+            relationship_id=relationship.id,
+            project_id=relationship.project_id,
+            changes=[
+                Change(RevisionEvent.ADD, None, fields_of(entry), entry.effective_at, REASON)
+                for entry in entries
+            ],
+            first=allocate_seq(relationship.id, count=len(entries)),
+            by=by,
+            now=now,
+        )
+        _insert(EntryRevision, relationship, [vars(revision) for revision in revisions])
+        bare = bare.filter(id__gt=entries[-1].id)
 
 
-def _take_over(relationship: Relationship, archive: Archive, tables: Tables, now: datetime) -> None:
+def _take_over(relationship: Relationship, archive: Archive, now: datetime) -> None:
     """The relationship's own values, its snapshot, and what is owed."""
     Relationship.objects.filter(id=relationship.id).update(
-        **archive["relationship"], version=F("version") + 1, updated_at=now
+        **archive.head["relationship"], version=F("version") + 1, updated_at=now
     )
     own: dict[str, Any] = {"relationship_id": relationship.id, "project_id": relationship.project_id}
-    for profile in tables[Profile]:
+    if profile := archive.head["profile"]:
         write_section(**own, section="profile", value=profile["data"])
-    open_sessions = {
-        row["session"]: row["state"]
-        for row in tables[SessionState]
-        if row["state"] and row["ended_at"] is None
-    }
-    write_section(**own, section="sessions", value=open_sessions)
+    rebuild_sessions(relationship)
     rebuild_scratchpad(**own, now=now)
-    if any(turn["state"] == TurnState.PENDING and turn["due_at"] for turn in tables[Turn]):
+    if is_owed(relationship.id):
         nudge(relationship.id, project_id=relationship.project_id)
 
 

@@ -20,12 +20,12 @@ from memory.services.times import refuse_future
 from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.retrieval import Retrieval
 from relationships.configuration.schema import Configuration
-from relationships.errors import NotFound
+from relationships.errors import InvalidInput, NotFound
 from relationships.models import Message, Relationship, Turn, TurnState
 from relationships.services.idempotency import earlier_resource, remember_key
 from relationships.services.sequence import lock_relationship
 from relationships.services.sessions import touch_session
-from relationships.services.turns import NewTurn, store_turn
+from relationships.services.turns import NewTurn, store_turn, turn_faults
 
 ROUTE = "turns"  # of its idempotency keys
 
@@ -60,6 +60,8 @@ def accept_turn(
 ) -> AcceptedTurn:
     """Store a turn and owe it to the workers. Raises NotFound, InvalidInput, IdempotencyMismatch."""
     now = timezone.now()
+    if problems := turn_faults(new):
+        raise InvalidInput(f"{problems[0].field}: {problems[0].detail}", problems=problems[:20])
     refuse_future(_times(new), now=now)
     taken = _take_numbers(relationship, 1 + len(new.messages), now)
     earlier = _earlier(relationship.id, idempotency)

@@ -1,6 +1,7 @@
 """Field types that request bodies and query strings share, and the two base classes they stand in."""
 
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import cache
 from typing import Annotated, Any
@@ -17,6 +18,7 @@ from pydantic import (
     ValidationError,
     WithJsonSchema,
 )
+from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from relationships.errors import FieldProblem
 
@@ -102,6 +104,25 @@ SessionName = Annotated[str, StringConstraints(min_length=1, max_length=200, pat
 """The developer's own ID of a session."""
 JsonObject = Annotated[dict[str, Any], WithJsonSchema({"type": "object", "additionalProperties": True})]
 """Any JSON object."""
+
+
+def within(fault: Callable[[Any], str]) -> AfterValidator:
+    """Holds a value to one of the limits of `services.limits`, which says what is wrong with it."""
+
+    def check(value: Any) -> Any:
+        if said := fault(value):
+            raise ValueError(said)
+        return value
+
+    return AfterValidator(check)
+
+
+def wrong_part(*loc: str | int, detail: str) -> ValidationError:
+    """Raised by a validator of a whole: the problem names the part that is wrong."""
+    line = InitErrorDetails(
+        type=PydanticCustomError("wrong_part", "{detail}", {"detail": detail}), loc=loc, input=None
+    )
+    return ValidationError.from_exception_data("whole", [line])
 
 
 def left_out() -> Any:

@@ -49,11 +49,17 @@ def read_object(request: Request, *, limit: int, depth: int | None = None) -> tu
 
     Raises MalformedBody, InvalidInput, TooMuch, WrongMediaType, LengthRequired.
     """
+    raw = read_json(request, limit=limit)
+    return raw, parse_object(raw, depth=depth)
+
+
+def read_json(request: Request, *, limit: int) -> bytes:
+    """The body, which says that it is JSON, unread. Raises as read_object does before it reads."""
     raw = read_bytes(request, limit=limit)
-    if not raw.strip():
+    if not raw or raw.isspace():
         raise MalformedBody("The body is empty: send a JSON object.")
     _check_media_type(request)
-    return raw, parse_object(raw, depth=depth)
+    return raw
 
 
 def read_bytes(request: HttpRequest | Request, *, limit: int) -> bytes:

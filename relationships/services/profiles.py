@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-import orjson
 from django.conf import settings
 from django.db import transaction
 
@@ -17,6 +16,7 @@ from relationships.ids import uuid7
 from relationships.models import Profile, ProfileRevision, Relationship
 from relationships.services.audit import record_audit
 from relationships.services.configuration import configuration_of
+from relationships.services.limits import document_fault
 from relationships.services.sequence import lock_relationship
 from relationships.services.snapshots import write_section
 from relationships.services.versions import check_version
@@ -82,6 +82,5 @@ def _write(relationship: Relationship, data: dict[str, Any], version: int, by: A
 
 
 def _check_size(data: dict[str, Any]) -> None:
-    size, limit = len(orjson.dumps(data)), settings.MAX_PROFILE_BYTES
-    if size > limit:
-        raise TooMuch(f"The profile would be {size} bytes; at most {limit} are kept.", limit=limit)
+    if fault := document_fault(data):
+        raise TooMuch(f"The profile {fault}.", limit=settings.MAX_PROFILE_BYTES)

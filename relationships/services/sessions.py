@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import orjson
 from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import F
@@ -17,6 +16,7 @@ from relationships.ids import uuid7
 from relationships.models import Relationship, SessionState
 from relationships.services.audit import record_audit
 from relationships.services.configuration import configuration_of
+from relationships.services.limits import document_fault
 from relationships.services.sequence import lock_relationship
 from relationships.services.snapshots import write_section
 from relationships.services.versions import check_version
@@ -171,6 +171,5 @@ def _end(relationship: Relationship, sessions: Iterable[str], by: Actor) -> int:
 
 
 def _check_size(state: Any) -> None:
-    size, limit = len(orjson.dumps(state)), settings.MAX_PROFILE_BYTES
-    if size > limit:
-        raise TooMuch(f"The session's state would be {size} bytes; at most {limit} are kept.", limit=limit)
+    if fault := document_fault(state):
+        raise TooMuch(f"The session's state {fault}.", limit=settings.MAX_PROFILE_BYTES)

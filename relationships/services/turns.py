@@ -6,8 +6,12 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
+
+from relationships.errors import FieldProblem
 from relationships.ids import uuid7
 from relationships.models import DEFAULT_SESSION, Message, Turn, TurnState
+from relationships.services.limits import message_fault, misplaced_role, name_fault
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,21 @@ class TurnDisposal:
     waits_for: str = ""
     error_code: str = ""
     error: str = ""
+
+
+def turn_faults(turn: NewTurn) -> list[FieldProblem]:
+    """What keeps a turn from being taken in, by whichever door: each part of it that is past a limit."""
+    problems = [FieldProblem("session", said)] if (said := name_fault(turn.session)) else []
+    if not 1 <= len(turn.messages) <= settings.MAX_MESSAGES_PER_TURN:
+        told = f"has {len(turn.messages)} messages; a turn may have 1 to {settings.MAX_MESSAGES_PER_TURN}"
+        problems.append(FieldProblem("messages", told))
+    for place, message in enumerate(turn.messages):
+        faults = {"content": message_fault(message.content), "speaker": name_fault(message.speaker)}
+        problems += [FieldProblem(f"messages.{place}.{name}", said) for name, said in faults.items() if said]
+    if misplaced := misplaced_role([message.role for message in turn.messages]):
+        place, sentence = misplaced
+        problems.append(FieldProblem(f"messages.{place}.role", sentence))
+    return problems
 
 
 def store_turn(

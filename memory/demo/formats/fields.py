@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterable
 from typing import Annotated, Any, TypeVar
 
-from django.conf import settings
 from pydantic import AfterValidator, TypeAdapter, ValidationError
 
-from relationships.api.fields import field_problems
+from relationships.api.fields import field_problems, within
 from relationships.errors import FieldProblem, InvalidInput
+from relationships.services.limits import message_fault
 
 T = TypeVar("T")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -22,17 +22,8 @@ def _keepable(text: str) -> str:
     return text
 
 
-def _sayable(text: str) -> str:
-    if not text.strip():
-        raise ValueError("is empty")
-    size, limit = len(text.encode()), settings.MAX_MESSAGE_BYTES
-    if size > limit:
-        raise ValueError(f"is {size} bytes long; a message may have {limit}")
-    return text
-
-
 Text = Annotated[str, AfterValidator(_keepable)]
-Utterance = Annotated[str, AfterValidator(_keepable), AfterValidator(_sayable)]
+Utterance = Annotated[str, AfterValidator(_keepable), within(message_fault)]
 
 
 def checked(adapter: TypeAdapter[T], data: Any, *, under: str = "") -> T:
@@ -40,7 +31,7 @@ def checked(adapter: TypeAdapter[T], data: Any, *, under: str = "") -> T:
     try:
         return adapter.validate_python(data)
     except ValidationError as error:
-        raise refused(_named(line, under) for line in field_problems(error, data)) from None
+        raise refused(named(line, under) for line in field_problems(error, data)) from None
 
 
 def refused(problems: Iterable[FieldProblem]) -> InvalidInput:
@@ -48,7 +39,8 @@ def refused(problems: Iterable[FieldProblem]) -> InvalidInput:
     return InvalidInput("; ".join(f"{line.field}: {line.detail}" for line in listed), problems=listed)
 
 
-def _named(line: FieldProblem, under: str) -> FieldProblem:
+def named(line: FieldProblem, under: str) -> FieldProblem:
+    """The same problem, of what lies `under` a path."""
     below = "" if line.field == "body" else line.field
     # pydantic speaks of its own class here
     detail = (

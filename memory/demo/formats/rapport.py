@@ -5,15 +5,16 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
+from django.conf import settings
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
 
 from memory.demo.conversation import Conversation, Person, Persona
-from memory.demo.formats.fields import Text, Utterance, checked
+from memory.demo.formats.fields import Text, Utterance, checked, named, refused
 from memory.demo.formats.source import Source
 from relationships.api.fields import CompanionSlug, ExternalId, Name, SessionName, TimeZone
 from relationships.configuration.retrieval import Language
 from relationships.errors import InvalidInput
-from relationships.services.turns import NewMessage, NewTurn
+from relationships.services.turns import NewMessage, NewTurn, turn_faults
 
 QUESTION = "What do you remember about me?"
 
@@ -52,7 +53,7 @@ class _Turn(_Part):
     day: Annotated[int, Field(ge=-36_500, le=0)]
     time: Annotated[str, AfterValidator(_clock)]
     session: SessionName = "current"
-    messages: Annotated[list[_Message], Field(min_length=1, max_length=50)]
+    messages: Annotated[list[_Message], Field(min_length=1, max_length=settings.MAX_MESSAGES_PER_TURN)]
 
 
 class _File(_Part):
@@ -79,6 +80,11 @@ def parse(data: Mapping[str, Any], source: Source) -> Conversation:
     zone = ZoneInfo(file.timezone)
     today = _last_day(file.turns, source.now, zone)
     turns = [_turn(turn, today, zone) for turn in file.turns]
+    problems = [
+        named(line, f"turns.{place}") for place, turn in enumerate(turns) for line in turn_faults(turn)
+    ]
+    if problems:
+        raise refused(problems)
     for place, (turn, before) in enumerate(zip(turns[1:], turns, strict=False), start=1):
         if turn.occurred_at < before.occurred_at:
             raise InvalidInput.of(f"turns.{place}.time", "lies before the turn above it")

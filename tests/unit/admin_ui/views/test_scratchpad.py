@@ -261,3 +261,23 @@ def test_two_entries_are_merged_and_the_other_can_come_back(
     assert now(kept).content == "Has a dog; It is called Bruno"
     assert now(other).state == EntryState.DELETED
     assert editor.post(f"{page}bulk/", {"do": "merge", "entry": [str(kept.id)]}).status_code == 409
+
+
+def test_a_merge_that_would_be_too_long_leaves_both_as_they_are(
+    editor: Client, page: str, conversation: Conversation
+) -> None:
+    kept, other = conversation.remember("a" * 4000, "b" * 4000)
+
+    answer = editor.post(f"{page}bulk/", {"do": "merge", "entry": [str(kept.id), str(other.id)]})
+
+    assert answer.status_code == 409 and "4096 bytes" in answer.content.decode()
+    assert [now(entry).content for entry in (kept, other)] == ["a" * 4000, "b" * 4000]
+    assert now(other).state == EntryState.ACTIVE and now(kept).version == 1
+
+
+def test_who_an_entry_is_about_stands_in_one_line(editor: Client, page: str, entry: ScratchpadEntry) -> None:
+    """As the API has it: it stands in lists and logs, and an export that holds it can be imported."""
+    answer = editor.post(action(page, entry, "edit"), form_of(entry, subject="Ana\x01Bo"))
+
+    assert answer.status_code == 409 and "control character" in answer.content.decode()
+    assert now(entry).subject == "user"

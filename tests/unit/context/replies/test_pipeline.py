@@ -10,7 +10,7 @@ from context.replies import reply
 from context.replies.pipeline import _place
 from memory.providers.base import Completion, CompletionRequest
 from memory.providers.errors import ProviderUnavailable
-from relationships.errors import InvalidInput, TooMuch, Unavailable, UpstreamFailed
+from relationships.errors import InvalidInput, Unavailable, UpstreamFailed
 from relationships.models import Companion, Message, Relationship, Turn, TurnState
 from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import Conversation
@@ -100,7 +100,7 @@ def test_without_a_reply_nothing_is_stored(
 
 
 @pytest.mark.parametrize(
-    ("message", "error"), [(" \n", InvalidInput), ("a\x00b", InvalidInput), ("x" * 70_000, TooMuch)]
+    ("message", "error"), [(" \n", InvalidInput), ("a\x00b", InvalidInput), ("x" * 70_000, InvalidInput)]
 )
 def test_a_message_that_can_not_be_kept_is_refused_before_anybody_is_asked(
     talking: Relationship, scripted_provider: ScriptedProvider, message: str, error: type[Exception]

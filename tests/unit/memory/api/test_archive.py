@@ -1,10 +1,12 @@
+import json
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 from pytest_django.fixtures import Settings
 
-from memory.api.archive import ArchivedEntry, ArchivedJudgement, ArchivedMessage, EntryFields
+from memory.api.archive import ArchivedEntry, ArchivedJudgement, ArchivedMessage
+from memory.api.archive_fields import EntryFields
 
 MESSAGE: dict[str, Any] = {
     "id": "018f0000-0000-7000-8000-000000000001",
@@ -26,6 +28,7 @@ FIELDS: dict[str, Any] = {
     "state": "active",
     "tier": "scratchpad",
     "source_message_ids": [],
+    "effective_at": "2026-03-02T12:00:00Z",
 }
 
 
@@ -50,10 +53,12 @@ def test_an_entry_needs_a_type_and_a_content_only() -> None:
 
 @pytest.mark.parametrize("missing", list(FIELDS))
 def test_a_revision_says_all_that_erasing_must_know_of_an_entry(missing: str) -> None:
-    assert EntryFields.model_validate(FIELDS)
+    assert EntryFields.model_validate_json(json.dumps(FIELDS))
 
     with pytest.raises(ValidationError, match=missing):
-        EntryFields.model_validate({name: value for name, value in FIELDS.items() if name != missing})
+        EntryFields.model_validate_json(
+            json.dumps({name: value for name, value in FIELDS.items() if name != missing})
+        )
 
 
 @pytest.mark.parametrize("operation", [{"op": "add"}, "text", ["list"], 3, None], ids=repr)

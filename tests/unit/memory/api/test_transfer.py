@@ -76,7 +76,7 @@ def test_a_second_import_is_refused(api: Api, relationship: Relationship) -> Non
         ({**EMPTY, "entries": [{"type": "other", "content": "x", "importance": 2}]}, 422, ["entries.0.importance"]),
         ({**EMPTY, "entries": [{"type": "other", "content": "x", "weight": "1"}]}, 422, ["entries.0.weight"]),
         ({**EMPTY, "entries": [{"type": "other", "content": "x", "happens_at": "soon"}]}, 422, ["entries.0.happens_at"]),
-        ({**EMPTY, "entries": [{"type": "other", "content": "x", "single_valued": True}]}, 422, ["entries.0"]),
+        ({**EMPTY, "entries": [{"type": "other", "content": "x", "single_valued": True}]}, 422, ["entries.0.single_valued"]),
         ({**EMPTY, "entries": [{"type": "other", "content": "a\x00b"}]}, 422, ["entries.0.content"]),
         ({**EMPTY, "relationship": {"timezone": "Mars/Olympus"}}, 422, ["relationship.timezone"]),
         ({**EMPTY, "relationship": {"config": {"recipe": "soup"}}}, 422, ["relationship.config.recipe"]),

@@ -1,11 +1,11 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from django.db import DataError
 
 from memory.demo.importing import Progress, hand_over, see_through, worker_lives
 from memory.models import ScratchpadEntry
 from memory.queue.heartbeat import beat
+from relationships.errors import InvalidInput
 from relationships.models import Companion, Message, Relationship, Turn, TurnState
 from relationships.services.turns import NewMessage, NewTurn
 from tests.fakes import ScriptedProvider
@@ -61,7 +61,7 @@ def test_a_session_lands_whole_or_not_at_all(relationship: Relationship) -> None
     unkeepable = NewTurn(
         [NewMessage("user", "a\x00b")], occurred_at=BEGINS + timedelta(minutes=9), session="two"
     )
-    with pytest.raises(DataError, match="NUL"):
+    with pytest.raises(InvalidInput, match="NUL"):
         hand_over(
             relationship=relationship,
             turns=[told("Hi"), told("Before it", 8, "two"), unkeepable],

@@ -9,7 +9,7 @@ from memory.errors import EntryNotActive, ReadOnlyEntry, SameAsAnother
 from memory.models import EntryRevision, EntrySource, EntryState, ScratchpadEntry
 from memory.services.entries import add_entry, delete_entry, restore_entry, revise_entry
 from relationships.actor import Actor, ActorKind
-from relationships.errors import NotFound, StaleVersion
+from relationships.errors import InvalidInput, NotFound, StaleVersion
 from relationships.ids import uuid7
 from relationships.models import Relationship, Snapshot
 
@@ -186,3 +186,40 @@ def take_the_next_seq(relationship: Relationship) -> None:
         recorded_at=last.recorded_at,
         effective_at=last.effective_at,
     ).save(force_insert=True)
+
+
+BEYOND: dict[str, Any] = {
+    "content": "x" * 4097,
+    "type": "No Type",
+    "subject": "a\nb",
+    "key": "k" * 81,
+    "weight": 100.5,
+    "tags": {str(number): "" for number in range(13)},
+    "metadata": {"text": "x" * 16_384},
+}
+
+
+@pytest.mark.parametrize("name", list(BEYOND))
+def test_no_writer_goes_beyond_the_limits_of_an_entry(relationship: Relationship, name: str) -> None:
+    """Whatever the page or call is that it comes by."""
+    entry = remember(relationship, "Likes tea")
+
+    with pytest.raises(InvalidInput) as revised:
+        revise(entry, **{name: BEYOND[name]})
+    with pytest.raises(InvalidInput) as added:
+        remember(relationship, **{"content": "Likes cake", name: BEYOND[name]})
+
+    for refused in (revised, added):
+        assert [problem.field for problem in refused.value.problems] == [name]
+    assert events(relationship) == ["add"]
+
+
+def test_an_entry_from_before_a_limit_can_still_be_pinned_shortened_and_deleted(
+    relationship: Relationship,
+) -> None:
+    entry = remember(relationship, "Likes tea")
+    ScratchpadEntry.objects.for_relationship(relationship.id).update(content="x" * 5000)
+
+    assert revise(entry, pinned=True).pinned
+    assert len(revise(entry, content="x" * 4000).content) == 4000
+    assert delete_entry(**ids(entry)).state == EntryState.DELETED

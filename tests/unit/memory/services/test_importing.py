@@ -1,7 +1,6 @@
 """Reading an export back: the same relationship elsewhere, or nothing at all."""
 
 import json
-from copy import deepcopy
 from typing import Any
 from uuid import uuid4
 
@@ -10,7 +9,7 @@ from django.db import connection
 from django_q.models import OrmQ
 from hypothesis import HealthCheck, given, settings
 
-from memory.api.archive import Archive
+from memory.api.archive_file import ArchiveFile
 from memory.errors import NotEmpty
 from memory.models import EntryRevision, EntrySource, ScratchpadEntry
 from memory.services.entries import add_entry, delete_entry, revise_entry
@@ -37,7 +36,7 @@ from relationships.services.sessions import patch_session
 from tests.fakes import ScriptedProvider
 from tests.fixtures.index import configure, index_of, owing, told_to_embed
 from tests.fixtures.turns import Conversation, add, answer, delete, update
-from tests.unit.memory.services.documents import documents
+from tests.unit.memory.services.documents import comparable, documents
 
 BY = Actor.policy("test")
 
@@ -59,26 +58,8 @@ def exported(relationship: Relationship) -> Any:
 
 
 def imported(document: Any, into: Relationship) -> dict[str, int]:
-    archive = Archive.model_validate_json(json.dumps(document))
-    return import_relationship(relationship=into, archive=archive.model_dump(), by=BY)
-
-
-def comparable(document: Any) -> Any:
-    """Without what says whose it is, and with each `seq` as its place among all."""
-    plain = {
-        name: value
-        for name, value in deepcopy(document).items()
-        if name not in {"exported_from", "companion", "user"}
-    }
-    numbered = [
-        *plain["turns"],
-        *plain["revisions"],
-        *[m for turn in plain["turns"] for m in turn["messages"]],
-    ]
-    places = {seq: place for place, seq in enumerate(sorted(row["seq"] for row in numbered))}
-    for row in numbered:
-        row["seq"] = places[row["seq"]]
-    return plain
+    archive = ArchiveFile(json.dumps(document).encode(), depth=40)
+    return import_relationship(relationship=into, archive=archive, by=BY)
 
 
 @pytest.fixture

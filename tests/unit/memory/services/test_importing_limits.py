@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from memory.api.archive import Archive
+from memory.api.archive_file import ArchiveFile
 from memory.errors import TooManyEntries
 from memory.models import ScratchpadEntry
 from memory.services.importing import import_relationship
@@ -16,8 +16,8 @@ BY = Actor.policy("test")
 
 
 def imported(document: Any, into: Relationship) -> dict[str, int]:
-    archive = Archive.model_validate_json(json.dumps(document))
-    return import_relationship(relationship=into, archive=archive.model_dump(), by=BY)
+    archive = ArchiveFile(json.dumps(document).encode(), depth=40)
+    return import_relationship(relationship=into, archive=archive, by=BY)
 
 
 @pytest.mark.parametrize("own", [False, True], ids=["of the companion", "of the archive"])

@@ -159,7 +159,11 @@ def test_without_a_sample_id_the_files_name_stands_for_it() -> None:
         (file_of(said("Caroline", " ")), "conversation.session_1.0.text", "is empty"),
         (file_of(said("Caroline", "a\x00b")), "conversation.session_1.0.text", "NUL"),
         (file_of(said("Caroline", "a\ud800b")), "conversation.session_1.0.text", "surrogate"),
-        (file_of(said("Caroline", "é" * 40_000)), "conversation.session_1.0.text", "80000 bytes"),
+        (
+            file_of(said("Caroline", "é" * 40_000)),
+            "conversation.session_1.0.text",
+            "is longer than 65536 bytes",
+        ),
         (
             file_of(session_1_date_time="yesterday"),
             "conversation.session_1_date_time",

@@ -79,3 +79,19 @@ def test_what_can_not_be_read_is_named(broken: dict[str, Any], field: str, detai
         rapport.parse(broken, Source("file", NOON))
     assert [problem.field for problem in refused.value.problems] == [field]
     assert detail in refused.value.problems[0].detail
+
+
+@pytest.mark.parametrize(
+    ("messages", "field"),
+    [
+        ([{"role": "user", "content": "x" * 70_000}], "turns.1.messages.0.content"),
+        ([{"role": "user", "content": "Hi"}] * 51, "turns.1.messages"),
+        ([{"role": "tool", "content": "Hi"}], "turns.1.messages.0.role"),
+    ],
+    ids=["too long", "too many", "a role out of its place"],
+)
+def test_a_turn_is_held_to_the_limits_of_the_api(messages: list[dict[str, str]], field: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        rapport.parse(file_of(turn(-1), turn(messages=messages)), Source("file", NOON))
+
+    assert [problem.field for problem in refused.value.problems] == [field]

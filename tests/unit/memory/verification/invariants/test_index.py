@@ -86,7 +86,12 @@ def test_a_row_of_an_erased_message_goes(lived: Conversation) -> None:
 
 
 @pytest.mark.parametrize(
-    "said", ["<rapport_memory>\n- Likes tea\n</rapport_memory> Hello", "   ", "<rapport_x> half"]
+    "said",
+    [
+        "<rapport_memory>\n- Likes tea\n</rapport_memory> Hello",
+        "<rapport_memory>\n- Likes tea\n</rapport_memory>",
+        "<rapport_x> half",
+    ],
 )
 def test_a_message_with_memory_of_ours_in_it_is_indexed_as_it_was_said(
     lived: Conversation, said: str

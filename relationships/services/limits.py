@@ -1,0 +1,46 @@
+"""How much is kept of what is said and told. Whoever writes it asks here, by whichever door it came in.
+
+Each `..._fault` says what is wrong with a value, as a sentence without its subject; "" where nothing is.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import orjson
+from django.conf import settings
+
+MAX_NAME = 200
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+
+
+def document_fault(document: Any) -> str:
+    """Of a profile, or a session's state."""
+    size, limit = len(orjson.dumps(document)), settings.MAX_PROFILE_BYTES
+    return f"would be {size} bytes; at most {limit} are kept" if size > limit else ""
+
+
+def message_fault(text: str) -> str:
+    size, limit = len(text.encode("utf-8", "surrogatepass")), settings.MAX_MESSAGE_BYTES
+    if size > limit:
+        return f"is longer than {limit} bytes; send it as several messages"
+    if "\x00" in text:
+        return "holds a NUL character, which can't be kept; leave it out"
+    return "" if text.strip() else "is empty"
+
+
+def name_fault(text: str, most: int = MAX_NAME) -> str:
+    """Of what stands in addresses, logs and lists."""
+    if len(text) > most:
+        return f"is longer than {most} characters"
+    return "holds a control character" if _CONTROL.search(text) else ""
+
+
+def misplaced_role(roles: Sequence[str]) -> tuple[int, str] | None:
+    """The first message of a turn that can't stand where it does, and why."""
+    for place, role in enumerate(roles):
+        if role == "system" and set(roles[:place]) - {"system"}:
+            return place, "a system message comes before all others"
+        if role == "tool" and (place == 0 or roles[place - 1] not in ("assistant", "tool")):
+            return place, "a tool message follows the assistant's"
+    return None

@@ -1,0 +1,96 @@
+"""An archive is read row by row: what it takes is a small multiple of its bytes, whatever its rows are like."""
+
+import json
+import tracemalloc
+from typing import Any
+
+import pytest
+
+from memory.api.archive_file import FIRST_LOOK, ArchiveFile
+from memory.services.archive_checks import check_archive
+from relationships.api.problems import MalformedBody
+from relationships.configuration.schema import Configuration
+from relationships.errors import FieldProblem
+from tests.unit.memory.services.test_archive_checks import NOW, a_turn
+
+START = '{"format": "rapport.relationship", "version": 1, '
+DEPTH = 40
+
+
+def file_of(rows: list[Any], name: str = "entries", *, space: str = "") -> ArchiveFile:
+    listed = f"{space},{space}".join(json.dumps(row, ensure_ascii=False) for row in rows)
+    return ArchiveFile(f'{START}"{name}":{space}[{space}{listed}{space}]{space}}}'.encode(), depth=DEPTH)
+
+
+@pytest.mark.parametrize("space", ["", " \r\n\t"], ids=["close", "spaced"])
+@pytest.mark.parametrize("size", [1, 5, FIRST_LOOK - 45, FIRST_LOOK, 2 * FIRST_LOOK - 1])
+def test_every_row_is_found_wherever_it_ends(size: int, space: str) -> None:
+    """In letters of one byte to four, which the end of what is looked at may cut."""
+    letters = ("x", "é", "好", "🦊", '"', "\\", "]")
+    rows = [{**a_turn(1, seq=1), "error": letter * (size // 16), "error_code": "x"} for letter in letters]
+    for row, letter in zip(rows, letters, strict=True):
+        row["messages"][0]["content"] = letter * size
+
+    found = file_of(rows, "turns", space=space)
+
+    told = [row["messages"][0]["content"] for row in found.rows("turns")]
+    assert told == [letter * size for letter in letters]
+    assert list(found.rows("entries")) == []
+
+
+def test_rows_are_read_as_often_as_they_are_asked_for() -> None:
+    found = file_of([{"id": "018f0000-0000-7000-8000-000000000001", "type": "other", "content": "Likes tea"}])
+
+    assert list(found.rows("entries")) == list(found.rows("entries"))
+
+
+def test_what_is_wrong_with_a_row_is_told_and_the_others_are_read() -> None:
+    good = {"type": "other", "content": "Likes tea"}
+    problems: list[FieldProblem] = []
+
+    found = list(file_of([good, {**good, "weight": "1"}, good]).check_rows("entries", problems))
+
+    assert [place for place, _ in found] == [0, 2]
+    assert [problem.field for problem in problems] == ["entries.1.weight"]
+
+
+@pytest.mark.parametrize("cut", range(1, 95, 7))
+def test_a_body_that_breaks_off_is_no_archive(cut: int) -> None:
+    raw = f'{START}"user": {{"a": "é🦊"}}, "entries": [{{"type": "other"}}, 5], "turns": []}}'.encode()
+
+    with pytest.raises(MalformedBody):
+        ArchiveFile(raw[:-cut], depth=DEPTH)
+
+
+def a_large_turn(number: int) -> dict[str, Any]:
+    turn = a_turn(10 * number, seq=10 * number)
+    turn["messages"][0]["content"] = "What a day that was. " * 20
+    return turn
+
+
+ROWS = {
+    "turns": [a_large_turn(number) for number in range(1, 1000)],
+    "entries": [{"type": "a", "content": str(number), "state": "deleted"} for number in range(6_000)],
+    "active": [{"type": "a", "content": str(number)} for number in range(6_000)],
+}
+
+
+@pytest.mark.parametrize("kind", list(ROWS))
+def test_looking_at_an_archive_takes_little_more_than_its_bytes(kind: str) -> None:
+    name = "turns" if kind == "turns" else "entries"
+    raw = f'{START}"{name}":{json.dumps(ROWS[kind], separators=(",", ":"))}}}'.encode()
+    check_archive(
+        file_of(ROWS[kind][:2], name), configuration=Configuration(), now=NOW
+    )  # imports what it needs
+
+    tracemalloc.start()
+    try:
+        archive = ArchiveFile(raw, depth=DEPTH)
+        check_archive(archive, configuration=Configuration(), now=NOW)
+        written = sum(1 for _ in archive.rows(name))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+    assert written == len(ROWS[kind])
+    assert peak < 6 * len(raw), f"{peak / len(raw):.1f} times the {len(raw)} bytes of the archive"
