@@ -7,12 +7,9 @@ import os
 import secrets
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
-import environ
-
+from config import database, providers, rates, registries
 from config import environment as env
-from config import providers, rates, registries
 from config.logging import logging_config
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -135,47 +132,7 @@ DATABASE_DIRECT_URL = env.text("DATABASE_DIRECT_URL")  # past a pooler, for sess
 EMBEDDED_POSTGRES_DIR = None if DATABASE_URL else DATA_DIR / "postgres"
 
 
-def _database() -> dict[str, Any]:
-    if DATABASE_URL:
-        try:
-            database: dict[str, Any] = environ.Env.db_url_config(DATABASE_URL)
-        except Exception as error:
-            env.problem(
-                "DATABASE_URL", f"can't be read: {error}", "write postgresql://user:password@host:5432/name"
-            )
-            database = {"ENGINE": "django.db.backends.postgresql", "NAME": "rapport"}
-        if database.get("ENGINE") != "django.db.backends.postgresql":
-            env.problem(
-                "DATABASE_URL", "is not PostgreSQL", "write postgresql://user:password@host:5432/name"
-            )
-    else:
-        from config.embedded_postgres import socket_dir
-
-        database = {
-            "NAME": "rapport",
-            "USER": "postgres",
-            "HOST": str(socket_dir(DATA_DIR / "postgres")),
-            "PORT": 5432,  # names the socket's file; else a PGPORT in the environment would
-        }
-    options = database.setdefault("OPTIONS", {})
-    options.setdefault("application_name", f"rapport-{PROCESS}")
-    # Only our hot reads prepare; the ORM never does. Turn it off behind a pooler that shares connections.
-    if env.flag("RAPPORT_PREPARED_STATEMENTS", True):
-        options.setdefault("prepare_threshold", 5)
-    else:
-        database["DISABLE_SERVER_SIDE_CURSORS"] = True
-    options.pop("pool", None)  # of a URL: it would not go with what follows
-    # A thread keeps its connection from one request or task to the next, and looks first whether it lives.
-    database["CONN_MAX_AGE"] = None
-    database["CONN_HEALTH_CHECKS"] = True
-    if PROCESS == "web":
-        options.setdefault("connect_timeout", 3)  # who asks is told soon that the database is away
-    database["ENGINE"] = "config.postgresql"  # which looks at the socket, and asks the server nothing
-    database["TEST"] = {"NAME": env.text("RAPPORT_TEST_DATABASE", "test_rapport")}
-    return database
-
-
-DATABASES = {"default": _database()}
+DATABASES = {"default": database.settings_of(DATABASE_URL, data_dir=DATA_DIR, process=PROCESS)}
 
 # --- queue: django-q2 on the same database, woken by LISTEN/NOTIFY ----------------------------------------------------
 # The turn's row is the truth and the task a nudge, so tasks are never retried by the queue (max_attempts 1).

@@ -12,7 +12,7 @@ _CONNECTIONS = 8192  # of one process; each costs a descriptor and some memory, 
 _STOP_SECONDS = 40  # a little more than the longest `?wait`
 
 
-def web_command(bind: str, *, processes: int, folder: Path) -> Sequence[str]:
+def web_command(bind: str, *, processes: int, folder: Path) -> list[str]:
     """`bind`: host:port, [address]:port, or unix:/path. Raises ValueError."""
     return [
         *(sys.executable, "-m", "granian", "--interface", "asginl", "--http", "1", "--no-ws"),
