@@ -8,13 +8,14 @@ from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
 from django.conf import settings
-from pydantic import AfterValidator, BaseModel, Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from memory.api.schemas import EntryText, TagName, TagValue, TypeName
 from memory.ingestion.operations import Verdict
 from memory.models import EntrySource, EntryState, HeldState, RevisionEvent, Tier
 from relationships.actor import ActorKind
 from relationships.api.fields import Body, JsonObject, Name, SessionName, ShortText, Timestamp, TimeZone
+from relationships.fail_fast import FailFastModel
 from relationships.ids import uuid7
 
 MAX_TAGS = 12
@@ -33,7 +34,7 @@ def _said(text: str) -> str:
     return text
 
 
-class EntryFields(BaseModel):
+class EntryFields(FailFastModel):
     """What a revision must know of an entry, whatever columns entries had when it was written."""
 
     id: UUID

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from relationships.configuration.schema import Configuration
 from relationships.configuration.seams import known_slug, load
 from relationships.errors import FieldProblem, InvalidConfiguration
+from relationships.fail_fast import listed_errors
 
 LEVELS = ("project", "companion", "relationship", "turn")  # lowest first
 
@@ -65,7 +66,7 @@ def validate_configuration(raw: Mapping[str, Any]) -> Configuration:
     except ValidationError as error:
         problems = [
             FieldProblem(_path(line["loc"]), line["msg"].removeprefix("Value error, "))
-            for line in error.errors(include_url=False, include_context=False, include_input=False)
+            for line in listed_errors(error)
         ]
         raise InvalidConfiguration(problems) from None
 
