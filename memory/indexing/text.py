@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
 
+from memory.normal_form import normal_form
+
 LONGEST = 65_536  # characters that are indexed; more might not fit in PostgreSQL's 1 MB of lexemes for a row
 
 # Han with its iteration marks, kana, Hangul (spaces, but particles glued on), Thai, Lao, Khmer, Myanmar.
@@ -43,7 +45,7 @@ _LETTER = re.compile(f".[{_MARKS}]*", re.DOTALL)
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 _FIRST_EMOJI = 0x2190  # symbols from the arrows on; below are such as © and °
 _WORD = re.compile(r"[^\W_]+")
-_SPACE_BEFORE_SIGN = re.compile(r"\s+([,.;:!?])")
+_SPACE_BEFORE_SIGN = re.compile(r" ([,.;:!?])")
 
 
 def words_for_index(text: str) -> str:
@@ -52,7 +54,7 @@ def words_for_index(text: str) -> str:
     Runs of a script without spaces become overlapping pairs, a sign by itself stays one. An emoji becomes a word of
     its own, 😀 `u1f600`, as the parser would drop it. At most LONGEST characters of the text are read.
     """
-    folded = unicodedata.normalize("NFKC", text[:LONGEST]).lower().replace("\x00", " ")[:LONGEST]
+    folded = normal_form("NFKC", text[:LONGEST]).lower().replace("\x00", " ")[:LONGEST]
     if folded.isascii():
         return folded
     return _RUN.sub(_pairs, _BEYOND_ASCII.sub(lambda match: _spelt(match[0]), folded))
@@ -84,8 +86,8 @@ def without_names(text: str, names: Iterable[str]) -> str:
     pattern = _names_pattern(tuple(sorted({name for name in names if name.strip()})))
     if pattern is None:
         return text
-    cut = _SPACE_BEFORE_SIGN.sub(r"\1", pattern.sub(" ", text))
-    return " ".join(cut.split()).strip(" ,") if _WORD.search(cut) else text
+    cut = " ".join(pattern.sub(" ", text).split())
+    return _SPACE_BEFORE_SIGN.sub(r"\1", cut).strip(" ,") if _WORD.search(cut) else text
 
 
 @lru_cache(maxsize=1024)
