@@ -43,6 +43,9 @@ _MARKS = "".join(
 )
 _LETTER = re.compile(f".[{_MARKS}]*", re.DOTALL)
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
+# PostgreSQL's parser looks for addresses, paths and comments to the end of a run, from each `_` and `~` in it anew.
+LONGEST_RUN = 250  # signs without white space
+_LONG_RUN = re.compile(rf"(\S{{{LONGEST_RUN}}})(?=\S)")
 _FIRST_EMOJI = 0x2190  # symbols from the arrows on; below are such as © and °
 _WORD = re.compile(r"[^\W_]+")
 _SPACE_BEFORE_SIGN = re.compile(r" ([,.;:!?])")
@@ -52,9 +55,11 @@ def words_for_index(text: str) -> str:
     """`text` as `to_tsvector` is to read it: words with spaces between them, in lower case.
 
     Runs of a script without spaces become overlapping pairs, a sign by itself stays one. An emoji becomes a word of
-    its own, 😀 `u1f600`, as the parser would drop it. At most LONGEST characters of the text are read.
+    its own, 😀 `u1f600`, as the parser would drop it. At most LONGEST characters of the text are read, and what goes on
+    without white space is cut after LONGEST_RUN.
     """
     folded = normal_form("NFKC", text[:LONGEST]).lower().replace("\x00", " ")[:LONGEST]
+    folded = _LONG_RUN.sub(r"\1 ", folded.replace("<!--", " "))
     if folded.isascii():
         return folded
     return _RUN.sub(_pairs, _BEYOND_ASCII.sub(lambda match: _spelt(match[0]), folded))
