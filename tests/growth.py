@@ -3,7 +3,7 @@
 `growth` gives the thread's own CPU time for an input four times as large, divided by that for the smaller one: about
 4 where the work is in proportion, 16 where it is its square, 64 where it is its cube. MOST stands between them, and
 what is over by the time that noise counts (FAST, seconds for the larger) is never held to it. CPU time of a thread
-counts neither other processes nor the database; the best of several counts, and garbage is not collected meanwhile.
+counts neither other processes nor the database; the best of several counts, and no garbage is collected meanwhile.
 """
 
 import gc
@@ -32,7 +32,6 @@ def growth(work: Callable[[Any], object], make: Callable[[int], Any], *, size: i
 
 
 def seconds(work: Callable[[Any], object], given: Any) -> float:
-    gc.collect()
     gc.disable()
     try:
         began = time.thread_time()
