@@ -11,9 +11,10 @@ from relationships.models import OwnedQuerySet, RelationshipOwned
 
 USER_SUBJECT = "user"
 # What operators look for words in. From each `_` and `~` PostgreSQL's parser reads to the end of the run anew.
-ENTRY_WORDS = SearchVector(
-    models.Func("content", models.Value("_~"), models.Value("  "), function="translate"), config="simple"
+_CONTENT = models.Func(
+    "content", models.Value("_~"), models.Value("  "), function="translate", output_field=models.TextField()
 )
+ENTRY_WORDS = SearchVector(_CONTENT, config="simple")
 # What being shown leaves on an entry (memory.services.access): no change of it, so in no revision and no version.
 ACCESS_FIELDS = frozenset({"last_accessed_at", "access_count"})
 
