@@ -24,7 +24,9 @@ _of_texts = ("lower", "upper", "title", "trim")
 _of_lists = ("sort", "join", "length", "first", "last", "default")
 SORTING = 10  # steps for one member
 
-_taken: ContextVar[int | None] = ContextVar("_taken", default=None)  # None: of our own templates, nothing is counted
+_taken: ContextVar[int | None] = ContextVar(
+    "_taken", default=None
+)  # None: of our own templates, nothing is counted
 
 
 @contextmanager

@@ -172,7 +172,9 @@ def _check_depth(raw: bytes, value: Any, limit: int) -> None:
         depth += 1
         if depth > limit:
             raise _too_deep(limit)
-        level = [child for parent in level for _, child in _members(None, parent) if isinstance(child, dict | list)]
+        level = [
+            child for parent in level for _, child in _members(None, parent) if isinstance(child, dict | list)
+        ]
 
 
 def _too_deep(limit: int) -> TooMuch:
@@ -237,7 +239,9 @@ def _values(value: Any) -> Iterator[tuple[_Place, Any]]:
 def _members(place: _Place, value: Any) -> Iterator[tuple[_Place, Any]]:
     if isinstance(value, dict):
         return (((place, name), child) for name, child in value.items())
-    return (((place, name), child) for name, child in enumerate(value)) if isinstance(value, list) else iter(())
+    return (
+        (((place, name), child) for name, child in enumerate(value)) if isinstance(value, list) else iter(())
+    )
 
 
 def _path(place: _Place) -> str:

@@ -91,7 +91,9 @@ def refuse_misshapen(schema: Mapping[str, Any] | None, document: Mapping[str, An
             if len(problems) == MOST_PROBLEMS:
                 break
     except _TooManySteps:
-        detail = f"takes more than {MOST_STEPS:,} steps to hold against its schema; make either of them smaller"
+        detail = (
+            f"takes more than {MOST_STEPS:,} steps to hold against its schema; make either of them smaller"
+        )
         problems = [FieldProblem(whole, detail)]
     if problems:
         detail = "; ".join(f"{problem.field}: {problem.detail}" for problem in problems)

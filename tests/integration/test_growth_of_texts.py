@@ -13,7 +13,12 @@ from memory.errors import InvalidTemplate
 from memory.fence import cut_fenced, escape_item, fence
 from memory.indexing.text import LONGEST_RUN, without_names, words_for_index
 from memory.ingestion.template_sandbox import MAX_STEPS
-from memory.ingestion.templates import GUIDANCE_EXAMPLE, MAX_TEMPLATE_CHARACTERS, check_guidance, render_guidance
+from memory.ingestion.templates import (
+    GUIDANCE_EXAMPLE,
+    MAX_TEMPLATE_CHARACTERS,
+    check_guidance,
+    render_guidance,
+)
 from memory.normal_form import PIECE, normal_form
 from memory.providers.base import IngestionMaterial, NumberedMessage
 from memory.providers.offline.rules import read_messages
@@ -58,7 +63,10 @@ def test_a_message_of_any_sort_is_read_in_time_that_grows_with_it(
 
 def test_a_sentence_that_only_asks_please_is_soon_given_up() -> None:
     """Three loops over the same word took the cube of their number; a sentence has 2,000 characters at the most."""
-    assert growth(lambda text: read_messages(material(text)), lambda size: "please " * size + "x.", size=70) < MOST
+    assert (
+        growth(lambda text: read_messages(material(text)), lambda size: "please " * size + "x.", size=70)
+        < MOST
+    )
 
 
 def test_what_the_index_is_given_has_no_long_run() -> None:
@@ -85,7 +93,9 @@ def test_a_long_name_is_not_written_out_for_each_value_below_it() -> None:
     assert growth(render, wide, size=60_000) < MOST
 
 
-@pytest.mark.parametrize("unit", ["a", "一", "\u0301", "a\n", "a. "], ids=["run", "han", "marks", "lines", "sentences"])
+@pytest.mark.parametrize(
+    "unit", ["a", "一", "\u0301", "a\n", "a. "], ids=["run", "han", "marks", "lines", "sentences"]
+)
 def test_a_document_is_cut_in_time_that_grows_with_it(unit: str) -> None:
     def cut(text: str) -> object:
         return cut_document([Block(text)], tokens=400, overlap=200)
@@ -109,12 +119,18 @@ def filled(before: str, unit: str, after: str) -> str:
 @pytest.mark.parametrize(
     "template",
     [
-        filled(
-            "{% for a in types %}{% for b in a.description %}", "{{ '' }}", "{% endfor %}{% endfor %}"
-        ),
+        filled("{% for a in types %}{% for b in a.description %}", "{{ '' }}", "{% endfor %}{% endfor %}"),
         filled("{{ (", "types ~ ", "types) | length }}"),
-        filled("{% for a in types %}{% for b in types %}", "{{ '' if types | lower }}", "{% endfor %}{% endfor %}"),
-        filled("{% for a in types %}{% for b in types[0].description %}", "{{ '' if user in b }}", "{% endfor %}{% endfor %}"),
+        filled(
+            "{% for a in types %}{% for b in types %}",
+            "{{ '' if types | lower }}",
+            "{% endfor %}{% endfor %}",
+        ),
+        filled(
+            "{% for a in types %}{% for b in types[0].description %}",
+            "{{ '' if user in b }}",
+            "{% endfor %}{% endfor %}",
+        ),
         filled("{{ [", "types[0].description | join(types[0].description[:100]), ", "1] | length }}"),
     ],
     ids=["loops", "put together", "filters", "comparisons", "joins"],

@@ -82,7 +82,9 @@ def test_a_body_of_any_shape_costs_as_much_as_it_is_long(api: Api, world: World,
     address = world.address(route.path)
 
     for name, shape in SHAPES.items():
-        ratio = growth(lambda body: sent(api, route.method, address, body, "application/json"), shape, size=SMALL)
+        ratio = growth(
+            lambda body: sent(api, route.method, address, body, "application/json"), shape, size=SMALL
+        )
         assert ratio < MOST, name
 
 
@@ -97,9 +99,12 @@ def test_the_longest_body_of_any_shape_is_answered_shortly(api: Api, world: Worl
 
 
 def many_wrong(member: str, each: bytes) -> Shape:
-    return lambda size: b'{"format":"rapport.relationship","version":1,"%b":[%b]}' % (
-        member.encode(),
-        b",".join([each] * (size // (len(each) + 1))),
+    return lambda size: (
+        b'{"format":"rapport.relationship","version":1,"%b":[%b]}'
+        % (
+            member.encode(),
+            b",".join([each] * (size // (len(each) + 1))),
+        )
     )
 
 
@@ -143,7 +148,9 @@ TEXTS: dict[str, Callable[[int], str]] = {
 }
 
 
-@pytest.mark.parametrize(("method", "path", "size", "body"), SPOKEN, ids=lambda value: value if isinstance(value, str) else "")
+@pytest.mark.parametrize(
+    ("method", "path", "size", "body"), SPOKEN, ids=lambda value: value if isinstance(value, str) else ""
+)
 @pytest.mark.django_db
 def test_a_text_of_any_sort_costs_as_much_as_it_is_long(
     api: Api, world: World, method: str, path: str, size: int, body: Callable[[str], bytes]

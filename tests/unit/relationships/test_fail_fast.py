@@ -30,7 +30,8 @@ def errors_of(model: type[FailFastModel], raw: str) -> ValidationError:
 
 def test_of_each_list_the_first_wrong_member_is_named_and_of_the_fields_all() -> None:
     error = errors_of(
-        Outer, '{"one": [], "rows": [{"a": 1, "b": 2}, {}, {}], "pairs": ["x", "y"], "names": {"a": [], "b": []}}'
+        Outer,
+        '{"one": [], "rows": [{"a": 1, "b": 2}, {}, {}], "pairs": ["x", "y"], "names": {"a": [], "b": []}}',
     )
 
     places = [line["loc"] for line in error.errors()]

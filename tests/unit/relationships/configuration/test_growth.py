@@ -18,7 +18,9 @@ def slug(number: int) -> str:
 
 def weights_and_nulls(count: int) -> tuple[dict[str, Any], dict[str, Any]]:
     weights = {slug(number): 0.5 for number in range(count)}
-    return {"ingestion": {"classifier": {"weights": weights}}}, {slug(number): None for number in range(count)}
+    return {"ingestion": {"classifier": {"weights": weights}}}, {
+        slug(number): None for number in range(count)
+    }
 
 
 def test_nulls_are_looked_up_among_what_was_said_before_and_not_compared_with_it() -> None:
@@ -30,7 +32,10 @@ def test_nulls_are_looked_up_among_what_was_said_before_and_not_compared_with_it
 
 def test_a_null_ends_what_was_said_at_its_path_and_below_and_nothing_beside_it() -> None:
     resolved = resolve_configuration(
-        project={"ingestion": {"max_batch": 3, "trigger": {"mode": "explicit", "n": 7}}, "sessions": {"idle_minutes": 5}},
+        project={
+            "ingestion": {"max_batch": 3, "trigger": {"mode": "explicit", "n": 7}},
+            "sessions": {"idle_minutes": 5},
+        },
         turn={"ingestion": {"trigger": None, "max_entries": 9}},
     )
 
@@ -44,21 +49,26 @@ def test_a_null_ends_what_was_said_at_its_path_and_below_and_nothing_beside_it()
 
 def test_repeated_keys_are_counted_once() -> None:
     def named(count: int) -> list[dict[str, Any]]:
-        return [{"name": slug(key), "near": [slug(1000 + 30 * key + n) for n in range(30)]} for key in range(count)]
+        return [
+            {"name": slug(key), "near": [slug(1000 + 30 * key + n) for n in range(30)]}
+            for key in range(count)
+        ]
 
     assert growth(lambda count: KeyedFactsOptions(keys=tuple(named(count))), int, size=50) < MOST  # type: ignore[arg-type]
 
 
 EVERY_BRANCH: dict[str, Callable[[int], tuple[dict[str, Any], dict[str, Any]]]] = {
     "branches by members": lambda count: (
-        {"properties": {"a": {"items": {"anyOf": [*[{"type": "string"}] * count, {}]}}}}, {"a": [1] * count}
+        {"properties": {"a": {"items": {"anyOf": [*[{"type": "string"}] * count, {}]}}}},
+        {"a": [1] * count},
     ),
     "names by members": lambda count: (
         {"properties": {"a": {"items": {"not": {"required": ["b"] + [slug(n) for n in range(count)]}}}}},
         {"a": [{"b": 1}] * count},
     ),
     "values by members": lambda count: (
-        {"properties": {"a": {"items": {"enum": [*range(count), -1.5]}}}}, {"a": [-1.5] * count}
+        {"properties": {"a": {"items": {"enum": [*range(count), -1.5]}}}},
+        {"a": [-1.5] * count},
     ),
 }
 
