@@ -2,6 +2,7 @@
 
 import difflib
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -24,6 +25,8 @@ class _TooLong(Exception):
 class _Matcher(difflib.SequenceMatcher[str]):
     """Raises _TooLong past MOST_COMPARED. Of a few words over and over, difflib takes the cube of their number."""
 
+    a: Sequence[str]
+    b2j: dict[str, list[int]]  # the places of each word of the other text
     compared = 0
 
     def find_longest_match(

@@ -6,8 +6,6 @@ from typing import Any
 from pydantic import BaseModel, GetCoreSchemaHandler, ValidationError
 from pydantic_core import CoreSchema, ErrorDetails
 
-from relationships.errors import MOST_PROBLEMS
-
 _HOLD_MANY = ("list", "tuple", "set", "dict")
 # A model names all of its unknown fields. Past so many mistakes none is looked at one by one.
 MOST_ERRORS = 1000

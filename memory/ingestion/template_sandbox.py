@@ -22,6 +22,7 @@ MAX_STEPS = 300_000  # of one rendering; 30 types with 10 examples each take som
 _TURNS, _TEXT = "turns of a loop", "text of a part"
 _of_texts = ("lower", "upper", "title", "trim")
 _of_lists = ("sort", "join", "length", "first", "last", "default")
+FILTERS = (*_of_texts, *_of_lists)
 SORTING = 10  # steps for one member
 
 _taken: ContextVar[int | None] = ContextVar(
@@ -97,7 +98,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         )
         self.globals.clear()
         own = {**self.filters, "join": _join}
-        self.filters = {name: _counted(name, own[name]) for name in (*_of_texts, *_of_lists)}
+        self.filters = {name: _counted(name, own[name]) for name in FILTERS}
         self.filters |= {_TURNS: _turns, _TEXT: _text}
 
     def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
@@ -116,6 +117,6 @@ class Sandbox(ImmutableSandboxedEnvironment):
             joined.nodes = [self._filtered(part, _TEXT) for part in joined.nodes]
         return super()._generate(source, *args, **options)
 
-    def _filtered(self, value: nodes.Expr, name: str, *args: nodes.Expr) -> nodes.Expr:
+    def _filtered(self, value: Any, name: str, *args: nodes.Expr) -> Any:
         made = nodes.Filter(value, name, list(args), [], None, None, lineno=value.lineno)
         return made.set_environment(self)

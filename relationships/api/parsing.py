@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import IO, Any, TypeVar, Union
+from typing import IO, Any, TypeAlias, TypeVar
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -21,7 +21,8 @@ from relationships.api.problems import LengthRequired, MalformedBody, WrongMedia
 from relationships.errors import MOST_PROBLEMS, FieldProblem, InvalidInput, TooMuch, shorten
 
 N = TypeVar("N")
-_Place = Union[tuple["_Place", str | int], None]  # the value around it and the name in that; None: the body
+# The value around it, and the name in that; None: the body.
+_Place: TypeAlias = "tuple[_Place, str | int] | None"
 
 JSON = "application/json"
 MERGE_PATCH = "application/merge-patch+json"

@@ -1,6 +1,5 @@
-"""What a person, a developer or a document says is read in time that grows with it, whatever it says."""
+"""What a person or a document says is read in time that grows with it, whatever it says."""
 
-import unicodedata
 from collections.abc import Callable
 from datetime import UTC, datetime
 
@@ -9,17 +8,8 @@ import pytest
 from context.knowledge.chunking import MOST_JOINED, cut_document
 from context.knowledge.parsing.base import Block
 from context.text import fenced_data
-from memory.errors import InvalidTemplate
 from memory.fence import cut_fenced, escape_item, fence
 from memory.indexing.text import LONGEST_RUN, without_names, words_for_index
-from memory.ingestion.template_sandbox import MAX_STEPS
-from memory.ingestion.templates import (
-    GUIDANCE_EXAMPLE,
-    MAX_TEMPLATE_CHARACTERS,
-    check_guidance,
-    render_guidance,
-)
-from memory.normal_form import PIECE, normal_form
 from memory.providers.base import IngestionMaterial, NumberedMessage
 from memory.providers.offline.rules import read_messages
 from tests.growth import MOST, growth
@@ -77,12 +67,6 @@ def test_what_the_index_is_given_has_no_long_run() -> None:
     assert "<!--" not in words
 
 
-@pytest.mark.parametrize("form", ["NFC", "NFKC"])
-def test_a_normal_form_in_pieces_is_that_of_the_whole(form: str) -> None:
-    text = "Cafe\u0301 ﬁne. " * PIECE
-    assert normal_form(form, text) == unicodedata.normalize(form, text)  # type: ignore[arg-type]
-
-
 def test_a_long_name_is_not_written_out_for_each_value_below_it() -> None:
     def render(data: dict[str, object]) -> str:
         return fenced_data(data, what="profile", intro="Known.", budget=2000)[0]
@@ -107,52 +91,3 @@ def test_marks_without_end_are_cut_too() -> None:
     chunks = cut_document([Block("a" + "\u0301" * 10_000)], tokens=100, overlap=0)
 
     assert max(len(chunk.content) for chunk in chunks) < 4 * 100 + 8 * MOST_JOINED
-
-
-TYPES = [{"name": f"n{n}", "description": "d" * 500, "examples": ["e" * 500] * 10} for n in range(30)]
-
-
-def filled(before: str, unit: str, after: str) -> str:
-    return before + unit * ((MAX_TEMPLATE_CHARACTERS - len(before) - len(after)) // len(unit)) + after
-
-
-@pytest.mark.parametrize(
-    "template",
-    [
-        filled("{% for a in types %}{% for b in a.description %}", "{{ '' }}", "{% endfor %}{% endfor %}"),
-        filled("{{ (", "types ~ ", "types) | length }}"),
-        filled(
-            "{% for a in types %}{% for b in types %}",
-            "{{ '' if types | lower }}",
-            "{% endfor %}{% endfor %}",
-        ),
-        filled(
-            "{% for a in types %}{% for b in types[0].description %}",
-            "{{ '' if user in b }}",
-            "{% endfor %}{% endfor %}",
-        ),
-        filled("{{ [", "types[0].description | join(types[0].description[:100]), ", "1] | length }}"),
-    ],
-    ids=["loops", "put together", "filters", "comparisons", "joins"],
-)
-def test_a_template_that_takes_too_many_steps_is_given_up_and_says_so(template: str) -> None:
-    with pytest.raises(InvalidTemplate, match=f"line 1: takes more than {MAX_STEPS:,} steps"):
-        render_guidance(template, {**GUIDANCE_EXAMPLE, "types": TYPES})
-
-
-def test_filters_one_behind_the_other_are_compiled_in_time_that_grows_with_them() -> None:
-    def check(count: int) -> None:
-        check_guidance("{{ user" + " | title" * count + " }}")
-
-    assert growth(check, int, size=40) < MOST
-
-
-def test_thirty_types_with_their_examples_are_well_within_the_steps() -> None:
-    types = [{**one, "description": "d" * 50, "examples": ["e" * 50] * 10} for one in TYPES]
-    template = (
-        "{% for type in types | sort(attribute='name') %}- {{ type.name | upper }}: {{ type.description }}"
-        "{% if type.examples %} ({{ type.examples | join('; ') }}){% endif %}"
-        "{% for example in type.examples %}{{ loop.index ~ ': ' ~ example }}{% endfor %}\n{% endfor %}"
-    )
-
-    assert len(render_guidance(template, {**GUIDANCE_EXAMPLE, "types": types})) > 30_000

@@ -1,3 +1,4 @@
+import json
 from typing import Any
 
 import pytest
@@ -41,10 +42,10 @@ def test_of_each_list_the_first_wrong_member_is_named_and_of_the_fields_all() ->
 @pytest.mark.parametrize(
     ("model", "raw"),
     [
-        (Archive, '{"turns": [%s]}' % ",".join(["{}"] * 5000)),
-        (Archive, '{"entries": [%s]}' % ",".join(["1"] * 5000)),
-        (EntrySearchBody, '{"types": [%s]}' % ",".join(["1"] * 5000)),
-        (Configuration, '{"ingestion": {"importance": {"floors": [%s]}}}' % ",".join(["{}"] * 5000)),
+        (Archive, json.dumps({"turns": [{}] * 5000})),
+        (Archive, json.dumps({"entries": [1] * 5000})),
+        (EntrySearchBody, json.dumps({"types": [1] * 5000})),
+        (Configuration, json.dumps({"ingestion": {"importance": {"floors": [{}] * 5000}}})),
     ],
     ids=["turns", "entries", "types", "floors"],
 )
