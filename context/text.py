@@ -10,8 +10,10 @@ from context.budget import keep_within
 from context.facts import Facts
 from memory.fence import escape_item, fence
 from memory.tokens import estimate_tokens
+from relationships.errors import shorten
 
 DEEPEST_PATH = 6
+LONGEST_NAME = 200  # characters of an object's name; it stands before every value in that object
 _PLACEHOLDER = re.compile(r"\{(user|companion)\}")
 
 
@@ -53,6 +55,6 @@ def fenced_data(
 def _pairs(data: Mapping[str, Any], prefix: str, depth: int) -> Iterator[tuple[str, str]]:
     for name, value in data.items():
         if isinstance(value, dict) and value and depth < DEEPEST_PATH:
-            yield from _pairs(value, f"{prefix}{name}.", depth + 1)
+            yield from _pairs(value, f"{prefix}{shorten(name, LONGEST_NAME)}.", depth + 1)
         else:
             yield f"{prefix}{name}", value if isinstance(value, str) else orjson.dumps(value).decode()

@@ -17,9 +17,15 @@ RapportError                      what every part of ours raises; knows no HTTP
 └── UpstreamFailed                somebody we asked on your behalf gave no usable answer
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
+
+# An answer stays small whatever was sent.
+MOST_PROBLEMS = 20
+LONGEST_FIELD = 300  # characters
+LONGEST_DETAIL = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +36,21 @@ class FieldProblem:
     detail: str
 
 
+def shorten(text: str, most: int) -> str:
+    """At most `most` characters of it, and an ellipsis where there were more."""
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
 class RapportError(Exception):
     code = "error"
 
-    def __init__(self, detail: str, *, problems: Sequence[FieldProblem] = (), **extra: Any) -> None:
-        super().__init__(detail)
-        self.detail = detail
-        self.problems = tuple(problems)
+    def __init__(self, detail: str, *, problems: Iterable[FieldProblem] = (), **extra: Any) -> None:
+        self.detail = shorten(detail, LONGEST_DETAIL)
+        super().__init__(self.detail)
+        self.problems = tuple(
+            FieldProblem(shorten(line.field, LONGEST_FIELD), shorten(line.detail, LONGEST_DETAIL))
+            for line in islice(problems, MOST_PROBLEMS)
+        )
         self.extra = extra
 
 
@@ -51,8 +65,9 @@ class InvalidInput(RapportError):
 class InvalidConfiguration(InvalidInput):
     code = "invalid_configuration"
 
-    def __init__(self, problems: Sequence[FieldProblem]) -> None:
-        super().__init__("; ".join(f"{line.field}: {line.detail}" for line in problems), problems=problems)
+    def __init__(self, problems: Iterable[FieldProblem]) -> None:
+        shown = list(islice(problems, MOST_PROBLEMS))
+        super().__init__("; ".join(f"{line.field}: {line.detail}" for line in shown), problems=shown)
 
 
 class NotFound(RapportError):

@@ -14,6 +14,8 @@ PIECES = (
 )
 AT_LEAST = 0.6  # of a chunk is filled before a better border ends it
 
+MOST_JOINED = 50  # marks that stay with their letter; no script needs so many
+
 # What ends a sentence: with white space behind it, or full-width marks, which have none.
 _SENTENCE = re.compile(r"(?<=[.!?…։؟۔।])[\"'”’»)\]]*\s+|(?<=[。！？])[」』”’）]*\s*|\n")
 _SPACE = re.compile(r"\s+")
@@ -147,8 +149,9 @@ def _cut(
 def _cut_anywhere(text: str, start: int, end: int, most: int) -> Iterator[tuple[int, int]]:
     """A run without white space: by length, never before a mark that belongs to the letter before it."""
     while start < end:
-        stop = min(end, start + _fitting(text[start:end], most))
-        while stop < end and _JOINED.match(text, stop):
+        stop = start + _fitting(text[start : min(end, start + 4 * most)], most)
+        longest = min(end, stop + MOST_JOINED)
+        while stop < longest and _JOINED.match(text, stop):
             stop += 1
         yield start, stop
         start = stop
@@ -156,7 +159,7 @@ def _cut_anywhere(text: str, start: int, end: int, most: int) -> Iterator[tuple[
 
 def _fitting(text: str, most: int) -> int:
     """How many characters make at most `most` tokens, at least one."""
-    low, high = 1, min(len(text), 4 * most)
+    low, high = 1, len(text)
     while low < high:
         middle = (low + high + 1) // 2
         if estimate_tokens(text[:middle]) <= most:

@@ -16,6 +16,7 @@ from context.knowledge.parsing.base import Block
 _STARTING = 10  # seconds that the process may take beside its parsing
 _KEPT = ("PATH", "LANG", "PYTHONPATH", "TMPDIR")  # of the environment: no key, no address of a database
 _TOO_SLOW = (-signal.SIGALRM, -signal.SIGXCPU)
+_TOO_LARGE = -signal.SIGABRT  # how PDFium ends where there is no memory left
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,8 @@ def _answer_of(command: list[str], content: bytes) -> dict[str, Any]:
             process.kill()
     if process.returncode in _TOO_SLOW:
         raise UnreadableDocument("too_slow")
+    if process.returncode == _TOO_LARGE:
+        raise UnreadableDocument("too_much_memory")
     if process.returncode:
         raise UnreadableDocument("crashed")
     answer: dict[str, Any] = json.loads(written)

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.embedders.base import Embedder, Purpose, RawVectors
+from memory.normal_form import normal_form
 
 DIMENSIONS = 512
 LONGEST = 20_000  # characters that are read of a text; the rest changes its vector by little
@@ -59,7 +60,7 @@ def _vector(text: str) -> NDArray[np.float64]:
 
 def _features(text: str) -> Iterator[tuple[str, float]]:
     """Words and parts of words, each with its weight."""
-    words = TOKENS.findall(unicodedata.normalize("NFKC", text).casefold())
+    words = TOKENS.findall(normal_form("NFKC", text).casefold())
     letters = [word for word in words if word[0].isalnum()]
     for word in letters or words:  # signs count only where there is nothing else, such as emoji
         dense = unicodedata.category(word[0]) == "Lo"

@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
 
+from memory.normal_form import normal_form
+
 LONGEST = 65_536  # characters that are indexed; more might not fit in PostgreSQL's 1 MB of lexemes for a row
 
 # Han with its iteration marks, kana, Hangul (spaces, but particles glued on), Thai, Lao, Khmer, Myanmar.
@@ -41,18 +43,23 @@ _MARKS = "".join(
 )
 _LETTER = re.compile(f".[{_MARKS}]*", re.DOTALL)
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
+# PostgreSQL's parser looks for addresses, paths and comments to the end of a run, from each `_` and `~` in it anew.
+LONGEST_RUN = 250  # signs without white space
+_LONG_RUN = re.compile(rf"(\S{{{LONGEST_RUN}}})(?=\S)")
 _FIRST_EMOJI = 0x2190  # symbols from the arrows on; below are such as © and °
 _WORD = re.compile(r"[^\W_]+")
-_SPACE_BEFORE_SIGN = re.compile(r"\s+([,.;:!?])")
+_SPACE_BEFORE_SIGN = re.compile(r" ([,.;:!?])")
 
 
 def words_for_index(text: str, *, longest: int = LONGEST) -> str:
     """`text` as `to_tsvector` is to read it: words with spaces between them, in lower case.
 
     Runs of a script without spaces become overlapping pairs, a sign by itself stays one. An emoji becomes a word of
-    its own, 😀 `u1f600`, as the parser would drop it. At most `longest` characters of the text are read.
+    its own, 😀 `u1f600`, as the parser would drop it. At most `longest` characters of the text are read, and what
+    goes on without white space is cut after LONGEST_RUN.
     """
-    folded = unicodedata.normalize("NFKC", text[:longest]).lower().replace("\x00", " ")[:longest]
+    folded = normal_form("NFKC", text[:longest]).lower().replace("\x00", " ")[:longest]
+    folded = _LONG_RUN.sub(r"\1 ", folded.replace("<!--", " "))
     if folded.isascii():
         return folded
     return _RUN.sub(_pairs, _BEYOND_ASCII.sub(lambda match: _spelt(match[0]), folded))
@@ -84,8 +91,8 @@ def without_names(text: str, names: Iterable[str]) -> str:
     pattern = _names_pattern(tuple(sorted({name for name in names if name.strip()})))
     if pattern is None:
         return text
-    cut = _SPACE_BEFORE_SIGN.sub(r"\1", pattern.sub(" ", text))
-    return " ".join(cut.split()).strip(" ,") if _WORD.search(cut) else text
+    cut = " ".join(pattern.sub(" ", text).split())
+    return _SPACE_BEFORE_SIGN.sub(r"\1", cut).strip(" ,") if _WORD.search(cut) else text
 
 
 @lru_cache(maxsize=1024)

@@ -6,22 +6,19 @@ guidance, so that no wording of theirs can break the answers.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import StrictUndefined, Template, TemplateError, TemplateSyntaxError, nodes, pass_eval_context
-from jinja2.exceptions import SecurityError
-from jinja2.filters import sync_do_join
-from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2 import Template, TemplateError, TemplateSyntaxError, nodes
 
 from memory.errors import InvalidTemplate
+from memory.ingestion.template_sandbox import MAX_RENDERED_CHARACTERS, Sandbox, counted_steps
 from relationships.errors import FieldProblem
 
 PROMPTS = Path(__file__).parent / "prompts"
 MAX_TEMPLATE_CHARACTERS = 20_000
-MAX_RENDERED_CHARACTERS = 60_000
 # By an escape in a literal: no model can be sent it, and no table can keep it.
 _UNKEEPABLE = re.compile(r"[\x00\ud800-\udfff]")
 _TOO_DEEP = "is nested too deeply"
@@ -45,48 +42,7 @@ _ALLOWED = frozenset(
 )
 
 
-@pass_eval_context
-def _join(context: nodes.EvalContext, value: Any, d: str = "", attribute: str | int | None = None) -> str:
-    """Jinja's own, no longer than a prompt can be: one join inside another multiplies."""
-    parts = list(value)
-    longest = sum(len(part) for part in parts if isinstance(part, str)) + len(parts) * len(str(d))
-    if longest > MAX_RENDERED_CHARACTERS:
-        raise SecurityError(f"joins to more than {MAX_RENDERED_CHARACTERS:,} characters")
-    return str(sync_do_join(context, parts, d, attribute))
-
-
-class _Sandbox(ImmutableSandboxedEnvironment):
-    """No globals (a range could run for ever), and no arithmetic that can make a text of any length."""
-
-    intercepted_binops = frozenset({"*", "**", "%"})
-
-    def __init__(self) -> None:
-        super().__init__(undefined=StrictUndefined, autoescape=False, keep_trailing_newline=False)
-        self.globals.clear()
-        self.filters = {
-            name: self.filters[name]
-            for name in (
-                "join",
-                "lower",
-                "upper",
-                "title",
-                "trim",
-                "length",
-                "first",
-                "last",
-                "default",
-                "sort",
-            )
-        }
-        self.filters["join"] = _join
-
-    def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
-        if not (isinstance(left, int | float) and isinstance(right, int | float)) or operator == "**":
-            raise SecurityError(f"{operator} is not available here")
-        return super().call_binop(context, operator, left, right)
-
-
-_sandbox = _Sandbox()
+_sandbox = Sandbox()
 
 
 def check_guidance(template: str) -> None:
@@ -109,22 +65,27 @@ def check_guidance(template: str) -> None:
 def render_guidance(template: str, variables: Mapping[str, Any]) -> str:
     """The template with its variables (names of GUIDANCE_EXAMPLE). Raises InvalidTemplate."""
     try:
-        pieces, length = [], 0
-        for piece in _compiled(template).generate(**variables):
-            length += len(piece)
-            if length > MAX_RENDERED_CHARACTERS:
-                raise _invalid(f"renders to more than {MAX_RENDERED_CHARACTERS:,} characters")
-            pieces.append(piece)
+        with counted_steps():
+            rendered = _joined(_compiled(template).generate(**variables)).strip()
     except TemplateSyntaxError as error:
         raise _invalid(f"line {error.lineno}: {error.message}") from None
     except (RecursionError, SyntaxError):  # of the Python that Jinja makes of it
         raise _invalid(_TOO_DEEP) from None
     except (TemplateError, ArithmeticError, TypeError, ValueError) as error:
         raise _invalid(f"line {_line_of(error)}: {error}") from None
-    rendered = "".join(pieces).strip()
     if _UNKEEPABLE.search(rendered):
         raise _invalid("renders to a NUL or half a surrogate pair, which can't be kept")
     return rendered
+
+
+def _joined(pieces: Iterable[str]) -> str:
+    kept, length = [], 0
+    for piece in pieces:
+        length += len(piece)
+        if length > MAX_RENDERED_CHARACTERS:
+            raise _invalid(f"renders to more than {MAX_RENDERED_CHARACTERS:,} characters")
+        kept.append(piece)
+    return "".join(kept)
 
 
 def default_guidance() -> str:

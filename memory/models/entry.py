@@ -10,6 +10,11 @@ from django.db.models import Q
 from relationships.models import OwnedQuerySet, RelationshipOwned
 
 USER_SUBJECT = "user"
+# What operators look for words in. From each `_` and `~` PostgreSQL's parser reads to the end of the run anew.
+_CONTENT = models.Func(
+    "content", models.Value("_~"), models.Value("  "), function="translate", output_field=models.TextField()
+)
+ENTRY_WORDS = SearchVector(_CONTENT, config="simple")
 # What being shown leaves on an entry (memory.services.access): no change of it, so in no revision and no version.
 ACCESS_FIELDS = frozenset({"last_accessed_at", "access_count"})
 
@@ -112,9 +117,7 @@ class ScratchpadEntry(RelationshipOwned):
             # the scratchpad, and every list, newest first
             models.Index(fields=["relationship", "state", "tier", "-effective_at"], name="entry_listed"),
             # operators who look for a word across a project
-            GinIndex(
-                SearchVector("content", config="simple"), condition=Q(state="active"), name="entry_words"
-            ),
+            GinIndex(ENTRY_WORDS, condition=Q(state="active"), name="entry_words"),
             # the sweep: active entries whose time is over
             models.Index(
                 fields=["expires_at"],

@@ -3,13 +3,14 @@
 import re
 from uuid import UUID
 
-from django.contrib.postgres.search import SearchQuery, SearchVector
+from django.contrib.postgres.search import SearchQuery
 
 from memory.models import EntryState, ScratchpadEntry
+from memory.models.entry import ENTRY_WORDS
 
 MOST_WORDS = 10
 MOST_FOUND = 1000  # relationships; whoever finds more has to ask for more
-_WORD = re.compile(r"\w+")
+_WORD = re.compile(r"[^\W_]+")
 # Scripts that put no space between words: Thai, Lao, Myanmar, Khmer, Kana, Han. There a word has no beginning to find.
 _WITHOUT_SPACES = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff]"
@@ -26,7 +27,7 @@ def relationships_that_say(*, project_id: UUID, text: str) -> list[UUID]:
     if words and not _WITHOUT_SPACES.search(text):
         asked = " & ".join(f"'{word}':*" for word in words)
         query = SearchQuery(asked, config="simple", search_type="raw")
-        owned = owned.annotate(words=SearchVector("content", config="simple")).filter(words=query)
+        owned = owned.annotate(words=ENTRY_WORDS).filter(words=query)
     else:
         owned = owned.filter(content__icontains=text)
     return list(owned.order_by().values_list("relationship_id", flat=True).distinct()[:MOST_FOUND])

@@ -21,19 +21,20 @@ from pydantic import (
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from relationships.errors import FieldProblem
+from relationships.fail_fast import FailFastModel, listed_errors
 
 # Times that survive a change of zone, and that a person could mean.
 EARLIEST, LATEST = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
 _RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:?\d\d)")
 
 
-class Body(BaseModel):
+class Body(FailFastModel):
     """A request body: JSON types as they are, nothing coerced, no unknown names."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, use_attribute_docstrings=True)
 
 
-class Query(BaseModel):
+class Query(FailFastModel):
     """A query string: every value comes as text, unknown names are refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
@@ -158,7 +159,7 @@ _SENTENCES = {
 def field_problems(error: ValidationError, data: Any) -> list[FieldProblem]:
     """pydantic's complaints as ours: dotted paths into what was sent, a sentence each."""
     problems: dict[str, str] = {}
-    for line in error.errors(include_url=False, include_input=False):
+    for line in listed_errors(error):
         path = _path(line["loc"], data, missing=line["type"] == "missing")
         detail = _SENTENCES.get(line["type"]) or line["msg"].removeprefix("Value error, ")
         problems.setdefault(path, detail[:1].lower() + detail[1:])

@@ -7,8 +7,10 @@ tells whether the strings need to be walked at all; the depth likewise, by count
 import json
 import math
 import re
-from collections.abc import Iterator
-from typing import IO, Any, TypeVar
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import IO, Any, TypeAlias, TypeVar
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -16,9 +18,11 @@ from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 
 from relationships.api.problems import LengthRequired, MalformedBody, WrongMediaType
-from relationships.errors import FieldProblem, InvalidInput, TooMuch
+from relationships.errors import MOST_PROBLEMS, FieldProblem, InvalidInput, TooMuch, shorten
 
 N = TypeVar("N")
+# The value around it, and the name in that; None: the body.
+_Place: TypeAlias = "tuple[_Place, str | int] | None"
 
 JSON = "application/json"
 MERGE_PATCH = "application/merge-patch+json"
@@ -27,6 +31,7 @@ _SUSPECT_ESCAPE = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 # Beyond this JSON readers, and our own database's answers, disagree about what the number is.
 _LARGEST = 2**63
+LONGEST_NAME = 60  # characters of a name in a path
 
 
 class StrictJSONParser(BaseParser):
@@ -80,9 +85,9 @@ def parse_object(raw: bytes, *, depth: int | None = None) -> dict[str, Any]:
 
     def build(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         built = dict(pairs)
-        if len(built) != len(pairs):
-            names = [name for name, _ in pairs]
-            duplicates.extend((built, name) for name in built if names.count(name) > 1)
+        if len(built) != len(pairs) and len(duplicates) < MOST_PROBLEMS:
+            counts = Counter(name for name, _ in pairs)
+            duplicates.extend((built, name) for name, count in counts.items() if count > 1)
         return built
 
     large: list[str] = []
@@ -115,7 +120,7 @@ def parse_object(raw: bytes, *, depth: int | None = None) -> dict[str, Any]:
     if large:
         _check_numbers(value)
     if duplicates:
-        raise InvalidInput("A name stands twice in one object.", problems=_places(value, duplicates))
+        raise InvalidInput("A name stands twice in one object.", problems=_repeated(value, duplicates))
     if _SUSPECT_ESCAPE.search(raw):
         _check_strings(value)
     return value
@@ -159,13 +164,11 @@ def _noted(number: N, large: list[str]) -> N:
 
 
 def _check_numbers(value: Any) -> None:
-    problems = [
-        FieldProblem(path or "body", f"the number {text[:24]} is too large: send it as a string")
-        for path, text in _strings(value, "")
+    _refuse(
+        FieldProblem(_path(place), f"the number {text[:24]} is too large: send it as a string")
+        for place, text in _values(value)
         if isinstance(text, _TooLarge)
-    ]
-    if problems:
-        raise InvalidInput(f"{problems[0].field}: {problems[0].detail}", problems=problems[:20])
+    )
 
 
 def _check_depth(raw: bytes, value: Any, limit: int) -> None:
@@ -176,7 +179,9 @@ def _check_depth(raw: bytes, value: Any, limit: int) -> None:
         depth += 1
         if depth > limit:
             raise _too_deep(limit)
-        level = [child for parent in level for child in _children(parent) if isinstance(child, dict | list)]
+        level = [
+            child for parent in level for _, child in _members(None, parent) if isinstance(child, dict | list)
+        ]
 
 
 def _too_deep(limit: int) -> TooMuch:
@@ -184,18 +189,12 @@ def _too_deep(limit: int) -> TooMuch:
     return TooMuch(f"The JSON is nested more than {limit} deep.", problems=[problem], limit=limit)
 
 
-def _children(parent: Any) -> Iterator[Any]:
-    return iter(parent.values() if isinstance(parent, dict) else parent)
-
-
 def _check_strings(value: Any) -> None:
-    problems = [
-        FieldProblem(path or "body", f"holds {what}, which can't be kept; leave it out")
-        for path, text in _strings(value, "")
+    _refuse(
+        FieldProblem(_path(place), f"holds {what}, which can't be kept; leave it out")
+        for place, text in _texts(value)
         if (what := _unkeepable(text))
-    ]
-    if problems:
-        raise InvalidInput(f"{problems[0].field}: {problems[0].detail}", problems=problems[:20])
+    )
 
 
 def _unkeepable(text: str) -> str:
@@ -204,35 +203,63 @@ def _unkeepable(text: str) -> str:
     return "half of a surrogate pair" if _SURROGATE.search(text) else ""
 
 
-def _strings(value: Any, path: str) -> Iterator[tuple[str, str]]:
-    """Every string with its dotted path, names of members included. The depth was checked before."""
-    if isinstance(value, str):
-        yield path, value
-    elif isinstance(value, list):
-        for place, child in enumerate(value):
-            yield from _strings(child, f"{path}.{place}" if path else str(place))
-    elif isinstance(value, dict):
-        for name, child in value.items():
-            shown = name.encode("utf-8", "backslashreplace").decode().replace("\x00", "\\u0000")
-            below = f"{path}.{shown}" if path else shown
-            yield below, name
-            yield from _strings(child, below)
+def _refuse(found: Iterable[FieldProblem]) -> None:
+    problems = list(islice(found, MOST_PROBLEMS))
+    if problems:
+        raise InvalidInput(f"{problems[0].field}: {problems[0].detail}", problems=problems)
 
 
-def _places(value: Any, duplicates: list[tuple[dict[str, Any], str]]) -> list[FieldProblem]:
+def _repeated(value: Any, duplicates: list[tuple[dict[str, Any], str]]) -> list[FieldProblem]:
     """Where the duplicates stand: the objects are found again by identity."""
-    paths = {id(found): path for path, found in _objects(value, "")}
-    return [
-        FieldProblem(f"{paths[id(owner)]}.{name}".lstrip(".") if id(owner) in paths else name, "stands twice")
-        for owner, name in duplicates[:20]
-    ]
+    shown = duplicates[:MOST_PROBLEMS]
+    owners = {id(owner) for owner, _ in shown}
+    places = {id(found): place for place, found in _values(value) if id(found) in owners}
+    return [FieldProblem(_path((places.get(id(owner)), name)), "stands twice") for owner, name in shown]
 
 
-def _objects(value: Any, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def _texts(value: Any) -> Iterator[tuple[_Place, str]]:
+    """Every string, names of members included."""
+    for place, found in _values(value):
+        if isinstance(found, str):
+            yield place, found
+        elif isinstance(found, dict):
+            yield from (((place, name), name) for name in found)
+
+
+def _values(value: Any) -> Iterator[tuple[_Place, Any]]:
+    """Every value, those inside it included, and its place, in the order of the text.
+
+    A place is a link to the one around it. Its path is written only where it is shown: a long name above many values
+    would stand in all their paths.
+    """
+    yield None, value
+    open_ones = [_members(None, value)]
+    while open_ones:
+        child = next(open_ones[-1], None)
+        if child is None:
+            open_ones.pop()
+            continue
+        yield child
+        open_ones.append(_members(*child))
+
+
+def _members(place: _Place, value: Any) -> Iterator[tuple[_Place, Any]]:
     if isinstance(value, dict):
-        yield path, value
-    members = (
-        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        return (((place, name), child) for name, child in value.items())
+    return (
+        (((place, name), child) for name, child in enumerate(value)) if isinstance(value, list) else iter(())
     )
-    for name, child in members:
-        yield from _objects(child, f"{path}.{name}".lstrip("."))
+
+
+def _path(place: _Place) -> str:
+    """Dotted, with its names cut short."""
+    parts: list[str] = []
+    while place is not None:
+        place, name = place
+        parts.append(_shown(str(name)))
+    return ".".join(reversed(parts)) or "body"
+
+
+def _shown(name: str) -> str:
+    kept = shorten(name, LONGEST_NAME).encode("utf-8", "backslashreplace").decode()
+    return kept.replace("\x00", "\\u0000")

@@ -4,7 +4,7 @@ Merged like RFC 7396: objects merge, anything else replaces. Null takes a value 
 levels below said (there is always a default to go back to, so nothing is ever merely removed).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from relationships.configuration.schema import Configuration
 from relationships.configuration.seams import known_slug, load
 from relationships.errors import FieldProblem, InvalidConfiguration
+from relationships.fail_fast import listed_errors
 
 LEVELS = ("project", "companion", "relationship", "turn")  # lowest first
 
@@ -47,12 +48,15 @@ def _resolve(project: bytes, companion: bytes, relationship: bytes, turn: bytes)
     ]
     recipes = [level["recipe"] for _, level in levels if isinstance(level.get("recipe"), str)]
     recipe = recipes[-1] if recipes else "scratchpad"
+    said = [("recipe", _recipe_values(recipe)), *levels]
     merged = _defaults()
-    provenance: dict[str, str] = {}
-    for name, level in [("recipe", _recipe_values(recipe)), *levels]:
+    for _, level in said:
         merged = _overlay(merged, level, _defaults())
-        _trace(name, level, "", provenance)
-    return ResolvedConfiguration(validate_configuration(merged), provenance)
+    values = validate_configuration(merged)
+    provenance: dict[str, str] = {}
+    for name, level in said:
+        _trace(name, level, provenance)
+    return ResolvedConfiguration(values, provenance)
 
 
 def validate_configuration(raw: Mapping[str, Any]) -> Configuration:
@@ -65,7 +69,7 @@ def validate_configuration(raw: Mapping[str, Any]) -> Configuration:
     except ValidationError as error:
         problems = [
             FieldProblem(_path(line["loc"]), line["msg"].removeprefix("Value error, "))
-            for line in error.errors(include_url=False, include_context=False, include_input=False)
+            for line in listed_errors(error)
         ]
         raise InvalidConfiguration(problems) from None
 
@@ -113,13 +117,28 @@ def _recipe_values(slug: str) -> dict[str, Any]:
     return recipe
 
 
-def _trace(level: str, values: Mapping[str, Any], prefix: str, provenance: dict[str, str]) -> None:
+def _trace(level: str, values: Mapping[str, Any], provenance: dict[str, str]) -> None:
+    """What a level says: it goes before the levels below, and a null ends what they said there."""
+    said = dict(_paths(values, ""))
+    ended = {path for path, value in said.items() if value is None}
+    if ended:
+        for known in [known for known in provenance if not ended.isdisjoint(_and_above(known))]:
+            del provenance[known]
+    provenance.update((path, level) for path in said if path not in ended)
+
+
+def _paths(values: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
     for name, value in values.items():
-        path = f"{prefix}{name}"
         if isinstance(value, dict) and value:
-            _trace(level, value, f"{path}.", provenance)
-        elif value is None:
-            for known in [known for known in provenance if known == path or known.startswith(f"{path}.")]:
-                del provenance[known]
+            yield from _paths(value, f"{prefix}{name}.")
         else:
-            provenance[path] = level
+            yield f"{prefix}{name}", value
+
+
+def _and_above(path: str) -> Iterator[str]:
+    """`a.b.c`, `a`, `a.b`."""
+    yield path
+    place = path.find(".")
+    while place >= 0:
+        yield path[:place]
+        place = path.find(".", place + 1)

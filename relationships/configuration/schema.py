@@ -19,7 +19,7 @@ from relationships.configuration.strategies import (
     KeyedFactsOptions,
     TwoCallOptions,
 )
-from relationships.configuration.strict import Share, Strict
+from relationships.configuration.strict import Share, Strict, repeated_names
 
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,59}$")]
 MOST_OUTPUT_TOKENS = 100_000  # of one answer
@@ -136,9 +136,7 @@ class Ingestion(Strict):
     @field_validator("types")
     @classmethod
     def _types_once(cls, value: tuple[EntryType, ...]) -> tuple[EntryType, ...]:
-        names = [entry_type.name for entry_type in value]
-        repeated = sorted({name for name in names if names.count(name) > 1})
-        if repeated:
+        if repeated := repeated_names(entry_type.name for entry_type in value):
             raise ValueError(f"each type is named once; repeated: {', '.join(repeated)}")
         return value
 

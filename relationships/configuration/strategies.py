@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints, field_validator, model_validator
 
-from relationships.configuration.strict import Share, Strict
+from relationships.configuration.strict import Share, Strict, repeated_names
 
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,59}$")]
 ModelName = Annotated[str, StringConstraints(max_length=120)]
@@ -163,9 +163,7 @@ class KeyedFactsOptions(Strict):
     @field_validator("keys")
     @classmethod
     def _keys_once(cls, value: tuple[FactKey, ...]) -> tuple[FactKey, ...]:
-        names = [name for key in value for name in (key.name, *key.near)]
-        repeated = sorted({name for name in names if names.count(name) > 1})
-        if repeated:
+        if repeated := repeated_names(name for key in value for name in (key.name, *key.near)):
             raise ValueError(f"each key and near key is named once; repeated: {', '.join(repeated)}")
         return value
 

@@ -15,7 +15,7 @@ KNOWN_BY = {
     "tokenizers": ("memory/embedders/onnx_encoder.py",),
     "huggingface_hub": ("memory/embedders/model_hub.py",),
     "django_q": ("memory/queue/", "memory/tasks.py", "context/knowledge/tasks.py"),
-    "jinja2": ("memory/ingestion/templates.py",),
+    "jinja2": ("memory/ingestion/templates.py", "memory/ingestion/template_sandbox.py"),
 }
 # Rows that one module alone writes, so that no change goes by without its history.
 WRITERS = {

@@ -2,12 +2,8 @@
 
 from memory.ingestion.answer_schema import ANSWER_SCHEMA
 from memory.ingestion.operations import Verdict
-from memory.ingestion.templates import (
-    GUIDANCE_EXAMPLE,
-    MAX_RENDERED_CHARACTERS,
-    MAX_TEMPLATE_CHARACTERS,
-    _sandbox,
-)
+from memory.ingestion.template_sandbox import FILTERS, MAX_RENDERED_CHARACTERS, MAX_STEPS
+from memory.ingestion.templates import GUIDANCE_EXAMPLE, MAX_TEMPLATE_CHARACTERS
 from tests.guards.tables import REFERENCE, named_in, rows_of
 
 FILE = "ingestion-prompt.md"
@@ -20,12 +16,13 @@ def test_every_variable_of_a_prompt_is_described_and_no_other() -> None:
 
 def test_every_filter_of_a_prompt_is_named_and_no_other() -> None:
     line = next(line for line in TEXT.splitlines() if line.startswith("`join`"))
-    assert {name.strip("`") for name in line.split(", ")} == set(_sandbox.filters)
+    assert {name.strip("`") for name in line.split(", ")} == set(FILTERS)
 
 
 def test_the_limits_of_a_prompt_are_those_of_the_code() -> None:
     assert f"{MAX_TEMPLATE_CHARACTERS:,} characters" in TEXT
     assert f"{MAX_RENDERED_CHARACTERS:,} characters" in TEXT
+    assert f"{MAX_STEPS:,} steps" in TEXT
 
 
 def test_every_member_of_an_operation_and_every_verdict_is_described() -> None:

@@ -10,7 +10,8 @@ def parse_markdown(content: bytes, limits: Limits) -> Iterator[Block]:
     """Markdown as it was written, in the sections that its headings make; a heading stands before its section."""
     text = clean(decode_text(content))
     lines = text.split("\n")
-    tokens = MarkdownIt("commonmark").parse(text)
+    # What stands within a line is not looked at: a heading is kept as it was written, too.
+    tokens = MarkdownIt("commonmark").disable("inline").parse(text)
     headings, start = Headings(), 0
     for place, token in enumerate(tokens):
         if token.type == "heading_open" and token.level == 0 and token.map:

@@ -56,8 +56,8 @@ _TOLD_BACKWARDS = pattern(
     r"|childhood)\b|^\W*(?:growing up|back then|years ago|in those days|at school)\b"
 )
 _FORGET = pattern(
-    r"^\W*(?:(?:please|hey|ok|okay|actually|no|oh|and|so|also|sorry)\W+)*(?:(?:can|could|would|will|should) you "
-    r"|you can |you should |I (?:would like|want|need) you to |please )*(?:please |just )*(?:forget|delete|erase"
+    r"^\W*(?:(?:please|hey|ok|okay|actually|no|oh|and|so|also|sorry)\W+)*+(?:(?:can|could|would|will|should) you "
+    r"|you can |you should |I (?:would like|want|need) you to |please )*+(?:please |just )*+(?:forget|delete|erase"
     r"|wipe|remove|clear|scrap|do not (?:remember|keep|store|save)|stop remembering)\b"
 )
 _NO_SUBJECT = pattern(

@@ -4,8 +4,8 @@ Everything here runs once over the whole message, which may be 64 kB, so every p
 """
 
 import re
-import unicodedata
 
+from memory.normal_form import normal_form
 from memory.providers.offline.patterns import pattern
 
 _FOLDED = str.maketrans(
@@ -29,7 +29,7 @@ _CHAT_LINE = re.compile(
 
 def plain_speech(content: str) -> str:
     """The message without code, quoted lines and utterances, links and emoji, in plain quotation marks and spaces."""
-    text = unicodedata.normalize("NFC", content).translate(_FOLDED)
+    text = normal_form("NFC", content).translate(_FOLDED)
     text = _CODE_BLOCK.sub("\n", text)
     text = _INLINE_CODE.sub(" ", text)
     text = _LINK.sub(" ", text)

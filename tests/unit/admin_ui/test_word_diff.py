@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from admin_ui.word_diff import MOST_WORDS, Piece, word_diff
+from admin_ui.word_diff import MOST_WORDS, Piece, _Matcher, word_diff
 
 
 @pytest.mark.parametrize(
@@ -37,3 +37,17 @@ def test_a_very_long_text_is_shown_as_replaced() -> None:
     before, after = "a " * MOST_WORDS, "b " * MOST_WORDS
 
     assert word_diff(before, after) == [Piece("gone", before), Piece("new", after)]
+
+
+def test_a_few_words_over_and_over_are_shown_as_replaced() -> None:
+    """Each is like every other: difflib would take the cube of their number."""
+    before, after = "! ? " * 240, "? ! ! " * 160
+
+    assert word_diff(before, after) == [Piece("gone", before), Piece("new", after)]
+
+
+def test_the_pairs_that_are_compared_are_counted() -> None:
+    matcher = _Matcher(None, ["a"] * 10, ["a"] * 20, autojunk=False)
+
+    assert matcher.get_opcodes()[0][0] in ("equal", "insert")
+    assert matcher.compared == 10 * 20

@@ -42,7 +42,7 @@ def test_any_text_has_words_postgresql_can_read(text: str) -> None:
 
 
 def test_the_end_of_an_endless_text_is_left_out() -> None:
-    assert len(words_for_index("a" * (LONGEST + 1))) == LONGEST
+    assert words_for_index("a " * LONGEST).count("a") == LONGEST // 2
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 import json
 import re
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -8,7 +9,8 @@ from pytest_django import Settings
 
 from relationships.api.parsing import parse_object
 from relationships.api.problems import MalformedBody
-from relationships.errors import InvalidInput, TooMuch
+from relationships.errors import MOST_PROBLEMS, InvalidInput, TooMuch
+from tests.growth import MOST, growth
 
 kept_text = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=20)
 kept_json = st.recursive(
@@ -72,3 +74,47 @@ def test_every_place_of_a_repeated_name_is_found() -> None:
 def test_a_syntax_error_says_where() -> None:
     with pytest.raises(MalformedBody, match="line 2 column 3"):
         parse_object(b'{"a": 1,\n  b}')
+
+
+SHAPES: dict[str, Callable[[int], bytes]] = {
+    "a name over and over": lambda size: b"{%b}" % b",".join([b'"a":1'] * (size // 6)),
+    "names twice each": lambda size: b"{%b}" % b",".join(b'"a%d":1' % (n // 2) for n in range(size // 9)),
+    "objects of names twice": lambda size: b'{"x":[%b]}' % b",".join([b'{"a":1,"a":2}'] * (size // 14)),
+    "a long name above them": lambda size: (
+        b'{"%b":[%b]}' % (b"k" * (size // 2), b",".join([b'{"a":1,"a":2}'] * (size // 28)))
+    ),
+    "a long name above a NUL": lambda size: (
+        b'{"%b":[%b,"\\u0000"]}' % (b"k" * (size // 2), b",".join([b'""'] * (size // 6)))
+    ),
+    "a long name above a large number": lambda size: (
+        b'{"%b":[%b,1e999]}' % (b"k" * (size // 2), b",".join([b"1"] * (size // 4)))
+    ),
+    "large numbers": lambda size: b'{"a":[%b]}' % b",".join([b"1e999"] * (size // 6)),
+    "digits": lambda size: b'{"a":%b}' % (b"9" * size),
+    "decimals": lambda size: b'{"a":0.%b}' % (b"9" * size),
+    "brackets": lambda size: b'{"a":%b' % (b"[" * size),
+    "empty lists and a NUL": lambda size: b'{"a":[%b],"b":"\\u0000"}' % b",".join([b"[]"] * (size // 3)),
+    "NULs": lambda size: b'{"a":"%b"}' % (b"\\u0000" * (size // 6)),
+}
+
+
+def answer_to(raw: bytes) -> InvalidInput | TooMuch | None:
+    try:
+        parse_object(raw)
+    except (InvalidInput, TooMuch) as error:
+        return error
+    return None
+
+
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+def test_a_body_is_read_in_time_that_grows_as_it_does(shape: Callable[[int], bytes]) -> None:
+    assert growth(answer_to, shape, size=80_000) < MOST
+
+
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+def test_what_is_said_of_a_body_is_short_whatever_was_sent(shape: Callable[[int], bytes]) -> None:
+    error = answer_to(shape(100_000))
+
+    if error is not None:
+        assert len(error.problems) <= MOST_PROBLEMS
+        assert len(error.detail) + sum(len(line.field) + len(line.detail) for line in error.problems) < 20_000

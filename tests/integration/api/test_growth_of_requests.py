@@ -1,0 +1,192 @@
+"""Every route is sent the nastiest bodies it lawfully can be: what they cost grows as they do, and answers stay small.
+
+Work is the CPU time of the thread that answers (tests/growth.py); the database's is not in it. Sizes are such that a
+square shows beside what every request costs.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.db import transaction
+from pytest_django.fixtures import Settings
+
+from memory.queue.waiting import stop_listening
+from relationships.api.uploads import MULTIPART
+from relationships.models import Relationship
+from tests.fixtures.api import Api, ApiAnswer
+from tests.fixtures.documents import multipart
+from tests.growth import MOST, growth
+from tests.guards.routes import Route, routes
+from tests.integration.api.world import World, build_world
+
+SMALL = 16_000  # bytes; the larger body is four times as long
+LONGEST_ANSWER = 20_000  # bytes of a refusal
+Shape = Callable[[int], bytes]
+
+
+def numbered(size: int, each: str, between: str = ",") -> str:
+    """`each` with numbers in the place of `#`, until it is about `size` long."""
+    count = size // (len(each) + len(between) + 4)
+    return between.join(each.replace("#", str(number)) for number in range(count))
+
+
+def members(size: int, value: str = "1") -> str:
+    return numbered(size, f'"n#":{value}')
+
+
+SHAPES: dict[str, Shape] = {
+    "names twice": lambda size: f"{{{members(size // 2)},{members(size // 2)}}}".encode(),
+    "wide": lambda size: f"{{{members(size)}}}".encode(),
+    "nulls": lambda size: f"{{{members(size, 'null')}}}".encode(),
+    "long name": lambda size: b'{"%b":{%b}}' % (b"k" * (size // 2), members(size // 2).encode()),
+    "deep": lambda size: b'{"a":' * 30 + b'"' + b"x" * size + b'"' + b"}" * 30,
+    "too deep": lambda size: b'{"a":' * (size // 6) + b"1" + b"}" * (size // 6),
+    "objects": lambda size: b'{"a":[%b]}' % b",".join([b"{}"] * (size // 3)),
+    "NULs": lambda size: b'{"a":["%b"]}' % b'","'.join([b"\\u0000"] * (size // 9)),
+}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def listening() -> Iterator[None]:
+    """Routes that wait start a listener in this process; it would hold the test database open."""
+    yield
+    stop_listening()
+
+
+@pytest.fixture
+def world(relationship: Relationship, settings: Settings) -> World:
+    settings.MAX_WAIT_SECONDS = 0
+    return build_world(relationship)
+
+
+def sent(api: Api, method: str, address: str, body: bytes, content_type: str) -> ApiAnswer:
+    """Each request meets the same world."""
+    with transaction.atomic():
+        answer = api.send(method, address, body, content_type)
+        transaction.set_rollback(True)
+    assert answer.status < 500
+    assert answer.status < 400 or len(answer.raw) < LONGEST_ANSWER
+    return answer
+
+
+WITH_BODY = [route for route in routes() if route.method in ("POST", "PUT", "PATCH")]
+WITH_NONE = [route for route in routes() if route.method in ("GET", "DELETE")]
+
+
+@pytest.mark.parametrize("route", WITH_BODY, ids=lambda route: f"{route.method} {route.path}")
+@pytest.mark.django_db
+def test_a_body_of_any_shape_costs_as_much_as_it_is_long(api: Api, world: World, route: Route) -> None:
+    address = world.address(route.path)
+
+    for name, shape in SHAPES.items():
+        ratio = growth(
+            lambda body: sent(api, route.method, address, body, "application/json"), shape, size=SMALL
+        )
+        assert ratio < MOST, name
+
+
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+@pytest.mark.django_db
+def test_the_longest_body_of_any_shape_is_answered_shortly(api: Api, world: World, shape: Shape) -> None:
+    longest = shape(settings.MAX_BODY_BYTES - 100)[: settings.MAX_BODY_BYTES]
+
+    for path in ("/relationships/{relationship_id}/context", "/relationships/{relationship_id}/profile"):
+        method = "PUT" if path.endswith("profile") else "POST"
+        sent(api, method, world.address(path), longest, "application/json")
+
+
+def many_wrong(member: str, each: bytes) -> Shape:
+    return lambda size: (
+        b'{"format":"rapport.relationship","version":1,"%b":[%b]}'
+        % (
+            member.encode(),
+            b",".join([each] * (size // (len(each) + 1))),
+        )
+    )
+
+
+@pytest.mark.parametrize("member", ["turns", "entries", "revisions", "model_calls", "sessions"])
+@pytest.mark.django_db
+def test_an_archive_of_wrong_rows_is_refused_at_the_first(api: Api, world: World, member: str) -> None:
+    answer = sent(
+        api,
+        "POST",
+        world.address("/relationships/{relationship_id}/import"),
+        many_wrong(member, b"{}")(SMALL),
+        "application/json",
+    )
+
+    assert answer.status == 422
+    assert all(field.startswith(f"{member}.0.") for field in answer.fields)
+
+
+def of_text(**body: Any) -> Callable[[str], bytes]:
+    """`body` with the text in the place of `...`, wherever that stands."""
+    return lambda text: json.dumps(body).replace('"..."', json.dumps(text)).encode()
+
+
+QUERY, MESSAGE = 2000, 16_000  # characters: a quarter of what is taken
+SPOKEN: list[tuple[str, str, int, Callable[[str], bytes]]] = [
+    ("POST", "/turns", MESSAGE, of_text(messages=[{"role": "user", "content": "..."}])),
+    ("POST", "/context", MESSAGE, of_text(message="...", explain=True)),
+    ("POST", "/entries/search", QUERY, of_text(query="...", explain=True)),
+    ("POST", "/messages/search", QUERY, of_text(query="...", explain=True)),
+    ("PUT", "/profile", MESSAGE, of_text(note="...", more={"...": ["..."]})),
+    ("PATCH", "/sessions/web", MESSAGE, of_text(note="...")),
+]
+TEXTS: dict[str, Callable[[int], str]] = {
+    "spaces": lambda size: "a" + " " * (size - 2) + "b",
+    "marks": lambda size: "a" + "\u0301\u0323" * (size // 4),
+    "underscores": lambda size: "a_" * (size // 2),
+    "fences": lambda size: "<rapport_memory>" * (size // 16),
+    "please": lambda size: "please " * (size // 7),
+    "words": lambda size: numbered(size, "w#", " "),
+    "signs": lambda size: "'\\%_|&!:*" * (size // 9),
+}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "size", "body"), SPOKEN, ids=lambda value: value if isinstance(value, str) else ""
+)
+@pytest.mark.django_db
+def test_a_text_of_any_sort_costs_as_much_as_it_is_long(
+    api: Api, world: World, method: str, path: str, size: int, body: Callable[[str], bytes]
+) -> None:
+    address = world.address("/relationships/{relationship_id}" + path)
+
+    for name, text in TEXTS.items():
+        ratio = growth(
+            lambda raw: sent(api, method, address, raw, "application/json"),
+            lambda length, text=text: body(text(length)),  # type: ignore[misc]
+            size=size,
+        )
+        assert ratio < MOST, name
+
+
+@pytest.mark.parametrize("route", WITH_NONE, ids=lambda route: f"{route.method} {route.path}")
+@pytest.mark.django_db
+def test_a_query_of_any_shape_is_answered_shortly(api: Api, world: World, route: Route) -> None:
+    address = world.address(route.path)
+
+    for query in (
+        "&".join(f"n{number}=1" for number in range(900)),
+        "limit=" + "9" * 50_000,
+        "cursor=" + "W" * 50_000,
+        "text=" + "%25" * 20_000,
+        "tag=" + "&tag=".join(["a=b"] * 900),
+    ):
+        answer = api.send(route.method, f"{address}?{query}", None)
+        assert answer.status in (200, 204, 422), answer
+        assert answer.status < 400 or len(answer.raw) < LONGEST_ANSWER
+
+
+@pytest.mark.django_db
+def test_a_form_of_many_parts_is_refused_shortly(api: Api, world: World) -> None:
+    address = world.address("/companions/{companion_id}/documents")
+    parts, content_type = multipart(**{f"n{number}": "x" for number in range(300)}, file=("a.txt", b"Words."))
+    assert content_type.startswith(MULTIPART)
+
+    assert sent(api, "POST", address, parts, content_type).status in (400, 413, 422)
