@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('memory', '0011_skipped_messages'),
+        ('memory', '0013_fair_queue'),
         ('relationships', '0007_turns_of_sessions'),
     ]
 
