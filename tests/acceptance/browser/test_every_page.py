@@ -28,13 +28,7 @@ def pages(stage: Stage, model: OpenAIServer) -> dict[str, str]:
     stage.remember(held, "Has a dog", "Lives in Kyoto")
     stage.hold(held, stage.talk(held, "Forget it all.")[0])
     entry = ScratchpadEntry.objects.for_relationship(maya.id).get(content__contains="Lisbon")
-    create_api_key(
-        project_id=stage.project.id,
-        name=NASTY[:180],
-        scopes=["read"],
-        rate_limits={"turns": "5/day"},
-        by=BY,
-    )
+    make_key(stage)
     ada = f"{stage.url}/companions/{stage.ada.id}/"
     return {
         "overview": f"{stage.url}/",
@@ -71,6 +65,16 @@ def pages(stage: Stage, model: OpenAIServer) -> dict[str, str]:
         "audit": f"{stage.url}/audit/",
         "not-there": f"{stage.url}/companions/{maya.id}/",
     }
+
+
+def make_key(stage: Stage) -> None:
+    create_api_key(
+        project_id=stage.project.id,
+        name=NASTY[:180],
+        scopes=["read"],
+        rate_limits={"turns": "5/day"},
+        by=BY,
+    )
 
 
 def replayed(stage: Stage, relationship: Relationship) -> str:

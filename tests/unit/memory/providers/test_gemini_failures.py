@@ -100,7 +100,7 @@ def test_silence_is_a_timeout(gemini: Make, gemini_server: GeminiServer, questio
     gemini_server.push({"json": ADD, "delay": 5})
 
     with pytest.raises(ProviderTimeout, match=r"silent for 0\.1 seconds"):
-        gemini(timeout=0.1).complete(question)
+        gemini(timeout=0.1, deadline=60).complete(question)
 
     assert gemini_server.asked == 1
 

@@ -102,7 +102,7 @@ def test_silence_is_a_timeout(openai: Make, openai_server: OpenAIServer, questio
     openai_server.push({"json": ADD, "delay": 5})
 
     with pytest.raises(ProviderTimeout, match=r"silent for 0\.1 seconds"):
-        openai(timeout=0.1).complete(question)
+        openai(timeout=0.1, deadline=60).complete(question)
 
     assert openai_server.asked == 1
 
