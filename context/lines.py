@@ -5,16 +5,15 @@ from datetime import datetime
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from memory.fence import escape_item
+from memory.fence import escape_item, escape_items
 from memory.services.snapshots import Line
 
 
 def items_of(lines: Iterable[Line], *, timezone: str, keyed: bool = False) -> list[str]:
     """One item a line. `keyed`: `key: value` where the entry has a key."""
-    return [
-        f"- {escape_item(line[2])}" if line[3] is None else _unusual_item(line, timezone, keyed)
-        for line in lines
-    ]
+    lines = list(lines)
+    usual = iter(escape_items([line[2] for line in lines if line[3] is None]))
+    return [f"- {next(usual)}" if line[3] is None else _unusual_item(line, timezone, keyed) for line in lines]
 
 
 def day_of(moment: datetime, timezone: str) -> str:

@@ -8,7 +8,7 @@ import orjson
 
 from context.budget import keep_within
 from context.facts import Facts
-from memory.fence import escape_item, fence
+from memory.fence import escape_items, fence
 from memory.tokens import estimate_tokens
 from relationships.errors import shorten
 
@@ -46,7 +46,7 @@ def fenced_data(
     pairs = list(_pairs(data, "", 1))
     if budget is not None:
         budget -= line_cost(f"{intro}\n{fence([], what=what)}")
-    lines = [f"- {escape_item(f'{path}: {value}')}" for path, value in pairs]
+    lines = [f"- {item}" for item in escape_items([f"{path}: {value}" for path, value in pairs])]
     kept, left = fit_lines(lines, budget=budget)
     text = f"{intro}\n{fence([lines[place] for place in kept], what=what)}" if kept else ""
     return text, [pairs[place][0] for place in left]

@@ -5,9 +5,9 @@ messages takes what comes back with `cut_fenced`, so that nothing is learnt from
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from relationships.text_names import escape_markup, one_line
+from relationships.text_names import escape_markup, is_plain, one_line
 
 UNMARKED = ("user_memory",)  # fences that go by a name others know
 # Within one line and with little white space, so that no text can make the search slow.
@@ -26,9 +26,19 @@ _STRUCTURE = re.compile(
 
 def escape_item(text: str) -> str:
     """`text` as one item of a list: a single line that passes for no structure and no role's words."""
-    line = one_line(text)
+    return _unstructured(one_line(text))
+
+
+def escape_items(texts: Sequence[str]) -> list[str]:
+    """Each as `escape_item` has it. They are read before every reply, so what is plain is seen of all at once."""
+    if is_plain("".join(texts)):
+        return [_unstructured(text.strip()) for text in texts]
+    return [escape_item(text) for text in texts]
+
+
+def _unstructured(line: str) -> str:
     if line[:1].isalpha() and ":" not in line:
-        return line  # most are, and they are read before every reply
+        return line  # most are
     return f"\\{line}" if _STRUCTURE.match(line.lstrip("\u2068")) else line
 
 

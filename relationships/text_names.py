@@ -29,12 +29,17 @@ def one_line(text: str) -> str:
 
     Text with right-to-left letters is wrapped in an isolate: it reads right, and turns nothing around it.
     """
-    if text.isascii() and text.isprintable() and "<" not in text and "  " not in text:
+    if is_plain(text):
         return text.strip()
     line = escape_markup(" ".join(_HIDDEN.sub("", text).split()))
     if _RIGHT_TO_LEFT.search(line):
         return f"{_ISOLATE}{line}{_END_ISOLATE}"
     return line
+
+
+def is_plain(text: str) -> bool:
+    """Whether nothing in it, nor in any part of it, needs to be changed but white space at the ends."""
+    return text.isascii() and text.isprintable() and "<" not in text and "  " not in text
 
 
 def escape_markup(text: str) -> str:

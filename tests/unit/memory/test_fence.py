@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.fence import cut_fenced, escape_item, fence
+from memory.fence import cut_fenced, escape_item, escape_items, fence
 
 OPEN, CLOSE = "<rapport_memory>", "</rapport_memory>"
 # Texts that are likelier than chance to hold pieces of our tags.
@@ -64,6 +64,11 @@ def test_text_without_a_complete_block_is_left_as_it_is(text: str) -> None:
     clean, cut = cut_fenced(text)
 
     assert cut or clean == text
+
+
+@given(st.lists(st.one_of(texts, st.text(alphabet="ab :<#1. ", max_size=8)), max_size=5))
+def test_many_items_are_each_what_one_is_alone(items: list[str]) -> None:
+    assert escape_items(items) == [escape_item(item) for item in items]
 
 
 @given(texts)
