@@ -192,8 +192,8 @@ LLM_PROVIDERS = providers.llm_providers()
 DEFAULT_LLM_PROVIDER = providers.default_llm_provider(LLM_PROVIDERS)
 EMBEDDING_PROVIDERS = providers.embedding_providers(DATA_DIR / "models")
 CALL_SECONDS = providers.longest_call(LLM_PROVIDERS, EMBEDDING_PROVIDERS)
-# A task begins nothing new after a minute; a turn that it has begun may ask two strategies two questions each, each once
-# more where the answer is not understood, and twice more where it is cut off.
+# A task begins nothing new after a minute; a turn that it has begun may ask two strategies two questions each, each
+# once more where the answer is not understood, and twice more where it is cut off.
 TASK_SECONDS = round(60 + 16 * CALL_SECONDS)
 Q_CLUSTER |= {"timeout": TASK_SECONDS, "retry": 2 * TASK_SECONDS}
 DEFAULT_EMBEDDING_PROVIDER = providers.default_embedding_provider(EMBEDDING_PROVIDERS)

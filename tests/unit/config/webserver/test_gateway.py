@@ -189,7 +189,7 @@ def test_a_key_is_known_until_it_is_refused(client: Client, site: Site) -> None:
     async def main() -> None:
         await client.ask("/", key="one")
         await client.ask("/open", key="one")
-        waiting = [asyncio.ensure_future(client.ask("/wait")) for _ in range(5)]  # all that an address may have
+        waiting = [asyncio.ensure_future(client.ask("/wait")) for _ in range(5)]  # as many as an address may
         await inside(site, 3)
         assert (await client.ask("/", key="one"))[0] == 200
         assert (await client.ask("/", key="unknown"))[0] == 429
