@@ -124,7 +124,7 @@ WHITENOISE_USE_FINDERS = True  # served from where they are: no collectstatic, n
 WEB_PROCESSES = env.whole("RAPPORT_WEB_PROCESSES", 2, low=1, high=64)
 WEB_THREADS = env.whole("RAPPORT_WEB_THREADS", 8, low=1, high=128)
 WEB_BIND = env.text("RAPPORT_BIND", "127.0.0.1:8000")
-# Of one client (a project, or an address that showed no valid key) in each web process.
+# In each web process: open requests of one client (a project, or an address that showed no valid key); streams of all.
 MAX_AT_ONCE = env.whole("RAPPORT_MAX_AT_ONCE", 128, low=1)
 MAX_STREAMS = env.whole("RAPPORT_MAX_STREAMS", 256, low=1)
 DATABASE_URL = env.text("DATABASE_URL")
@@ -192,9 +192,10 @@ LLM_PROVIDERS = providers.llm_providers()
 DEFAULT_LLM_PROVIDER = providers.default_llm_provider(LLM_PROVIDERS)
 EMBEDDING_PROVIDERS = providers.embedding_providers(DATA_DIR / "models")
 CALL_SECONDS = providers.longest_call(LLM_PROVIDERS, EMBEDDING_PROVIDERS)
-# A task begins nothing new after a minute; a batch that it has begun may ask two strategies two questions each, and
-# each once more where the answer is not understood.
-Q_CLUSTER |= {"timeout": round(60 + 8 * CALL_SECONDS), "retry": round(2 * (60 + 8 * CALL_SECONDS))}
+# A task begins nothing new after a minute; a turn that it has begun may ask two strategies two questions each, each
+# once more where the answer is not understood, and twice more where it is cut off.
+TASK_SECONDS = round(60 + 16 * CALL_SECONDS)
+Q_CLUSTER |= {"timeout": TASK_SECONDS, "retry": 2 * TASK_SECONDS}
 DEFAULT_EMBEDDING_PROVIDER = providers.default_embedding_provider(EMBEDDING_PROVIDERS)
 ALLOW_EXTERNAL_PROVIDERS = env.flag("RAPPORT_ALLOW_EXTERNAL_PROVIDERS", True)
 # Modules a configuration may name by dotted path: nobody with a mere API key should make us import things.

@@ -148,7 +148,8 @@ class Gateway:
             except BaseException as error:
                 loop.call_soon_threadsafe(_fail, done, error)
                 return
-            self._clients.learn(request.key, None if answer.status == 401 else environ.get(PROJECT))
+            if answer.status == 401 or PROJECT in environ:
+                self._clients.learn(request.key, environ.get(PROJECT))
             loop.call_soon_threadsafe(_succeed, done, answer)
 
         (self._bulk_queue if request.is_bulk else self._queue).put(request.client, job)

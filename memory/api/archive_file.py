@@ -21,6 +21,7 @@ from relationships.errors import FieldProblem, InvalidInput, TooMuch
 FIRST_LOOK = 8192  # bytes in which most rows end
 MOST_AT_ONCE = 33_554_432  # bytes of one row, and of all that is not a row
 MOST_PROBLEMS = 20
+SHORTEST_ROW = 16  # bytes; no row that says enough is written in less
 
 ROWS: dict[str, type[BaseModel]] = {
     name: get_args(field.annotation)[0]
@@ -127,9 +128,13 @@ class _Scanner:
         return found
 
     def _rows(self, name: str) -> "array[int]":
-        places = array("q")
+        """Few of them may be too short to be one: 64 MB of these would be 32 million rows to remember."""
+        places, short = array("q"), 0
         for piece in self._items(b"[", b"]"):
             places.extend((self._at - len(piece), self._at))
+            short += len(piece) < SHORTEST_ROW
+            if short > MOST_PROBLEMS:
+                raise InvalidInput.of(self._where, "is too short to be a row, as others before it are")
             self._where = f"{name}.{len(places) // 2}"
         return places
 

@@ -63,23 +63,30 @@ class Drained:
     failed: int = 0
     released: int = 0
     revisions: list[EntryRevision] = field(default_factory=list)
+    began: float = field(default_factory=monotonic)
+    gives_way: bool = False  # the rest is for another task, which queues up behind those that wait
 
 
 def drain_relationship(*, relationship_id: UUID, worker: str) -> Drained:
     """Read all that is due in one relationship, batch after batch, until nothing is, it has to wait, or others do."""
     drained = Drained()
-    started = monotonic()
     while True:
         claim = claim_turns(relationship_id=relationship_id, worker=worker)
         if claim is None:
             return drained
         if not ingest_claim(claim, drained) or stop_requested() or not is_owed(relationship_id):
             return drained
-        if monotonic() - started > MOST_SECONDS or others_wait():
+        if _gives_way(drained):
             break
     with transaction.atomic():
         nudge(relationship_id, project_id=claim.turns[0].project_id)
     return drained
+
+
+def _gives_way(drained: Drained) -> bool:
+    """Whether the task has had its time, or others wait. It stays with that."""
+    drained.gives_way = drained.gives_way or monotonic() - drained.began > MOST_SECONDS or others_wait()
+    return drained.gives_way
 
 
 def ingest_claim(claim: Claim, drained: Drained) -> bool:
@@ -211,16 +218,17 @@ def _give_back(
 def _refused(
     claim: Claim, turns: Sequence[Turn], code: str, reason: str, call_log: CallLog | None, drained: Drained
 ) -> bool:
-    """For good: alone, the turn steps aside; in a batch, each half is read by itself."""
+    """For good: alone, the turn steps aside; in a batch, each half is read by itself, the second perhaps later."""
     if len(turns) > 1:
         if call_log is not None:
             keep_calls(_of(claim, turns), call_log)
         first, second = turns[: len(turns) // 2], turns[len(turns) // 2 :]
-        if _ingest(claim, first, drained):
+        done = _ingest(claim, first, drained)
+        if done and not _gives_way(drained):
             return _ingest(claim, second, drained)
-        release_turns(_of(claim, second), second)  # they wait behind the first half
+        release_turns(_of(claim, second), second)  # they wait behind the first half, or queue up again
         drained.released += len(second)
-        return False
+        return done
     fail_turns(_of(claim, turns), turns, code=code, error=reason, log=call_log)
     drained.failed += 1
     log.warning("a turn failed", event_name="ingestion.turn.failed", code=code, **_ids(claim))

@@ -171,7 +171,7 @@ class _Check:
         if row["due_at"] is not None and row["due_at"] > self.latest:
             self.note(
                 f"{path}.due_at",
-                "is more than a day ahead, and the turns after it would wait, too; write an earlier time",
+                "is more than a day ahead, further than any turn waits; write an earlier time",
             )
         if (
             row["waits_for"] == "session_end"

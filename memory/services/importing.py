@@ -1,7 +1,8 @@
 """Reads an exported relationship back, into one that is empty: everything or nothing.
 
 IDs and times stay as they were, so citations, operations and history still fit together. Only `seq` is new: the same
-order, numbered on from where the relationship is. What was owed (pending turns) is owed here.
+order, numbered on from where the relationship is. What was owed (pending turns) is owed here, and at once: what it
+waited for, a provider or a budget, was there.
 """
 
 from collections.abc import Iterable, Sequence
@@ -119,7 +120,7 @@ def _tables(
         Profile: [profile] if profile else [],
         ProfileRevision: archive.rows("profile_revisions"),
         SessionState: ({**row, "turns": overview.turns[row["session"]]} for row in sessions),
-        Turn: (numbered(_turn(row)) for row in archive.rows("turns")),
+        Turn: (numbered(_turn(row, now)) for row in archive.rows("turns")),
         Message: (numbered(message) for row in archive.rows("turns") for message in _messages(row)),
         ScratchpadEntry: (_entry(row, overview, now) for row in entries),
         EntryRevision: (numbered(row) for row in archive.rows("revisions")),
@@ -130,9 +131,10 @@ def _tables(
     }
 
 
-def _turn(turn: dict[str, Any]) -> dict[str, Any]:
+def _turn(turn: dict[str, Any], now: datetime) -> dict[str, Any]:
     columns = {name: value for name, value in turn.items() if name != "messages"}
-    return {**columns, "operations": _as_json(turn["operations"])}
+    due_at = turn["due_at"] and min(turn["due_at"], now)
+    return {**columns, "due_at": due_at, "operations": _as_json(turn["operations"])}
 
 
 def _messages(turn: dict[str, Any]) -> Rows:

@@ -70,7 +70,7 @@ def _merged(own: Mapping[str, str], changes: Written, *, may_raise: bool) -> dic
     for name, written in changes.items():
         if name not in LIMITS:
             raise InvalidInput.of(f"rate_limits.{name}", f"is not a limit; known: {', '.join(LIMITS)}")
-        if written is not None:
+        if written not in (None, own.get(name)):
             _check(name, written, may_raise=may_raise)
     merged = {**own, **changes}
     return {name: written for name in LIMITS if (written := merged.get(name)) is not None}

@@ -7,9 +7,10 @@ from django_q.models import OrmQ
 
 from memory.indexing.pipeline import embed_owed
 from memory.models import Replay, ReplayState
+from memory.providers.errors import AnswerTruncated
 from memory.queue import board
 from memory.services.replays import request_replay, run_replay
-from relationships.models import Relationship
+from relationships.models import Relationship, Turn
 from tests.fakes import ScriptedEmbedder, ScriptedProvider
 from tests.fixtures.index import configure, told_to_embed
 from tests.fixtures.turns import PERSON, Conversation, answer
@@ -45,6 +46,26 @@ def test_a_drain_gives_way_after_a_batch(
 
     waiting.page.handed = 0
     assert conversation.drain().applied == 2
+
+
+def test_a_batch_that_is_read_in_halves_gives_way_after_the_first(
+    waiting: board.Board, conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    """All of a batch, asked about in halves and with more room, would be dozens of calls in one task."""
+    scripted_provider.otherwise = AnswerTruncated("cut off")
+    for text in ("one", "two", "three", "four"):
+        conversation.say(text)
+    before = told()
+
+    drained = conversation.drain()
+
+    assert (drained.failed, drained.released) == (1, 3)
+    assert told() == [*before, "memory.tasks.drain"]
+    states = Turn.objects.order_by("seq").values_list("state", flat=True)
+    assert list(states) == ["failed", "pending", "pending", "pending"]
+
+    waiting.page.handed = 0
+    assert conversation.drain().failed == 3
 
 
 def test_a_drain_with_nothing_left_asks_for_no_other(

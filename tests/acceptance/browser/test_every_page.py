@@ -24,11 +24,10 @@ def pages(stage: Stage, model: OpenAIServer) -> dict[str, str]:
     model.push({"status": 400, "message": f"Refused: {NASTY}", "always": True})
     failed = stage.talk(nasty, f"I said {NASTY}")[0]
     model.clear()
-    held = stage.relationship("Hana")
-    stage.remember(held, "Has a dog", "Lives in Kyoto")
-    stage.hold(held, stage.talk(held, "Forget it all.")[0])
+    held = held_up(stage)
     entry = ScratchpadEntry.objects.for_relationship(maya.id).get(content__contains="Lisbon")
-    make_key(stage)
+    limits = {"turns": "5/day"}
+    create_api_key(project_id=stage.project.id, name=NASTY[:180], scopes=["read"], rate_limits=limits, by=BY)
     ada = f"{stage.url}/companions/{stage.ada.id}/"
     return {
         "overview": f"{stage.url}/",
@@ -67,14 +66,12 @@ def pages(stage: Stage, model: OpenAIServer) -> dict[str, str]:
     }
 
 
-def make_key(stage: Stage) -> None:
-    create_api_key(
-        project_id=stage.project.id,
-        name=NASTY[:180],
-        scopes=["read"],
-        rate_limits={"turns": "5/day"},
-        by=BY,
-    )
+def held_up(stage: Stage) -> Relationship:
+    """One whose deletions await review."""
+    held = stage.relationship("Hana")
+    stage.remember(held, "Has a dog", "Lives in Kyoto")
+    stage.hold(held, stage.talk(held, "Forget it all.")[0])
+    return held
 
 
 def replayed(stage: Stage, relationship: Relationship) -> str:

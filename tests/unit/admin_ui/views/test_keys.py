@@ -4,7 +4,9 @@ import pytest
 from django.test import Client
 
 from relationships.models import ApiKey, Project, Role
+from relationships.services.api_keys import change_rate_limits
 from relationships.services.secrets import secret_hash
+from tests.fixtures.api import TESTER
 from tests.fixtures.operators import Browser
 
 KEYS = "/admin-ui/keys/"
@@ -73,6 +75,18 @@ def test_a_limit_that_can_not_be_given_is_refused_in_words(owner: Client, writte
 
     assert "rate_limits.turns" in shown
     assert ApiKey.objects.get().rate_limits == {}
+
+
+def test_a_limit_above_the_usual_ones_stays_when_another_is_changed(owner: Client, project: Project) -> None:
+    """The form sends all four; whoever runs the installation gave one that an owner may not give."""
+    owner.post(KEYS, {"name": "Our app", "scope": "read"})
+    key = ApiKey.objects.get()
+    raised = {"requests": "300000/minute"}
+    change_rate_limits(project_id=project.id, key_id=key.id, changes=raised, by=TESTER, may_raise=True)
+
+    owner.post(f"{KEYS}{key.id}/limits/", {**raised, "previews": "10/hour"})
+
+    assert ApiKey.objects.get().rate_limits == {**raised, "previews": "10/hour"}
 
 
 def test_an_editor_limits_no_keys(owner: Client, editor: Client, project: Project) -> None:

@@ -28,9 +28,9 @@ class Site:
         self.left = threading.Event()
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        if "HTTP_AUTHORIZATION" in environ:
-            environ[PROJECT] = environ["HTTP_AUTHORIZATION"]
         path = environ["PATH_INFO"]
+        if "HTTP_AUTHORIZATION" in environ and path != "/open":
+            environ[PROJECT] = environ["HTTP_AUTHORIZATION"]
         if path == "/broken":
             raise RuntimeError("below Django")
         if path.endswith(("/wait", "/export")):
@@ -181,6 +181,22 @@ def test_a_client_may_have_so_many_requests_open_and_another_has_its_own(client:
         429,
         b"too_many_at_once: At most 5 requests of one client are open at once. Wait for one to end.",
     )
+
+
+def test_a_key_is_known_until_it_is_refused(client: Client, site: Site) -> None:
+    """An address that asks for none, such as that of the docs, says nothing about it."""
+
+    async def main() -> None:
+        await client.ask("/", key="one")
+        await client.ask("/open", key="one")
+        waiting = [asyncio.ensure_future(client.ask("/wait")) for _ in range(5)]  # as many as an address may
+        await inside(site, 3)
+        assert (await client.ask("/", key="one"))[0] == 200
+        assert (await client.ask("/", key="unknown"))[0] == 429
+        site.open.set()
+        await asyncio.gather(*waiting)
+
+    run(main())
 
 
 def test_a_client_whose_requests_take_long_leaves_threads_to_the_others(client: Client, site: Site) -> None:

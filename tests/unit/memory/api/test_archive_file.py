@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from memory.api.archive_file import FIRST_LOOK, ArchiveFile
+from memory.api.archive_file import FIRST_LOOK, MOST_PROBLEMS, ArchiveFile
 from memory.services.archive_checks import check_archive
 from relationships.api.problems import MalformedBody
 from relationships.configuration.schema import Configuration
-from relationships.errors import FieldProblem
+from relationships.errors import FieldProblem, InvalidInput
 from tests.unit.memory.services.test_archive_checks import NOW, a_turn
 
 START = '{"format": "rapport.relationship", "version": 1, '
@@ -60,6 +60,22 @@ def test_a_body_that_breaks_off_is_no_archive(cut: int) -> None:
 
     with pytest.raises(MalformedBody):
         ArchiveFile(raw[:-cut], depth=DEPTH)
+
+
+@pytest.mark.parametrize("row", [1, {}, {"type": "a"}], ids=["numbers", "empty", "half"])
+def test_rows_too_short_to_be_any_are_given_up_before_they_are_all_remembered(row: Any) -> None:
+    raw = f'{START}"entries":[{",".join([json.dumps(row)] * 100_000)}]}}'.encode()
+
+    tracemalloc.start()
+    try:
+        with pytest.raises(InvalidInput) as refused:
+            ArchiveFile(raw, depth=DEPTH)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+    assert refused.value.problems[0].field == f"entries.{MOST_PROBLEMS}"
+    assert peak < len(raw), "what was found of them was kept"
 
 
 def a_large_turn(number: int) -> dict[str, Any]:

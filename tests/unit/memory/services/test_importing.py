@@ -6,12 +6,14 @@ from uuid import uuid4
 
 import pytest
 from django.db import connection
+from django.utils import timezone
 from django_q.models import OrmQ
 from hypothesis import HealthCheck, given, settings
 
 from memory.api.archive_file import ArchiveFile
 from memory.errors import NotEmpty
 from memory.models import EntryRevision, EntrySource, ScratchpadEntry
+from memory.providers.errors import RateLimited
 from memory.services.entries import add_entry, delete_entry, revise_entry
 from memory.services.erasure import erase_entry
 from memory.services.exporting import export_relationship
@@ -169,6 +171,22 @@ def test_life_goes_on_after_the_import(lived: Relationship, scripted_provider: S
     revise_entry(relationship_id=elsewhere.id, entry_id=entry.id, values={"pinned": True}, by=BY)
     seqs = list(Turn.objects.for_relationship(elsewhere.id).order_by("id").values_list("seq", flat=True))
     assert len(set(seqs)) == 7 and max(seqs) > 20
+
+
+def test_a_turn_that_waited_for_another_try_is_read_at_once_where_it_is_imported(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    """What it waited for, such as a budget that renews tomorrow, was there: nobody here could say why it waits."""
+    scripted_provider.answer_with(RateLimited("later", retry_after=500), answer(add("Likes tea")))
+    waiting = conversation.hear("I like tea.")
+    assert waiting.due_at is not None and waiting.due_at > timezone.now()
+    elsewhere = new_relationship()
+
+    imported(exported(conversation.relationship), elsewhere)
+    there = Conversation(Relationship.objects.get(id=elsewhere.id))
+    there.drain()
+
+    assert there.contents == ["Likes tea"]
 
 
 def test_erasing_works_on_what_was_imported(lived: Relationship) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db import connection
 
-from memory.api.archive import Archive
+from memory.api.archive_file import ArchiveFile
 from memory.services.exporting import export_relationship
 from memory.services.importing import import_relationship
 from memory.verification import Report, verify
@@ -67,7 +67,7 @@ def check_left(found: Sequence[str]) -> Report:
 def imported(relationship: Relationship, user: str, *, calls: bool = False) -> Relationship:
     """The same, exported and imported for another person."""
     pieces = export_relationship(relationship_id=relationship.id, calls=calls)
-    archive = Archive.model_validate_json(b"".join(pieces)).model_dump()
+    archive = ArchiveFile(b"".join(pieces), depth=40)
     copy, _ = get_or_create_relationship(
         project_id=relationship.project_id, companion="ada", user=user, by=BY
     )
