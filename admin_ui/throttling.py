@@ -18,9 +18,9 @@ from config.webserver.clients import address_beyond_proxies
 
 
 def client_address(request: HttpRequest) -> str | None:
-    """The browser's address: beyond so many proxies of ours as SIGN_IN_PROXIES says. None where it is not told."""
+    """The browser's address: beyond so many proxies of ours as PROXIES says. None where it is not told."""
     remote, forwarded = request.META.get("REMOTE_ADDR", ""), request.headers.get("X-Forwarded-For", "")
-    return address_beyond_proxies(remote, forwarded, proxies=settings.SIGN_IN_PROXIES)
+    return address_beyond_proxies(remote, forwarded, proxies=settings.PROXIES)
 
 
 def locked_out(

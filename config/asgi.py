@@ -44,7 +44,7 @@ def _limits() -> Limits:
         streams=settings.MAX_STREAMS,
         body=settings.MAX_BODY_BYTES,
         large_body=settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
-        proxies=settings.SIGN_IN_PROXIES,
+        proxies=settings.PROXIES,
     )
 
 

@@ -255,7 +255,7 @@ AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
     "django.contrib.auth.backends.ModelBackend",
 ]
-SIGN_IN_PROXIES = env.whole("RAPPORT_PROXIES", 0, low=0, high=8)
+PROXIES = env.whole("RAPPORT_PROXIES", 0, low=0, high=8)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_FAILURE_LIMIT = env.whole("RAPPORT_SIGN_IN_ATTEMPTS", 5, low=1, high=100)
 AXES_COOLOFF_TIME = timedelta(minutes=env.seconds("RAPPORT_SIGN_IN_WAIT_MINUTES", 5, low=0.01, high=1440))

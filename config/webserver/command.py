@@ -3,23 +3,25 @@
 import resource
 import sys
 from collections.abc import Sequence
+from math import ceil
 from pathlib import Path
 
 # Of the head of a request, from when its connection is free for it: the longest that granian takes.
 _HEADER_SECONDS = 60
 _HEADER_BYTES = 65_536
 _CONNECTIONS = 8192  # of one process; each costs a descriptor and some memory, and no thread
-_STOP_SECONDS = 40  # a little more than the longest `?wait`
 
 
-def web_command(bind: str, *, processes: int, folder: Path) -> list[str]:
-    """`bind`: host:port, [address]:port, or unix:/path. Raises ValueError."""
+def web_command(bind: str, *, processes: int, grace: float, folder: Path) -> list[str]:
+    """`bind`: host:port, [address]:port, or unix:/path. `grace`: seconds in which a stop has to be over; a little more
+    than the longest request takes. Raises ValueError.
+    """
     return [
         *(sys.executable, "-m", "granian", "--interface", "asginl", "--http", "1", "--no-ws"),
         *("--loop", "uvloop", "--log-level", "warning", "--working-dir", str(folder)),
         *_where(bind),
         *("--workers", str(processes), "--respawn-failed-workers", "--respawn-interval", "0.5"),
-        *("--workers-kill-timeout", str(_STOP_SECONDS)),
+        *("--workers-kill-timeout", str(ceil(grace))),
         *("--backlog", "2048", "--backpressure", str(_raise_descriptors(_CONNECTIONS))),
         *("--http1-header-read-timeout", str(1000 * _HEADER_SECONDS)),
         *("--http1-buffer-size", str(_HEADER_BYTES)),

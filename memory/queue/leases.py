@@ -27,7 +27,8 @@ Released = dict[UUID, UUID]  # relationships, each with its project
 _RELEASE = """
 UPDATE relationships_turn
    SET state = 'pending', due_at = %(now)s, lease_token = NULL, lease_until = NULL, leased_by = '',
-       attempts = attempts + %(deaths)s, error_code = CASE WHEN %(deaths)s > 0 THEN %(died)s ELSE error_code END
+       attempts = attempts + %(deaths)s, error_code = CASE WHEN %(deaths)s > 0 THEN %(died)s ELSE error_code END,
+       waits_on = CASE WHEN %(deaths)s > 0 THEN '' ELSE waits_on END
  WHERE state = 'processing' AND (lease_until <= %(expired)s OR leased_by = ANY (%(holders)s))
 RETURNING relationship_id, project_id
 """

@@ -17,11 +17,22 @@ DUE = "due"  # nobody has taken it yet
 READING = "reading"  # behind one that is being read
 COUNT_LIMIT = 10_000  # turns that each statement looks at, those that wait longest first
 
-# Tried in vain so far, and perhaps being tried again just now. Served by the index turn_waiting.
+# Tried in vain so far, and perhaps being tried again just now: of each provider, and of the projects' own matters, so
+# many, that none of them can hide another. Served by the index turn_waiting.
 TRIED = """
-WITH waiting AS (
-    SELECT project_id, error_code, waits_on, waiting_since FROM relationships_turn
-     WHERE state IN ('pending', 'processing') AND waiting_since IS NOT NULL ORDER BY waiting_since LIMIT %(limit)s
+WITH RECURSIVE causes AS (
+    (SELECT waits_on FROM relationships_turn
+      WHERE state IN ('pending', 'processing') AND waiting_since IS NOT NULL ORDER BY waits_on LIMIT 1)
+    UNION ALL
+    SELECT (SELECT waits_on FROM relationships_turn
+             WHERE state IN ('pending', 'processing') AND waiting_since IS NOT NULL AND waits_on > causes.waits_on
+             ORDER BY waits_on LIMIT 1)
+      FROM causes WHERE causes.waits_on IS NOT NULL
+), waiting AS (
+    SELECT oldest.* FROM causes CROSS JOIN LATERAL (
+        SELECT project_id, error_code, waits_on, waiting_since FROM relationships_turn
+         WHERE state IN ('pending', 'processing') AND waiting_since IS NOT NULL AND waits_on = causes.waits_on
+         ORDER BY waiting_since LIMIT %(limit)s) oldest
 )
 SELECT project_id, error_code, waits_on, count(*), extract(epoch FROM now() - min(waiting_since))::float8
   FROM waiting GROUP BY 1, 2, 3

@@ -14,7 +14,7 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             "turn",
             models.Index(
-                fields=["waiting_since"],
+                fields=["waits_on", "waiting_since"],
                 condition=models.Q(("state__in", ["pending", "processing"]), ("waiting_since__isnull", False)),
                 name="turn_waiting",
             ),

@@ -86,9 +86,9 @@ class Turn(RelationshipOwned):
                 name="turn_due_in_project",
             ),
             models.Index(fields=["lease_until"], condition=models.Q(state="processing"), name="turn_leased"),
-            # /readyz/worker and /metrics: what was tried in vain so far, the longest first
+            # /readyz/worker and /metrics: what was tried in vain so far, by what it waits for, the longest first
             models.Index(
-                fields=["waiting_since"],
+                fields=["waits_on", "waiting_since"],
                 condition=models.Q(state__in=["pending", "processing"], waiting_since__isnull=False),
                 name="turn_waiting",
             ),

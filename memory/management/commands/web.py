@@ -22,7 +22,10 @@ class Command(BaseCommand):
 
     def handle(self, *, bind: str, **options: Any) -> None:
         try:
-            command = web_command(bind, processes=settings.WEB_PROCESSES, folder=settings.BASE_DIR)
+            grace = settings.MAX_WAIT_SECONDS + 10
+            command = web_command(
+                bind, processes=settings.WEB_PROCESSES, grace=grace, folder=settings.BASE_DIR
+            )
         except ValueError as error:
             raise CommandError(f"--bind: {error}.") from error
         connections.close_all()

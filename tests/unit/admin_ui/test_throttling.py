@@ -83,6 +83,6 @@ def test_signing_in_forgets_the_wrong_passwords_before_it(
 def test_only_our_own_proxies_are_believed(
     proxies: int, told: dict[str, Any], address: str | None, settings: LazySettings
 ) -> None:
-    settings.SIGN_IN_PROXIES = proxies
+    settings.PROXIES = proxies
 
     assert client_address(RequestFactory().post("/", **{"REMOTE_ADDR": "192.0.2.1", **told})) == address

@@ -6,7 +6,7 @@ from config.webserver.command import web_command
 
 
 def words(bind: str) -> list[str]:
-    return list(web_command(bind, processes=3, folder=Path("/srv")))
+    return list(web_command(bind, processes=3, grace=40.5, folder=Path("/srv")))
 
 
 @pytest.mark.parametrize(
@@ -24,6 +24,7 @@ def test_it_listens_where_it_is_told(bind: str, where: list[str]) -> None:
     start = command.index(where[0])
     assert command[start : start + len(where)] == where
     assert command[command.index("--workers") + 1] == "3"
+    assert command[command.index("--workers-kill-timeout") + 1] == "41"
 
 
 @pytest.mark.parametrize("bind", ["localhost", "localhost:http", "localhost:70000", ""])

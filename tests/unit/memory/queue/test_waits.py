@@ -156,3 +156,16 @@ def test_projects_that_asked_are_counted_once_and_those_that_were_answered_latel
     asked(Project.objects.create(name="Long ago").id, today - timedelta(days=9), now)
 
     assert read_asked() == Asked(projects=2, answered=1)
+
+
+def test_what_one_project_waits_for_by_itself_can_not_hide_what_all_wait_for(make_turn: MakeTurn) -> None:
+    for _ in range(4):
+        make_turn(**waiting("budget", seconds=5000))
+    make_turn(**waiting("unauthorized", seconds=400, on="openai"))
+    make_turn(**waiting("timeout", seconds=300, on="gemini"))
+
+    with connection.cursor() as cursor:
+        cursor.execute(waits_module.TRIED, {"limit": 3})
+        found = {(code, provider): turns for _, code, provider, turns, _ in cursor.fetchall()}
+
+    assert found == {("budget", ""): 3, ("unauthorized", "openai"): 1, ("timeout", "gemini"): 1}
