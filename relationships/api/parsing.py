@@ -7,6 +7,7 @@ tells whether the strings need to be walked at all; the depth likewise, by count
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import IO, Any, TypeVar
 
@@ -81,8 +82,8 @@ def parse_object(raw: bytes, *, depth: int | None = None) -> dict[str, Any]:
     def build(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         built = dict(pairs)
         if len(built) != len(pairs):
-            names = [name for name, _ in pairs]
-            duplicates.extend((built, name) for name in built if names.count(name) > 1)
+            times = Counter(name for name, _ in pairs)
+            duplicates.extend((built, name) for name, count in times.items() if count > 1)
         return built
 
     large: list[str] = []

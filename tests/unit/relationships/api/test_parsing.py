@@ -1,5 +1,6 @@
 import json
 import re
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -72,3 +73,14 @@ def test_every_place_of_a_repeated_name_is_found() -> None:
 def test_a_syntax_error_says_where() -> None:
     with pytest.raises(MalformedBody, match="line 2 column 3"):
         parse_object(b'{"a": 1,\n  b}')
+
+
+def test_many_names_that_stand_twice_are_found_in_one_look() -> None:
+    """Each compared with each, it would be minutes in which no other request of this process is answered."""
+    twice = ",".join(f'"{number}":0,"{number}":0' for number in range(40_000))
+    began = process_time()
+
+    with pytest.raises(InvalidInput, match="A name stands twice in one object"):
+        parse_object(f"{{{twice}}}".encode())
+
+    assert process_time() - began < 5
