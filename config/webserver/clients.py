@@ -1,6 +1,6 @@
 """Whose request it is, as far as that can be known before a thread looks at it."""
 
-from ipaddress import ip_address
+from ipaddress import IPv6Network, ip_address
 from threading import Lock
 
 PROJECT = "rapport.project"  # in a request's environ: the project its key turned out to belong to
@@ -17,13 +17,14 @@ class Clients:
         self._lock = Lock()
 
     def name(self, path: str, *, key: str, remote: str, forwarded: str) -> str:
-        """The client of a request; probes of one kind are a client of their own, so that nobody's line holds them."""
-        if path in _PROBES:
-            return path
-        project = self._projects.get(key) if key else None
-        return (
-            project or address_beyond_proxies(remote, forwarded, proxies=self._proxies) or "unknown address"
-        )
+        """The client of a request; of an address its probes of one kind are another, so that no line holds them."""
+        probe = is_probe(path)
+        project = self._projects.get(key) if key and not probe else None
+        if project:
+            return project
+        address = address_beyond_proxies(remote, forwarded, proxies=self._proxies)
+        place = _network(address) if address else "unknown address"
+        return f"{path} {place}" if probe else place
 
     def learn(self, key: str, project: str | None) -> None:
         """The key was proved, or (without a project) refused."""
@@ -36,6 +37,19 @@ class Clients:
             if len(self._projects) >= _KNOWN_LIMIT:
                 self._projects.clear()  # each is learnt anew by its next request
             self._projects[key] = project
+
+
+def is_probe(path: str) -> bool:
+    return path in _PROBES
+
+
+def _network(address: str) -> str:
+    """An IPv4 address; of IPv6 the 64 bits that name a network, as one host may have every address in it."""
+    known = ip_address(address)
+    if known.version == 4:
+        return address
+    mapped = known.ipv4_mapped
+    return str(mapped or IPv6Network((known, 64), strict=False))
 
 
 def address_beyond_proxies(remote: str, forwarded: str, *, proxies: int) -> str | None:

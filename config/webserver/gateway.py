@@ -14,7 +14,7 @@ import structlog
 from config.webserver.admission import FairQueue, Places
 from config.webserver.body import BodyTooLarge, BodyTooSlow, ClientGone, Receive, is_bulk, read_body, time_for
 from config.webserver.call import Answer, Application, call, environ_of
-from config.webserver.clients import PROJECT, Clients
+from config.webserver.clients import PROJECT, Clients, is_probe
 from config.webserver.sending import LARGE_EACH, LARGE_TOGETHER, Refusal, Send, Sender
 
 log = structlog.get_logger(__name__)
@@ -75,8 +75,6 @@ class Gateway:
         request = self._identified(scope, receive)
         try:
             answer = await self._admitted(request)
-        except ClientGone:
-            return
         except Refused as refused:
             answer = self._refusal(refused.status, refused.code, refused.detail)
         await self._sender.send(answer, client=request.client, receive=receive, send=send)
@@ -110,6 +108,9 @@ class Gateway:
     async def _answer(self, request: _Request) -> Answer:
         length = _length(request.scope["headers"])
         limit = self._limits.large_body if request.is_bulk else self._limits.body
+        if is_probe(request.scope["path"]):
+            # A body is not waited for: all who ask share the places of a probe, and one could hold them.
+            return await self._run(request, BytesIO(), 0)
         if length is not None and length > limit:
             # Not read: the view sees how long it is said to be, and words the refusal once the key is known.
             return await self._run(request, BytesIO(), length)
@@ -135,6 +136,8 @@ class Gateway:
             raise Refused(408, "too_slow", detail) from None
         except BodyTooLarge:
             raise Refused(413, "too_much", f"The body is longer than {limit} bytes.") from None
+        except ClientGone:  # or it is there still, and sent what is no HTTP
+            raise Refused(400, "malformed_body", "The body broke off before its end.") from None
 
     async def _run(self, request: _Request, body: IO[bytes], length: int) -> Answer:
         """In a thread, when it is this client's turn."""

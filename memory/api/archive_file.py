@@ -8,8 +8,10 @@ import json
 import re
 from array import array
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any, get_args, get_origin
 
+from django.conf import settings
 from pydantic import BaseModel, ValidationError
 
 from memory.api.archive import Archive
@@ -20,6 +22,9 @@ from relationships.errors import FieldProblem, InvalidInput, TooMuch
 
 FIRST_LOOK = 8192  # bytes in which most rows end
 MOST_AT_ONCE = 33_554_432  # bytes of one row, and of all that is not a row
+# Of the same: strings, commas and opening braces and brackets. A profile may be made of nothing else.
+MOST_PARTS = 250_000 + settings.MAX_PROFILE_BYTES
+MOST_MEMBERS = 1000  # that are no list of rows; an archive has six
 MOST_PROBLEMS = 20
 SHORTEST_ROW = 16  # bytes; no row that says enough is written in less
 
@@ -29,6 +34,7 @@ ROWS: dict[str, type[BaseModel]] = {
     if get_origin(field.annotation) is list
 }
 _SPACE = re.compile(rb"[ \t\n\r]*")
+_PART = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|[,\[{]', re.DOTALL)  # a string may be cut off
 _Utf8 = codecs.getincrementaldecoder("utf-8")
 # Only to see where a value ends: numbers stay as they are written, however long.
 _DECODER = json.JSONDecoder(parse_int=str, parse_float=str)
@@ -123,6 +129,10 @@ class _Scanner:
             found.members.append(name_piece + b":" + value)
             if head_bytes > MOST_AT_ONCE:
                 raise _too_large("What is no list of rows")
+            if len(found.members) > MOST_MEMBERS:
+                raise _too_many("What is no list of rows")
+        if _reach(found.head, 0, len(found.head)) < len(found.head):
+            raise _too_many("What is no list of rows")
         if self._at != len(self._raw):
             raise self._malformed("Extra data")
         return found
@@ -167,8 +177,9 @@ class _Scanner:
         """The value that begins here. Looks at more and more of it until it ends."""
         start, size = self._at, FIRST_LOOK
         while True:
-            whole = start + size >= len(self._raw)
-            text = self._text(start, size, final=whole)
+            reach = _reach(self._raw, start, size)
+            whole = start + reach >= len(self._raw)
+            text = self._text(start, reach, final=whole)
             try:
                 _, end = _DECODER.raw_decode(text)
                 if whole or end < len(text) or text[end - 1] in '"}]':
@@ -181,6 +192,8 @@ class _Scanner:
                 raise TooMuch(
                     f"The JSON is nested more than {self._depth} deep, in {self._where}.", limit=self._depth
                 ) from None
+            if reach < size:
+                raise _too_many(self._where)
             if size >= MOST_AT_ONCE:
                 raise _too_large(self._where)
             size *= 2
@@ -208,6 +221,21 @@ class _Scanner:
 
     def _malformed(self, said: str) -> MalformedBody:
         return MalformedBody(f"The body is not JSON: {said}, at byte {self._at} (in {self._where}).")
+
+
+def _reach(raw: bytes, start: int, size: int) -> int:
+    """How many of these bytes have no more than MOST_PARTS: all of them, unless it is more than anybody writes.
+
+    A small list takes twenty times its bytes, and no other thread runs while values are made of JSON.
+    """
+    if size <= MOST_PARTS:
+        return size
+    beyond = next(islice(_PART.finditer(raw, start, start + size), MOST_PARTS, None), None)
+    return size if beyond is None else beyond.start() - start
+
+
+def _too_many(what: str) -> TooMuch:
+    return TooMuch(f"{what} has more than {MOST_PARTS} strings, values and braces.", limit=MOST_PARTS)
 
 
 def _too_large(what: str) -> TooMuch:

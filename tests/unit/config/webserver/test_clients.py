@@ -36,8 +36,26 @@ def test_what_is_known_does_not_grow_for_ever() -> None:
     assert len(clients._projects) <= 10_000
 
 
-def test_probes_are_in_nobody_s_line() -> None:
-    assert name(Clients(proxies=0), path="/healthz") == "/healthz"
+def test_probes_are_in_nobody_s_line_but_that_of_who_sends_the_same() -> None:
+    clients = Clients(proxies=0)
+    lines = {name(clients, path=path) for path in ("/healthz", "/readyz", "/v1/users")}
+
+    assert len(lines) == 3
+    assert name(clients, path="/healthz") != name(clients, path="/healthz", remote="192.0.2.2")
+
+
+def test_all_addresses_of_one_ipv6_network_are_one_client() -> None:
+    clients = Clients(proxies=0)
+
+    assert name(clients, remote="2001:db8::1") == name(clients, remote="2001:db8::ffff:1:2:3")
+    assert name(clients, remote="2001:db8::1") != name(clients, remote="2001:db8:0:1::1")
+
+
+def test_an_ipv4_address_written_as_ipv6_is_a_client_of_its_own() -> None:
+    clients = Clients(proxies=0)
+
+    assert name(clients, remote="::ffff:192.0.2.1") == name(clients, remote="192.0.2.1")
+    assert name(clients, remote="::ffff:192.0.2.2") != name(clients, remote="192.0.2.1")
 
 
 def test_a_client_behind_a_unix_socket_has_a_name_too() -> None:

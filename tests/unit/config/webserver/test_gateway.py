@@ -66,9 +66,10 @@ class Client:
         length: int | None = None,
         chunked: bool = False,
         silent: bool = False,
+        broken_off: bool = False,
         leave: asyncio.Event | None = None,
     ) -> tuple[int, bytes]:
-        """`silent`: the body never ends. Status and body of the answer."""
+        """`silent`: the body never ends; `broken_off`: neither, and the client leaves. Status and body of the answer."""
         headers = [(b"authorization", key.encode())] if key else []
         if chunked:
             headers.append((b"transfer-encoding", b"chunked"))
@@ -81,7 +82,11 @@ class Client:
         async def receive() -> dict[str, Any]:
             if waiting:
                 part = waiting.pop(0)
-                return {"type": "http.request", "body": part, "more_body": silent or bool(waiting)}
+                return {
+                    "type": "http.request",
+                    "body": part,
+                    "more_body": silent or broken_off or bool(waiting),
+                }
             await (leave or asyncio.Event()).wait()
             return {"type": "http.disconnect"}
 
@@ -160,6 +165,24 @@ def test_clients_that_never_finish_their_bodies_hold_no_thread(client: Client, s
         return await main()
 
     assert run(known_first()) == (200, b"5 quick")
+
+
+def test_a_probe_is_answered_whoever_sends_it_bodies_that_never_end(client: Client) -> None:
+    async def main() -> list[tuple[int, bytes]]:
+        slow = [asyncio.ensure_future(client.ask("/healthz", b"x", length=50, silent=True)) for _ in range(5)]
+        done, _ = await asyncio.wait(slow, timeout=10)
+        return [request.result() for request in done] + [await client.ask("/healthz")]
+
+    assert run(main()) == [(200, b"0 ")] * 6
+
+
+def test_a_body_that_breaks_off_is_the_client_s_fault(client: Client) -> None:
+    async def main() -> tuple[int, bytes]:
+        gone = asyncio.Event()
+        gone.set()
+        return await client.ask("/", b"half", length=50, broken_off=True, leave=gone)
+
+    assert run(main()) == (400, b"malformed_body: The body broke off before its end.")
 
 
 def test_a_client_may_have_so_many_requests_open_and_another_has_its_own(client: Client, site: Site) -> None:

@@ -10,7 +10,7 @@ from memory.api.archive_file import FIRST_LOOK, MOST_PROBLEMS, ArchiveFile
 from memory.services.archive_checks import check_archive
 from relationships.api.problems import MalformedBody
 from relationships.configuration.schema import Configuration
-from relationships.errors import FieldProblem, InvalidInput
+from relationships.errors import FieldProblem, InvalidInput, TooMuch
 from tests.unit.memory.services.test_archive_checks import NOW, a_turn
 
 START = '{"format": "rapport.relationship", "version": 1, '
@@ -36,6 +36,50 @@ def test_every_row_is_found_wherever_it_ends(size: int, space: str) -> None:
     told = [row["messages"][0]["content"] for row in found.rows("turns")]
     assert told == [letter * size for letter in letters]
     assert list(found.rows("entries")) == []
+
+
+DENSE = [b"[],", b"1,", b'"",', b'{"a":1},', b'"\\\\\\"",']
+
+
+@pytest.mark.parametrize("values", DENSE)
+@pytest.mark.parametrize(
+    "around",
+    [
+        (b'"user":{"a":[', b"0]}"),
+        (b'"turns":[{"operations":[', b"0]}]"),
+        (b'"entries":[{"a":"x","b":[', b"0]}]"),
+    ],
+    ids=["head", "turn", "entry"],
+)
+def test_what_has_a_million_values_is_refused_before_they_are_made(
+    values: bytes, around: tuple[bytes, bytes]
+) -> None:
+    raw = START.encode() + around[0] + values * 1_000_000 + around[1] + b"}"
+    tracemalloc.start()
+    try:
+        with pytest.raises(TooMuch, match="has more than"):
+            ArchiveFile(raw, depth=DEPTH)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert peak < 100_000_000
+
+
+def test_a_thousand_unknown_names_are_refused_before_there_are_millions() -> None:
+    names = ",".join(f'"n{number}":[]' for number in range(2000))
+
+    with pytest.raises(TooMuch, match="What is no list of rows has more than"):
+        ArchiveFile(f"{START}{names}}}".encode(), depth=DEPTH)
+
+
+def test_a_long_text_full_of_commas_is_a_text() -> None:
+    text = '[,\\"{' * 400_000
+    found = file_of([{"type": "other", "content": text}] * 2)
+
+    problems: list[FieldProblem] = []
+    assert list(found.check_rows("entries", problems)) == []
+    assert {problem.field for problem in problems} == {"entries.0.content", "entries.1.content"}
 
 
 def test_rows_are_read_as_often_as_they_are_asked_for() -> None:
