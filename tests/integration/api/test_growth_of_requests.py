@@ -110,7 +110,7 @@ def many_wrong(member: str, each: bytes) -> Shape:
 
 @pytest.mark.parametrize("member", ["turns", "entries", "revisions", "model_calls", "sessions"])
 @pytest.mark.django_db
-def test_an_archive_of_wrong_rows_is_refused_at_the_first(api: Api, world: World, member: str) -> None:
+def test_an_archive_of_wrong_rows_is_refused_by_the_first_few(api: Api, world: World, member: str) -> None:
     answer = sent(
         api,
         "POST",
@@ -120,7 +120,8 @@ def test_an_archive_of_wrong_rows_is_refused_at_the_first(api: Api, world: World
     )
 
     assert answer.status == 422
-    assert all(field.startswith(f"{member}.0.") for field in answer.fields)
+    assert 1 <= len(answer.fields) <= 20
+    assert all(field.startswith(f"{member}.") for field in answer.fields)
 
 
 def of_text(**body: Any) -> Callable[[str], bytes]:
