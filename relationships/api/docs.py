@@ -29,7 +29,8 @@ class SchemaView(SpectacularAPIView):
 @cache
 def _schema() -> bytes:
     """As it is written to docs/reference/openapi.json; more than a second of work, once in each process."""
-    made = SchemaView.generator_class().get_schema(request=None, public=True)
+    generator: Any = SchemaView.generator_class()
+    made = generator.get_schema(request=None, public=True)
     rendered: bytes = OpenApiJsonRenderer2().render(made)
     return rendered
 
