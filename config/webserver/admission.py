@@ -15,6 +15,7 @@ Job = Callable[[], None]
 
 @dataclass(slots=True)
 class _Line:
+    limit: int
     waiting: deque[Job] = field(default_factory=deque)
     running: int = 0
 
@@ -30,14 +31,15 @@ class FairQueue:
         )  # each client that has a job waiting and may run one more, once
         self._lock = Lock()
 
-    def put(self, client: str, job: Job) -> None:
+    def put(self, client: str, job: Job, *, limit: int | None = None) -> None:
+        """`limit`: how many of this client's jobs run at once, where that is not what the others may."""
         with self._lock:
             line = self._lines.get(client)
             if line is None:
-                line = self._lines[client] = _Line()
+                line = self._lines[client] = _Line(limit or self._limit)
             line.waiting.append(job)
             # More than one waiting: its turn is noted already, or it runs as many as it may.
-            if len(line.waiting) == 1 and line.running < self._limit:
+            if len(line.waiting) == 1 and line.running < line.limit:
                 self._turns.put(client)
 
     def work(self) -> None:
@@ -56,7 +58,7 @@ class FairQueue:
             line = self._lines[client]
             line.running += 1
             job = line.waiting.popleft()
-            if line.waiting and line.running < self._limit:
+            if line.waiting and line.running < line.limit:
                 self._turns.put(client)
         return client, job
 
@@ -64,7 +66,7 @@ class FairQueue:
         with self._lock:
             line = self._lines[client]
             line.running -= 1
-            if line.waiting and line.running == self._limit - 1:
+            if line.waiting and line.running == line.limit - 1:
                 self._turns.put(client)
             elif not line.waiting and not line.running:
                 del self._lines[client]

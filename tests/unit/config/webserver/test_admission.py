@@ -54,6 +54,16 @@ def test_a_client_runs_no_more_at_once_than_it_may_and_goes_on_when_one_ends() -
     assert queue.take()[0] == "a"
 
 
+def test_a_line_may_have_a_limit_of_its_own() -> None:
+    queue = FairQueue(running_limit=2)
+    for client in ("long", "long", "short"):
+        queue.put(client, nothing, limit=1 if client == "long" else None)
+
+    assert [queue.take()[0], queue.take()[0]] == ["long", "short"]  # the second long one has to wait
+    queue.finished("long")
+    assert queue.take()[0] == "long"
+
+
 def test_a_client_without_a_job_is_forgotten() -> None:
     queue = filled(FairQueue(running_limit=2), "a", "b")
 

@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Callable, Coroutine, Iterable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -244,6 +245,22 @@ def test_exports_have_threads_of_their_own_one_for_each_client(client: Client, s
         assert not site.inside.acquire(blocking=False)  # the others wait for the first
         site.open.set()
         await asyncio.gather(*held)
+
+    run(main())
+
+
+def test_long_bodies_of_one_client_are_worked_on_one_at_a_time(site: Site) -> None:
+    client = Client(Gateway(site, limits=replace(LIMITS, body=1_000_000), refusal=refusal))
+    long = b"x" * 200_000
+
+    async def main() -> None:
+        await client.ask("/", key="one")
+        held = [asyncio.ensure_future(client.ask("/wait", long, key="one")) for _ in range(3)]
+        await inside(site, 1)
+        assert await client.ask("/", b"short", key="one") == (200, b"5 short")
+        assert not site.inside.acquire(blocking=False)
+        site.open.set()
+        assert {len(said) for _, said in await asyncio.gather(*held)} == {200_007}
 
     run(main())
 
