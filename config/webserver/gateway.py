@@ -7,6 +7,7 @@ import asyncio
 import threading
 from dataclasses import dataclass
 from io import BytesIO
+from time import perf_counter, sleep
 from typing import IO, Any
 
 import structlog
@@ -21,6 +22,10 @@ log = structlog.get_logger(__name__)
 
 _BULK_THREADS = 2
 _LONG_BODY = 131_072  # bytes; several times as long as what people say to one another
+_PAUSES, _LONGEST_PAUSE = (
+    3,
+    0.25,
+)  # after a long body its client's next one waits so many times what it took; seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +151,10 @@ class Gateway:
         done: asyncio.Future[Answer] = loop.create_future()
         environ = environ_of(request.scope, body, length, proxies=self._limits.proxies)
 
+        is_long = length > _LONG_BODY
+
         def job() -> None:
+            began = perf_counter()
             try:
                 answer = call(self._application, environ)
             except BaseException as error:
@@ -155,12 +163,12 @@ class Gateway:
             if answer.status == 401 or PROJECT in environ:
                 self._clients.learn(request.key, environ.get(PROJECT))
             loop.call_soon_threadsafe(_succeed, done, answer)
+            if is_long:
+                sleep(min(_LONGEST_PAUSE, _PAUSES * (perf_counter() - began)))
 
         if request.is_bulk:
             self._bulk_queue.put(request.client, job)
-        elif (
-            length > _LONG_BODY
-        ):  # taking it apart keeps Python busy: one of them at a time, in a line of its own
+        elif is_long:  # taking it apart keeps Python busy: one of them at a time, in a line of its own
             self._queue.put(f"{request.client}, long bodies", job, limit=1)
         else:
             self._queue.put(request.client, job)
