@@ -39,6 +39,8 @@ def logging_config(*, style: str, level: str) -> dict[str, Any]:
         "root": {"handlers": ["console"], "level": known},
         "loggers": {
             "django.request": {"level": "ERROR"},
+            # Answered with 400; without a key anybody could fill the log with them.
+            "django.security.DisallowedHost": {"handlers": [], "propagate": False},
             "django-q": {"level": "WARNING", "handlers": ["console"], "propagate": False},
             "axes": {"level": "ERROR"},  # it logs every wrong password, and each is in its table anyway
             "httpx": {"level": "WARNING"},

@@ -22,8 +22,7 @@ class Clients:
         project = self._projects.get(key) if key and not probe else None
         if project:
             return project
-        address = address_beyond_proxies(remote, forwarded, proxies=self._proxies)
-        place = _network(address) if address else "unknown address"
+        place = address_beyond_proxies(remote, forwarded, proxies=self._proxies) or "unknown address"
         return f"{path} {place}" if probe else place
 
     def learn(self, key: str, project: str | None) -> None:
@@ -43,22 +42,19 @@ def is_probe(path: str) -> bool:
     return path in _PROBES
 
 
-def _network(address: str) -> str:
-    """An IPv4 address; of IPv6 the 64 bits that name a network, as one host may have every address in it."""
-    known = ip_address(address)
-    if known.version == 4:
-        return address
-    mapped = known.ipv4_mapped
-    return str(mapped or IPv6Network((known, 64), strict=False))
-
-
 def address_beyond_proxies(remote: str, forwarded: str, *, proxies: int) -> str | None:
-    """The address beyond so many proxies of ours, each of which added one to X-Forwarded-For; None if it is none."""
+    """The address beyond so many proxies of ours, each of which added one to X-Forwarded-For; None if it is none.
+
+    Of IPv6 the first address of the network, its first 64 bits: one host may have every address in it.
+    """
     told = remote
     if proxies:
         hops = [hop.strip() for hop in forwarded.split(",")]
         told = hops[-proxies] if len(hops) >= proxies else told
     try:
-        return str(ip_address(told))
+        known = ip_address(told)
     except ValueError:
         return None  # such as behind a Unix socket
+    if known.version == 4:
+        return str(known)
+    return str(known.ipv4_mapped or IPv6Network((known, 64), strict=False).network_address)

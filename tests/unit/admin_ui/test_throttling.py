@@ -78,6 +78,7 @@ def test_signing_in_forgets_the_wrong_passwords_before_it(
         (2, {"HTTP_X_FORWARDED_FOR": "198.51.100.7"}, "192.0.2.1"),
         (1, {"HTTP_X_FORWARDED_FOR": "no address"}, None),
         (0, {"REMOTE_ADDR": ""}, None),
+        (0, {"REMOTE_ADDR": "2001:db8::1:2:3:4"}, "2001:db8::"),  # all of a network is one
     ],
 )
 def test_only_our_own_proxies_are_believed(
