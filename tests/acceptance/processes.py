@@ -41,6 +41,7 @@ def environment(database: LiveDatabase, **extra: str) -> dict[str, str]:
         "RAPPORT_ALLOW_EXTERNAL_PROVIDERS": "0",
         "RAPPORT_LLM_PROVIDER": "offline",
         "RAPPORT_WORKERS": "2",
+        "RAPPORT_WEB_PROCESSES": "1",  # each takes seconds to start
         "RAPPORT_DEBUG": "0",
         **database.environment,
         **extra,

@@ -18,7 +18,7 @@ TURN = {"messages": [{"role": "user", "content": "I like tea."}]}
 
 @pytest.fixture
 def web(live: LiveService) -> LiveService:
-    live.start_web()
+    live.start_web(RAPPORT_WEB_PROCESSES="2")
     live.web.wait_until_it_answers()
     return live
 
