@@ -209,6 +209,16 @@ def test_while_somebody_waits_nobody_asks_the_database(api: Api, path: str, sett
     assert listeners() == before
 
 
+def resting() -> bool:
+    """Somebody's session has nothing to do, after a look at a turn."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            " AND state = 'idle' AND query LIKE 'SELECT%relationships_turn%'"
+        )
+        return cursor.fetchone() is not None
+
+
 @pytest.mark.django_db(transaction=True)
 def test_who_waits_is_answered_though_the_connection_was_cut_meanwhile(
     api: Api,
@@ -220,7 +230,7 @@ def test_who_waits_is_answered_though_the_connection_was_cut_meanwhile(
     scripted_provider.otherwise = {"operations": []}
     waiting = beside(lambda: api.post(f"{path}?wait=30", HELLO))
     wait_until(Turn.objects.exists, what="the turn to be stored")
-    wait_until(listeners, what="somebody to listen")
+    wait_until(resting, what="the waiter to have looked at the turn, and to wait")
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = current_database() "
