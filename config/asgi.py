@@ -5,6 +5,8 @@ import gc
 import os
 import signal
 import sys
+from contextlib import suppress
+from typing import Any
 
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG, prctl(2)
 
@@ -17,21 +19,28 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 os.environ.setdefault("RAPPORT_PROCESS", "web")
 
 from django.conf import settings
+from django.core.exceptions import MiddlewareNotUsed
+from django.core.handlers.wsgi import WSGIRequest
 from django.urls import get_resolver
 
 from config.webserver.call import Answer
 from config.webserver.gateway import Gateway, Limits
+from config.webserver.sending import Refused
 from config.wsgi import application as django_application
+from relationships.api.middleware import CrossOriginMiddleware
 from relationships.api.problems import problem
 
 
-def _refusal(status: int, code: str, detail: str) -> Answer:
-    """As every error of ours is told; what is over soon says when to come back."""
-    headers = {"Retry-After": "1"} if status in (408, 429, 503) else {}
-    response = problem(status, code, detail, headers=headers)
-    told = [(name.lower().encode(), value.encode()) for name, value in response.items()]
-    length = [(b"content-length", str(len(response.content)).encode())]
-    return Answer(response.status_code, told + length, response.content)
+def _refusal(environ: dict[str, Any], refused: Refused) -> Answer:
+    """As every error of ours is told, to a page of another site too; what is over soon says when to come back."""
+    headers = {"Retry-After": "1"} if refused.status in (408, 429, 503) else {}
+
+    answer = problem(refused.status, refused.code, refused.detail, headers=headers)
+    with suppress(MiddlewareNotUsed):
+        CrossOriginMiddleware(lambda request: answer)(WSGIRequest(environ))
+    told = [(name.lower().encode(), value.encode()) for name, value in answer.items()]
+    length = [(b"content-length", str(len(answer.content)).encode())]
+    return Answer(answer.status_code, told + length, answer.content)
 
 
 def _limits() -> Limits:
@@ -49,7 +58,7 @@ def _limits() -> Limits:
 
 
 # A request that only computes gives way to the others after 0.5 ms, where Python by itself lets it go on for 5.
-sys.setswitchinterval(0.0005)
+sys.setswitchinterval(float(os.environ.get("SWI", "0.0005")))
 # Load what the first request would, and take all that out of the garbage collector's sight: a full collection walks
 # everything that lives while nobody is answered, 32 ms with all of Django in it.
 _ = get_resolver().url_patterns

@@ -13,10 +13,8 @@ def keep_within(costs: Sequence[int], *, room: int, first: Collection[int] = ())
     return sorted(kept)
 
 
-def keep_last(costs: Sequence[int], *, room: int | None) -> int:
+def keep_last(costs: Sequence[int], *, room: int) -> int:
     """How many of the last things fit without a gap."""
-    if room is None:
-        return len(costs)
     count = 0
     for cost in reversed(costs):
         room -= cost

@@ -17,6 +17,7 @@ from memory.retrieval.participants import Participants
 from relationships.configuration.schema import Context
 from relationships.errors import NotFound
 from relationships.prepared import prepared_cursor
+from relationships.services.api_keys import KEY_STILL_HOLDS, KeyChanged, RememberedKey
 from relationships.text_names import name_in_text
 
 MESSAGES_AT_FIRST: int = Context.model_fields["recent_messages"].default
@@ -40,7 +41,8 @@ _FACTS = """
 SELECT NULL::bigint, u.display_name, u.external_id, c.name, r.timezone, p.config::text, NULL::float8,
        c.config::text, r.config::text, s.profile::text, (s.sessions -> %(session)s::text)::text,
        s.scratchpad::text, s.fresh_until, coalesce(s.has_archive, s.id IS NOT NULL),
-       c.id, EXISTS (SELECT FROM context_documentchunk WHERE companion_id = c.id)
+       c.id, EXISTS (SELECT FROM context_documentchunk WHERE companion_id = c.id),
+       {key_holds}
   FROM relationships_relationship r
   JOIN relationships_companion c ON c.id = r.companion_id
   JOIN relationships_project p ON p.id = r.project_id
@@ -52,7 +54,9 @@ UNION ALL
 
 _COLUMNS = "seq, id::text, turn_id::text, session, role, content, extract(epoch FROM occurred_at)::float8"
 _ONLY_MESSAGES = _MESSAGES.format(columns=_COLUMNS)
-_FACTS_AND_MESSAGES = _FACTS + _MESSAGES.format(columns=_COLUMNS + ", NULL" * 9)
+_MORE_MESSAGES = _MESSAGES.format(columns=_COLUMNS + ", NULL" * 10)
+_FACTS_AND_MESSAGES = _FACTS.format(key_holds="true") + _MORE_MESSAGES
+_FACTS_BY_KEY = _FACTS.format(key_holds=KEY_STILL_HOLDS) + _MORE_MESSAGES
 
 # A row that every turn writes: counting messages would take longer with each.
 _COUNT_TURNS = """
@@ -106,15 +110,24 @@ class Facts:
     messages: Sequence[RecentMessage]
 
 
-def read_facts(*, project_id: UUID, relationship_id: UUID, session: str) -> Facts:
-    """One statement, whatever the number of entries. Raises NotFound."""
-    rows = _read(_FACTS_AND_MESSAGES, project_id, relationship_id, session, MESSAGES_AT_FIRST)
+def read_facts(
+    *, project_id: UUID, relationship_id: UUID, session: str, key: RememberedKey | None = None
+) -> Facts:
+    """One statement, whatever the number of entries. It reads `key` too, which is only remembered so far.
+
+    Raises NotFound, KeyChanged.
+    """
+    of_key = {} if key is None else {"key": key.id, "scopes": key.scopes, "rate_limits": key.rate_limits}
+    statement = _FACTS_AND_MESSAGES if key is None else _FACTS_BY_KEY
+    rows = _read(statement, project_id, relationship_id, session, MESSAGES_AT_FIRST, **of_key)
     row = next((row for row in rows if row[0] is None), None)
     if row is None:
         raise NotFound("This relationship is not there.")
     display_name, external_id, companion_name, timezone, project_level = row[1:6]
     levels = Levels(project_level, *row[7:9])
-    profile, session_state, scratchpad, fresh_until, has_archive, companion_id, has_documents = row[9:]
+    if not row[16]:
+        raise KeyChanged("This key was changed.")
+    profile, session_state, scratchpad, fresh_until, has_archive, companion_id, has_documents = row[9:16]
     return Facts(
         relationship_id=relationship_id,
         project_id=project_id,
@@ -160,10 +173,12 @@ def turns_in_sight(facts: Facts) -> int:
     return len({message.turn_id for message in facts.messages if message.session == facts.session})
 
 
-def _read(statement: str, project_id: UUID, relationship_id: UUID, session: str, limit: int) -> list[Any]:
-    values: dict[str, Any] = {"relationship": relationship_id, "project": project_id}
+def _read(
+    statement: str, project_id: UUID, relationship_id: UUID, session: str, limit: int, **more: Any
+) -> list[Any]:
+    values: dict[str, Any] = {"relationship": relationship_id, "project": project_id, "session": session}
     with prepared_cursor() as cursor:
-        cursor.execute(statement, {**values, "session": session, "limit": limit})
+        cursor.execute(statement, {**values, "limit": limit, **more})
         rows: list[Any] = cursor.fetchall()
     return rows
 

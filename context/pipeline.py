@@ -18,6 +18,7 @@ from memory.tokens import estimate_tokens
 from relationships.configuration.seams import known_slug, load
 from relationships.errors import FieldProblem, InvalidConfiguration
 from relationships.models import DEFAULT_SESSION
+from relationships.services.api_keys import RememberedKey
 
 
 def build_context(
@@ -30,14 +31,16 @@ def build_context(
     format: str | None = None,
     explain: bool = False,
     now: datetime | None = None,
+    key: RememberedKey | None = None,
 ) -> AssembledContext:
     """The system text and the messages for a reply to `message`, with a report of each layer.
 
     `session`: the developer's own ID; None is the default one. `config`: the cascade's highest level, for
-    this context only. Raises NotFound (for another project's relationship too), InvalidConfiguration.
+    this context only. `key`: see read_facts. Raises NotFound (for another project's relationship too),
+    InvalidConfiguration, KeyChanged.
     """
     now, session = now or datetime.now(UTC), session or DEFAULT_SESSION
-    facts = read_facts(project_id=project_id, relationship_id=relationship_id, session=session)
+    facts = read_facts(project_id=project_id, relationship_id=relationship_id, session=session, key=key)
     plan = plan_for(facts.levels, config)
     configuration = plan.resolved.values
     format = _known_format(format) if format else configuration.context.format

@@ -17,11 +17,12 @@ _TAG = re.compile(
 )
 
 # How a line begins that is read as structure: a heading, an item, a quote, a table, a code fence, a role.
-_STRUCTURE = re.compile(
-    r"[#>*+=|~`\\_-]|\d{1,9}[.)]"
-    r"|(?:system|user|assistant|developer|human|ai|model|tool|function|instructions?)\s*[:：]",
-    re.IGNORECASE,
+_BEGINNING = (
+    r"(?:[#>*+=|~`\\_-]|\d{1,9}[.)]"
+    r"|(?:system|user|assistant|developer|human|ai|model|tool|function|instructions?)\s*[:：])"
 )
+_STRUCTURE = re.compile(_BEGINNING, re.IGNORECASE)
+_LINE_OF_STRUCTURE = re.compile(f"\n{_BEGINNING}", re.IGNORECASE)
 
 
 def escape_item(text: str) -> str:
@@ -31,14 +32,15 @@ def escape_item(text: str) -> str:
 
 def escape_items(texts: Sequence[str]) -> list[str]:
     """Each as `escape_item` has it. They are read before every reply, so what is plain is seen of all at once."""
-    if is_plain("".join(texts)):
-        return [_unstructured(text.strip()) for text in texts]
-    return [escape_item(text) for text in texts]
+    stripped = [text.strip() for text in texts]
+    if not is_plain("".join(stripped)):
+        return [escape_item(text) for text in texts]
+    if _LINE_OF_STRUCTURE.search("\n" + "\n".join(stripped)):
+        return [_unstructured(text) for text in stripped]
+    return stripped
 
 
 def _unstructured(line: str) -> str:
-    if line[:1].isalpha() and ":" not in line:
-        return line  # most are
     return f"\\{line}" if _STRUCTURE.match(line.lstrip("\u2068")) else line
 
 

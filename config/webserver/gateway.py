@@ -5,6 +5,7 @@ On its event loop nothing waits for Django, and in its threads nothing waits for
 
 import asyncio
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from io import BytesIO
 from time import perf_counter, sleep
@@ -16,9 +17,12 @@ from config.webserver.admission import FairQueue, Places
 from config.webserver.body import BodyTooLarge, BodyTooSlow, ClientGone, Receive, is_bulk, read_body, time_for
 from config.webserver.call import Answer, Application, call, environ_of
 from config.webserver.clients import PROJECT, Clients, is_probe
-from config.webserver.sending import LARGE_EACH, LARGE_TOGETHER, Refusal, Send, Sender
+from config.webserver.sending import LARGE_EACH, LARGE_TOGETHER, Refused, Send, Sender
 
 log = structlog.get_logger(__name__)
+
+# The answer to the request of this environ (PEP 3333, without its body), which Django never saw.
+Refusal = Callable[[dict[str, Any], Refused], Answer]
 
 _BULK_THREADS = 2
 _LONG_BODY = 131_072  # bytes; several times as long as what people say to one another
@@ -40,12 +44,6 @@ class Limits:
     body: int
     large_body: int
     proxies: int
-
-
-class Refused(Exception):
-    def __init__(self, status: int, code: str, detail: str) -> None:
-        super().__init__(detail)
-        self.status, self.code, self.detail = status, code, detail
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +68,7 @@ class Gateway:
         self._bulk_queue = FairQueue(running_limit=1)  # what takes long never has the threads of the rest
         self._open = Places(each=limits.open_each, together=limits.open_together)
         self._large_bodies = Places(each=LARGE_EACH, together=LARGE_TOGETHER)
-        self._sender = Sender(streams=limits.streams, refusal=refusal)
+        self._sender = Sender(streams=limits.streams)
         self._begun = False
 
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
@@ -81,9 +79,11 @@ class Gateway:
         request = self._identified(scope, receive)
         try:
             answer = await self._admitted(request)
+            await self._sender.send(answer, client=request.client, receive=receive, send=send)
         except Refused as refused:
-            answer = self._refusal(refused.status, refused.code, refused.detail)
-        await self._sender.send(answer, client=request.client, receive=receive, send=send)
+            environ = environ_of(scope, BytesIO(), 0, proxies=self._limits.proxies)
+            answer = self._refusal(environ, refused)
+            await self._sender.send(answer, client=request.client, receive=receive, send=send)
 
     def _begin(self) -> None:
         self._begun = True

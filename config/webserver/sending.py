@@ -14,21 +14,27 @@ from config.webserver.call import Answer
 log = structlog.get_logger(__name__)
 
 Send = Callable[[Message], Awaitable[None]]
-# Builds the answer to a request that Django never saw: status, code, sentence.
-Refusal = Callable[[int, str, str], Answer]
 
 LARGE_EACH, LARGE_TOGETHER = 4, 16  # answers that wait on the disk: of one client, of all
 _PART = 65_536  # bytes of a large answer on their way at once
 _PART_SECONDS = 30.0  # in which a client has to take one of them
 
 
+class Refused(Exception):
+    """A request that Django never saw, or whose answer can't be sent: the status, the code and a sentence instead."""
+
+    def __init__(self, status: int, code: str, detail: str) -> None:
+        super().__init__(detail)
+        self.status, self.code, self.detail = status, code, detail
+
+
 class Sender:
-    def __init__(self, *, streams: int, refusal: Refusal) -> None:
-        self._refusal = refusal
+    def __init__(self, *, streams: int) -> None:
         self._large = Places(each=LARGE_EACH, together=LARGE_TOGETHER)
-        self._streams = Places(each=streams, together=streams)
+        self._streams = Places(each=max(1, streams // 4), together=streams)
 
     async def send(self, answer: Answer, *, client: str, receive: Receive, send: Send) -> None:
+        """Raises Refused, and nothing is sent then."""
         if answer.file is not None:
             with answer.file as file:
                 await self._file(answer, file, client, send)
@@ -41,8 +47,7 @@ class Sender:
         """Part by part, each when the one before is taken. Who takes none for long has the rest kept from him."""
         if not self._large.take(client):
             detail = f"At most {LARGE_EACH} large answers are sent at once. Read those first."
-            await _whole(self._refusal(429, "too_many_at_once", detail), send)
-            return
+            raise Refused(429, "too_many_at_once", detail)
         try:
             await send(_start(answer))
             while part := file.read(_PART):
@@ -60,8 +65,7 @@ class Sender:
         if not self._streams.take(client):
             await asyncio.to_thread(stream.close)
             detail = "As many streams are open as this server allows. Try again later."
-            await _whole(self._refusal(503, "too_many_at_once", detail), send)
-            return
+            raise Refused(503, "too_many_at_once", detail)
         try:
             threading.Thread(target=stream.run, name="stream", daemon=True).start()
             gone = asyncio.ensure_future(_until_gone(receive))

@@ -15,6 +15,7 @@ EXAMPLE = {"message": "What should I cook tonight?", "session": "phone", "format
 
 class ContextView(ApiView):
     open_to_tokens = True
+    rereads_key = True
     scopes: ClassVar = {"POST": "read"}  # it changes nothing; the message is too long for an address
 
     @operation(
@@ -39,5 +40,6 @@ class ContextView(ApiView):
             config=self.own_level(body.config) if body.config else {},
             format=body.format,
             explain=body.explain,
+            key=self.credentials.remembered,
         )
         return self.answer(present_context(assembled))

@@ -21,7 +21,10 @@ class MessagesLayer(Layer):
         shown = [(message.id, spoken) for message in found if (spoken := _spoken(message))["content"].strip()]
         if not shown:
             return NOTHING
-        count = keep_last([message_tokens(spoken) for _, spoken in shown], room=request.budget_of(self))
+        room = request.budget_of(self)
+        count = len(shown)
+        if room is not None:
+            count = keep_last([message_tokens(spoken) for _, spoken in shown], room=room)
         first = len(shown) - count
         return LayerText(
             messages=[spoken for _, spoken in shown[first:]],

@@ -2,6 +2,9 @@
 
 A key is `rk_<prefix>_<secret>` and is found by its prefix; a token is `rt_<relationship>_<secret>` and is
 looked for inside its relationship. Either takes one query. Only SHA-256 hashes are kept (docs/adr/0005).
+
+A view whose own statement reads the key again (`rereads_key`) is let in by what this process remembers of it, which
+saves the query. Nothing is answered before the key was read: `ApiView.handle_exception` sees to the errors.
 """
 
 import hmac
@@ -10,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import orjson
@@ -25,6 +28,7 @@ from config.webserver.clients import PROJECT
 from relationships.actor import Actor, ActorKind
 from relationships.errors import NotAllowed, NotFound
 from relationships.prepared import prepared_cursor
+from relationships.services.api_keys import RememberedKey
 from relationships.services.secrets import secret_hash
 
 NOTE_USE_EVERY = timedelta(minutes=1)
@@ -50,11 +54,29 @@ WHERE token.relationship_id = %s AND token.token_hash = %s
 """
 
 
+class _KeyRow(NamedTuple):
+    """A key's row, as the query has it."""
+
+    id: UUID
+    project_id: UUID
+    key_hash: bytes
+    scopes: list[str]
+    last_used_at: datetime | None
+    revoked_at: datetime | None
+    rate_limits: str
+
+
+# By their prefix: what was read when a key last proved itself.
+_REMEMBERED: dict[str, _KeyRow] = {}
+_MOST_REMEMBERED = 10_000
+
+
 @dataclass(frozen=True, slots=True)
 class Credentials:
     """What a request may do. `relationship_id` is set for a token, which reaches that relationship alone.
 
     `holder`: the key's or the token's ID, by which its limits are counted; `own_rates`: the limits of this key alone.
+    `remembered`: they are those of an earlier request, and nobody has read the key yet in this one.
     """
 
     project_id: UUID
@@ -63,6 +85,7 @@ class Credentials:
     holder: UUID
     own_rates: Rates = field(default_factory=dict)
     relationship_id: UUID | None = None
+    remembered: RememberedKey | None = None
 
     def allow(self, scope: str) -> bool:
         return any(scope in INCLUDED[held] for held in self.scopes)
@@ -75,10 +98,9 @@ class BearerAuthentication(BaseAuthentication):
         header = request.META.get("HTTP_AUTHORIZATION", "")
         if not header:
             return None
-        scheme, _, secret = header.partition(" ")
-        if scheme.lower() != "bearer":
-            raise AuthenticationFailed("Send your key as: Authorization: Bearer rk_...")
-        credentials = authenticate_secret(secret.strip(), now=datetime.now(UTC))
+        view = (request.parser_context or {}).get("view")
+        remembered = bool(getattr(view, "rereads_key", False))
+        credentials = authenticate_header(header, now=datetime.now(UTC), remembered=remembered)
         request.META[PROJECT] = str(credentials.project_id)  # so that the server knows whose the next one is
         return credentials.actor, credentials
 
@@ -86,29 +108,63 @@ class BearerAuthentication(BaseAuthentication):
         return 'Bearer realm="rapport"'
 
 
-def authenticate_secret(secret: str, *, now: datetime) -> Credentials:
-    """The credentials a key or token stands for. Raises AuthenticationFailed."""
+def authenticate_header(header: str, *, now: datetime, remembered: bool = False) -> Credentials:
+    """The credentials of the key or token in an Authorization header. Raises AuthenticationFailed.
+
+    `remembered`: a key's may be those of an earlier request, for the caller to have read again.
+    """
+    scheme, _, secret = header.partition(" ")
+    if scheme.lower() != "bearer":
+        raise AuthenticationFailed("Send your key as: Authorization: Bearer rk_...")
+    secret = secret.strip()
     if match := _KEY.match(secret):
-        return _of_key(match.group(1), secret, now)
+        prefix = match.group(1)
+        row = _REMEMBERED.get(prefix) if remembered else None
+        if row is not None and _opens(row, secret) and not _use_is_due(row, now):
+            return _credentials_of(row, prefix, remembered=True)
+        return _of_key(prefix, secret, now)
     if match := _TOKEN.match(secret):
         return _of_token(UUID(match.group(1)), secret, now)
     raise AuthenticationFailed("This is not a key of ours.")
 
 
+def forget_key(credentials: Credentials) -> None:
+    """What this process remembers of it: the next look reads the row."""
+    _REMEMBERED.pop(credentials.actor.id, None)
+
+
 def _of_key(prefix: str, secret: str, now: datetime) -> Credentials:
+    _REMEMBERED.pop(prefix, None)
     with prepared_cursor() as cursor:
         cursor.execute(_QUERY_OF_KEYS, [prefix])
-        row = cursor.fetchone()
-    if row is None or not hmac.compare_digest(bytes(row[2]), secret_hash(secret)):
+        found = cursor.fetchone()
+    row = None if found is None else _KeyRow._make(found)
+    if row is None or not _opens(row, secret):
         raise AuthenticationFailed("This key is not known.")
-    key_id, project_id, _, scopes, last_used_at, revoked_at, rate_limits = row
-    if revoked_at is not None:
+    if row.revoked_at is not None:
         raise AuthenticationFailed("This key was revoked.")
-    if last_used_at is None or last_used_at < now - NOTE_USE_EVERY:
+    if _use_is_due(row, now):
         with connection.cursor() as cursor:
-            cursor.execute(_NOTE_USE, [now, key_id, now - NOTE_USE_EVERY])
-    actor = Actor(ActorKind.DEVELOPER, prefix)
-    return Credentials(project_id, frozenset(scopes), actor, key_id, _rates_in(rate_limits))
+            cursor.execute(_NOTE_USE, [now, row.id, now - NOTE_USE_EVERY])
+        row = row._replace(last_used_at=now)
+    if len(_REMEMBERED) >= _MOST_REMEMBERED:
+        _REMEMBERED.clear()
+    _REMEMBERED[prefix] = row
+    return _credentials_of(row, prefix)
+
+
+def _opens(row: _KeyRow, secret: str) -> bool:
+    return hmac.compare_digest(bytes(row.key_hash), secret_hash(secret))
+
+
+def _use_is_due(row: _KeyRow, now: datetime) -> bool:
+    return row.last_used_at is None or row.last_used_at < now - NOTE_USE_EVERY
+
+
+def _credentials_of(row: _KeyRow, prefix: str, *, remembered: bool = False) -> Credentials:
+    key = RememberedKey(row.id, row.scopes, row.rate_limits) if remembered else None
+    actor, scopes = Actor(ActorKind.DEVELOPER, prefix), frozenset(row.scopes)
+    return Credentials(row.project_id, scopes, actor, row.id, _rates_in(row.rate_limits), remembered=key)
 
 
 def _of_token(relationship_id: UUID, secret: str, now: datetime) -> Credentials:

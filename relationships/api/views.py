@@ -1,6 +1,8 @@
 """The one base of every REST view: validate, one service call, present."""
 
 from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any, ClassVar, NoReturn, TypeVar
 from uuid import UUID
 
@@ -15,7 +17,7 @@ from rest_framework.views import APIView
 
 from relationships.actor import Actor
 from relationships.allowances import Verdict
-from relationships.api.authentication import Credentials
+from relationships.api.authentication import Credentials, authenticate_header, forget_key
 from relationships.api.etag import etag
 from relationships.api.fields import field_problems
 from relationships.api.operations import operation_of
@@ -23,6 +25,7 @@ from relationships.api.parsing import read_bytes, read_object
 from relationships.api.throttling import RateThrottle, rate_headers, too_many
 from relationships.errors import FieldProblem, InvalidInput, NotAllowed, NotFound
 from relationships.models import Relationship
+from relationships.services.api_keys import KeyChanged
 from relationships.services.configuration import check_level
 
 M = TypeVar("M", bound=BaseModel)
@@ -41,13 +44,14 @@ class ApiView(APIView):
     """`scopes` maps a method to the scope it needs where that is not the default (read for GET, else write).
 
     `open_to_tokens` lets a relationship token in, to its own relationship: with every method, or with those
-    named. `counts_as` maps a method to the limit that it is counted by beside `requests`. Declare methods by
-    `@operation`.
+    named. `counts_as` maps a method to the limit that it is counted by beside `requests`. `rereads_key`: see
+    relationships.api.authentication. Declare methods by `@operation`.
     """
 
     scopes: ClassVar[Mapping[str, str]] = {}
     open_to_tokens: ClassVar[bool | tuple[str, ...]] = False
     counts_as: ClassVar[Mapping[str, str]] = {}
+    rereads_key: ClassVar[bool] = False
     throttle_classes = (RateThrottle,)
     content_negotiation_class = JsonOnly
     http_method_names = ["get", "head", "post", "put", "patch", "delete"]
@@ -77,6 +81,21 @@ class ApiView(APIView):
 
     def check_throttles(self, request: Request) -> None:
         """Done with the authentication."""
+
+    def handle_exception(self, exc: Exception) -> Any:
+        """Whoever was let in by a key that this process only remembers is told nothing before it is read."""
+        credentials = self.request.auth if isinstance(self.request.auth, Credentials) else None
+        if credentials is not None and credentials.remembered is not None:
+            try:
+                found = authenticate_header(self.request.META["HTTP_AUTHORIZATION"], now=datetime.now(UTC))
+            except Exception as refused:  # or the database is away
+                exc = refused
+            else:
+                if isinstance(exc, KeyChanged) or found != replace(credentials, remembered=None):
+                    forget_key(credentials)
+                    self.verdicts.clear()
+                    return self.dispatch(self.request._request, *self.args, **self.kwargs)
+        return super().handle_exception(exc)
 
     def throttled(self, request: Request, wait: float | None) -> NoReturn:
         raise too_many(self.verdicts[-1], self.credentials)

@@ -96,6 +96,18 @@ def test_a_body_sent_in_pieces_is_taken(web: LiveService) -> None:
     assert answer.status_code == 202, answer.text
 
 
+def test_a_page_of_a_named_site_is_told_what_the_server_refuses_before_any_view(live: LiveService) -> None:
+    live.start_web(RAPPORT_CORS_ORIGINS="https://app.example")
+    live.web.wait_until_it_answers()
+    pieces = (b" " * 100_000 for _ in range(20))
+    headers = {"Content-Type": "application/json", "Origin": "https://app.example"}
+    with client_of(live) as client:
+        answer = client.post("/users", content=pieces, headers=headers)
+
+    assert (answer.status_code, answer.json()["type"]) == (413, "urn:rapport:problem:too_much")
+    assert answer.headers["Access-Control-Allow-Origin"] == "https://app.example"
+
+
 def test_a_head_beyond_every_measure_is_refused_and_costs_nobody_else(web: LiveService) -> None:
     with client_of(web) as client:
         answer = client.get("/users", headers={"X-Long": "x" * 200_000})

@@ -1,6 +1,7 @@
 from collections.abc import Callable
+from threading import Semaphore, Thread
 
-from config.webserver.admission import FairQueue, Places
+from config.webserver.admission import YOUNG_SECONDS, FairQueue, Places
 
 
 def nothing() -> None:
@@ -82,3 +83,28 @@ def test_places_are_counted_for_each_and_for_all() -> None:
     places.give_back("b")
     places.give_back("a")
     assert not places._taken
+
+
+def test_a_job_waits_for_the_young_ones_until_they_end_or_are_young_no_longer() -> None:
+    now = [0.0]
+    queue = FairQueue(running_limit=9, young_limit=2, clock=lambda: now[0])
+    began, go_on = Semaphore(0), Semaphore(0)
+
+    def job() -> None:
+        began.release()
+        go_on.acquire()
+
+    for _ in range(5):
+        Thread(target=queue.work, daemon=True).start()
+    for client in "abcd":
+        queue.put(client, job)
+
+    assert all(began.acquire(timeout=60) for _ in range(2))
+    assert not began.acquire(timeout=0.1)  # the clock stands still: two are young, so two wait
+    go_on.release()
+    assert began.acquire(timeout=60)  # one ended
+    now[0] = YOUNG_SECONDS
+    assert began.acquire(timeout=60)  # none is young now
+    queue.put("e", job)
+    assert began.acquire(timeout=60)
+    go_on.release(4)

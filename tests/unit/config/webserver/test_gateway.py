@@ -11,14 +11,15 @@ import pytest
 from config.webserver.call import Answer
 from config.webserver.clients import PROJECT
 from config.webserver.gateway import Gateway, Limits
+from config.webserver.sending import Refused
 
 LIMITS = Limits(
-    threads=4, running_each=3, open_each=5, open_together=50, streams=2, body=100, large_body=1000, proxies=0
+    threads=4, running_each=3, open_each=5, open_together=50, streams=8, body=100, large_body=1000, proxies=0
 )
 
 
-def refusal(status: int, code: str, detail: str) -> Answer:
-    return Answer(status, [], f"{code}: {detail}".encode())
+def refusal(environ: dict[str, Any], refused: Refused) -> Answer:
+    return Answer(refused.status, [], f"{refused.code}: {refused.detail}".encode())
 
 
 class Site:
