@@ -20,6 +20,7 @@ def pinned(file: str) -> set[str]:
 
 FILES = [
     "requirements.txt",
+    "requirements-dev.txt",
     "requirements-local.txt",
     "requirements-bench.txt",
     "benchmarks/peers/requirements.txt",
@@ -34,9 +35,9 @@ def test_a_dependency_is_pinned_and_says_why_it_is_here(file: str) -> None:
 
 
 def test_the_tests_have_the_same_versions_as_those_who_use_a_local_model() -> None:
-    assert pinned("requirements-local.txt") <= pinned("requirements.txt")
+    assert pinned("requirements-local.txt") <= pinned("requirements-dev.txt")
 
 
 def test_a_dependency_is_named_once() -> None:
-    names = [re.split(r"[\[=]", line)[0].lower().replace("_", "-") for line in requirements()]
+    names = [re.split(r"[\[=]", line)[0].lower().replace("_", "-") for file in FILES[:2] for line in requirements(file)]
     assert sorted(names) == sorted(set(names))
