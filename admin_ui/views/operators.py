@@ -8,8 +8,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from admin_ui.access import OperatorView
-from admin_ui.asked import text_in
 from admin_ui.paging import page_of
+from admin_ui.params import text_param
 from relationships.errors import RapportError
 from relationships.models import Membership, Role
 from relationships.services.memberships import add_member, change_role, remove_member
@@ -28,14 +28,14 @@ class OperatorsView(OperatorView):
         return self._page(request)
 
     def post(self, request: HttpRequest) -> HttpResponse:
-        email = text_in(request.POST, "email")
+        email = text_param(request.POST, "email")
         try:
             member = add_member(
-                project=self.seat.project,
+                project=self.access.project,
                 email=email,
                 role=request.POST.get("role", ""),
                 password=request.POST.get("password", ""),
-                by=self.seat.actor,
+                by=self.access.actor,
             )
         except RapportError as error:
             return self._page(request, why=error.detail, email=email, status=422)
@@ -43,7 +43,7 @@ class OperatorsView(OperatorView):
         return redirect("admin_ui:operators")
 
     def _page(self, request: HttpRequest, *, status: int = 200, **more: Any) -> HttpResponse:
-        rows = Membership.objects.filter(project_id=self.seat.project.id).select_related("operator")
+        rows = Membership.objects.filter(project_id=self.access.project.id).select_related("operator")
         page = page_of(request, rows.order_by("operator__email"))
         ctx = {"page": page, "roles": [(str(role), says) for role, says in SAYS.items()], **more}
         return render(request, "admin_ui/operators/list.html", ctx, status=status)
@@ -54,13 +54,13 @@ class OperatorRoleView(OperatorView):
 
     def post(self, request: HttpRequest, membership_id: UUID) -> HttpResponse:
         """Another role, or none: then they are out."""
-        role, project_id = request.POST.get("role", ""), self.seat.project.id
+        role, project_id = request.POST.get("role", ""), self.access.project.id
         if role == "none":
-            remove_member(project_id=project_id, membership_id=membership_id, by=self.seat.actor)
+            remove_member(project_id=project_id, membership_id=membership_id, by=self.access.actor)
             messages.success(request, "They are out. Their account stays.")
         else:
             member = change_role(
-                project_id=project_id, membership_id=membership_id, role=role, by=self.seat.actor
+                project_id=project_id, membership_id=membership_id, role=role, by=self.access.actor
             )
             messages.success(request, f"They are {member.role} now.")
         return redirect("admin_ui:operators")

@@ -15,9 +15,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
-from admin_ui.access import OperatorView
-from admin_ui.asked import uuid_in, version_in
+from admin_ui.access import OperatorView, render_page_or_part
 from admin_ui.forms import EntryForm
+from admin_ui.params import parse_uuid, version_param
 from admin_ui.scratchpad import held_of, scratchpad_of
 from memory.models import EntrySource, ScratchpadEntry, Tier
 from memory.services.entries import add_entry, delete_entry, restore_entry, revise_entry
@@ -58,8 +58,7 @@ class ScratchpadView(RelationshipPart):
             "form": EntryForm(types=configuration.ingestion.types),
             "query": request.GET.urlencode(),
         }
-        part = getattr(request, "htmx", False) and request.htmx.target == "entries"  # type: ignore[attr-defined]
-        return render(request, f"admin_ui/scratchpad/{'_entries' if part else 'detail'}.html", ctx)
+        return render_page_or_part(request, "scratchpad/detail", "scratchpad/_entries", ctx, target="entries")
 
 
 class EntryAction(RelationshipPart):
@@ -89,7 +88,7 @@ class AddEntryView(EntryAction):
             add_entry(
                 relationship=relationship,
                 values=values,
-                by=self.seat.actor,
+                by=self.access.actor,
                 source=EntrySource.MANUAL,
                 reason=BY_HAND,
                 limit=ingestion.max_entries,
@@ -117,8 +116,8 @@ class EditEntryView(EntryAction):
                 relationship_id=relationship_id,
                 entry_id=entry_id,
                 values=values,
-                by=self.seat.actor,
-                version=version_in(request.POST),
+                by=self.access.actor,
+                version=version_param(request.POST),
                 reason=BY_HAND,
             )
         except StaleVersion:
@@ -157,8 +156,8 @@ class DeleteEntryView(EntryAction):
         delete_entry(
             relationship_id=relationship_id,
             entry_id=entry_id,
-            by=self.seat.actor,
-            version=version_in(request.POST),
+            by=self.access.actor,
+            version=version_param(request.POST),
             reason=BY_HAND,
         )
         undo = reverse("admin_ui:relationship_restore_entry", args=[relationship_id, entry_id])
@@ -168,7 +167,9 @@ class DeleteEntryView(EntryAction):
 class RestoreEntryView(EntryAction):
     def post(self, request: HttpRequest, relationship_id: UUID, entry_id: UUID) -> HttpResponse:
         self.get_relationship(relationship_id)
-        restore_entry(relationship_id=relationship_id, entry_id=entry_id, by=self.seat.actor, reason=BY_HAND)
+        restore_entry(
+            relationship_id=relationship_id, entry_id=entry_id, by=self.access.actor, reason=BY_HAND
+        )
         return self.back(request, relationship_id, "Restored.")
 
 
@@ -191,8 +192,8 @@ class SwitchEntryView(EntryAction):
             relationship_id=relationship_id,
             entry_id=entry_id,
             values=switch(entry),
-            by=self.seat.actor,
-            version=version_in(request.POST),
+            by=self.access.actor,
+            version=version_param(request.POST),
             reason=BY_HAND,
         )
         return self.back(request, relationship_id, "Done.")
@@ -204,7 +205,7 @@ class BulkView(EntryAction):
     def post(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
         self.get_relationship(relationship_id)
         ticked = request.POST.getlist("entry")[:MOST_AT_ONCE]
-        chosen = [found for text in ticked if (found := uuid_in(text))]
+        chosen = [found for text in ticked if (found := parse_uuid(text))]
         do = request.POST.get("do", "")
         if do == "merge":
             return self._merge(request, relationship_id, chosen)
@@ -214,7 +215,7 @@ class BulkView(EntryAction):
         for entry_id in chosen:
             try:
                 BULK[do](
-                    relationship_id=relationship_id, entry_id=entry_id, by=self.seat.actor, reason=BY_HAND
+                    relationship_id=relationship_id, entry_id=entry_id, by=self.access.actor, reason=BY_HAND
                 )
                 done += 1
             except RapportError as error:
@@ -238,7 +239,7 @@ class BulkView(EntryAction):
             delete_entry(
                 relationship_id=relationship_id,
                 entry_id=other.id,
-                by=self.seat.actor,
+                by=self.access.actor,
                 version=other.version,
                 reason=f"merged into entry {kept.id}, {BY_HAND}",
             )
@@ -246,7 +247,7 @@ class BulkView(EntryAction):
                 relationship_id=relationship_id,
                 entry_id=kept.id,
                 values={"content": text},
-                by=self.seat.actor,
+                by=self.access.actor,
                 version=kept.version,
                 reason=reason,
             )

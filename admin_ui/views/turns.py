@@ -8,8 +8,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from admin_ui.access import OperatorView
-from admin_ui.asked import text_in, uuid_in
 from admin_ui.paging import page_of
+from admin_ui.params import parse_uuid, text_param
 from memory.services.turns import retry_turn
 from relationships.errors import RapportError
 from relationships.models import Companion, Message, Relationship, Turn, TurnState
@@ -55,7 +55,7 @@ class TurnsView(OperatorView):
             "state": self._state(request),
             "none": NONE_OF[self._state(request)],
             "reason": request.GET.get("reason", ""),
-            "companions": Companion.objects.of_project(self.seat.project.id).order_by("name")[:200],
+            "companions": Companion.objects.of_project(self.access.project.id).order_by("name")[:200],
             "companion": request.GET.get("companion", ""),
         }
         return render(request, "admin_ui/turns/list.html", ctx)
@@ -74,16 +74,16 @@ class TurnsView(OperatorView):
         return redirect("admin_ui:turns")
 
     def _turns(self, request: HttpRequest) -> QuerySet[Turn]:
-        rows = Turn.objects.filter(project_id=self.seat.project.id, state=self._state(request))
-        companion = uuid_in(request.GET.get("companion", ""))
+        rows = Turn.objects.filter(project_id=self.access.project.id, state=self._state(request))
+        companion = parse_uuid(request.GET.get("companion", ""))
         if companion:
             rows = rows.filter(relationship__companion_id=companion)
-        reason = text_in(request.GET, "reason")
+        reason = text_param(request.GET, "reason")
         return rows.filter(error_code__icontains=reason) if reason else rows
 
     def _state(self, request: HttpRequest) -> TurnState:
-        asked = request.GET.get("state", TurnState.FAILED)
-        return TurnState(asked) if asked in STATES else TurnState.FAILED
+        state = request.GET.get("state", TurnState.FAILED)
+        return TurnState(state) if state in STATES else TurnState.FAILED
 
 
 class RetryTurnView(OperatorView):
