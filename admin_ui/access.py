@@ -63,7 +63,7 @@ class OperatorView(View):
         request.access = access  # type: ignore[attr-defined]  # for the templates
         role = self.needs if request.method in ("GET", "HEAD") else self.needs_to_write
         if not access.may(role):
-            return self.refuse(request, f"Your role here is {access.role}; this needs {role}.", status=403)
+            return self.refuse(request, f"Your role in this project is {access.role}; this requires {role}.", status=403)
         try:
             return super().dispatch(request, *args, **kwargs)
         except NotFound as error:
@@ -91,7 +91,7 @@ class OperatorView(View):
             .first()
         )
         if found is None:
-            raise NotFound("This relationship is not there, or belongs to another project.")
+            raise NotFound("This relationship does not exist, or belongs to another project.")
         return found
 
     def get_companion(self, companion_id: UUID) -> Companion:

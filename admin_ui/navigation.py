@@ -16,7 +16,7 @@ PAGES = (  # view name, icon, label
     ("turns", "turns", "Turns"),
     ("keys", "lock", "API keys"),
     ("operators", "person", "Operators"),
-    ("audit", "history", "Audit"),
+    ("audit", "history", "Audit log"),
 )
 
 

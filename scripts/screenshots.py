@@ -68,14 +68,14 @@ def sign_in(page: Page, data: Path) -> None:
 def take(page: Page) -> Iterator[str]:
     """Each picture's name, once it is taken: a memory, an entry's story, what the companion sees."""
     page.get_by_role("link", name=re.compile("^Maya and Ada")).click()
-    page.get_by_role("heading", name="What is remembered").wait_for()
+    page.get_by_role("heading", name="Memory").wait_for()
     yield picture(page, "memory")
     page.get_by_role("listitem").filter(has_text="35 years old").get_by_role(
         "link", name=re.compile("from the conversation")
     ).click()
-    page.get_by_role("heading", name="Its story").wait_for()
+    page.get_by_role("heading", name="History").wait_for()
     yield picture(page, "story")
-    page.get_by_role("link", name="What it sees").click()
+    page.get_by_role("link", name="Context").click()
     page.get_by_label("What Maya says next").fill("What could I cook for Ana and me tonight?")
     page.get_by_role("button", name="Show").click()
     page.locator("#assembled").get_by_text("What could I cook").first.wait_for(state="attached")

@@ -34,7 +34,7 @@ class CompanionsView(OperatorView):
         companion = create_companion(
             project_id=self.access.project.id, slug=slug, name=name, by=self.access.actor
         )
-        messages.success(request, f"{companion.name} is there.")
+        messages.success(request, f"{companion.name} created.")
         return redirect("admin_ui:companion", companion.id)
 
     def _page(self, request: HttpRequest, *, why: str = "", status: int = 200) -> HttpResponse:
@@ -70,9 +70,9 @@ class CompanionView(OperatorView):
             companion.config = companion.config if recipe is not None else values
             return self._page(request, companion, problems=error.problems, status=422)
         except StaleVersion:
-            why = "Somebody changed this companion meanwhile. Nothing was saved; here is what holds now."
+            why = "Somebody else changed this companion. Nothing was saved; these are the current values."
             return self._page(request, self.get_companion(companion_id), why=why, status=409)
-        messages.success(request, "The configuration is changed. It holds from the next turn and context on.")
+        messages.success(request, "Configuration saved. It applies from the next turn and context.")
         return redirect("admin_ui:companion", companion_id)
 
     def _page(

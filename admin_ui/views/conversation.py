@@ -41,7 +41,7 @@ class TraceView(RelationshipPart):
         relationship = self.get_relationship(relationship_id)
         turn = Turn.objects.for_relationship(relationship_id).filter(id=turn_id).first()
         if turn is None:
-            raise NotFound("This turn is not there.")
+            raise NotFound("This turn does not exist.")
         (exchange,) = exchanges_of(relationship_id, [turn])
         ctx = {**self.ctx_of(relationship), "exchange": exchange, "turn": turn, "calls": calls_of(turn)}
         return render(request, "admin_ui/conversation/trace.html", ctx)

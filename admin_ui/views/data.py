@@ -34,12 +34,12 @@ class DataView(RelationshipPart):
             return self._page(request, relationship, what=what, wrong=True, status=422)
         if what == "person":
             erase_user(project_id=self.access.project.id, user_id=relationship.user_id, by=self.access.actor)
-            said = "The person and everything remembered of them are gone."
+            said = "The person and all data about them were erased."
         else:
             erase_relationship(
                 project_id=self.access.project.id, relationship_id=relationship_id, by=self.access.actor
             )
-            said = "The relationship is gone."
+            said = "The relationship was erased."
         messages.success(request, said)
         return redirect("admin_ui:relationships")
 

@@ -33,7 +33,7 @@ class DocumentsView(OperatorView):
         if file is None or file.size is None:
             return self._page(request, companion, why="Choose a file first.", status=422)
         if file.size > settings.MAX_DOCUMENT_BYTES:
-            why = f"The file has {file.size} bytes; at most {settings.MAX_DOCUMENT_BYTES} are taken."
+            why = f"The file has {file.size} bytes; the limit is {settings.MAX_DOCUMENT_BYTES}."
             return self._page(request, companion, why=why, status=413)
         try:
             document, is_new = add_document(
@@ -45,7 +45,7 @@ class DocumentsView(OperatorView):
             )
         except RapportError as error:
             return self._page(request, companion, why=error.detail, status=422)
-        said = "A worker reads it now." if is_new else f"The same file is there already, as {document.name}."
+        said = "Uploaded. A worker is processing it." if is_new else f"This file already exists as {document.name}."
         messages.success(request, said)
         return redirect("admin_ui:companion_documents", companion_id)
 
@@ -103,8 +103,8 @@ class DocumentView(OperatorView):
         }
         if request.POST.get("do") == "delete":
             delete_document(**where, by=self.access.actor)
-            messages.success(request, "The document and all its pieces are gone.")
+            messages.success(request, "Document deleted.")
         else:
             reread_document(**where, by=self.access.actor)
-            messages.success(request, "A worker reads it again.")
+            messages.success(request, "A worker is processing it again.")
         return redirect("admin_ui:companion_documents", companion_id)

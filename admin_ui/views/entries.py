@@ -40,10 +40,10 @@ class EntryUndoView(EntryAction):
             EntryRevision.objects.for_relationship(relationship_id).filter(entry_id=entry_id, seq=seq).first()
         )
         if revision is None or not (revision.before or revision.after):
-            raise NotFound("There is nothing to undo of this step.")
+            raise NotFound("There is nothing to undo.")
         if (revision.before or {}).get("state") == EntryState.ACTIVE:
             self._bring_back(entry, revision)
-            return self.back(request, relationship_id, "Brought back.")
+            return self.back(request, relationship_id, "Entry restored.")
         delete_entry(
             relationship_id=relationship_id,
             entry_id=entry_id,
@@ -51,7 +51,7 @@ class EntryUndoView(EntryAction):
             reason=_undo_of(revision),
         )
         undo = reverse("admin_ui:relationship_restore_entry", args=[relationship_id, entry_id])
-        return self.back(request, relationship_id, "Deleted, as it was before that step.", undo=undo)
+        return self.back(request, relationship_id, "Entry deleted: it did not exist before that change.", undo=undo)
 
     @transaction.atomic
     def _bring_back(self, entry: ScratchpadEntry, revision: EntryRevision) -> None:
@@ -73,16 +73,16 @@ class DecideHeldView(EntryAction):
         self.get_relationship(relationship_id)
         if request.POST.get("decision") != "confirm":
             decline_deletions(relationship_id=relationship_id, held_id=held_id, by=self.access.actor)
-            return self.back(request, relationship_id, "Kept: nothing was deleted.")
+            return self.back(request, relationship_id, "Kept. Nothing was deleted.")
         _, left_alone = confirm_deletions(
             relationship_id=relationship_id, held_id=held_id, by=self.access.actor
         )
-        said = f"Deleted; {len(left_alone)} that changed meanwhile stay." if left_alone else "Deleted."
+        said = f"Deleted, except {len(left_alone)} changed in the meantime." if left_alone else "Deleted."
         return self.back(request, relationship_id, said)
 
 
 def _undo_of(revision: EntryRevision) -> str:
-    return f"undo of step {revision.seq}"
+    return f"undo of change {revision.seq}"
 
 
 def _values_before(revision: EntryRevision) -> dict[str, Any]:

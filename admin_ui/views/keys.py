@@ -17,9 +17,9 @@ from relationships.models import ApiKey, Role, Scope
 from relationships.services.api_keys import change_rate_limits, create_api_key, revoke_api_key
 
 SAYS = {
-    Scope.READ: "reads memory and contexts",
-    Scope.WRITE: "hands turns over and changes memory too",
-    Scope.ADMIN: "changes the project, its keys and companions too",
+    Scope.READ: "read memory and contexts",
+    Scope.WRITE: "also send turns and change memory",
+    Scope.ADMIN: "also manage the project, its keys and companions",
 }
 
 
@@ -33,7 +33,7 @@ class KeysView(OperatorView):
         """The key is in this answer and nowhere else: no redirect, as it would have to be kept for that."""
         name = text_param(request.POST, "name", limit=200)
         if not name:
-            return self._page(request, why="Say what the key is for.", status=422)
+            return self._page(request, why="Enter a name for the key.", status=422)
         try:
             row, key = create_api_key(
                 project_id=self.access.project.id,
@@ -70,9 +70,9 @@ class LimitKeyView(OperatorView):
                 project_id=self.access.project.id, key_id=key_id, changes=changes, by=self.access.actor
             )
         except InvalidInput as error:
-            messages.error(request, f"The limits are as they were: {error.detail}.")
+            messages.error(request, f"Limits not changed: {error.detail}.")
         else:
-            messages.success(request, f"The limits of {row.name} hold from its next request on.")
+            messages.success(request, f"Limits of {row.name} saved. They apply from its next request.")
         return redirect("admin_ui:keys")
 
 
@@ -86,5 +86,5 @@ class RevokeKeyView(OperatorView):
 
     def post(self, request: HttpRequest, key_id: UUID) -> HttpResponse:
         revoke_api_key(project_id=self.access.project.id, key_id=key_id, by=self.access.actor)
-        messages.success(request, "The key opens nothing from now on.")
+        messages.success(request, "Key revoked.")
         return redirect("admin_ui:keys")

@@ -15,9 +15,9 @@ from relationships.models import Membership, Role
 from relationships.services.memberships import add_member, change_role, remove_member
 
 SAYS = {
-    Role.VIEWER: "sees everything, changes nothing",
-    Role.EDITOR: "mends memory, configures companions",
-    Role.OWNER: "makes keys, lets people in, erases",
+    Role.VIEWER: "can view everything",
+    Role.EDITOR: "can also edit memory and companions",
+    Role.OWNER: "can also manage keys and operators, and erase data",
 }
 
 
@@ -39,7 +39,7 @@ class OperatorsView(OperatorView):
             )
         except RapportError as error:
             return self._page(request, why=error.detail, email=email, status=422)
-        messages.success(request, f"{member.operator.email} is in.")
+        messages.success(request, f"{member.operator.email} was added.")
         return redirect("admin_ui:operators")
 
     def _page(self, request: HttpRequest, *, status: int = 200, **more: Any) -> HttpResponse:
@@ -57,10 +57,10 @@ class OperatorRoleView(OperatorView):
         role, project_id = request.POST.get("role", ""), self.access.project.id
         if role == "none":
             remove_member(project_id=project_id, membership_id=membership_id, by=self.access.actor)
-            messages.success(request, "They are out. Their account stays.")
+            messages.success(request, "Operator removed. Their account still exists.")
         else:
             member = change_role(
                 project_id=project_id, membership_id=membership_id, role=role, by=self.access.actor
             )
-            messages.success(request, f"They are {member.role} now.")
+            messages.success(request, f"{member.operator.email} is now {member.role}.")
         return redirect("admin_ui:operators")

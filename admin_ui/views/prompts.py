@@ -51,7 +51,7 @@ class PromptsView(OperatorView):
             )
         except RapportError as error:
             return self._page(request, companion, template, why=error.detail, status=422)
-        messages.success(request, f"Kept as version {prompt.version}.")
+        messages.success(request, f"Saved as version {prompt.version}.")
         return redirect("admin_ui:companion_prompt", companion_id)
 
     def _replay(self, request: HttpRequest, companion: Companion, template: str) -> Replay:
@@ -112,9 +112,9 @@ class PublishPromptView(OperatorView):
             raise NotFound("There is no such version.")
         publish_prompt(companion=self.get_companion(companion_id), version=version, by=self.access.actor)
         said = (
-            f"Version {version} is read from the next turn on."
+            f"Version {version} is used from the next turn on."
             if version
-            else "The prompt that ships is back."
+            else "The default prompt is in use again."
         )
         messages.success(request, said)
         return redirect("admin_ui:companion_prompt", companion_id)
@@ -132,7 +132,7 @@ class ReplayView(OperatorView):
         self.get_relationship(relationship_id)
         replay = Replay.objects.for_relationship(relationship_id).filter(id=replay_id).first()
         if replay is None:
-            raise NotFound("This replay is not there any more; they are dropped after a week.")
+            raise NotFound("This comparison no longer exists. Comparisons are deleted after a week.")
         results = [(step, replay.results.get(step)) for step in STEPS]
         both = [{_line(entry) for entry in result["entries"]} for _, result in results if result]
         ctx = {

@@ -96,7 +96,7 @@ class AddEntryView(EntryAction):
         except RapportError as error:
             form.add_error(None, error.detail)
             return render(request, "admin_ui/scratchpad/add.html", ctx, status=409)
-        return self.back(request, relationship_id, "Remembered.")
+        return self.back(request, relationship_id, "Entry added.")
 
 
 class EditEntryView(EntryAction):
@@ -125,7 +125,7 @@ class EditEntryView(EntryAction):
         except RapportError as error:
             form.add_error(None, error.detail)
             return self._form(request, relationship_id, entry_id, form, status=409)
-        return self.back(request, relationship_id, "Changed.")
+        return self.back(request, relationship_id, "Entry saved.")
 
     def _form(
         self,
@@ -161,7 +161,7 @@ class DeleteEntryView(EntryAction):
             reason=BY_HAND,
         )
         undo = reverse("admin_ui:relationship_restore_entry", args=[relationship_id, entry_id])
-        return self.back(request, relationship_id, "Deleted.", undo=undo)
+        return self.back(request, relationship_id, "Entry deleted.", undo=undo)
 
 
 class RestoreEntryView(EntryAction):
@@ -170,7 +170,7 @@ class RestoreEntryView(EntryAction):
         restore_entry(
             relationship_id=relationship_id, entry_id=entry_id, by=self.access.actor, reason=BY_HAND
         )
-        return self.back(request, relationship_id, "Restored.")
+        return self.back(request, relationship_id, "Entry restored.")
 
 
 class SwitchEntryView(EntryAction):
@@ -196,7 +196,7 @@ class SwitchEntryView(EntryAction):
             version=version_param(request.POST),
             reason=BY_HAND,
         )
-        return self.back(request, relationship_id, "Done.")
+        return self.back(request, relationship_id, "Entry updated.")
 
 
 class BulkView(EntryAction):
@@ -220,19 +220,19 @@ class BulkView(EntryAction):
                 done += 1
             except RapportError as error:
                 left.append(error.detail)
-        said = f"{done} done." + (f" {len(left)} left alone: {left[0]}" if left else "")
+        said = f"{done} updated." + (f" {len(left)} skipped: {left[0]}" if left else "")
         return self.back(request, relationship_id, said)
 
     def _merge(self, request: HttpRequest, relationship_id: UUID, chosen: list[UUID]) -> HttpResponse:
         """The first one ticked stays and says both; the other is deleted, and can be restored."""
         if len(chosen) != 2:
-            raise Conflict("Tick two entries to merge.")
+            raise Conflict("Select two entries to merge.")
         kept, other = (entry_of(relationship_id, entry_id) for entry_id in chosen)
         text = f"{kept.content.rstrip('. ')}; {other.content}"
         if entry_fault(text):
             raise Conflict(
-                f"Together they say more than the {settings.MAX_ENTRY_BYTES} bytes of one entry. Shorten one first: "
-                "both are as they were."
+                f"Together they exceed the limit of {settings.MAX_ENTRY_BYTES} bytes for one entry. "
+                "Nothing was changed; shorten one of them first."
             )
         reason = f"merged with entry {other.id}, {BY_HAND}"
         with transaction.atomic():
@@ -252,7 +252,7 @@ class BulkView(EntryAction):
                 reason=reason,
             )
         edit = reverse("admin_ui:relationship_edit_entry", args=[relationship_id, kept.id])
-        messages.success(request, "Merged. Put its words in order, or leave them.")
+        messages.success(request, "Entries merged. Edit the text if needed.")
         return redirect(edit)
 
 
@@ -262,7 +262,7 @@ def entry_of(relationship_id: UUID, entry_id: UUID) -> ScratchpadEntry:
         ScratchpadEntry.objects.for_relationship(relationship_id).filter(id=entry_id).first()
     )
     if entry is None:
-        raise NotFound("This entry is not there, or was erased for good.")
+        raise NotFound("This entry does not exist, or was erased.")
     return entry
 
 

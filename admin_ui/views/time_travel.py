@@ -24,7 +24,7 @@ SHOWN = 50  # entries, and changes
 class EntryChange:
     """One entry that is not what it was."""
 
-    kind: Literal["new", "changed", "gone"]
+    kind: Literal["added", "changed", "removed"]
     entry_id: UUID
     before: str
     after: str
@@ -106,8 +106,8 @@ def compare_entries(then: Iterable[PastLine], later: Iterable[PastLine]) -> list
     for entry_id, content in after.items():
         old = before.get(entry_id)
         if old is None:
-            changes.append(EntryChange("new", entry_id, "", content))
+            changes.append(EntryChange("added", entry_id, "", content))
         elif old != content:
             changes.append(EntryChange("changed", entry_id, old, content))
     gone = [(entry_id, content) for entry_id, content in before.items() if entry_id not in after]
-    return changes + [EntryChange("gone", entry_id, content, "") for entry_id, content in gone]
+    return changes + [EntryChange("removed", entry_id, content, "") for entry_id, content in gone]

@@ -15,10 +15,10 @@ from relationships.errors import RapportError
 from relationships.models import Companion, Message, Relationship, Turn, TurnState
 
 NONE_OF = {  # the states there are pages of, and what to say where there is no such turn
-    TurnState.FAILED: "No turn has failed.",
-    TurnState.PENDING: "No turn is waiting.",
-    TurnState.PROCESSING: "No turn is being read right now.",
-    TurnState.SKIPPED: "No turn was skipped.",
+    TurnState.FAILED: "No failed turns.",
+    TurnState.PENDING: "No waiting turns.",
+    TurnState.PROCESSING: "No turns are being processed.",
+    TurnState.SKIPPED: "No skipped turns.",
 }
 STATES = tuple(NONE_OF)
 RETRIED_AT_ONCE = 200
@@ -70,7 +70,7 @@ class TurnsView(OperatorView):
                 retried += 1
             except RapportError:
                 continue  # somebody retried or erased it meanwhile
-        messages.success(request, f"{retried} turn{' is' if retried == 1 else 's are'} tried again.")
+        messages.success(request, f"Retrying {retried} turn{'' if retried == 1 else 's'}.")
         return redirect("admin_ui:turns")
 
     def _turns(self, request: HttpRequest) -> QuerySet[Turn]:
@@ -90,7 +90,7 @@ class RetryTurnView(OperatorView):
     def post(self, request: HttpRequest, relationship_id: UUID, turn_id: UUID) -> HttpResponse:
         self.get_relationship(relationship_id)
         retry_turn(relationship_id=relationship_id, turn_id=turn_id)
-        messages.success(request, "The turn is tried again.")
+        messages.success(request, "Retrying the turn.")
         if request.POST.get("back") == "turns":
             return redirect("admin_ui:turns")
         return redirect("admin_ui:relationship_trace", relationship_id, turn_id)

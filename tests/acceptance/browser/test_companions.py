@@ -17,7 +17,7 @@ def test_a_prompt_is_drafted_replayed_published_and_rolled_back(desk: Desk, stag
 
     draft(window, "Keep what has to do with food.")
     window.get_by_label("Paste a conversation").fill("user: I am allergic to peanuts. I live in Porto.")
-    window.get_by_role("button", name="Read them by both prompts").click()
+    window.get_by_role("button", name="Compare with the current prompt").click()
     for heading in ("The draft", "The one in use"):
         half = window.locator(".halves section").filter(has=window.get_by_role("heading", name=heading))
         expect(half.locator(".entry").filter(has_text="peanuts").first).to_be_visible()
@@ -26,12 +26,12 @@ def test_a_prompt_is_drafted_replayed_published_and_rolled_back(desk: Desk, stag
     window.goto(f"{stage.url}/companions/{cook.id}/prompt/")
     draft(window, "Keep what has to do with food.")
     window.get_by_label("Note").fill("kitchen only")
-    window.get_by_role("button", name="Keep and publish").click()
+    window.get_by_role("button", name="Save and publish").click()
     expect(window.get_by_text("Version 1 is in use.")).to_be_visible()
     assert IngestionPrompt.objects.get(companion=cook).note == "kitchen only"
 
-    window.get_by_role("button", name="Go back to it").click()
-    expect(window.get_by_text("The prompt that ships with Rapport is in use.")).to_be_visible()
+    window.get_by_role("button", name="Use the default").click()
+    expect(window.get_by_text("The default prompt is in use.")).to_be_visible()
 
 
 def test_a_draft_that_can_not_be_rendered_is_refused_with_the_line(desk: Desk, stage: Stage) -> None:
@@ -39,7 +39,7 @@ def test_a_draft_that_can_not_be_rendered_is_refused_with_the_line(desk: Desk, s
     window.goto(f"{stage.url}/companions/{stage.ada.id}/prompt/")
 
     draft(window, "Keep all.\n{{ typos }}")
-    window.get_by_role("button", name="Keep as a version").click()
+    window.get_by_role("button", name="Save version").click()
 
     expect(window.get_by_role("alert")).to_contain_text("typos")
     expect(window.get_by_label("Template")).to_have_value("Keep all.\n{{ typos }}")
@@ -51,7 +51,7 @@ def test_a_companion_is_configured_in_a_form(desk: Desk, stage: Stage) -> None:
     window.goto(f"{stage.url}/companions/{nova.id}/")
 
     window.get_by_role("radio", name="two_call One").check()
-    window.get_by_role("button", name="Use this recipe").click()
+    window.get_by_role("button", name="Apply recipe").click()
 
     expect(window.get_by_role("status")).to_be_visible()
     expect(window.get_by_role("radio", name="two_call One")).to_be_checked()
@@ -79,7 +79,7 @@ def test_talking_updates_the_memory_beside_the_talk(desk: Desk, stage: Stage) ->
     window = desk.open()
     window.goto(f"{stage.url}/playground/")
     window.get_by_role("button", name="Talk to Ada").click()
-    remembered = window.get_by_role("region", name="What is remembered")
+    remembered = window.get_by_role("region", name="Memory")
 
     window.get_by_label("Your message").fill("I live in Porto.")
     window.keyboard.press("Enter")

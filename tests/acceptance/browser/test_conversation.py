@@ -28,7 +28,7 @@ def test_a_failed_turn_says_why_and_is_retried_to_success(
         }
     )
     window.get_by_role("button", name="Retry").click()
-    expect(window.get_by_role("status")).to_have_text("The turn is tried again.")
+    expect(window.get_by_role("status")).to_have_text("Retrying the turn.")
     stage.service.wait_until_settled([turn])
     window.reload()
 

@@ -58,7 +58,7 @@ def test_the_overview_leads_to_what_failed(
     expect(window.get_by_text("worker at work")).to_be_visible()
     end("overview")
 
-    window.get_by_role("link", name="turns failed").click()
+    window.get_by_role("link", name="failed turns").click()
 
     expect(window.get_by_role("link", name=f"I was seen at {mark}.")).to_be_visible()
 
@@ -75,7 +75,7 @@ def test_a_companion_is_made_and_configured(window: Page, stage: Stage, mark: st
     window.get_by_role("button", name="Save").click()
 
     expect(window.get_by_role("status")).to_be_visible()
-    expect(window.get_by_text("1 of its own")).to_be_visible()
+    expect(window.get_by_text("1 overridden")).to_be_visible()
     assert Companion.objects.get(slug=slug).config == {"ingestion": {"soft_budget": 1500}}
     end("companions")
 
@@ -88,19 +88,19 @@ def test_a_prompt_is_tried_published_and_taken_back(window: Page, stage: Stage, 
 
     window.get_by_label("Template").fill("Keep what has to do with food.")
     window.get_by_label("Or choose past turns").select_option(label=f"Cora {mark}")
-    window.get_by_role("button", name="Show the turns").click()
+    window.get_by_role("button", name="Show turns").click()
     expect(window.get_by_label("Template")).to_have_value("Keep what has to do with food.")
     window.get_by_label("I am allergic to peanuts.").check()
-    window.get_by_role("button", name="Read them by both prompts").click()
+    window.get_by_role("button", name="Compare with the current prompt").click()
     expect(window.locator(".halves .entry").filter(has_text="peanuts").first).to_be_visible()
-    expect(window.get_by_text("Not read yet.")).to_have_count(0)
+    expect(window.get_by_text("Not run yet.")).to_have_count(0)
     end("prompt")
 
-    window.get_by_role("button", name="Keep and publish").click()
+    window.get_by_role("button", name="Save and publish").click()
     expect(window.get_by_text("Version 1 is in use.")).to_be_visible()
     assert IngestionPrompt.objects.get(companion=cook).template == "Keep what has to do with food."
-    window.get_by_role("button", name="Go back to it").click()
-    expect(window.get_by_text("The prompt that ships with Rapport is in use.")).to_be_visible()
+    window.get_by_role("button", name="Use the default").click()
+    expect(window.get_by_text("The default prompt is in use.")).to_be_visible()
 
 
 def test_a_person_is_found_by_a_word(window: Page, stage: Stage, mark: str, end: End) -> None:
@@ -108,7 +108,7 @@ def test_a_person_is_found_by_a_word(window: Page, stage: Stage, mark: str, end:
     stage.remember(stage.relationship(f"Orla {mark}"), f"Plays the {word}")
     window.goto(f"{stage.url}/relationships/")
 
-    window.get_by_label("Remembered text").press_sequentially(word[:-1])
+    window.get_by_label("Search memory").press_sequentially(word[:-1])
 
     expect(window.locator("#found").get_by_role("link")).to_have_text([f"Orla {mark}"])
     end("relationships")
@@ -122,7 +122,7 @@ def test_a_memory_is_mended_where_it_stands(window: Page, stage: Stage, mark: st
     window.goto(stage.page_of(rosa))
 
     window.get_by_role("link", name="Edit: Has cat number 2", exact=True).click()
-    window.get_by_role("textbox", name="What is remembered").fill("Has a dog")
+    window.get_by_role("textbox", name="Content").fill("Has a dog")
     end("relationship-edit")
     window.get_by_role("button", name="Save").click()
 
@@ -146,7 +146,7 @@ def test_the_playground_remembers(window: Page, stage: Stage, mark: str, end: En
     window.keyboard.press("Enter")
 
     expect(window.get_by_text("memory updated")).to_be_visible()
-    expect(window.get_by_role("region", name="What is remembered")).to_contain_text("Lives in Porto")
+    expect(window.get_by_role("region", name="Memory")).to_contain_text("Lives in Porto")
     end("playground")
 
 
@@ -162,7 +162,7 @@ def test_a_failed_turn_is_retried(
 
     row.get_by_role("button", name="Retry").click()
 
-    expect(window.get_by_role("status")).to_have_text("The turn is tried again.")
+    expect(window.get_by_role("status")).to_have_text("Retrying the turn.")
     stage.service.wait_until_settled(stage.service.turns(worf))
     assert stage.contents(worf) == {"Is a Klingon"}
 
@@ -188,14 +188,14 @@ def test_a_document_is_uploaded_and_found(
 def test_a_key_is_made_and_revoked(window: Page, stage: Stage, mark: str, end: End) -> None:
     window.on("dialog", lambda dialog: dialog.accept())
     window.goto(f"{stage.url}/keys/")
-    window.get_by_label("What is the new key for").fill(f"app {mark}")
-    window.get_by_role("button", name="Make a key").click()
+    window.get_by_label("Key name").fill(f"app {mark}")
+    window.get_by_role("button", name="Create key").click()
     expect(window.locator("#key")).to_contain_text("rk_")
     end("keys")
 
     window.get_by_role("button", name=f"Revoke app {mark}").click()
 
-    expect(window.get_by_role("status")).to_have_text("The key opens nothing from now on.")
+    expect(window.get_by_role("status")).to_have_text("Key revoked.")
     assert ApiKey.objects.get(name=f"app {mark}").revoked_at is not None
 
 
@@ -203,7 +203,7 @@ def test_somebody_is_let_in_and_made_editor(window: Page, stage: Stage, mark: st
     email = f"{mark.replace(' ', '-')}@example.org"
     window.goto(f"{stage.url}/operators/")
     window.get_by_label("Email address").fill(email)
-    window.get_by_label("Password, for a new account").fill("a long pass phrase")
+    window.get_by_label("Password (for a new account)").fill("a long pass phrase")
     window.get_by_role("button", name="Let in").click()
     expect(window.get_by_role("status")).to_have_text(f"{email} is in.")
 

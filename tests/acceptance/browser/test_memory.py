@@ -20,7 +20,7 @@ def test_a_relationship_is_found_by_what_is_remembered(desk: Desk, stage: Stage)
     per = found.get_by_role("link", name="Per", exact=True)
     expect(per).to_be_visible()
 
-    window.get_by_label("Remembered text").fill("theorb")
+    window.get_by_label("Search memory").fill("theorb")
 
     expect(per).to_have_count(0)
     found.get_by_role("link", name="Olga").click()
@@ -48,14 +48,14 @@ def test_an_entry_is_edited_in_place_and_its_story_undoes_that(desk: Desk, stage
     window.goto(stage.page_of(rosa))
 
     window.get_by_role("link", name="Edit: Has a cat").click()
-    window.get_by_role("textbox", name="What is remembered").fill("Has a cat and a dog")
+    window.get_by_role("textbox", name="Content").fill("Has a cat and a dog")
     window.get_by_role("button", name="Save").click()
 
     expect(window.get_by_role("status")).to_have_text("Changed.")
     window.get_by_role("link", name=re.compile("by hand")).click()
     expect(window.locator("ins").first).to_have_text(re.compile("and a dog"))
     window.get_by_role("button", name="Undo update").click()
-    expect(window.get_by_role("status")).to_have_text("Brought back.")
+    expect(window.get_by_role("status")).to_have_text("Entry restored.")
     assert stage.contents(rosa) == {"Has a cat"}
 
 
@@ -69,14 +69,14 @@ def test_of_two_who_edit_one_entry_the_later_sees_both_texts(desk: Desk, stage: 
     first, second = windows
 
     for window, words in zip(windows, ("Has two cats", "Has a kitten"), strict=True):
-        window.get_by_role("textbox", name="What is remembered").fill(words)
+        window.get_by_role("textbox", name="Content").fill(words)
         window.get_by_role("button", name="Save").click()
     expect(first.get_by_role("status")).to_have_text("Changed.")
 
     expect(second.get_by_role("alert")).to_contain_text("Has two cats")
-    expect(second.get_by_role("textbox", name="What is remembered")).to_have_value("Has a kitten")
+    expect(second.get_by_role("textbox", name="Content")).to_have_value("Has a kitten")
     assert stage.contents(iris) == {"Has two cats"}
-    second.get_by_role("button", name="Save over theirs").click()
+    second.get_by_role("button", name="Overwrite").click()
     expect(second.get_by_role("status")).to_have_text("Changed.")
     assert stage.contents(iris) == {"Has a kitten"}
 
@@ -114,7 +114,7 @@ def test_an_entry_is_added_and_pinned(desk: Desk, stage: Stage) -> None:
     window.goto(stage.page_of(lin))
 
     window.get_by_role("link", name="Add", exact=True).click()
-    window.get_by_role("textbox", name="What is remembered").fill("أسكن في القاهرة")
+    window.get_by_role("textbox", name="Content").fill("أسكن في القاهرة")
     window.get_by_role("button", name="Remember").click()
     window.get_by_role("button", name="Pin: أسكن في القاهرة").click()
 
@@ -130,7 +130,7 @@ def test_many_are_moved_at_once(desk: Desk, stage: Stage) -> None:
 
     for content in ("Has a cat", "Has a fish"):
         window.get_by_role("checkbox", name=f"Tick: {content}").check()
-    window.get_by_label("What is ticked:").select_option("archive")
+    window.get_by_label("With selected:").select_option("archive")
     window.get_by_role("button", name="Do it").click()
 
     expect(window.get_by_role("status")).to_be_visible()
@@ -147,7 +147,7 @@ def test_one_box_ticks_all(desk: Desk, stage: Stage) -> None:
 
     window.get_by_role("checkbox", name="Tick: Has a cat").check()
     window.get_by_role("checkbox", name="all on this page").check()
-    window.get_by_label("What is ticked:").select_option("pin")
+    window.get_by_label("With selected:").select_option("pin")
     window.get_by_role("button", name="Do it").click()
 
     expect(window.get_by_role("status")).to_have_text("3 done.")
@@ -163,9 +163,9 @@ def test_two_are_merged_into_one(desk: Desk, stage: Stage) -> None:
 
     for content in ("Has a dog", "The dog is called Bruno"):
         window.get_by_role("checkbox", name=f"Tick: {content}").check()
-    window.get_by_label("What is ticked:").select_option("merge")
+    window.get_by_label("With selected:").select_option("merge")
     window.get_by_role("button", name="Do it").click()
-    window.get_by_role("textbox", name="What is remembered").fill("Has a dog called Bruno")
+    window.get_by_role("textbox", name="Content").fill("Has a dog called Bruno")
     window.get_by_role("button", name="Save").click()
 
     expect(window.get_by_role("status")).to_have_text("Changed.")
@@ -196,12 +196,12 @@ def test_deletions_that_wait_are_declined(desk: Desk, stage: Stage) -> None:
     stage.hold(gia, stage.talk(gia, "Hello!")[0])
     window = desk.open()
     window.goto(f"{stage.url}/relationships/")
-    window.get_by_label("Deletions await review").check()
+    window.get_by_label("Deletions awaiting review").check()
     window.locator("#found").get_by_role("link", name="Gia").click()
 
     window.get_by_role("button", name="Keep them").click()
 
-    expect(window.get_by_role("status")).to_have_text("Kept: nothing was deleted.")
+    expect(window.get_by_role("status")).to_have_text("Kept. Nothing was deleted.")
     assert len(stage.contents(gia)) == 2
 
 
@@ -211,10 +211,10 @@ def test_the_keyboard_is_enough(desk: Desk, stage: Stage) -> None:
     window = desk.open()
     window.goto(stage.page_of(kim))
     edit = window.get_by_role("link", name="Edit: Has a cat")
-    content = window.get_by_role("textbox", name="What is remembered")
+    content = window.get_by_role("textbox", name="Content")
 
     window.keyboard.press("Tab")
-    expect(window.get_by_role("link", name="To the content")).to_be_focused()
+    expect(window.get_by_role("link", name="Skip to content")).to_be_focused()
     tab_to(window, "Edit: Has a cat")
     window.keyboard.press("Enter")
     expect(content).to_be_focused()

@@ -42,8 +42,8 @@ def test_a_key_is_made_shown_once_and_revoked(desk: Desk, stage: Stage) -> None:
     window = desk.open()
     window.goto(f"{stage.url}/keys/")
 
-    window.get_by_label("What is the new key for").fill("the app")
-    window.get_by_role("button", name="Make a key").click()
+    window.get_by_label("Key name").fill("the app")
+    window.get_by_role("button", name="Create key").click()
     key = window.locator("#key").inner_text()
     status = window.request.get(
         f"{stage.service.web.url}/v1/companions", headers={"Authorization": f"Bearer {key}"}
@@ -66,11 +66,11 @@ def test_a_person_is_erased_once_their_name_is_typed(desk: Desk, stage: Stage) -
 
     for typed in ("Zoo", "Zoe"):
         window.get_by_label("To confirm, type Zoe").fill(typed)
-        window.get_by_role("button", name="Erase for good").click()
+        window.get_by_role("button", name="Erase permanently").click()
         if typed == "Zoo":
-            expect(window.get_by_text("That is not the name.")).to_be_visible()
+            expect(window.get_by_text("The name doesn't match.")).to_be_visible()
 
-    expect(window.get_by_role("status")).to_have_text("The relationship is gone.")
+    expect(window.get_by_role("status")).to_have_text("The relationship was erased.")
     assert not Relationship.objects.filter(id=zoe.id).exists()
 
 
@@ -85,12 +85,12 @@ def test_a_second_try_erases_what_the_first_one_asked_for(desk: Desk, stage: Sta
     everywhere.check()
     for typed in ("Zola", "Zora"):
         window.get_by_label("To confirm, type Zora").fill(typed)
-        window.get_by_role("button", name="Erase for good").click()
+        window.get_by_role("button", name="Erase permanently").click()
         if typed == "Zola":
-            expect(window.get_by_text("That is not the name.")).to_be_visible()
+            expect(window.get_by_text("The name doesn't match.")).to_be_visible()
 
     expect(window.get_by_role("status")).to_have_text(
-        "The person and everything remembered of them are gone."
+        "The person and all data about them were erased."
     )
     assert not EndUser.objects.filter(id=zora.user_id).exists()
 
@@ -101,7 +101,7 @@ def test_somebody_is_let_in_as_a_viewer(desk: Desk, stage: Stage) -> None:
 
     window.get_by_label("Email address").fill("new@example.org")
     window.get_by_label("Role", exact=True).select_option("viewer")
-    window.get_by_label("Password, for a new account").fill("a long pass phrase")
+    window.get_by_label("Password (for a new account)").fill("a long pass phrase")
     window.get_by_role("button", name="Let in").click()
 
     expect(window.get_by_role("status")).to_have_text("new@example.org is in.")
@@ -176,14 +176,14 @@ def test_an_entry_is_erased_and_what_still_holds_its_words_is_ticked(
     window = desk.open(width=390)
     window.goto(stage.page_of(edda, f"entries/{entry.id}/"))
 
-    window.get_by_role("link", name="Erase for good").click()
-    window.get_by_role("button", name="Erase for good").click()
+    window.get_by_role("link", name="Erase permanently").click()
+    window.get_by_role("button", name="Erase permanently").click()
     expect(window.get_by_role("status")).to_contain_text("The entry is erased.")
     assert list(look(window, "entry-erased", screenshots)) == []
-    window.get_by_role("button", name="Redact what is ticked").click()
-    expect(window.get_by_role("alert")).to_have_text("Tick the messages to redact.")
+    window.get_by_role("button", name="Redact selected").click()
+    expect(window.get_by_role("alert")).to_have_text("Select the messages to redact.")
     window.get_by_label("all of these").check()
-    window.get_by_role("button", name="Redact what is ticked").click()
+    window.get_by_role("button", name="Redact selected").click()
 
     expect(window.get_by_role("status")).to_contain_text("redacted.")
     texts = Message.objects.for_relationship(edda.id).exclude(content="").values_list("content", flat=True)

@@ -18,7 +18,7 @@ def window(desk: Desk) -> Page:
 def test_a_person_is_found_and_read(window: Page, stage: Stage) -> None:
     stage.remember(stage.relationship("Plain Olga"), "Plays the sackbut")
     window.goto(f"{stage.url}/relationships/")
-    window.get_by_label("Remembered text").fill("sackb")
+    window.get_by_label("Search memory").fill("sackb")
     window.get_by_role("button", name="Search").click()
 
     window.locator("#found").get_by_role("link", name="Plain Olga").click()
@@ -29,7 +29,7 @@ def test_a_person_is_found_and_read(window: Page, stage: Stage) -> None:
 def test_an_entry_is_added_edited_deleted_and_restored(window: Page, stage: Stage) -> None:
     rosa = stage.relationship("Plain Rosa")
     window.goto(stage.page_of(rosa))
-    content = window.get_by_role("textbox", name="What is remembered")
+    content = window.get_by_role("textbox", name="Content")
 
     window.get_by_role("link", name="Add", exact=True).click()
     content.fill("Has a cat")
@@ -48,7 +48,7 @@ def test_an_entry_is_added_edited_deleted_and_restored(window: Page, stage: Stag
 
     window.get_by_role("link", name=re.compile("by hand")).click()
     window.get_by_role("button", name="Undo update").click()
-    expect(window.get_by_role("status")).to_have_text("Brought back.")
+    expect(window.get_by_role("status")).to_have_text("Entry restored.")
     assert stage.contents(rosa) == {"Has a cat"}
 
 
@@ -58,7 +58,7 @@ def test_many_are_moved_at_once(window: Page, stage: Stage) -> None:
     window.goto(stage.page_of(ugo))
 
     window.get_by_role("checkbox", name="Tick: Has a cat").check()
-    window.get_by_label("What is ticked:").select_option("delete")
+    window.get_by_label("With selected:").select_option("delete")
     window.get_by_role("button", name="Do it").click()
 
     expect(window.get_by_role("status")).to_have_text("1 done.")
@@ -74,7 +74,7 @@ def test_the_past_and_what_is_seen_now_are_shown(window: Page, stage: Stage) -> 
     window.get_by_role("button", name="Go there").click()
     expect(window.get_by_role("region", name="Then", exact=True)).to_contain_text("Lives in Porto")
 
-    window.get_by_role("link", name="What it sees").click()
+    window.get_by_role("link", name="Context").click()
     window.get_by_label("What Plain Mara says next").fill("Where do I live?")
     window.get_by_role("button", name="Show").click()
 
@@ -96,6 +96,6 @@ def test_a_profile_is_saved(window: Page, stage: Stage) -> None:
 def test_the_overview_says_how_the_workers_are(window: Page, stage: Stage) -> None:
     window.goto(f"{stage.url}/")
 
-    window.get_by_role("link", name="How the workers are").click()
+    window.get_by_role("link", name="Worker status").click()
 
     expect(window.get_by_text("worker at work")).to_be_visible()

@@ -1,6 +1,6 @@
 from uuid import UUID
 
-from admin_ui.time_travel import compare_entries
+from admin_ui.views.time_travel import compare_entries
 from memory.models import ScratchpadEntry
 
 
@@ -15,8 +15,8 @@ def test_what_is_new_what_changed_and_what_is_gone_are_told_apart() -> None:
     changes = compare_entries(then, later)
 
     assert [(change.kind, change.entry_id.int) for change in changes] == [
-        ("new", 4),
+        ("added", 4),
         ("changed", 1),
-        ("gone", 2),
+        ("removed", 2),
     ]
     assert [piece.text for piece in changes[1].text] == ["Lives in ", "Porto", "Lisbon"]

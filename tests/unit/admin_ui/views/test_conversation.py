@@ -79,7 +79,7 @@ def test_all_failed_turns_are_retried_at_once(
     )
     assert "unparsable_answer" in editor.get("/admin-ui/turns/").content.decode()
 
-    assert "2 turns are tried again." in editor.post("/admin-ui/turns/", follow=True).content.decode()
+    assert "Retrying 2 turns." in editor.post("/admin-ui/turns/", follow=True).content.decode()
 
     assert set(Turn.objects.values_list("state", flat=True)) == {TurnState.PENDING}
 
@@ -92,9 +92,9 @@ def test_what_a_filter_leaves_out_is_not_retried(
     owned.filter(id=one.id).update(state=TurnState.FAILED, error_code="unparsable_answer")
     owned.filter(id=two.id).update(state=TurnState.FAILED, error_code="refused")
     address = "/admin-ui/turns/?state=failed&reason=unparsable"
-    assert "Retry all of these" in editor.get(address).content.decode()
+    assert "Retry these" in editor.get(address).content.decode()
 
-    assert "1 turn is tried again." in editor.post(address, follow=True).content.decode()
+    assert "Retrying 1 turn." in editor.post(address, follow=True).content.decode()
 
     assert conversation.again(one).state == TurnState.PENDING
     assert conversation.again(two).state == TurnState.FAILED
@@ -121,4 +121,4 @@ def test_the_list_shows_one_companions_turns(
     address = "/admin-ui/turns/?state=pending&companion="
 
     assert "I have a dog." in viewer.get(f"{address}{relationship.companion_id}").content.decode()
-    assert "No turn fits that." in viewer.get(f"{address}{relationship.id}").content.decode()
+    assert "No turns match these filters." in viewer.get(f"{address}{relationship.id}").content.decode()

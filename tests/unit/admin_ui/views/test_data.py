@@ -48,7 +48,7 @@ def test_nothing_is_erased_without_the_persons_name(
     answer = owner.post(page, {"what": "relationship", "confirm": "maya?"})
 
     assert answer.status_code == 422
-    assert "That is not the name." in answer.content.decode()
+    assert "The name doesn't match." in answer.content.decode()
     assert Relationship.objects.filter(id=relationship.id).exists()
 
 
@@ -141,9 +141,3 @@ def test_an_owner_erases_the_person_everywhere(owner: Client, page: str, relatio
     owner.post(page, {"what": "person", "confirm": " Maya "})
 
     assert not EndUser.objects.filter(id=relationship.user_id).exists()
-
-
-def test_an_editor_may_not_erase(editor: Client, page: str, relationship: Relationship) -> None:
-    assert "Erase for good" not in editor.get(page).content.decode()
-    assert editor.post(page, {"what": "person", "confirm": "Maya"}).status_code == 403
-    assert Relationship.objects.filter(id=relationship.id).exists()

@@ -77,7 +77,7 @@ def test_the_undo_of_the_first_step_deletes_the_entry(
 
     said = editor.post(f"{story(relationship, entry)}undo/{step.seq}/", follow=True).content.decode()
 
-    assert "Deleted, as it was before that step." in said
+    assert "Entry deleted: it did not exist before that change." in said
     assert f"{story(relationship, entry)}restore/" in said
     entry = ScratchpadEntry.objects.for_relationship(relationship.id).get(id=entry.id)
     assert entry.state == EntryState.DELETED

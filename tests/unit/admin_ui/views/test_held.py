@@ -55,7 +55,7 @@ def test_a_turn_whose_only_effect_was_held_is_not_called_nothing_new(
     shown = editor.get(page + where.format(turn=held.turn_id)).content.decode()
 
     assert said in shown
-    assert "nothing new" not in shown
+    assert "no changes" not in shown
     assert ("await review" in shown) is (decision is None)
 
 

@@ -45,12 +45,6 @@ def test_a_key_is_revoked(owner: Client, project: Project) -> None:
     assert "revoked" in owner.get(KEYS).content.decode()
 
 
-def test_an_editor_makes_no_keys(editor: Client) -> None:
-    assert "Make a key" not in editor.get(KEYS).content.decode()
-    assert editor.post(KEYS, {"name": "x", "scope": "admin"}).status_code == 403
-    assert not ApiKey.objects.exists()
-
-
 def test_a_key_gets_limits_of_its_own_and_the_usual_ones_back(owner: Client) -> None:
     owner.post(KEYS, {"name": "Our app", "scope": "read"})
     limits = f"{KEYS}{ApiKey.objects.get().id}/limits/"
@@ -62,7 +56,7 @@ def test_a_key_gets_limits_of_its_own_and_the_usual_ones_back(owner: Client) -> 
 
     owner.post(limits, {"requests": ""})
     assert ApiKey.objects.get().rate_limits == {}
-    assert "the usual" in owner.get(KEYS).content.decode()
+    assert "default" in owner.get(KEYS).content.decode()
 
 
 @pytest.mark.parametrize("written", ["lots", "9000000/second"])
@@ -87,12 +81,3 @@ def test_a_limit_above_the_usual_ones_stays_when_another_is_changed(owner: Clien
     owner.post(f"{KEYS}{key.id}/limits/", {**raised, "previews": "10/hour"})
 
     assert ApiKey.objects.get().rate_limits == {**raised, "previews": "10/hour"}
-
-
-def test_an_editor_limits_no_keys(owner: Client, editor: Client, project: Project) -> None:
-    owner.post(KEYS, {"name": "Our app", "scope": "read"})
-
-    answer = editor.post(f"{KEYS}{ApiKey.objects.get().id}/limits/", {"turns": "1/day"})
-
-    assert answer.status_code == 403
-    assert ApiKey.objects.get().rate_limits == {}

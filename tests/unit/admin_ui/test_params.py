@@ -2,7 +2,7 @@ from uuid import UUID
 
 import pytest
 
-from admin_ui.params import required_version, pretty, text_param, parse_uuid, version_param
+from admin_ui.params import parse_uuid, pretty, required_version, text_param, version_param
 from relationships.errors import InvalidInput
 
 
