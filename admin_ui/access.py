@@ -63,7 +63,9 @@ class OperatorView(View):
         request.access = access  # type: ignore[attr-defined]  # for the templates
         role = self.needs if request.method in ("GET", "HEAD") else self.needs_to_write
         if not access.may(role):
-            return self.refuse(request, f"Your role in this project is {access.role}; this requires {role}.", status=403)
+            return self.refuse(
+                request, f"Your role in this project is {access.role}; this requires {role}.", status=403
+            )
         try:
             return super().dispatch(request, *args, **kwargs)
         except NotFound as error:

@@ -27,7 +27,9 @@ class EntryForm(forms.Form):
         help_text="Leave empty for the user.",
         widget=forms.TextInput(attrs={"dir": "auto"}),
     )
-    key = forms.RegexField(r"^[a-z][a-z0-9_]{0,79}$", label="Key", required=False, help_text="For example, city.")
+    key = forms.RegexField(
+        r"^[a-z][a-z0-9_]{0,79}$", label="Key", required=False, help_text="For example, city."
+    )
     importance = forms.FloatField(
         label="Importance",
         min_value=0,

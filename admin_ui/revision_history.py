@@ -53,7 +53,7 @@ def revision_history(entry: ScratchpadEntry) -> list[Step]:
 
 @dataclass(frozen=True, slots=True)
 class Quotation:
-    """Messages of one turn, in order, each with whether the entry is based on it: a "yes" needs its question beside it."""
+    """Messages of one turn, in order, each with whether the entry is based on it: a "yes" needs its question."""
 
     turn_id: UUID
     lines: Sequence[tuple[Message, bool]]

@@ -205,9 +205,9 @@ def run(command: list[str], env: dict[str, str]) -> int:
     """Let it work, with its words in the log, and show every moment that it does. The exit status."""
     with LOG.open("a") as log:
         try:
-            process = subprocess.Popen(
+            process = subprocess.Popen(  # noqa: S603
                 command, cwd=str(ROOT), env=env, stdin=DEVNULL, stdout=PIPE, stderr=STDOUT
-            )  # noqa: S603
+            )
         except OSError as error:
             log.write(f"{command[0]}: {error}\n")
             return 1

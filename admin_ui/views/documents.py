@@ -45,7 +45,11 @@ class DocumentsView(OperatorView):
             )
         except RapportError as error:
             return self._page(request, companion, why=error.detail, status=422)
-        said = "Uploaded. A worker is processing it." if is_new else f"This file already exists as {document.name}."
+        said = (
+            "Uploaded. A worker is processing it."
+            if is_new
+            else f"This file already exists as {document.name}."
+        )
         messages.success(request, said)
         return redirect("admin_ui:companion_documents", companion_id)
 

@@ -51,7 +51,9 @@ class EntryUndoView(EntryAction):
             reason=_undo_of(revision),
         )
         undo = reverse("admin_ui:relationship_restore_entry", args=[relationship_id, entry_id])
-        return self.back(request, relationship_id, "Entry deleted: it did not exist before that change.", undo=undo)
+        return self.back(
+            request, relationship_id, "Entry deleted: it did not exist before that change.", undo=undo
+        )
 
     @transaction.atomic
     def _bring_back(self, entry: ScratchpadEntry, revision: EntryRevision) -> None:

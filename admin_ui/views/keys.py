@@ -18,8 +18,8 @@ from relationships.services.api_keys import change_rate_limits, create_api_key, 
 
 SAYS = {
     Scope.READ: "read memory and contexts",
-    Scope.WRITE: "also send turns and change memory",
-    Scope.ADMIN: "also manage the project, its keys and companions",
+    Scope.WRITE: "read, send turns and change memory",
+    Scope.ADMIN: "everything, with the project, its keys and companions",
 }
 
 

@@ -16,8 +16,8 @@ from relationships.services.memberships import add_member, change_role, remove_m
 
 SAYS = {
     Role.VIEWER: "can view everything",
-    Role.EDITOR: "can also edit memory and companions",
-    Role.OWNER: "can also manage keys and operators, and erase data",
+    Role.EDITOR: "can edit memory and companions",
+    Role.OWNER: "full access, with keys, operators and erasing",
 }
 
 

@@ -23,7 +23,7 @@ from memory.models import EntrySource, ScratchpadEntry, Tier
 from memory.services.entries import add_entry, delete_entry, restore_entry, revise_entry
 from memory.services.limits import entry_fault
 from relationships.errors import Conflict, NotFound, RapportError, StaleVersion
-from relationships.models import Relationship
+from relationships.models import Relationship, Role
 from relationships.services.configuration import configuration_of
 
 BY_HAND = "by hand, in the admin UI"
@@ -70,6 +70,8 @@ class EntryAction(RelationshipPart):
 
 
 class AddEntryView(EntryAction):
+    needs = Role.EDITOR
+
     def get(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
         relationship = self.get_relationship(relationship_id)
         form = EntryForm(types=configuration_of(relationship).values.ingestion.types)
@@ -100,6 +102,8 @@ class AddEntryView(EntryAction):
 
 
 class EditEntryView(EntryAction):
+    needs = Role.EDITOR
+
     def get(self, request: HttpRequest, relationship_id: UUID, entry_id: UUID) -> HttpResponse:
         return self._form(request, relationship_id, entry_id, None)
 

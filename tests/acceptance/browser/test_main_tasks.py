@@ -55,7 +55,7 @@ def test_the_overview_leads_to_what_failed(
 ) -> None:
     failed(stage, model, f"Overview {mark}", f"I was seen at {mark}.")
     window.goto(f"{stage.url}/")
-    expect(window.get_by_text("worker at work")).to_be_visible()
+    expect(window.get_by_text("worker running")).to_be_visible()
     end("overview")
 
     window.get_by_role("link", name="failed turns").click()
@@ -87,7 +87,7 @@ def test_a_prompt_is_tried_published_and_taken_back(window: Page, stage: Stage, 
     window.goto(f"{stage.url}/companions/{cook.id}/prompt/")
 
     window.get_by_label("Template").fill("Keep what has to do with food.")
-    window.get_by_label("Or choose past turns").select_option(label=f"Cora {mark}")
+    window.get_by_label("Or select past turns").select_option(label=f"Cora {mark}")
     window.get_by_role("button", name="Show turns").click()
     expect(window.get_by_label("Template")).to_have_value("Keep what has to do with food.")
     window.get_by_label("I am allergic to peanuts.").check()
@@ -126,7 +126,7 @@ def test_a_memory_is_mended_where_it_stands(window: Page, stage: Stage, mark: st
     end("relationship-edit")
     window.get_by_role("button", name="Save").click()
 
-    expect(window.get_by_role("status")).to_have_text("Changed.")
+    expect(window.get_by_role("status")).to_have_text("Entry saved.")
     expect(window.get_by_role("link", name="Edit: Has a dog")).to_be_focused()
     expect(window.get_by_role("link", name="Edit: Has a dog")).to_be_in_viewport()
     assert "Has a dog" in stage.contents(rosa)
@@ -140,7 +140,7 @@ def test_a_memory_is_mended_where_it_stands(window: Page, stage: Stage, mark: st
 def test_the_playground_remembers(window: Page, stage: Stage, mark: str, end: End) -> None:
     zoe = companion(stage, f"zoe {mark}")
     window.goto(f"{stage.url}/playground/")
-    window.get_by_role("button", name=f"Talk to {zoe.name}").click()
+    window.get_by_role("button", name=f"Chat with {zoe.name}").click()
 
     window.get_by_label("Your message").fill("I live in Porto.")
     window.keyboard.press("Enter")
@@ -175,7 +175,7 @@ def test_a_document_is_uploaded_and_found(
     file.write_text("# Refunds\n\nA parcel that was lost is paid back within a week.\n")
     window.goto(f"{stage.url}/companions/{clerk.id}/documents/")
 
-    window.get_by_label("A file").set_input_files(file)
+    window.get_by_label("File").set_input_files(file)
     window.get_by_role("button", name="Upload").click()
     expect(window.get_by_text("ready", exact=True)).to_be_visible()
     window.get_by_label("Question").fill("lost parcel")
@@ -204,22 +204,22 @@ def test_somebody_is_let_in_and_made_editor(window: Page, stage: Stage, mark: st
     window.goto(f"{stage.url}/operators/")
     window.get_by_label("Email address").fill(email)
     window.get_by_label("Password (for a new account)").fill("a long pass phrase")
-    window.get_by_role("button", name="Let in").click()
-    expect(window.get_by_role("status")).to_have_text(f"{email} is in.")
+    window.get_by_role("button", name="Add operator").click()
+    expect(window.get_by_role("status")).to_have_text(f"{email} was added.")
 
     row = window.get_by_role("row").filter(has_text=email)
     row.get_by_label(f"Role of {email}").select_option("editor")
     row.get_by_role("button", name="Change").click()
 
-    expect(window.get_by_role("status")).to_have_text("They are editor now.")
+    expect(window.get_by_role("status")).to_have_text(f"{email} is now editor.")
     end("operators")
 
 
 def test_who_did_what_is_found_and_taken_along(window: Page, stage: Stage, mark: str, end: End) -> None:
     companion(stage, f"seen {mark}")
     window.goto(f"{stage.url}/audit/")
-    window.get_by_label("What").fill("companion.created")
-    window.get_by_role("button", name="Show").click()
+    window.get_by_label("Action").fill("companion.created")
+    window.get_by_role("button", name="Filter").click()
     expect(window.get_by_text("companion.created").first).to_be_visible()
     end("audit")
 

@@ -70,11 +70,6 @@ def hostile(conversation: Conversation) -> HostileProject:
     return hostile_project(conversation)
 
 
-@pytest.fixture
-def owner(signed_in: Browser) -> Client:
-    return signed_in(Role.OWNER)
-
-
 def address(name: str, hostile: HostileProject) -> str:
     wanted = PATTERNS[name].pattern.converters
     return reverse(f"admin_ui:{name}", kwargs={part: hostile.ids[part] for part in wanted})

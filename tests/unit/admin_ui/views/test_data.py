@@ -12,25 +12,19 @@ from memory.indexing.pipeline import embed_owed
 from memory.models import HeldDeletion
 from memory.services.erasure import erase_user
 from memory.services.replays import request_replay
-from relationships.models import Companion, EndUser, Relationship, Role
+from relationships.models import Companion, EndUser, Relationship
 from relationships.services.profiles import replace_profile
 from relationships.services.relationships import get_or_create_relationship
 from relationships.services.sessions import patch_session
 from relationships.services.turns import NewMessage
 from tests.fakes import ScriptedProvider
 from tests.fixtures.index import configure
-from tests.fixtures.operators import Browser
 from tests.fixtures.turns import PERSON, Conversation, add, answer
 
 
 @pytest.fixture
 def page(relationship: Relationship) -> str:
     return f"/admin-ui/relationships/{relationship.id}/data/"
-
-
-@pytest.fixture
-def owner(signed_in: Browser) -> Client:
-    return signed_in(Role.OWNER)
 
 
 def test_everything_can_be_taken_along(viewer: Client, page: str, conversation: Conversation) -> None:

@@ -14,11 +14,6 @@ SAID, LATER, LATEST = "I live in Vienna.", "Vienna is loud.", "The Vienna woods!
 
 
 @pytest.fixture
-def owner(signed_in: Browser) -> Client:
-    return signed_in(Role.OWNER)
-
-
-@pytest.fixture
 def page(relationship: Relationship) -> str:
     return f"/admin-ui/relationships/{relationship.id}/"
 

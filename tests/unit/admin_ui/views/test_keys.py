@@ -3,18 +3,12 @@ import re
 import pytest
 from django.test import Client
 
-from relationships.models import ApiKey, Project, Role
+from relationships.models import ApiKey, Project
 from relationships.services.api_keys import change_rate_limits
 from relationships.services.secrets import secret_hash
 from tests.fixtures.api import TESTER
-from tests.fixtures.operators import Browser
 
 KEYS = "/admin-ui/keys/"
-
-
-@pytest.fixture
-def owner(signed_in: Browser) -> Client:
-    return signed_in(Role.OWNER)
 
 
 def test_a_key_is_shown_once_and_kept_as_a_hash(owner: Client, project: Project) -> None:

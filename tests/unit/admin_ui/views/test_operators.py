@@ -7,11 +7,6 @@ from tests.fixtures.operators import Browser
 OPERATORS = "/admin-ui/operators/"
 
 
-@pytest.fixture
-def owner(signed_in: Browser) -> Client:
-    return signed_in(Role.OWNER)
-
-
 def test_somebody_new_gets_an_account_and_a_role(owner: Client, project: Project) -> None:
     owner.post(OPERATORS, {"email": "New@Example.org", "role": "viewer", "password": "a rather long phrase"})
 
