@@ -32,6 +32,7 @@ PYTHON = VENV / "bin" / "python"
 LOG = VENV / "install.log"
 # What each level installs. `dev` holds all of `run`.
 LEVELS = {"run": ("requirements.txt",), "dev": ("requirements.txt", "requirements-dev.txt")}
+UV = "uv==0.13.9"  # installs them in seconds; nothing needs it where it is not to be had
 
 # What pip writes, and what it means; the first that fits is told.
 MEANINGS = (
@@ -170,10 +171,8 @@ def check_machine() -> None:
 def install(requirements: str) -> None:
     """By uv, which takes seconds; by pip where uv is not to be had or fails. Its words explain a failure."""
     LOG.write_text("")
-    wanted = str(ROOT / requirements)
-    uv = re.search(r"^uv==\S+", (ROOT / LEVELS["run"][0]).read_text(), re.MULTILINE)
-    settings = uv_settings() if uv else None
-    if uv and settings is not None and pip("--retries", "1", "--only-binary", ":all:", uv[0]) == 0:
+    wanted, settings = str(ROOT / requirements), uv_settings()
+    if settings is not None and pip("--retries", "1", "--only-binary", ":all:", UV) == 0:
         command = [str(VENV / "bin" / "uv"), "pip", "install", "--python", str(PYTHON), "-r", wanted]
         if run(command, {**os.environ, **settings}) == 0:
             return

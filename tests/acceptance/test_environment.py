@@ -110,7 +110,7 @@ def test_after_an_interrupted_install_no_level_is_ready_until_one_ends_well(made
     assert "up to date" in run(made, "dev").stdout
 
 
-def wheel(folder: Path, name: str, version: int, file: str, text: str = "", mode: int = 0o644) -> None:
+def wheel(folder: Path, name: str, version: str, file: str, text: str = "", mode: int = 0o644) -> None:
     """A wheel that pip takes: one file, and the least of metadata."""
     info = f"{name}-{version}.dist-info"
     files = {
@@ -127,22 +127,24 @@ def wheel(folder: Path, name: str, version: int, file: str, text: str = "", mode
 
 
 @pytest.mark.parametrize(
-    ("case", "status", "mode", "by_pip"),
-    [(1, 0, 0o755, False), (2, 1, 0o755, True), (3, 0, 0o644, True)],
+    ("name", "status", "mode", "by_pip"),
+    [("one", 0, 0o755, False), ("two", 1, 0o755, True), ("three", 0, 0o644, True)],
     ids=["uv works", "uv fails", "uv can't be run"],
 )
 def test_uv_installs_the_rest_and_pip_does_where_it_fails(
-    made: Path, tmp_path: Path, case: int, status: int, mode: int, by_pip: bool
+    made: Path, tmp_path: Path, name: str, status: int, mode: int, by_pip: bool
 ) -> None:
-    uv = f'#!/bin/sh\necho "$@" "$UV_DEFAULT_INDEX"\nexit {status}\n'
-    wheel(tmp_path, "uv", case, f"uv-{case}.data/scripts/uv", uv, mode)
-    wheel(tmp_path, f"something{case}", 1, f"something{case}.py")
-    (made / "requirements.txt").write_text(f"something{case}==1  # why\nuv=={case}  # why\n")
+    uv, version = loaded().UV.split("==")
+    subprocess.run([made / ".venv" / "bin" / "pip", "uninstall", "--quiet", "--yes", uv], check=True)
+    script = f'#!/bin/sh\necho "$@" "$UV_DEFAULT_INDEX"\nexit {status}\n'
+    wheel(tmp_path, uv, version, f"uv-{version}.data/scripts/uv", script, mode)
+    wheel(tmp_path, name, "1", f"{name}.py")
+    (made / "requirements.txt").write_text(f"{name}==1  # why\n")
 
     done = run(made, PIP_FIND_LINKS=str(tmp_path))
 
     assert done.returncode == 0, done.stderr
-    assert bool(list(made.glob(f".venv/lib/*/site-packages/something{case}.py"))) == by_pip
+    assert bool(list(made.glob(f".venv/lib/*/site-packages/{name}.py"))) == by_pip
     log = (made / ".venv" / "install.log").read_text()
     asked = "pip install --python" in log and "http://127.0.0.1:9/" in log
     assert asked == (mode == 0o755), "uv asks the index that pip was told to ask"

@@ -121,8 +121,12 @@ def test_an_edit_changes_the_entry_and_leads_back(editor: Client, page: str, ent
 def test_an_edit_of_an_entry_that_was_changed_meanwhile_shows_both_texts_and_overwrites_only_then(
     editor: Client, page: str, entry: ScratchpadEntry
 ) -> None:
-    where = {"relationship_id": entry.relationship_id, "entry_id": entry.id}
-    revise_entry(**where, values={"content": "Lives in Faro"}, by=PERSON)
+    revise_entry(
+        relationship_id=entry.relationship_id,
+        entry_id=entry.id,
+        values={"content": "Lives in Faro"},
+        by=PERSON,
+    )
 
     answer = editor.post(action(page, entry, "edit"), form_of(entry, content="Lives in Lisbon"))
 

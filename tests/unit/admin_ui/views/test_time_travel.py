@@ -1,11 +1,14 @@
 from datetime import timedelta
+from uuid import UUID
 
 import pytest
 from django.test import Client
 from django.utils import timezone
 
+from admin_ui.views.time_travel import compare_entries
 from memory.models import EntrySource
 from memory.services.entries import add_entry
+from memory.services.time_travel import PastLine
 from relationships.models import Relationship
 from tests.fixtures.turns import PERSON, Conversation
 
@@ -78,3 +81,21 @@ def test_a_later_moment_before_the_first_is_the_first(
     conversation.remember("Has a dog")
 
     assert viewer.get(f"{page}?step=900&until=100").status_code == 200
+
+
+def entry(number: int, content: str) -> PastLine:
+    return PastLine(UUID(int=number), "other", content, timezone.now())
+
+
+def test_what_was_added_changed_and_removed_is_told_apart() -> None:
+    then = [entry(1, "Lives in Porto"), entry(2, "Has a dog"), entry(3, "Likes tea")]
+    later = [entry(4, "Has a cat"), entry(1, "Lives in Lisbon"), entry(3, "Likes tea")]
+
+    changes = compare_entries(then, later)
+
+    assert [(change.kind, change.entry_id.int) for change in changes] == [
+        ("added", 4),
+        ("changed", 1),
+        ("removed", 2),
+    ]
+    assert [piece.text for piece in changes[1].text] == ["Lives in ", "Porto", "Lisbon"]
