@@ -9,22 +9,25 @@ MANAGE = $(RUN) manage.py
 # Through the environment, so that quotes and spaces in them reach the command as they are.
 export CONVERSATION SPEAKER PORT RECIPE
 
-LOCK = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-emit-index-url \
-  --custom-compile-command "make lock"
+LOCK = .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
+  --no-emit-index-url --custom-compile-command "make lock"
 CODE = config relationships memory context admin_ui benchmarks scripts tests manage.py
 SCHEMA = docs/reference/openapi.json
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo run stop test screenshots drills bench check format openapi bench-retrieval bench-recall bench-pages bench-peers bench-scale soak lock clean
+.PHONY: help venv venv-dev demo run stop test screenshots drills bench check format openapi bench-retrieval bench-recall bench-pages bench-peers bench-scale soak lock clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' Makefile
 
 venv: ## make or renew the environment in .venv (every command below does it by itself)
+venv-dev: ## the same, with what tests, checks and measurements need
+
+venv venv-dev:
 	@"$(PYTHON)" -c "import sys; sys.exit(sys.version_info < (3, 7))" 2>/dev/null || { \
 	  echo "Rapport needs Python 3.11 or newer; $(PYTHON) is missing or far too old. Install it:"; \
 	  echo "    apt install python3 python3-venv     (with sudo, if you are not root)"; exit 1; }
-	@"$(PYTHON)" scripts/environment.py
+	@"$(PYTHON)" scripts/environment.py $(if $(filter venv-dev,$@),dev)
 
 demo: venv ## start everything, play a conversation, show what is remembered; RECIPE=two_call, CONVERSATION=file plays yours
 	@$(MANAGE) demo --port "$$PORT" $${RECIPE:+--recipe "$$RECIPE"} $${CONVERSATION:+--conversation "$$CONVERSATION"} \
@@ -36,41 +39,41 @@ run: venv ## the service in the foreground, until Ctrl-C; PORT=8000
 stop: venv ## stop the service and the embedded database
 	@$(MANAGE) stop
 
-test: venv ## the tests, in TESTERS=2 processes; ARGS="-k name" picks some
+test: venv-dev ## the tests, in TESTERS=2 processes; ARGS="-k name" picks some
 	@$(RUN) scripts/chromium.py
 	@$(RUN) -m pytest -q --numprocesses=$(TESTERS) --no-loadscope-reorder $(ARGS)
 
-screenshots: venv ## the pictures in the README anew, from the demo's data
+screenshots: venv-dev ## the pictures in the README anew, from the demo's data
 	@$(RUN) scripts/chromium.py
 	@$(RUN) -m scripts.screenshots
 
-drills: venv ## the long drills: real processes, killed while they work; RECIPE=two_call or RECIPE=all
+drills: venv-dev ## the long drills: real processes, killed while they work; RECIPE=two_call or RECIPE=all
 	@RAPPORT_DRILLS=long RAPPORT_DRILLS_RECIPE="$${RECIPE:-scratchpad}" \
 	  $(RUN) -m pytest -m drill tests/acceptance/drills $(ARGS)
 
-bench-recall: venv ## measure recall: is what answers a question found; RAPPORT_DATA=folder of the sets
+bench-recall: venv-dev ## measure recall: is what answers a question found; RAPPORT_DATA=folder of the sets
 	@$(RUN) -m benchmarks.recall $(ARGS)
 
-bench: venv ## measure: contexts, intake, ingestion
+bench: venv-dev ## measure: contexts, intake, ingestion
 	@$(RUN) -m benchmarks $(ARGS)
 
-bench-retrieval: venv ## measure retrieval at scale: tenants, speed, decay, indexes; ARGS=--long in full
+bench-retrieval: venv-dev ## measure retrieval at scale: tenants, speed, decay, indexes; ARGS=--long in full
 	@$(RUN) -m benchmarks.retrieval $(ARGS)
 
-bench-pages: venv ## measure the admin UI's pages over a project of 1,000,000 messages; ARGS="--relationships 500 --messages 50000"
+bench-pages: venv-dev ## measure the admin UI's pages over a project of 1,000,000 messages; ARGS="--relationships 500 --messages 50000"
 	@$(RUN) -m benchmarks.pages $(ARGS)
 
-bench-scale: venv ## measure 100, 10,000 and 1,000,000 relationships (40 GB of disk); ARGS="--relationships 100 10000" for fewer
+bench-scale: venv-dev ## measure 100, 10,000 and 1,000,000 relationships (40 GB of disk); ARGS="--relationships 100 10000" for fewer
 	@$(RUN) -m benchmarks.scale $(ARGS)
 
-soak: venv ## the whole service at a steady rate for 20 minutes, then every invariant; MINUTES=2 for less
+soak: venv-dev ## the whole service at a steady rate for 20 minutes, then every invariant; MINUTES=2 for less
 	@$(RUN) -m benchmarks.soak --minutes "$${MINUTES:-20}" $(ARGS)
 
-bench-peers: venv ## measure beside mem0, LangMem and a plain baseline; ARGS="--quick", ARGS="--only waits"
+bench-peers: venv-dev ## measure beside mem0, LangMem and a plain baseline; ARGS="--quick", ARGS="--only waits"
 	@$(RUN) -m benchmarks.peers.environment
 	@$(RUN) -m benchmarks.peers $(ARGS)
 
-check: venv ## lint, types, imports, migrations, OpenAPI
+check: venv-dev ## lint, types, imports, migrations, OpenAPI
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy $(CODE)
@@ -79,11 +82,11 @@ check: venv ## lint, types, imports, migrations, OpenAPI
 	@$(MANAGE) spectacular --format openapi-json --validate --fail-on-warn | cmp -s - $(SCHEMA) || { \
 	  echo "$(SCHEMA) is out of step with the code. Run 'make openapi' and commit it."; exit 1; }
 
-format: venv ## put the code into its format
+format: venv-dev ## put the code into its format
 	@$(RUN) -m ruff check --fix .
 	@$(RUN) -m ruff format .
 
-lock: ## pin what the image installs, with hashes, after a change of requirements.txt; needs uv (pipx install uv)
+lock: venv ## pin what the image installs, with hashes, after a change of requirements.txt
 	@sed '/^# the embedded database/,$$d' requirements.txt | $(LOCK) --output-file requirements.lock -
 	@$(LOCK) --constraints requirements.lock --output-file requirements-local.lock requirements-local.txt
 

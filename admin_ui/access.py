@@ -1,5 +1,6 @@
 """Who may open which page: a signed-in operator, in the project their membership names, by their role."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 from urllib.parse import quote
@@ -13,15 +14,15 @@ from django.views import View
 
 from relationships.actor import Actor, ActorKind
 from relationships.errors import NotFound, RapportError
-from relationships.models import Membership, Operator, Project, Relationship, Role
+from relationships.models import Companion, Membership, Operator, Project, Relationship, Role
 
 PROJECT_IN_SESSION = "project_id"
 _RANK = {Role.VIEWER: 0, Role.EDITOR: 1, Role.OWNER: 2}
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
-    """An operator at work in one project. `projects`: the others they may change to."""
+class ProjectAccess:
+    """What an operator may do in the project they work in. `projects`: all they may change to."""
 
     operator: Operator
     project: Project
@@ -33,11 +34,11 @@ class Seat:
         return _RANK[self.role] >= _RANK[role]
 
     @property
-    def edits(self) -> bool:
+    def can_edit(self) -> bool:
         return self.may(Role.EDITOR)
 
     @property
-    def owns(self) -> bool:
+    def is_owner(self) -> bool:
         return self.may(Role.OWNER)
 
     @property
@@ -50,19 +51,21 @@ class OperatorView(View):
 
     needs: ClassVar[Role] = Role.VIEWER
     needs_to_write: ClassVar[Role] = Role.EDITOR
-    seat: Seat
+    access: ProjectAccess
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if not request.user.is_authenticated:
             return _to_sign_in(request)
-        seat = take_seat(request)
-        if seat is None:
+        access = project_access(request)
+        if access is None:
             return render(request, "admin_ui/sign_in/no_project.html", status=403)
-        self.seat = seat
-        request.seat = seat  # type: ignore[attr-defined]  # for the templates
+        self.access = access
+        request.access = access  # type: ignore[attr-defined]  # for the templates
         role = self.needs if request.method in ("GET", "HEAD") else self.needs_to_write
-        if not seat.may(role):
-            return self.refuse(request, f"Your role here is {seat.role}; this needs {role}.", status=403)
+        if not access.may(role):
+            return self.refuse(
+                request, f"Your role in this project is {access.role}; this requires {role}.", status=403
+            )
         try:
             return super().dispatch(request, *args, **kwargs)
         except NotFound as error:
@@ -84,18 +87,34 @@ class OperatorView(View):
     def get_relationship(self, relationship_id: UUID) -> Relationship:
         """With its person and companion. Raises NotFound, for another project's too."""
         found = (
-            Relationship.objects.of_project(self.seat.project.id)
+            Relationship.objects.of_project(self.access.project.id)
             .select_related("user", "companion", "project")
             .filter(id=relationship_id)
             .first()
         )
         if found is None:
-            raise NotFound("This relationship is not there, or belongs to another project.")
+            raise NotFound("This relationship does not exist, or belongs to another project.")
+        return found
+
+    def get_companion(self, companion_id: UUID) -> Companion:
+        """With its project. Raises NotFound, for another project's too."""
+        rows = Companion.objects.of_project(self.access.project.id).select_related("project")
+        found = rows.filter(id=companion_id).first()
+        if found is None:
+            raise NotFound("This companion does not exist, or belongs to another project.")
         return found
 
 
-def take_seat(request: HttpRequest) -> Seat | None:
-    """The operator's place in the project they work in now; None where no project lets them in."""
+def render_page_or_part(
+    request: HttpRequest, page: str, part: str, ctx: Mapping[str, Any], *, target: str, status: int = 200
+) -> HttpResponse:
+    """The page; or the part alone, where htmx asks for what stands in the element with the ID `target`."""
+    asks_for_part = getattr(request, "htmx", False) and request.htmx.target == target  # type: ignore[attr-defined]
+    return render(request, f"admin_ui/{part if asks_for_part else page}.html", ctx, status=status)
+
+
+def project_access(request: HttpRequest) -> ProjectAccess | None:
+    """The operator's access to the project they work in now; None where they are a member of none."""
     operator = cast(Operator, request.user)
     if operator.is_superuser:
         roles = {project.id: (project, Role.OWNER) for project in Project.objects.order_by("name", "id")}
@@ -107,7 +126,7 @@ def take_seat(request: HttpRequest) -> Seat | None:
     chosen = request.session.get(PROJECT_IN_SESSION)
     known = {str(project_id): project_id for project_id in roles}
     project, role = roles[known.get(str(chosen), next(iter(roles)))]
-    return Seat(operator, project, role, tuple(project for project, _ in roles.values()))
+    return ProjectAccess(operator, project, role, tuple(project for project, _ in roles.values()))
 
 
 def _to_sign_in(request: HttpRequest) -> HttpResponse:

@@ -16,18 +16,20 @@ class EntryForm(forms.Form):
     """What an operator may say of an entry."""
 
     content = forms.CharField(
-        label="What is remembered",
+        label="Content",
         widget=forms.Textarea(attrs={"rows": 2, "autofocus": True, "dir": "auto"}),
     )
     type = forms.ChoiceField(label="Type")
     subject = forms.CharField(
-        label="About whom",
+        label="About",
         max_length=200,
         required=False,
-        help_text="Empty: about the user.",
+        help_text="Leave empty for the user.",
         widget=forms.TextInput(attrs={"dir": "auto"}),
     )
-    key = forms.RegexField(r"^[a-z][a-z0-9_]{0,79}$", label="Key", required=False, help_text="Such as city.")
+    key = forms.RegexField(
+        r"^[a-z][a-z0-9_]{0,79}$", label="Key", required=False, help_text="For example, city."
+    )
     importance = forms.FloatField(
         label="Importance",
         min_value=0,
@@ -77,7 +79,7 @@ class JsonForm(forms.Form):
     """One JSON object, as text."""
 
     document = forms.CharField(
-        label="As JSON", widget=forms.Textarea(attrs={"rows": 12, "spellcheck": "false", "class": "mono"})
+        label="JSON", widget=forms.Textarea(attrs={"rows": 12, "spellcheck": "false", "class": "mono"})
     )
 
     def clean_document(self) -> dict[str, Any]:

@@ -69,15 +69,15 @@ def overview_of(project_id: UUID, *, days: int, now: datetime) -> Overview:
     """Four statements, over the last `days` days with today."""
     first = (now - timedelta(days=days - 1)).date()
     since = now.replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=days - 1)
-    asked = {"project": project_id, "since": since}
+    params = {"project": project_id, "since": since}
     calendar = [first + timedelta(days=number) for number in range(days)]
-    calls = _rows(_CALLS, asked)
-    (lag,) = _rows(_LAG, asked)[0]
+    calls = _rows(_CALLS, params)
+    (lag,) = _rows(_LAG, params)[0]
     return Overview(
-        turns=_by_day(calendar, _rows(_TURNS, asked), ("remembered", "failed", "waiting or skipped")),
-        changes=_by_day(calendar, _rows(_CHANGES, asked), ("added", "changed", "gone")),
-        calls=_by_day(calendar, _calls_by_day(calls), ("answered", "failed")),
-        tokens=_by_day(calendar, _summed(calls, 5, 6), ("prompt", "answer")),
+        turns=_by_day(calendar, _rows(_TURNS, params), ("processed", "failed", "waiting or skipped")),
+        changes=_by_day(calendar, _rows(_CHANGES, params), ("added", "changed", "removed")),
+        calls=_by_day(calendar, _calls_by_day(calls), ("succeeded", "failed")),
+        tokens=_by_day(calendar, _summed(calls, 5, 6), ("input", "output")),
         costs=_by_day(calendar, _summed(calls, 7), ("USD",)),
         lag_p50=lag[0] if lag else None,
         lag_p95=lag[1] if lag else None,

@@ -23,8 +23,12 @@ class Page:
 
 def page_of(request: HttpRequest, rows: QuerySet[Any, Any] | Sequence[Any], *, size: int = PAGE_SIZE) -> Page:
     """The page that ?page= names, the first where it names none."""
-    asked = request.GET.get("page", "1")
-    number = min(int(asked), LAST_PAGE) if asked.isdecimal() and len(asked) < 6 and int(asked) else 1
+    number_param = request.GET.get("page", "1")
+    number = (
+        min(int(number_param), LAST_PAGE)
+        if number_param.isdecimal() and len(number_param) < 6 and int(number_param)
+        else 1
+    )
     found = list(rows[(number - 1) * size : number * size + 1])
     return Page(
         rows=found[:size],

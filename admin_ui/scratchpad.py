@@ -7,8 +7,8 @@ from uuid import UUID
 
 from django.http import HttpRequest
 
-from admin_ui.asked import text_in
 from admin_ui.paging import page_of
+from admin_ui.params import text_param
 from memory.models import EntryState, HeldDeletion, ScratchpadEntry, Tier
 from memory.tokens import line_tokens
 from relationships.models import Relationship
@@ -31,8 +31,8 @@ class Filters:
     def of(cls, query: Mapping[str, str]) -> Self:
         state, tier = query.get("state", "active"), query.get("tier", "")
         return cls(
-            text=text_in(query, "text"),
-            type=text_in(query, "type"),
+            text=text_param(query, "text"),
+            type=text_param(query, "type"),
             state=state if state in STATES else "active",
             tier=tier if tier in Tier.values else "",
             grouped=query.get("order") == "type",

@@ -33,7 +33,7 @@ def locked_out(
     ctx = {
         "form": AuthenticationForm(request, initial={"username": email}),
         "next": request.POST.get("next", ""),
-        "why": f"Too many wrong passwords. Wait {minutes} minute{'' if minutes == 1 else 's'}, then try again.",
+        "why": f"Too many failed attempts. Try again in {minutes} minute{'' if minutes == 1 else 's'}.",
     }
     answer = render(request, "admin_ui/sign_in/form.html", ctx, status=429)
     answer["Retry-After"] = str(max(1, ceil(left.total_seconds())))

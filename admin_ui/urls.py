@@ -7,16 +7,15 @@ from admin_ui.views.companions import CompanionsView, CompanionView
 from admin_ui.views.conversation import ConversationView, TraceView
 from admin_ui.views.data import DataView, ExportView
 from admin_ui.views.documents import DocumentsView, DocumentView
-from admin_ui.views.entries import EntryStoryView, EntryUndoView
+from admin_ui.views.entries import DecideHeldView, EntryHistoryView, EntryUndoView
 from admin_ui.views.erasing import EraseEntryView, RedactMessagesView
-from admin_ui.views.held import DecideHeldView
 from admin_ui.views.keys import KeysView, LimitKeyView, RevokeKeyView
 from admin_ui.views.operators import OperatorRoleView, OperatorsView
 from admin_ui.views.overview import OverviewView, StatusView
 from admin_ui.views.playground import PlaygroundView, TalkView
 from admin_ui.views.preview import ContextPreviewView
 from admin_ui.views.profile import EndSessionView, ProfileView, SessionStateView
-from admin_ui.views.prompts import PublishPromptView, ReplayView, WorkbenchView
+from admin_ui.views.prompts import PromptsView, PublishPromptView, ReplayView
 from admin_ui.views.relationships import RelationshipsView
 from admin_ui.views.scratchpad import (
     AddEntryView,
@@ -46,7 +45,7 @@ urlpatterns = [
     path("theme/", ThemeView.as_view(), name="theme"),
     path("companions/", CompanionsView.as_view(), name="companions"),
     path("companions/<uuid:companion_id>/", CompanionView.as_view(), name="companion"),
-    path("companions/<uuid:companion_id>/prompt/", WorkbenchView.as_view(), name="companion_prompt"),
+    path("companions/<uuid:companion_id>/prompt/", PromptsView.as_view(), name="companion_prompt"),
     path(
         "companions/<uuid:companion_id>/prompt/<int:version>/publish/",
         PublishPromptView.as_view(),
@@ -87,7 +86,7 @@ urlpatterns = [
     path(f"{RELATIONSHIP}/export/", ExportView.as_view(), name="relationship_export"),
     path(f"{RELATIONSHIP}/messages/redact/", RedactMessagesView.as_view(), name="relationship_redact"),
     path(f"{RELATIONSHIP}/held/<uuid:held_id>/", DecideHeldView.as_view(), name="relationship_decide_held"),
-    path(f"{ENTRY}/", EntryStoryView.as_view(), name="relationship_entry"),
+    path(f"{ENTRY}/", EntryHistoryView.as_view(), name="relationship_entry"),
     path(f"{ENTRY}/edit/", EditEntryView.as_view(), name="relationship_edit_entry"),
     path(f"{ENTRY}/delete/", DeleteEntryView.as_view(), name="relationship_delete_entry"),
     path(f"{ENTRY}/restore/", RestoreEntryView.as_view(), name="relationship_restore_entry"),

@@ -107,7 +107,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "admin_ui.frame.frame",
+                "admin_ui.navigation.navigation",
             ]
         },
     }

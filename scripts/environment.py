@@ -1,5 +1,7 @@
 """Makes `.venv` with what requirements.txt pins; does nothing when that is there. The Makefile runs it first.
 
+With `dev` it holds requirements-dev.txt too. Each level has a stamp in `.venv`: a hash of what it is made of.
+
 Only Python's standard library, and nothing that Python 3.7 can't read: this is the file that tells an old Python
 that it is too old. Whatever is missing is named with the command that installs it.
 """
@@ -9,6 +11,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -16,6 +19,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from subprocess import DEVNULL, PIPE, STDOUT
 from typing import IO, NoReturn
 
 NEEDED = (3, 11)
@@ -26,7 +30,9 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 LOG = VENV / "install.log"
-STAMP = VENV / "installed"
+# What each level installs. `dev` holds all of `run`.
+LEVELS = {"run": ("requirements.txt",), "dev": ("requirements.txt", "requirements-dev.txt")}
+UV = "uv==0.13.9"  # installs them in seconds; nothing needs it where it is not to be had
 
 # What pip writes, and what it means; the first that fits is told.
 MEANINGS = (
@@ -59,10 +65,11 @@ UNREACHABLE = (
 def main() -> int:
     newer = wanted_python(sys.version_info[:2], shutil.which)
     if newer:
-        os.execv(newer, [newer, str(Path(__file__).resolve())])  # noqa: S606 - Python itself
+        os.execv(newer, [newer, str(Path(__file__).resolve()), *sys.argv[1:]])  # noqa: S606 - Python itself
+    level = "dev" if "dev" in sys.argv[1:] else "run"
     try:
-        if not is_ready():
-            with_lock(build)
+        if not is_ready(level):
+            with_lock(level)
     except OSError as error:
         fail(f"The environment in {VENV} can't be made: {error}.")
     except KeyboardInterrupt:
@@ -85,28 +92,34 @@ def wanted_python(version: Sequence[int], which: Callable[[str], str | None]) ->
     return newer
 
 
-def is_ready() -> bool:
-    return PYTHON.exists() and STAMP.is_file() and STAMP.read_text() == mark()
+def is_ready(level: str) -> bool:
+    stamp = stamp_of(level)
+    return PYTHON.exists() and stamp.is_file() and stamp.read_text() == mark(level)
 
 
-def mark() -> str:
+def stamp_of(level: str) -> Path:
+    return VENV / f"installed-{level}"
+
+
+def mark(level: str) -> str:
     """What the environment was made from: the pins, its place, and the Python behind it."""
-    made_from = (str(VENV), os.path.realpath(str(PYTHON)), (ROOT / "requirements.txt").read_bytes())
+    pins = [(ROOT / name).read_bytes() for name in LEVELS[level]]
+    made_from = (str(VENV), os.path.realpath(str(PYTHON)), pins)
     return hashlib.sha256(repr(made_from).encode()).hexdigest()
 
 
-def with_lock(action: Callable[[], None]) -> None:
-    """Run it, alone: `make demo` and `make test` may be started at once. The lock is freed if we die."""
+def with_lock(level: str) -> None:
+    """Build it, alone: `make demo` and `make test` may be started at once. The lock is freed if we die."""
     folder = os.open(str(ROOT), os.O_RDONLY)
     try:
         fcntl.flock(folder, fcntl.LOCK_EX)
-        if not is_ready():
-            action()
+        if not is_ready(level):
+            build(level)
     finally:
         os.close(folder)
 
 
-def build() -> None:
+def build(level: str) -> None:
     began = time.monotonic()
     if is_usable():
         say("Bringing the environment in .venv up to date …")
@@ -114,8 +127,13 @@ def build() -> None:
         check_machine()
         say("Making the environment in .venv …")
         make()
-    install()
-    STAMP.write_text(mark())
+    # An install that is interrupted may have taken packages away: until one ends well, nothing is ready.
+    for stamp in filter(Path.exists, map(stamp_of, LEVELS)):
+        stamp.unlink()
+    install(LEVELS[level][-1])
+    for known, files in LEVELS.items():
+        if set(files) <= set(LEVELS[level]):
+            stamp_of(known).write_text(mark(known))
     say(f"The environment is ready, after {time.monotonic() - began:.0f} s.")
 
 
@@ -132,7 +150,7 @@ def is_usable() -> bool:
 def make() -> None:
     command = [sys.executable, "-m", "venv", "--clear", str(VENV)]
     made = subprocess.run(  # noqa: S603 - no shell, nothing of anybody else's
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        command, stdin=DEVNULL, stdout=PIPE, stderr=STDOUT
     )
     if made.returncode:
         fail("The environment could not be made:\n" + made.stdout.decode(errors="replace").strip())
@@ -150,24 +168,57 @@ def check_machine() -> None:
         fail(f"{free} MB are free in {ROOT}; about {NEEDED_MEGABYTES} are needed.")
 
 
-def install() -> None:
-    """Let pip work, and show every moment that it does."""
-    command = [str(PYTHON), "-m", "pip", "install", "--progress-bar", "off", "--no-input"]
-    command += ["--disable-pip-version-check", "-r", str(ROOT / "requirements.txt")]
-    with LOG.open("w") as log:
-        pip = subprocess.Popen(  # noqa: S603
-            command, cwd=str(ROOT), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-        )
+def install(requirements: str) -> None:
+    """By uv, which takes seconds; by pip where uv is not to be had or fails. Its words explain a failure."""
+    LOG.write_text("")
+    wanted, settings = str(ROOT / requirements), uv_settings()
+    if settings is not None and pip("--retries", "1", "--only-binary", ":all:", UV) == 0:
+        command = [str(VENV / "bin" / "uv"), "pip", "install", "--python", str(PYTHON), "-r", wanted]
+        if run(command, {**os.environ, **settings}) == 0:
+            return
+    if pip("-r", wanted):
+        fail(explain(LOG.read_text(errors="replace")))
+
+
+def uv_settings() -> dict[str, str] | None:
+    """What uv has to know of pip's configuration, which it does not read; None where only pip can follow that."""
+    told = subprocess.run(  # noqa: S603
+        [str(PYTHON), "-m", "pip", "config", "list"], stdin=DEVNULL, stdout=PIPE, text=True
+    )
+    found = re.findall(r"^(\S+)\.([a-z-]+)='(.*)'$", told.stdout, re.MULTILINE)
+    of_pip = {name: value for _, name, value in sorted(found, key=lambda row: row[0] == ":env:")}
+    if told.returncode or of_pip.keys() & {"no-index", "trusted-host", "client-cert", "proxy"}:
+        return None
+    # Python may not keep what it compiles: then it is done once, here, and not at each start.
+    settings = {"UV_COMPILE_BYTECODE": "1"} if os.environ.get("PYTHONDONTWRITEBYTECODE") else {}
+    known = {"index-url": "UV_DEFAULT_INDEX", "cert": "SSL_CERT_FILE"}
+    return {**settings, **{known[name]: value for name, value in of_pip.items() if name in known}}
+
+
+def pip(*words: str) -> int:
+    options = ["--progress-bar", "off", "--no-input", "--disable-pip-version-check"]
+    return run([str(PYTHON), "-m", "pip", "install", *options, *words], dict(os.environ))
+
+
+def run(command: list[str], env: dict[str, str]) -> int:
+    """Let it work, with its words in the log, and show every moment that it does. The exit status."""
+    with LOG.open("a") as log:
+        try:
+            process = subprocess.Popen(  # noqa: S603
+                command, cwd=str(ROOT), env=env, stdin=DEVNULL, stdout=PIPE, stderr=STDOUT
+            )
+        except OSError as error:
+            log.write(f"{command[0]}: {error}\n")
+            return 1
         progress = Progress()
-        reader = threading.Thread(target=read, args=(pip.stdout, log, progress), daemon=True)
+        reader = threading.Thread(target=read, args=(process.stdout, log, progress), daemon=True)
         reader.start()
         while reader.is_alive():
             progress.show()
             reader.join(progress.every)
-        status = pip.wait()
+        status = process.wait()
         progress.end()
-    if status:
-        fail(explain(LOG.read_text(errors="replace")))
+    return status
 
 
 def read(output: IO[bytes], log: IO[str], progress: Progress) -> None:
@@ -196,6 +247,8 @@ class Progress:
         elif line.startswith("Installing collected packages"):
             self.packages = len(line.split(":", 1)[1].split(","))
             self.doing = "installing them"
+        elif line.startswith("Resolved") and words[1].isdigit():
+            self.packages, self.doing = int(words[1]), "fetching and installing them"
         elif "Retrying" in line:
             self.doing = "the package index does not answer, trying again"
 

@@ -66,18 +66,18 @@ def sign_in(page: Page, data: Path) -> None:
 
 
 def take(page: Page) -> Iterator[str]:
-    """Each picture's name, once it is taken: a memory, an entry's story, what the companion sees."""
+    """Each picture's name, once it is taken: a memory, an entry's history, the context preview."""
     page.get_by_role("link", name=re.compile("^Maya and Ada")).click()
-    page.get_by_role("heading", name="What is remembered").wait_for()
+    page.get_by_role("heading", name="Memory").wait_for()
     yield picture(page, "memory")
     page.get_by_role("listitem").filter(has_text="35 years old").get_by_role(
         "link", name=re.compile("from the conversation")
     ).click()
-    page.get_by_role("heading", name="Its story").wait_for()
-    yield picture(page, "story")
-    page.get_by_role("link", name="What it sees").click()
-    page.get_by_label("What Maya says next").fill("What could I cook for Ana and me tonight?")
-    page.get_by_role("button", name="Show").click()
+    page.get_by_role("heading", name="History").wait_for()
+    yield picture(page, "history")
+    page.get_by_role("link", name="Context").click()
+    page.get_by_label("Next message from Maya").fill("What could I cook for Ana and me tonight?")
+    page.get_by_role("button", name="Preview").click()
     page.locator("#assembled").get_by_text("What could I cook").first.wait_for(state="attached")
     page.get_by_text("Assembling…").wait_for(state="hidden")
     yield picture(page, "context")

@@ -67,5 +67,5 @@ def _ago(at: datetime) -> str:
     for name, length in _UNITS:
         count = seconds // length
         if count:
-            return f"{count} {name}{'' if count == 1 else 's'} ago" if count > 0 else "still to come"
+            return f"{count} {name}{'' if count == 1 else 's'} ago" if count > 0 else "in the future"
     return "just now"

@@ -10,8 +10,8 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHt
 from django.shortcuts import render
 
 from admin_ui.access import OperatorView
-from admin_ui.asked import text_in
 from admin_ui.paging import page_of
+from admin_ui.params import text_param
 from relationships.models import AuditEvent
 
 COLUMNS = ("recorded_at", "action", "actor_kind", "actor_id", "target_kind", "target_id", "detail")
@@ -22,18 +22,18 @@ _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 
 class AuditView(OperatorView):
     def get(self, request: HttpRequest) -> HttpResponse:
-        rows, asked = self._rows(request)
-        ctx = {"page": page_of(request, rows.order_by("-recorded_at", "-id")), "query": asked}
+        rows, params = self._rows(request)
+        ctx = {"page": page_of(request, rows.order_by("-recorded_at", "-id")), "query": params}
         return render(request, "admin_ui/audit/list.html", ctx)
 
     def _rows(self, request: HttpRequest) -> tuple[QuerySet[AuditEvent], dict[str, str]]:
-        asked = {name: text_in(request.GET, name) for name in ("action", "actor")}
-        rows = AuditEvent.objects.filter(project_id=self.seat.project.id)
-        if asked["action"]:
-            rows = rows.filter(action__icontains=asked["action"])
-        if asked["actor"]:
-            rows = rows.filter(actor_id__icontains=asked["actor"])
-        return rows, asked
+        params = {name: text_param(request.GET, name) for name in ("action", "actor")}
+        rows = AuditEvent.objects.filter(project_id=self.access.project.id)
+        if params["action"]:
+            rows = rows.filter(action__icontains=params["action"])
+        if params["actor"]:
+            rows = rows.filter(actor_id__icontains=params["actor"])
+        return rows, params
 
 
 class AuditExportView(AuditView):

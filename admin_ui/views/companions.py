@@ -11,12 +11,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from admin_ui.access import OperatorView
-from admin_ui.asked import needed_version_in, pretty, text_in
 from admin_ui.config_form import config_sections, read_config
 from admin_ui.paging import page_of
+from admin_ui.params import pretty, required_version, text_param
 from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.seams import load
-from relationships.errors import FieldProblem, InvalidConfiguration, NotFound, StaleVersion
+from relationships.errors import FieldProblem, InvalidConfiguration, StaleVersion
 from relationships.models import Companion
 from relationships.services.companions import create_companion, write_companion_config
 
@@ -27,18 +27,18 @@ class CompanionsView(OperatorView):
 
     def post(self, request: HttpRequest) -> HttpResponse:
         """A new companion, by name."""
-        name = text_in(request.POST, "name", limit=200)
-        slug = text_in(request.POST, "slug", limit=80)
+        name = text_param(request.POST, "name", limit=200)
+        slug = text_param(request.POST, "slug", limit=80)
         if not name or not slug:
             return self._page(request, why="A companion needs a name and a slug.", status=422)
         companion = create_companion(
-            project_id=self.seat.project.id, slug=slug, name=name, by=self.seat.actor
+            project_id=self.access.project.id, slug=slug, name=name, by=self.access.actor
         )
-        messages.success(request, f"{companion.name} is there.")
+        messages.success(request, f"{companion.name} created.")
         return redirect("admin_ui:companion", companion.id)
 
     def _page(self, request: HttpRequest, *, why: str = "", status: int = 200) -> HttpResponse:
-        rows = Companion.objects.of_project(self.seat.project.id).annotate(people=Count("relationships"))
+        rows = Companion.objects.of_project(self.access.project.id).annotate(people=Count("relationships"))
         page = page_of(request, rows.order_by("name", "id"))
         ctx = {
             "page": page,
@@ -50,29 +50,29 @@ class CompanionsView(OperatorView):
 
 class CompanionView(OperatorView):
     def get(self, request: HttpRequest, companion_id: UUID) -> HttpResponse:
-        return self._page(request, self._companion(companion_id))
+        return self._page(request, self.get_companion(companion_id))
 
     def post(self, request: HttpRequest, companion_id: UUID) -> HttpResponse:
         """The recipe alone, or all fields of the form."""
-        companion = self._companion(companion_id)
+        companion = self.get_companion(companion_id)
         recipe = request.POST.get("recipe")
         values = {"recipe": recipe} if recipe is not None else read_config(request.POST, companion)
         try:
             write_companion_config(
-                project_id=self.seat.project.id,
+                project_id=self.access.project.id,
                 companion_id=companion_id,
                 config=values,
                 merge=recipe is not None,
-                by=self.seat.actor,
-                expected_version=needed_version_in(request.POST),
+                by=self.access.actor,
+                expected_version=required_version(request.POST),
             )
         except InvalidConfiguration as error:
             companion.config = companion.config if recipe is not None else values
             return self._page(request, companion, problems=error.problems, status=422)
         except StaleVersion:
-            why = "Somebody changed this companion meanwhile. Nothing was saved; here is what holds now."
-            return self._page(request, self._companion(companion_id), why=why, status=409)
-        messages.success(request, "The configuration is changed. It holds from the next turn and context on.")
+            why = "Somebody else changed this companion. Nothing was saved; these are the current values."
+            return self._page(request, self.get_companion(companion_id), why=why, status=409)
+        messages.success(request, "Configuration saved. It applies from the next turn and context.")
         return redirect("admin_ui:companion", companion_id)
 
     def _page(
@@ -84,7 +84,7 @@ class CompanionView(OperatorView):
         why: str = "",
         status: int = 200,
     ) -> HttpResponse:
-        stored = self._companion(companion.id) if problems else companion
+        stored = self.get_companion(companion.id) if problems else companion
         present = resolve_configuration(project=stored.project.config, companion=stored.config)
         ctx: dict[str, Any] = {
             "companion": companion,
@@ -97,10 +97,3 @@ class CompanionView(OperatorView):
             "resolved": pretty(present.values.model_dump(mode="json")),
         }
         return render(request, "admin_ui/companions/detail.html", ctx, status=status)
-
-    def _companion(self, companion_id: UUID) -> Companion:
-        rows = Companion.objects.of_project(self.seat.project.id).select_related("project")
-        companion = rows.filter(id=companion_id).first()
-        if companion is None:
-            raise NotFound("This companion is not there, or belongs to another project.")
-        return companion

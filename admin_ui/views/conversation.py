@@ -5,9 +5,9 @@ from uuid import UUID
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from admin_ui.asked import text_in
 from admin_ui.conversation import calls_of, exchanges_of
 from admin_ui.paging import page_of
+from admin_ui.params import text_param
 from admin_ui.views.scratchpad import RelationshipPart
 from relationships.errors import NotFound
 from relationships.models import Turn
@@ -21,7 +21,7 @@ class ConversationView(RelationshipPart):
     def get(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
         relationship = self.get_relationship(relationship_id)
         turns = Turn.objects.for_relationship(relationship_id).order_by("-seq")
-        session = text_in(request.GET, "session")
+        session = text_param(request.GET, "session")
         if session:
             turns = turns.filter(session=session)
         page = page_of(request, turns, size=TURNS_A_PAGE)
@@ -41,7 +41,7 @@ class TraceView(RelationshipPart):
         relationship = self.get_relationship(relationship_id)
         turn = Turn.objects.for_relationship(relationship_id).filter(id=turn_id).first()
         if turn is None:
-            raise NotFound("This turn is not there.")
+            raise NotFound("This turn does not exist.")
         (exchange,) = exchanges_of(relationship_id, [turn])
         ctx = {**self.ctx_of(relationship), "exchange": exchange, "turn": turn, "calls": calls_of(turn)}
         return render(request, "admin_ui/conversation/trace.html", ctx)

@@ -33,13 +33,13 @@ class DataView(RelationshipPart):
         if request.POST.get("confirm", "").strip() != _name_of(relationship.user):
             return self._page(request, relationship, what=what, wrong=True, status=422)
         if what == "person":
-            erase_user(project_id=self.seat.project.id, user_id=relationship.user_id, by=self.seat.actor)
-            said = "The person and everything remembered of them are gone."
+            erase_user(project_id=self.access.project.id, user_id=relationship.user_id, by=self.access.actor)
+            said = "The person and all data about them were erased."
         else:
             erase_relationship(
-                project_id=self.seat.project.id, relationship_id=relationship_id, by=self.seat.actor
+                project_id=self.access.project.id, relationship_id=relationship_id, by=self.access.actor
             )
-            said = "The relationship is gone."
+            said = "The relationship was erased."
         messages.success(request, said)
         return redirect("admin_ui:relationships")
 
@@ -60,7 +60,7 @@ class DataView(RelationshipPart):
             "unsaid": what not in SCOPES,
             "wrong": wrong,
         }
-        if self.seat.owns:
+        if self.access.is_owner:
             alone = Relationship.objects.of_project(relationship.project_id).filter(id=relationship.id)
             ctx["goes"] = {
                 "relationship": counts_in_words(count_relationships(alone)),

@@ -8,9 +8,9 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
-from admin_ui.asked import text_in
+from admin_ui.access import OperatorView, render_page_or_part
 from admin_ui.paging import page_of
-from admin_ui.views.prompts import CompanionPart
+from admin_ui.params import text_param
 from context.knowledge.configured import configuration_of
 from context.knowledge.documents import add_document, delete_document, get_document, reread_document
 from context.knowledge.search import search_knowledge
@@ -23,7 +23,7 @@ QUESTION_LIMIT = 2000
 _UNSETTLED = (DocumentState.PENDING, DocumentState.PROCESSING)
 
 
-class DocumentsView(CompanionPart):
+class DocumentsView(OperatorView):
     def get(self, request: HttpRequest, companion_id: UUID) -> HttpResponse:
         return self._page(request, self.get_companion(companion_id))
 
@@ -33,29 +33,33 @@ class DocumentsView(CompanionPart):
         if file is None or file.size is None:
             return self._page(request, companion, why="Choose a file first.", status=422)
         if file.size > settings.MAX_DOCUMENT_BYTES:
-            why = f"The file has {file.size} bytes; at most {settings.MAX_DOCUMENT_BYTES} are taken."
+            why = f"The file has {file.size} bytes; the limit is {settings.MAX_DOCUMENT_BYTES}."
             return self._page(request, companion, why=why, status=413)
         try:
             document, is_new = add_document(
-                project_id=self.seat.project.id,
+                project_id=self.access.project.id,
                 companion_id=companion_id,
                 name=(file.name or "document").replace("\x00", "")[:200],
                 content=file.read(),
-                by=self.seat.actor,
+                by=self.access.actor,
             )
         except RapportError as error:
             return self._page(request, companion, why=error.detail, status=422)
-        said = "A worker reads it now." if is_new else f"The same file is there already, as {document.name}."
+        said = (
+            "Uploaded. A worker is processing it."
+            if is_new
+            else f"This file already exists as {document.name}."
+        )
         messages.success(request, said)
         return redirect("admin_ui:companion_documents", companion_id)
 
     def _page(self, request: HttpRequest, companion: Companion, **more: Any) -> HttpResponse:
         status = more.pop("status", 200)
-        rows = Document.objects.of_companion(self.seat.project.id, companion.id).order_by(
+        rows = Document.objects.of_companion(self.access.project.id, companion.id).order_by(
             "-created_at", "-id"
         )
         page = page_of(request, rows)
-        question = text_in(request.GET, "question", limit=QUESTION_LIMIT)
+        question = text_param(request.GET, "question", limit=QUESTION_LIMIT)
         ctx = {
             "companion": companion,
             "page": page,
@@ -65,8 +69,9 @@ class DocumentsView(CompanionPart):
             **self._found(companion, question),
             **more,
         }
-        part = getattr(request, "htmx", False) and request.htmx.target == "documents"  # type: ignore[attr-defined]
-        return render(request, f"admin_ui/documents/{'_table' if part else 'list'}.html", ctx, status=status)
+        return render_page_or_part(
+            request, "documents/list", "documents/_table", ctx, target="documents", status=status
+        )
 
     def _found(self, companion: Companion, question: str) -> dict[str, Any]:
         if not question:
@@ -82,11 +87,11 @@ class DocumentsView(CompanionPart):
         return {"found": found}
 
 
-class DocumentView(CompanionPart):
+class DocumentView(OperatorView):
     def get(self, request: HttpRequest, companion_id: UUID, document_id: UUID) -> HttpResponse:
         companion = self.get_companion(companion_id)
         document = get_document(
-            project_id=self.seat.project.id, companion_id=companion_id, document_id=document_id
+            project_id=self.access.project.id, companion_id=companion_id, document_id=document_id
         )
         chunks = DocumentChunk.objects.filter(document_id=document_id).order_by("place")
         page = page_of(request, chunks, size=CHUNKS_A_PAGE)
@@ -95,11 +100,15 @@ class DocumentView(CompanionPart):
 
     def post(self, request: HttpRequest, companion_id: UUID, document_id: UUID) -> HttpResponse:
         """Read it again, or take it away with all its pieces."""
-        where = {"project_id": self.seat.project.id, "companion_id": companion_id, "document_id": document_id}
+        where = {
+            "project_id": self.access.project.id,
+            "companion_id": companion_id,
+            "document_id": document_id,
+        }
         if request.POST.get("do") == "delete":
-            delete_document(**where, by=self.seat.actor)
-            messages.success(request, "The document and all its pieces are gone.")
+            delete_document(**where, by=self.access.actor)
+            messages.success(request, "Document deleted.")
         else:
-            reread_document(**where, by=self.seat.actor)
-            messages.success(request, "A worker reads it again.")
+            reread_document(**where, by=self.access.actor)
+            messages.success(request, "A worker is processing it again.")
         return redirect("admin_ui:companion_documents", companion_id)

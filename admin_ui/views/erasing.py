@@ -9,8 +9,8 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
-from admin_ui.asked import uuid_in
 from admin_ui.erasing import counts_in_words
+from admin_ui.params import parse_uuid
 from admin_ui.views.scratchpad import RelationshipPart, entry_of
 from memory.services.erasure import erase_entry, redact_messages
 from memory.services.erasure.holding import MOST_LISTED
@@ -39,7 +39,7 @@ class EraseEntryView(RelationshipPart):
         relationship = self.get_relationship(relationship_id)
         kept: Literal["redact", "keep"] = "keep" if request.POST.get("messages") == "keep" else "redact"
         erased = erase_entry(
-            relationship_id=relationship_id, entry_id=entry_id, by=self.seat.actor, messages=kept
+            relationship_id=relationship_id, entry_id=entry_id, by=self.access.actor, messages=kept
         )
         words = {holding.id: sorted(holding.words) for holding in erased.holding.listed}
         ctx: dict[str, Any] = {
@@ -65,7 +65,7 @@ class RedactMessagesView(RelationshipPart):
                 project_id=relationship.project_id,
                 relationship_id=relationship_id,
                 message_ids=ticked,
-                by=self.seat.actor,
+                by=self.access.actor,
             )
             said = f"{len(ticked)} message{'' if len(ticked) == 1 else 's'} redacted."
             messages.success(request, said)
@@ -85,4 +85,4 @@ def _listed(relationship: Relationship, words: Mapping[UUID, Sequence[str]]) -> 
 
 def _ids(request: HttpRequest, name: str) -> list[UUID]:
     sent = request.POST.getlist(name)[:MOST_LISTED]
-    return list(dict.fromkeys(found for text in sent if (found := uuid_in(text))))
+    return list(dict.fromkeys(found for text in sent if (found := parse_uuid(text))))

@@ -9,17 +9,17 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from admin_ui.access import OperatorView
-from admin_ui.asked import text_in
 from admin_ui.paging import page_of
+from admin_ui.params import text_param
 from config.rates import LIMITS
 from relationships.errors import InvalidInput
 from relationships.models import ApiKey, Role, Scope
 from relationships.services.api_keys import change_rate_limits, create_api_key, revoke_api_key
 
 SAYS = {
-    Scope.READ: "reads memory and contexts",
-    Scope.WRITE: "hands turns over and changes memory too",
-    Scope.ADMIN: "changes the project, its keys and companions too",
+    Scope.READ: "read memory and contexts",
+    Scope.WRITE: "read, send turns and change memory",
+    Scope.ADMIN: "everything, with the project, its keys and companions",
 }
 
 
@@ -31,22 +31,22 @@ class KeysView(OperatorView):
 
     def post(self, request: HttpRequest) -> HttpResponse:
         """The key is in this answer and nowhere else: no redirect, as it would have to be kept for that."""
-        name = text_in(request.POST, "name", limit=200)
+        name = text_param(request.POST, "name", limit=200)
         if not name:
-            return self._page(request, why="Say what the key is for.", status=422)
+            return self._page(request, why="Enter a name for the key.", status=422)
         try:
             row, key = create_api_key(
-                project_id=self.seat.project.id,
+                project_id=self.access.project.id,
                 name=name,
                 scopes=[request.POST.get("scope", "")],
-                by=self.seat.actor,
+                by=self.access.actor,
             )
         except InvalidInput as error:
             return self._page(request, why=error.detail, status=422)
         return self._page(request, made=row, key=key)
 
     def _page(self, request: HttpRequest, *, status: int = 200, **more: Any) -> HttpResponse:
-        rows = ApiKey.objects.filter(project_id=self.seat.project.id).order_by(
+        rows = ApiKey.objects.filter(project_id=self.access.project.id).order_by(
             "revoked_at", "-created_at", "id"
         )
         page = page_of(request, rows)
@@ -64,15 +64,15 @@ class LimitKeyView(OperatorView):
 
     def post(self, request: HttpRequest, key_id: UUID) -> HttpResponse:
         """Every field of the form; an empty one is what the installation gives."""
-        changes = {name: text_in(request.POST, name, limit=40) or None for name in LIMITS}
+        changes = {name: text_param(request.POST, name, limit=40) or None for name in LIMITS}
         try:
             row = change_rate_limits(
-                project_id=self.seat.project.id, key_id=key_id, changes=changes, by=self.seat.actor
+                project_id=self.access.project.id, key_id=key_id, changes=changes, by=self.access.actor
             )
         except InvalidInput as error:
-            messages.error(request, f"The limits are as they were: {error.detail}.")
+            messages.error(request, f"Limits not changed: {error.detail}.")
         else:
-            messages.success(request, f"The limits of {row.name} hold from its next request on.")
+            messages.success(request, f"Limits of {row.name} saved. They apply from its next request.")
         return redirect("admin_ui:keys")
 
 
@@ -85,6 +85,6 @@ class RevokeKeyView(OperatorView):
     needs_to_write = Role.OWNER
 
     def post(self, request: HttpRequest, key_id: UUID) -> HttpResponse:
-        revoke_api_key(project_id=self.seat.project.id, key_id=key_id, by=self.seat.actor)
-        messages.success(request, "The key opens nothing from now on.")
+        revoke_api_key(project_id=self.access.project.id, key_id=key_id, by=self.access.actor)
+        messages.success(request, "Key revoked.")
         return redirect("admin_ui:keys")

@@ -8,16 +8,16 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from admin_ui.access import OperatorView
-from admin_ui.asked import text_in
 from admin_ui.paging import page_of
+from admin_ui.params import text_param
 from relationships.errors import RapportError
 from relationships.models import Membership, Role
 from relationships.services.memberships import add_member, change_role, remove_member
 
 SAYS = {
-    Role.VIEWER: "sees everything, changes nothing",
-    Role.EDITOR: "mends memory, configures companions",
-    Role.OWNER: "makes keys, lets people in, erases",
+    Role.VIEWER: "can view everything",
+    Role.EDITOR: "can edit memory and companions",
+    Role.OWNER: "full access, with keys, operators and erasing",
 }
 
 
@@ -28,22 +28,22 @@ class OperatorsView(OperatorView):
         return self._page(request)
 
     def post(self, request: HttpRequest) -> HttpResponse:
-        email = text_in(request.POST, "email")
+        email = text_param(request.POST, "email")
         try:
             member = add_member(
-                project=self.seat.project,
+                project=self.access.project,
                 email=email,
                 role=request.POST.get("role", ""),
                 password=request.POST.get("password", ""),
-                by=self.seat.actor,
+                by=self.access.actor,
             )
         except RapportError as error:
             return self._page(request, why=error.detail, email=email, status=422)
-        messages.success(request, f"{member.operator.email} is in.")
+        messages.success(request, f"{member.operator.email} was added.")
         return redirect("admin_ui:operators")
 
     def _page(self, request: HttpRequest, *, status: int = 200, **more: Any) -> HttpResponse:
-        rows = Membership.objects.filter(project_id=self.seat.project.id).select_related("operator")
+        rows = Membership.objects.filter(project_id=self.access.project.id).select_related("operator")
         page = page_of(request, rows.order_by("operator__email"))
         ctx = {"page": page, "roles": [(str(role), says) for role, says in SAYS.items()], **more}
         return render(request, "admin_ui/operators/list.html", ctx, status=status)
@@ -54,13 +54,13 @@ class OperatorRoleView(OperatorView):
 
     def post(self, request: HttpRequest, membership_id: UUID) -> HttpResponse:
         """Another role, or none: then they are out."""
-        role, project_id = request.POST.get("role", ""), self.seat.project.id
+        role, project_id = request.POST.get("role", ""), self.access.project.id
         if role == "none":
-            remove_member(project_id=project_id, membership_id=membership_id, by=self.seat.actor)
-            messages.success(request, "They are out. Their account stays.")
+            remove_member(project_id=project_id, membership_id=membership_id, by=self.access.actor)
+            messages.success(request, "Operator removed. Their account still exists.")
         else:
             member = change_role(
-                project_id=project_id, membership_id=membership_id, role=role, by=self.seat.actor
+                project_id=project_id, membership_id=membership_id, role=role, by=self.access.actor
             )
-            messages.success(request, f"They are {member.role} now.")
+            messages.success(request, f"{member.operator.email} is now {member.role}.")
         return redirect("admin_ui:operators")

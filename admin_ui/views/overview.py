@@ -20,7 +20,7 @@ TYPES_SHOWN, LATELY = 12, 8
 
 class OverviewView(OperatorView):
     def get(self, request: HttpRequest) -> HttpResponse:
-        project_id = self.seat.project.id
+        project_id = self.access.project.id
         turns = Turn.objects.filter(project_id=project_id)
         entries = ScratchpadEntry.objects.filter(project_id=project_id, state=EntryState.ACTIVE)
         types = list(entries.values_list("type").annotate(count=Count("id")).order_by("-count")[:TYPES_SHOWN])
@@ -46,9 +46,9 @@ class StatusView(OperatorView):
         condition = read_condition()
         ctx = {
             "condition": condition,
-            "budget": model_budget_of(self.seat.project.id),
+            "budget": model_budget_of(self.access.project.id),
             "reasons": reasons_for_alarm(condition, hindrances(condition)),
-            "waiting": waiting_turns(condition, self.seat.project.id, now=timezone.now()),
+            "waiting": waiting_turns(condition, self.access.project.id, now=timezone.now()),
             "alive": sum(worker.alive for worker in condition.workers),
             "llm": provider_in_use(),
             "embedder": embedder_in_use(),

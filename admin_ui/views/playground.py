@@ -6,9 +6,9 @@ from uuid import UUID
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
-from admin_ui.access import OperatorView
-from admin_ui.asked import text_in
+from admin_ui.access import OperatorView, render_page_or_part
 from admin_ui.conversation import exchanges_of
+from admin_ui.params import text_param
 from admin_ui.views.scratchpad import RelationshipPart
 from context.replies import reply
 from memory.models import ScratchpadEntry
@@ -24,16 +24,16 @@ class PlaygroundView(OperatorView):
     """Whom to talk to. Each operator has a test user of their own with each companion."""
 
     def get(self, request: HttpRequest) -> HttpResponse:
-        companions = Companion.objects.of_project(self.seat.project.id).order_by("name")[:200]
+        companions = Companion.objects.of_project(self.access.project.id).order_by("name")[:200]
         return render(request, "admin_ui/playground/list.html", {"companions": companions})
 
     def post(self, request: HttpRequest) -> HttpResponse:
         relationship, _ = get_or_create_relationship(
-            project_id=self.seat.project.id,
-            companion=text_in(request.POST, "companion"),
-            user=f"playground:{self.seat.operator.email}"[:200],
+            project_id=self.access.project.id,
+            companion=text_param(request.POST, "companion"),
+            user=f"playground:{self.access.operator.email}"[:200],
             display_name="Test user",
-            by=self.seat.actor,
+            by=self.access.actor,
         )
         return redirect("admin_ui:playground_talk", relationship.id)
 
@@ -69,5 +69,4 @@ class TalkView(RelationshipPart):
             "entries": [(entry, entry.id in changed) for entry in entries[:ENTRIES_SHOWN]],
             **more,
         }
-        part = getattr(request, "htmx", False) and request.htmx.target == "talk"  # type: ignore[attr-defined]
-        return render(request, f"admin_ui/playground/{'_talk' if part else 'detail'}.html", ctx)
+        return render_page_or_part(request, "playground/detail", "playground/_talk", ctx, target="talk")

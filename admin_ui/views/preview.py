@@ -1,21 +1,51 @@
 """What the companion would be shown right now: the context as it would be assembled, layer by layer."""
 
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
 
-from admin_ui.asked import text_in
-from admin_ui.preview import as_text, blocks_of
+from admin_ui.access import render_page_or_part
+from admin_ui.params import parse_uuid, text_param
 from admin_ui.views.scratchpad import RelationshipPart
+from context.answer import AssembledContext, LayerReport
 from context.pipeline import build_context
+from memory.models import ScratchpadEntry
 from relationships.errors import RapportError
 from relationships.models import SessionState
 
 MESSAGE_LIMIT = 20_000
 SESSIONS_LISTED = 50
+LINES = 60  # of one layer's sources
+_MESSAGE_IDS = re.compile(r"; rests on message .*$")  # the entry's story quotes them
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One thing a layer showed, and why. `entry`: its ID where it is one, so that the page can link it."""
+
+    text: str
+    reason: str
+    entry: UUID | None
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One layer: its share of the context's tokens in per cent, and what it is made of."""
+
+    report: LayerReport
+    share: int
+    sources: Sequence[Source]
+    more: int
+
+    @property
+    def empty(self) -> bool:
+        return not (self.report.tokens or self.sources or self.report.left_out)
 
 
 class ContextPreviewView(RelationshipPart):
@@ -25,8 +55,8 @@ class ContextPreviewView(RelationshipPart):
 
     def get(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
         relationship = self.get_relationship(relationship_id)
-        message = text_in(request.GET, "message", limit=MESSAGE_LIMIT)
-        session = text_in(request.GET, "session", limit=200)
+        message = text_param(request.GET, "message", limit=MESSAGE_LIMIT)
+        session = text_param(request.GET, "session", limit=200)
         chosen = request.GET.get("format", "")
         ctx: dict[str, Any] = {
             **self.ctx_of(relationship),
@@ -40,7 +70,7 @@ class ContextPreviewView(RelationshipPart):
         }
         try:
             assembled = build_context(
-                project_id=self.seat.project.id,
+                project_id=self.access.project.id,
                 relationship_id=relationship_id,
                 message=message or None,
                 session=session or None,
@@ -54,5 +84,35 @@ class ContextPreviewView(RelationshipPart):
             empty = [block.report.name for block in blocks if block.empty]
             ctx |= {"assembled": assembled, "blocks": blocks, "empty": empty}
             ctx["rendered_text"] = as_text(assembled.rendered)
-        part = getattr(request, "htmx", False) and request.htmx.target == "assembled"  # type: ignore[attr-defined]
-        return render(request, f"admin_ui/preview/{'_assembled' if part else 'detail'}.html", ctx)
+        return render_page_or_part(request, "preview/detail", "preview/_assembled", ctx, target="assembled")
+
+
+def blocks_of(assembled: AssembledContext, relationship_id: UUID) -> list[Block]:
+    """The layers in their order; one statement finds all entries they name."""
+    named = {source for report in assembled.layers for source in report.sources[:LINES]}
+    contents = _contents(relationship_id, [found for name in named if (found := parse_uuid(name))])
+    whole = assembled.total_tokens or 1
+    return [
+        Block(
+            report=report,
+            share=round(100 * report.tokens / whole),
+            sources=[_source(name, report, contents) for name in report.sources[:LINES] if name in contents],
+            more=max(0, len(report.sources) - LINES),
+        )
+        for report in assembled.layers
+    ]
+
+
+def as_text(rendered: Any) -> str:
+    """A vendor's shape as one would paste it."""
+    return rendered if isinstance(rendered, str) else json.dumps(rendered, ensure_ascii=False, indent=2)
+
+
+def _source(name: str, report: LayerReport, contents: dict[str, str]) -> Source:
+    reason = (report.reasons or {}).get(name, report.reason)
+    return Source(contents[name], _MESSAGE_IDS.sub("", reason), UUID(name))
+
+
+def _contents(relationship_id: UUID, ids: Sequence[UUID]) -> dict[str, str]:
+    rows = ScratchpadEntry.objects.for_relationship(relationship_id).filter(id__in=ids)
+    return {str(entry_id): content for entry_id, content in rows.values_list("id", "content")}

@@ -8,8 +8,8 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
-from admin_ui.access import OperatorView
-from admin_ui.asked import text_in, uuid_in
+from admin_ui.access import OperatorView, render_page_or_part
+from admin_ui.params import parse_uuid, text_param
 from admin_ui.word_diff import word_diff
 from memory.ingestion.templates import default_guidance
 from memory.models import IngestionPrompt, Replay
@@ -24,16 +24,7 @@ VERSIONS_SHOWN, RELATIONSHIPS_SHOWN, TURNS_SHOWN = 50, 100, 40
 _LINE_ROLES = {"user": "user", "companion": "assistant", "assistant": "assistant"}
 
 
-class CompanionPart(OperatorView):
-    def get_companion(self, companion_id: UUID) -> Companion:
-        rows = Companion.objects.of_project(self.seat.project.id).select_related("project")
-        companion = rows.filter(id=companion_id).first()
-        if companion is None:
-            raise NotFound("This companion is not there, or belongs to another project.")
-        return companion
-
-
-class WorkbenchView(CompanionPart):
+class PromptsView(OperatorView):
     def get(self, request: HttpRequest, companion_id: UUID) -> HttpResponse:
         companion = self.get_companion(companion_id)
         version = request.GET.get("version", "")
@@ -54,25 +45,25 @@ class WorkbenchView(CompanionPart):
             prompt = create_prompt(
                 companion=companion,
                 template=template,
-                note=text_in(request.POST, "note", limit=500),
+                note=text_param(request.POST, "note", limit=500),
                 publish=do == "publish",
-                by=self.seat.actor,
+                by=self.access.actor,
             )
         except RapportError as error:
             return self._page(request, companion, template, why=error.detail, status=422)
-        messages.success(request, f"Kept as version {prompt.version}.")
+        messages.success(request, f"Saved as version {prompt.version}.")
         return redirect("admin_ui:companion_prompt", companion_id)
 
     def _replay(self, request: HttpRequest, companion: Companion, template: str) -> Replay:
         pasted = conversation_lines(request.POST.get("conversation", ""))
-        chosen = [found for text in request.POST.getlist("turn") if (found := uuid_in(text))]
+        chosen = [found for text in request.POST.getlist("turn") if (found := parse_uuid(text))]
         if pasted:
             relationship, _ = get_or_create_relationship(
-                project_id=self.seat.project.id,
+                project_id=self.access.project.id,
                 companion=str(companion.id),
-                user=f"playground:{self.seat.operator.email}"[:200],
+                user=f"playground:{self.access.operator.email}"[:200],
                 display_name="Test user",
-                by=self.seat.actor,
+                by=self.access.actor,
             )
             chosen = []
         else:
@@ -83,13 +74,13 @@ class WorkbenchView(CompanionPart):
             turn_ids=chosen[:MOST_TURNS],
             messages=pasted,
             present_entries=bool(request.POST.get("present")),
-            by=self.seat.actor,
+            by=self.access.actor,
         )
 
     def _page(
         self, request: HttpRequest, companion: Companion, template: str, *, why: str = "", status: int = 200
     ) -> HttpResponse:
-        published, asked = find_guidance(companion, None), request.POST or request.GET
+        published, params = find_guidance(companion, None), request.POST or request.GET
         ctx: dict[str, Any] = {
             "companion": companion,
             "template": template,
@@ -100,36 +91,36 @@ class WorkbenchView(CompanionPart):
             ],
             "shipped": template == default_guidance(),
             "relationships": _relationships_of(
-                companion, chosen=_uuid_or_none(asked.get("relationship", ""))
+                companion, chosen=_uuid_or_none(params.get("relationship", ""))
             ),
-            "turns": _turns_of(asked, companion),
-            "chosen": asked.get("relationship", ""),
-            "ticked": set(asked.getlist("turn")),
-            "conversation": asked.get("conversation", ""),
-            "note": asked.get("note", ""),
-            "present": bool(asked.get("present")),
+            "turns": _turns_of(params, companion),
+            "chosen": params.get("relationship", ""),
+            "ticked": set(params.getlist("turn")),
+            "conversation": params.get("conversation", ""),
+            "note": params.get("note", ""),
+            "present": bool(params.get("present")),
             "why": why,
         }
         return render(request, "admin_ui/prompts/detail.html", ctx, status=status)
 
 
-class PublishPromptView(CompanionPart):
+class PublishPromptView(OperatorView):
     """A version, or 0 for the one that ships with Rapport."""
 
     def post(self, request: HttpRequest, companion_id: UUID, version: int) -> HttpResponse:
         if version >= 10**9:
             raise NotFound("There is no such version.")
-        publish_prompt(companion=self.get_companion(companion_id), version=version, by=self.seat.actor)
+        publish_prompt(companion=self.get_companion(companion_id), version=version, by=self.access.actor)
         said = (
-            f"Version {version} is read from the next turn on."
+            f"Version {version} is used from the next turn on."
             if version
-            else "The prompt that ships is back."
+            else "The default prompt is in use again."
         )
         messages.success(request, said)
         return redirect("admin_ui:companion_prompt", companion_id)
 
 
-class ReplayView(CompanionPart):
+class ReplayView(OperatorView):
     """A replay on its way, and its outcome: the two scratchpads side by side."""
 
     needs = Role.EDITOR
@@ -141,7 +132,7 @@ class ReplayView(CompanionPart):
         self.get_relationship(relationship_id)
         replay = Replay.objects.for_relationship(relationship_id).filter(id=replay_id).first()
         if replay is None:
-            raise NotFound("This replay is not there any more; they are dropped after a week.")
+            raise NotFound("This comparison no longer exists. Comparisons are deleted after a week.")
         results = [(step, replay.results.get(step)) for step in STEPS]
         both = [{_line(entry) for entry in result["entries"]} for _, result in results if result]
         ctx = {
@@ -159,8 +150,7 @@ class ReplayView(CompanionPart):
             "steps": len(STEPS),
             "here": reverse("admin_ui:companion_replay", args=[companion_id, relationship_id, replay_id]),
         }
-        part = getattr(request, "htmx", False) and request.htmx.target == "replay"  # type: ignore[attr-defined]
-        return render(request, f"admin_ui/prompts/{'_replay' if part else 'replay'}.html", ctx)
+        return render_page_or_part(request, "prompts/replay", "prompts/_replay", ctx, target="replay")
 
 
 def conversation_lines(text: str) -> list[NewMessage]:
@@ -187,14 +177,14 @@ def _relationships_of(companion: Companion, *, chosen: UUID) -> list[Relationshi
     return found if any(row.id == chosen for row in found) else [*found, *owned.filter(id=chosen)]
 
 
-def _turns_of(asked: QueryDict, companion: Companion) -> list[tuple[Turn, str]]:
+def _turns_of(params: QueryDict, companion: Companion) -> list[tuple[Turn, str]]:
     """The last turns of the relationship that was chosen, and the one that was asked for, each with its first words."""
-    relationship_id = _uuid_or_none(asked.get("relationship", ""))
+    relationship_id = _uuid_or_none(params.get("relationship", ""))
     if not Relationship.objects.filter(id=relationship_id, companion=companion).exists():
         return []
     owned_turns = Turn.objects.for_relationship(relationship_id).order_by("-seq")
     turns = list(owned_turns[:TURNS_SHOWN])
-    wanted = uuid_in(asked.get("turn", ""))
+    wanted = parse_uuid(params.get("turn", ""))
     if wanted and all(turn.id != wanted for turn in turns):
         turns += owned_turns.filter(id=wanted)
     owned = Message.objects.for_relationship(relationship_id).filter(turn_id__in=[turn.id for turn in turns])
@@ -212,4 +202,4 @@ def _is_only_here(entry: dict[str, str], both: list[set[tuple[str, str]]]) -> bo
 
 def _uuid_or_none(text: str) -> UUID:
     """The ID in a form's field; one that nobody has where it is none."""
-    return uuid_in(text) or UUID(int=0)
+    return parse_uuid(text) or UUID(int=0)

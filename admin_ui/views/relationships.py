@@ -5,11 +5,10 @@ from uuid import UUID
 
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
 
-from admin_ui.access import OperatorView
-from admin_ui.asked import text_in, uuid_in
+from admin_ui.access import OperatorView, render_page_or_part
 from admin_ui.paging import page_of
+from admin_ui.params import parse_uuid, text_param
 from memory.models import DELETIONS, EntryState, HeldDeletion, HeldState, ScratchpadEntry
 from memory.services.words import relationships_that_say
 from relationships.models import Companion, Relationship, Turn, TurnState
@@ -25,25 +24,24 @@ class RelationshipsView(OperatorView):
                 {"relationship": row, **counts}
                 for row, counts in zip(page.rows, _counts_of(ids), strict=True)
             ],
-            "companions": Companion.objects.of_project(self.seat.project.id).order_by("name")[:200],
+            "companions": Companion.objects.of_project(self.access.project.id).order_by("name")[:200],
             "query": request.GET,
         }
-        part = getattr(request, "htmx", False) and request.htmx.target == "found"  # type: ignore[attr-defined]
-        return render(request, f"admin_ui/relationships/{'_table' if part else 'list'}.html", ctx)
+        return render_page_or_part(request, "relationships/list", "relationships/_table", ctx, target="found")
 
     def _found(self, request: HttpRequest) -> QuerySet[Relationship]:
-        rows = Relationship.objects.of_project(self.seat.project.id).select_related("user", "companion")
-        person, text = text_in(request.GET, "person"), text_in(request.GET, "text")
+        rows = Relationship.objects.of_project(self.access.project.id).select_related("user", "companion")
+        person, text = text_param(request.GET, "person"), text_param(request.GET, "text")
         if person:
             rows = rows.filter(
                 Q(user__display_name__icontains=person) | Q(user__external_id__icontains=person)
             )
-        companion = uuid_in(request.GET.get("companion", ""))
+        companion = parse_uuid(request.GET.get("companion", ""))
         if companion:
             rows = rows.filter(companion_id=companion)
         if text:
-            rows = rows.filter(id__in=relationships_that_say(project_id=self.seat.project.id, text=text))
-        type = text_in(request.GET, "type")
+            rows = rows.filter(id__in=relationships_that_say(project_id=self.access.project.id, text=text))
+        type = text_param(request.GET, "type")
         if type:
             of_type = ScratchpadEntry.objects.filter(
                 relationship_id=OuterRef("id"), state=EntryState.ACTIVE, type=type

@@ -15,15 +15,15 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
-from admin_ui.access import OperatorView
-from admin_ui.asked import uuid_in, version_in
+from admin_ui.access import OperatorView, render_page_or_part
 from admin_ui.forms import EntryForm
+from admin_ui.params import parse_uuid, version_param
 from admin_ui.scratchpad import held_of, scratchpad_of
 from memory.models import EntrySource, ScratchpadEntry, Tier
 from memory.services.entries import add_entry, delete_entry, restore_entry, revise_entry
 from memory.services.limits import entry_fault
 from relationships.errors import Conflict, NotFound, RapportError, StaleVersion
-from relationships.models import Relationship
+from relationships.models import Relationship, Role
 from relationships.services.configuration import configuration_of
 
 BY_HAND = "by hand, in the admin UI"
@@ -58,8 +58,7 @@ class ScratchpadView(RelationshipPart):
             "form": EntryForm(types=configuration.ingestion.types),
             "query": request.GET.urlencode(),
         }
-        part = getattr(request, "htmx", False) and request.htmx.target == "entries"  # type: ignore[attr-defined]
-        return render(request, f"admin_ui/scratchpad/{'_entries' if part else 'detail'}.html", ctx)
+        return render_page_or_part(request, "scratchpad/detail", "scratchpad/_entries", ctx, target="entries")
 
 
 class EntryAction(RelationshipPart):
@@ -71,6 +70,8 @@ class EntryAction(RelationshipPart):
 
 
 class AddEntryView(EntryAction):
+    needs = Role.EDITOR
+
     def get(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
         relationship = self.get_relationship(relationship_id)
         form = EntryForm(types=configuration_of(relationship).values.ingestion.types)
@@ -89,7 +90,7 @@ class AddEntryView(EntryAction):
             add_entry(
                 relationship=relationship,
                 values=values,
-                by=self.seat.actor,
+                by=self.access.actor,
                 source=EntrySource.MANUAL,
                 reason=BY_HAND,
                 limit=ingestion.max_entries,
@@ -97,10 +98,12 @@ class AddEntryView(EntryAction):
         except RapportError as error:
             form.add_error(None, error.detail)
             return render(request, "admin_ui/scratchpad/add.html", ctx, status=409)
-        return self.back(request, relationship_id, "Remembered.")
+        return self.back(request, relationship_id, "Entry added.")
 
 
 class EditEntryView(EntryAction):
+    needs = Role.EDITOR
+
     def get(self, request: HttpRequest, relationship_id: UUID, entry_id: UUID) -> HttpResponse:
         return self._form(request, relationship_id, entry_id, None)
 
@@ -117,8 +120,8 @@ class EditEntryView(EntryAction):
                 relationship_id=relationship_id,
                 entry_id=entry_id,
                 values=values,
-                by=self.seat.actor,
-                version=version_in(request.POST),
+                by=self.access.actor,
+                version=version_param(request.POST),
                 reason=BY_HAND,
             )
         except StaleVersion:
@@ -126,7 +129,7 @@ class EditEntryView(EntryAction):
         except RapportError as error:
             form.add_error(None, error.detail)
             return self._form(request, relationship_id, entry_id, form, status=409)
-        return self.back(request, relationship_id, "Changed.")
+        return self.back(request, relationship_id, "Entry saved.")
 
     def _form(
         self,
@@ -157,19 +160,21 @@ class DeleteEntryView(EntryAction):
         delete_entry(
             relationship_id=relationship_id,
             entry_id=entry_id,
-            by=self.seat.actor,
-            version=version_in(request.POST),
+            by=self.access.actor,
+            version=version_param(request.POST),
             reason=BY_HAND,
         )
         undo = reverse("admin_ui:relationship_restore_entry", args=[relationship_id, entry_id])
-        return self.back(request, relationship_id, "Deleted.", undo=undo)
+        return self.back(request, relationship_id, "Entry deleted.", undo=undo)
 
 
 class RestoreEntryView(EntryAction):
     def post(self, request: HttpRequest, relationship_id: UUID, entry_id: UUID) -> HttpResponse:
         self.get_relationship(relationship_id)
-        restore_entry(relationship_id=relationship_id, entry_id=entry_id, by=self.seat.actor, reason=BY_HAND)
-        return self.back(request, relationship_id, "Restored.")
+        restore_entry(
+            relationship_id=relationship_id, entry_id=entry_id, by=self.access.actor, reason=BY_HAND
+        )
+        return self.back(request, relationship_id, "Entry restored.")
 
 
 class SwitchEntryView(EntryAction):
@@ -191,11 +196,11 @@ class SwitchEntryView(EntryAction):
             relationship_id=relationship_id,
             entry_id=entry_id,
             values=switch(entry),
-            by=self.seat.actor,
-            version=version_in(request.POST),
+            by=self.access.actor,
+            version=version_param(request.POST),
             reason=BY_HAND,
         )
-        return self.back(request, relationship_id, "Done.")
+        return self.back(request, relationship_id, "Entry updated.")
 
 
 class BulkView(EntryAction):
@@ -204,7 +209,7 @@ class BulkView(EntryAction):
     def post(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
         self.get_relationship(relationship_id)
         ticked = request.POST.getlist("entry")[:MOST_AT_ONCE]
-        chosen = [found for text in ticked if (found := uuid_in(text))]
+        chosen = [found for text in ticked if (found := parse_uuid(text))]
         do = request.POST.get("do", "")
         if do == "merge":
             return self._merge(request, relationship_id, chosen)
@@ -214,31 +219,31 @@ class BulkView(EntryAction):
         for entry_id in chosen:
             try:
                 BULK[do](
-                    relationship_id=relationship_id, entry_id=entry_id, by=self.seat.actor, reason=BY_HAND
+                    relationship_id=relationship_id, entry_id=entry_id, by=self.access.actor, reason=BY_HAND
                 )
                 done += 1
             except RapportError as error:
                 left.append(error.detail)
-        said = f"{done} done." + (f" {len(left)} left alone: {left[0]}" if left else "")
+        said = f"{done} updated." + (f" {len(left)} skipped: {left[0]}" if left else "")
         return self.back(request, relationship_id, said)
 
     def _merge(self, request: HttpRequest, relationship_id: UUID, chosen: list[UUID]) -> HttpResponse:
         """The first one ticked stays and says both; the other is deleted, and can be restored."""
         if len(chosen) != 2:
-            raise Conflict("Tick two entries to merge.")
+            raise Conflict("Select two entries to merge.")
         kept, other = (entry_of(relationship_id, entry_id) for entry_id in chosen)
         text = f"{kept.content.rstrip('. ')}; {other.content}"
         if entry_fault(text):
             raise Conflict(
-                f"Together they say more than the {settings.MAX_ENTRY_BYTES} bytes of one entry. Shorten one first: "
-                "both are as they were."
+                f"Together they exceed the limit of {settings.MAX_ENTRY_BYTES} bytes for one entry. "
+                "Nothing was changed; shorten one of them first."
             )
         reason = f"merged with entry {other.id}, {BY_HAND}"
         with transaction.atomic():
             delete_entry(
                 relationship_id=relationship_id,
                 entry_id=other.id,
-                by=self.seat.actor,
+                by=self.access.actor,
                 version=other.version,
                 reason=f"merged into entry {kept.id}, {BY_HAND}",
             )
@@ -246,12 +251,12 @@ class BulkView(EntryAction):
                 relationship_id=relationship_id,
                 entry_id=kept.id,
                 values={"content": text},
-                by=self.seat.actor,
+                by=self.access.actor,
                 version=kept.version,
                 reason=reason,
             )
         edit = reverse("admin_ui:relationship_edit_entry", args=[relationship_id, kept.id])
-        messages.success(request, "Merged. Put its words in order, or leave them.")
+        messages.success(request, "Entries merged. Edit the text if needed.")
         return redirect(edit)
 
 
@@ -261,7 +266,7 @@ def entry_of(relationship_id: UUID, entry_id: UUID) -> ScratchpadEntry:
         ScratchpadEntry.objects.for_relationship(relationship_id).filter(id=entry_id).first()
     )
     if entry is None:
-        raise NotFound("This entry is not there, or was erased for good.")
+        raise NotFound("This entry does not exist, or was erased.")
     return entry
 
 

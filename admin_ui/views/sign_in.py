@@ -7,7 +7,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views import View
 
 from admin_ui.access import PROJECT_IN_SESSION, OperatorView
-from admin_ui.frame import THEME_COOKIE, THEMES
+from admin_ui.navigation import THEME_COOKIE, THEMES
 
 _A_YEAR = 365 * 24 * 3600
 
@@ -27,7 +27,7 @@ class ChooseProjectView(OperatorView):
 
     def post(self, request: HttpRequest) -> HttpResponse:
         chosen = request.POST.get("project", "")
-        if any(str(project.id) == chosen for project in self.seat.projects):
+        if any(str(project.id) == chosen for project in self.access.projects):
             request.session[PROJECT_IN_SESSION] = chosen
         return redirect("admin_ui:overview")
 

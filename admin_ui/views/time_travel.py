@@ -1,20 +1,38 @@
 """The scratchpad as it was at a moment, and what changed from there to another."""
 
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Literal
 from uuid import UUID
 
 from django.db.models import Min
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
 from django.utils import timezone
 
-from admin_ui.time_travel import compare_entries
+from admin_ui.access import render_page_or_part
 from admin_ui.views.scratchpad import RelationshipPart
+from admin_ui.word_diff import Piece, word_diff
 from memory.models import EntryRevision
 from memory.services.time_travel import PastLine, active_lines_at
 
 STEPS = 1000  # of each slider, over the relationship's whole life
 SHOWN = 50  # entries, and changes
+
+
+@dataclass(frozen=True, slots=True)
+class EntryChange:
+    """One entry that is not what it was."""
+
+    kind: Literal["added", "changed", "removed"]
+    entry_id: UUID
+    before: str
+    after: str
+
+    @property
+    def text(self) -> Sequence[Piece]:
+        """Its words before and after, told apart."""
+        return word_diff(self.before, self.after)
 
 
 class TimeTravelView(RelationshipPart):
@@ -45,8 +63,7 @@ class TimeTravelView(RelationshipPart):
             "changes": changes[:SHOWN],
             "change_count": len(changes),
         }
-        part = getattr(request, "htmx", False) and request.htmx.target == "then"  # type: ignore[attr-defined]
-        return render(request, f"admin_ui/time_travel/{'_then' if part else 'detail'}.html", ctx)
+        return render_page_or_part(request, "time_travel/detail", "time_travel/_then", ctx, target="then")
 
 
 def _lines(relationship_id: UUID, moment: datetime, *, known: bool, now: datetime) -> list[PastLine]:
@@ -79,3 +96,18 @@ def _moment(text: str) -> datetime | None:
     except ValueError:
         return None
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def compare_entries(then: Iterable[PastLine], later: Iterable[PastLine]) -> list[EntryChange]:
+    """What is new, what says something else, what is gone; in the order of the later list, then of the earlier."""
+    before = {entry.id: entry.content for entry in then}
+    after = {entry.id: entry.content for entry in later}
+    changes: list[EntryChange] = []
+    for entry_id, content in after.items():
+        old = before.get(entry_id)
+        if old is None:
+            changes.append(EntryChange("added", entry_id, "", content))
+        elif old != content:
+            changes.append(EntryChange("changed", entry_id, old, content))
+    gone = [(entry_id, content) for entry_id, content in before.items() if entry_id not in after]
+    return changes + [EntryChange("removed", entry_id, content, "") for entry_id, content in gone]

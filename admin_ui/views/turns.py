@@ -8,17 +8,17 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from admin_ui.access import OperatorView
-from admin_ui.asked import text_in, uuid_in
 from admin_ui.paging import page_of
+from admin_ui.params import parse_uuid, text_param
 from memory.services.turns import retry_turn
 from relationships.errors import RapportError
 from relationships.models import Companion, Message, Relationship, Turn, TurnState
 
 NONE_OF = {  # the states there are pages of, and what to say where there is no such turn
-    TurnState.FAILED: "No turn has failed.",
-    TurnState.PENDING: "No turn is waiting.",
-    TurnState.PROCESSING: "No turn is being read right now.",
-    TurnState.SKIPPED: "No turn was skipped.",
+    TurnState.FAILED: "No failed turns.",
+    TurnState.PENDING: "No waiting turns.",
+    TurnState.PROCESSING: "No turns are being processed.",
+    TurnState.SKIPPED: "No skipped turns.",
 }
 STATES = tuple(NONE_OF)
 RETRIED_AT_ONCE = 200
@@ -55,7 +55,7 @@ class TurnsView(OperatorView):
             "state": self._state(request),
             "none": NONE_OF[self._state(request)],
             "reason": request.GET.get("reason", ""),
-            "companions": Companion.objects.of_project(self.seat.project.id).order_by("name")[:200],
+            "companions": Companion.objects.of_project(self.access.project.id).order_by("name")[:200],
             "companion": request.GET.get("companion", ""),
         }
         return render(request, "admin_ui/turns/list.html", ctx)
@@ -70,27 +70,27 @@ class TurnsView(OperatorView):
                 retried += 1
             except RapportError:
                 continue  # somebody retried or erased it meanwhile
-        messages.success(request, f"{retried} turn{' is' if retried == 1 else 's are'} tried again.")
+        messages.success(request, f"Retrying {retried} turn{'' if retried == 1 else 's'}.")
         return redirect("admin_ui:turns")
 
     def _turns(self, request: HttpRequest) -> QuerySet[Turn]:
-        rows = Turn.objects.filter(project_id=self.seat.project.id, state=self._state(request))
-        companion = uuid_in(request.GET.get("companion", ""))
+        rows = Turn.objects.filter(project_id=self.access.project.id, state=self._state(request))
+        companion = parse_uuid(request.GET.get("companion", ""))
         if companion:
             rows = rows.filter(relationship__companion_id=companion)
-        reason = text_in(request.GET, "reason")
+        reason = text_param(request.GET, "reason")
         return rows.filter(error_code__icontains=reason) if reason else rows
 
     def _state(self, request: HttpRequest) -> TurnState:
-        asked = request.GET.get("state", TurnState.FAILED)
-        return TurnState(asked) if asked in STATES else TurnState.FAILED
+        state = request.GET.get("state", TurnState.FAILED)
+        return TurnState(state) if state in STATES else TurnState.FAILED
 
 
 class RetryTurnView(OperatorView):
     def post(self, request: HttpRequest, relationship_id: UUID, turn_id: UUID) -> HttpResponse:
         self.get_relationship(relationship_id)
         retry_turn(relationship_id=relationship_id, turn_id=turn_id)
-        messages.success(request, "The turn is tried again.")
+        messages.success(request, "Retrying the turn.")
         if request.POST.get("back") == "turns":
             return redirect("admin_ui:turns")
         return redirect("admin_ui:relationship_trace", relationship_id, turn_id)

@@ -3,8 +3,10 @@
 import importlib.util
 import os
 import shutil
+import stat
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -31,15 +33,16 @@ def checkout(folder: Path, requirements: str = "") -> Path:
     (folder / "scripts").mkdir(parents=True)
     shutil.copy(SCRIPT, folder / "scripts")
     (folder / "requirements.txt").write_text(requirements)
+    (folder / "requirements-dev.txt").write_text("-r requirements.txt\n")
     return folder
 
 
-def run(folder: Path, **settings: str) -> "subprocess.CompletedProcess[str]":
+def run(folder: Path, *levels: str, **settings: str) -> "subprocess.CompletedProcess[str]":
     """Run it there, with no package index in reach."""
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ}
     nowhere = {"PIP_CONFIG_FILE": os.devnull, "PIP_INDEX_URL": "http://127.0.0.1:9/", "PIP_RETRIES": "1"}
     return subprocess.run(
-        [sys.executable, "scripts/environment.py"],
+        [sys.executable, "scripts/environment.py", *levels],
         cwd=folder,
         env={**kept, **nowhere, **settings},
         stdin=subprocess.DEVNULL,
@@ -87,6 +90,64 @@ def test_an_index_that_can_not_be_reached_is_said_so_and_the_next_try_goes_on(ma
 
     (made / "requirements.txt").write_text("")
     assert run(made).returncode == 0
+
+
+@pytest.mark.parametrize("levels", [("run", "dev"), ("dev", "run")], ids=["demo then test", "test then demo"])
+def test_each_level_is_made_once_and_dev_holds_run(made: Path, levels: tuple[str, str]) -> None:
+    (made / "requirements.txt").write_text(f"# {levels}\n")
+    said = [run(made, level).stdout for level in levels]
+    assert [bool(text) for text in said] == [True, levels == ("run", "dev")]
+    assert [run(made, level).stdout for level in levels] == ["", ""]
+
+
+def test_after_an_interrupted_install_no_level_is_ready_until_one_ends_well(made: Path) -> None:
+    assert run(made, "dev").returncode == 0
+    (made / "requirements-dev.txt").write_text("-r requirements.txt\na-package-of-nobody==1.0\n")
+    assert run(made, "dev").returncode == 1
+
+    (made / "requirements-dev.txt").write_text("-r requirements.txt\n")
+    assert "up to date" in run(made, "run").stdout, "what was taken away meanwhile would be missing"
+    assert "up to date" in run(made, "dev").stdout
+
+
+def wheel(folder: Path, name: str, version: str, file: str, text: str = "", mode: int = 0o644) -> None:
+    """A wheel that pip takes: one file, and the least of metadata."""
+    info = f"{name}-{version}.dist-info"
+    files = {
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
+        f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: tests\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        f"{info}/RECORD": "",
+    }
+    with zipfile.ZipFile(folder / f"{name}-{version}-py3-none-any.whl", "w") as archive:
+        placed = zipfile.ZipInfo(file)
+        placed.external_attr = (stat.S_IFREG | mode) << 16
+        archive.writestr(placed, text)
+        for path, content in files.items():
+            archive.writestr(path, content)
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "mode", "by_pip"),
+    [("one", 0, 0o755, False), ("two", 1, 0o755, True), ("three", 0, 0o644, True)],
+    ids=["uv works", "uv fails", "uv can't be run"],
+)
+def test_uv_installs_the_rest_and_pip_does_where_it_fails(
+    made: Path, tmp_path: Path, name: str, status: int, mode: int, by_pip: bool
+) -> None:
+    uv, version = loaded().UV.split("==")
+    subprocess.run([made / ".venv" / "bin" / "pip", "uninstall", "--quiet", "--yes", uv], check=True)
+    script = f'#!/bin/sh\necho "$@" "$UV_DEFAULT_INDEX"\nexit {status}\n'
+    wheel(tmp_path, uv, version, f"uv-{version}.data/scripts/uv", script, mode)
+    wheel(tmp_path, name, "1", f"{name}.py")
+    (made / "requirements.txt").write_text(f"{name}==1  # why\n")
+
+    done = run(made, PIP_FIND_LINKS=str(tmp_path))
+
+    assert done.returncode == 0, done.stderr
+    assert bool(list(made.glob(f".venv/lib/*/site-packages/{name}.py"))) == by_pip
+    log = (made / ".venv" / "install.log").read_text()
+    asked = "pip install --python" in log and "http://127.0.0.1:9/" in log
+    assert asked == (mode == 0o755), "uv asks the index that pip was told to ask"
 
 
 def test_a_missing_venv_is_named_with_the_command_that_installs_it(tmp_path: Path) -> None:

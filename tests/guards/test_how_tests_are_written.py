@@ -21,7 +21,6 @@ ASSERTING = (
     "django_assert",
     "validate",
 )
-FEWEST_WORDS = 3
 
 
 def written_tests(path: Path) -> Iterator[ast.FunctionDef]:
@@ -63,16 +62,6 @@ def test_every_test_asserts_something() -> None:
         if not _asserts(test, _asserting_helpers(tree_of(path)))
     ]
     assert not silent, f"What must be so when they end? {silent}"
-
-
-def test_the_name_of_a_test_is_a_sentence() -> None:
-    short = [
-        f"{named(path)}: {test.name}"
-        for path in FILES
-        for test in written_tests(path)
-        if test.name.count("_") < FEWEST_WORDS
-    ]
-    assert not short, f"Say what is so, as test_a_deleted_entry_can_be_restored does: {short}"
 
 
 def _replacements(tree: ast.Module) -> Iterator[ast.Call]:

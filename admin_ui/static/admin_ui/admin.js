@@ -53,7 +53,7 @@ document.addEventListener("submit", async (event) => {
     if (answer.headers.has("HX-Redirect")) location.assign(answer.headers.get("HX-Redirect"));
     else if (answer.headers.has("HX-Retarget")) document.getElementById("notices").innerHTML = text;
     else if (showPage(text)) focusAfter(entry, pressed);
-    else say("That did not work (" + answer.status + ").");
+    else say("Something went wrong (" + answer.status + ").");
   } catch {
     say("The server can't be reached. Try again in a moment.");
   }
@@ -97,7 +97,7 @@ document.addEventListener("submit", (event) => {
 // Every refused or failed request is said, never swallowed.
 document.addEventListener("htmx:sendError", () => say("The server can't be reached. Try again in a moment."));
 document.addEventListener("htmx:responseError", (event) => {
-  if (!event.detail.xhr.getResponseHeader("HX-Retarget")) say("That did not work (" + event.detail.xhr.status + ").");
+  if (!event.detail.xhr.getResponseHeader("HX-Retarget")) say("Something went wrong (" + event.detail.xhr.status + ").");
 });
 
 function say(text) {
@@ -124,7 +124,7 @@ document.addEventListener("click", async (event) => {
     await navigator.clipboard.writeText(document.querySelector(button.dataset.copy).textContent);
     button.textContent = "Copied";
   } catch {
-    button.textContent = "Not allowed here";
+    button.textContent = "Copying failed";
   }
   setTimeout(() => { button.textContent = label; }, 1500);
 });
@@ -173,7 +173,7 @@ document.addEventListener("submit", (event) => {
     if (step.lengthComputable) bar.value = (100 * step.loaded) / step.total;
   });
   request.addEventListener("load", () => {
-    if (!showPage(request.responseText)) { say("That did not work (" + request.status + ")."); button.disabled = false; bar.hidden = true; }
+    if (!showPage(request.responseText)) { say("Something went wrong (" + request.status + ")."); button.disabled = false; bar.hidden = true; }
   });
   request.addEventListener("error", () => { say("The server can't be reached."); button.disabled = false; bar.hidden = true; });
   request.open("POST", form.action);

@@ -8,34 +8,6 @@ from tests.acceptance.browser.stage import Stage
 from tests.vendor_servers.openai_server import OpenAIServer
 
 
-def test_a_failed_turn_says_why_and_is_retried_to_success(
-    desk: Desk, stage: Stage, model: OpenAIServer
-) -> None:
-    worf = stage.relationship("Worf", stage.mole)
-    model.push({"status": 400, "message": "Unsupported language.", "match": "klingon", "always": True})
-    turn = stage.talk(worf, "I am klingon.")[0]
-    window = desk.open()
-    window.goto(f"{stage.url}/turns/")
-    expect(window.get_by_role("row").filter(has_text="I am klingon.")).to_contain_text("Unsupported language")
-    window.get_by_role("link", name="I am klingon.").click()
-
-    model.clear()
-    model.push(
-        {
-            "json": {
-                "operations": [{"op": "add", "type": "identity", "content": "Is a Klingon", "messages": [1]}]
-            }
-        }
-    )
-    window.get_by_role("button", name="Retry").click()
-    expect(window.get_by_role("status")).to_have_text("The turn is tried again.")
-    stage.service.wait_until_settled([turn])
-    window.reload()
-
-    expect(window.get_by_text("memory updated")).to_be_visible()
-    assert stage.contents(worf) == {"Is a Klingon"}
-
-
 def test_a_wrong_deletion_is_undone_from_the_conversation_in_three_clicks(
     desk: Desk, stage: Stage, model: OpenAIServer
 ) -> None:
@@ -57,7 +29,7 @@ def test_a_wrong_deletion_is_undone_from_the_conversation_in_three_clicks(
     for click in clicks:
         click.click()
 
-    expect(window.get_by_role("status")).to_have_text("Restored.")
+    expect(window.get_by_role("status")).to_have_text("Entry restored.")
     assert len(clicks) <= 3
     assert len(stage.contents(hugo)) == 8
 
@@ -68,13 +40,13 @@ def test_what_the_companion_would_see_follows_what_is_typed(desk: Desk, stage: S
     window = desk.open()
     window.goto(stage.page_of(nora, "context/"))
 
-    window.get_by_label("What Nora says next").press_sequentially("What can I cook?")
+    window.get_by_label("Next message from Nora").press_sequentially("What can I cook?")
 
     expect(window.locator("#assembled").get_by_text("What can I cook?").first).to_be_visible()
     memory = window.locator(".layer").filter(has=window.get_by_role("heading", name="memory"))
     expect(memory).to_contain_text("Is allergic to peanuts")
     window.get_by_label("Format").select_option("anthropic")
-    expect(window.get_by_role("heading", name="As anthropic takes it")).to_be_visible()
+    expect(window.get_by_role("heading", name="Request in anthropic format")).to_be_visible()
 
 
 def test_the_slider_shows_what_was_true_then(desk: Desk, stage: Stage) -> None:
@@ -86,13 +58,13 @@ def test_the_slider_shows_what_was_true_then(desk: Desk, stage: Stage) -> None:
     then = window.get_by_role("region", name="Then", exact=True)
     expect(then).to_contain_text("Lives in Lisbon")
 
-    changed = window.get_by_role("region", name="What changed")
-    window.get_by_role("slider", name="As it was").press("Home")
+    changed = window.get_by_role("region", name="Changes")
+    window.get_by_role("slider", name="Memory at a time").press("Home")
     expect(then).to_contain_text("Lives in Porto")
     expect(changed).to_contain_text("Lisbon")
 
-    window.get_by_role("slider", name="Compared with").press("Home")
-    expect(changed).to_contain_text("Nothing.")
+    window.get_by_role("slider", name="Compare with").press("Home")
+    expect(changed).to_contain_text("No changes.")
 
 
 def test_a_profile_is_edited_and_two_at_once_are_told(desk: Desk, stage: Stage) -> None:
@@ -105,7 +77,7 @@ def test_a_profile_is_edited_and_two_at_once_are_told(desk: Desk, stage: Stage) 
     save(first, '{"plan": ')
     expect(first.get_by_role("alert")).to_be_visible()
     save(first, '{"plan": "gold"}')
-    expect(first.get_by_role("status")).to_have_text("The profile is changed.")
+    expect(first.get_by_role("status")).to_have_text("Profile saved.")
     save(second, '{"plan": "silver"}')
 
     expect(second.get_by_role("alert")).to_contain_text("gold")

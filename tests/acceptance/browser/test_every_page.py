@@ -67,7 +67,7 @@ def pages(stage: Stage, model: OpenAIServer) -> dict[str, str]:
 
 
 def held_up(stage: Stage) -> Relationship:
-    """One whose deletions await review."""
+    """One whose deletions awaiting review."""
     held = stage.relationship("Hana")
     stage.remember(held, "Has a dog", "Lives in Kyoto")
     stage.hold(held, stage.talk(held, "Forget it all.")[0])
@@ -116,6 +116,6 @@ def test_a_menu_opens_on_a_phone(desk: Desk, stage: Stage, screenshots: Path) ->
     window.get_by_text("Menu", exact=True).click()
     window.screenshot(path=screenshots / "menu-390-light.png")
 
-    window.get_by_role("link", name="Audit").click()
+    window.get_by_role("link", name="Audit log").click()
 
-    expect(window.get_by_role("heading", name="Audit")).to_be_visible()
+    expect(window.get_by_role("heading", name="Audit log")).to_be_visible()

@@ -16,7 +16,7 @@ def test_a_live_part_asks_no_more_once_its_tab_is_hidden(desk: Desk, stage: Stag
     asked, answered = heard(window, "request"), heard(window, "requestfinished")
     window.clock.install()
     window.goto(f"{stage.url}/")
-    expect(window.get_by_text("worker at work")).to_be_visible()
+    expect(window.get_by_text("worker running")).to_be_visible()
 
     seen = polls(window, asked, answered, seconds=11)
     window.evaluate(HIDE.format(hidden="true"))
@@ -34,7 +34,7 @@ def test_open_pages_hold_no_thread_of_the_api(desk: Desk, stage: Stage) -> None:
     windows = [desk.open() for _ in range(12)]
     for window in windows:
         window.goto(f"{stage.url}/")
-        expect(window.get_by_text("worker at work")).to_be_visible()
+        expect(window.get_by_text("worker running")).to_be_visible()
 
     for _ in range(5):
         answer = windows[0].request.get(f"{stage.service.web.url}/readyz", timeout=MILLISECONDS)

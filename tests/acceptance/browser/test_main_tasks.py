@@ -55,10 +55,10 @@ def test_the_overview_leads_to_what_failed(
 ) -> None:
     failed(stage, model, f"Overview {mark}", f"I was seen at {mark}.")
     window.goto(f"{stage.url}/")
-    expect(window.get_by_text("worker at work")).to_be_visible()
+    expect(window.get_by_text("worker running")).to_be_visible()
     end("overview")
 
-    window.get_by_role("link", name="turns failed").click()
+    window.get_by_role("link", name="failed turns").click()
 
     expect(window.get_by_role("link", name=f"I was seen at {mark}.")).to_be_visible()
 
@@ -75,7 +75,7 @@ def test_a_companion_is_made_and_configured(window: Page, stage: Stage, mark: st
     window.get_by_role("button", name="Save").click()
 
     expect(window.get_by_role("status")).to_be_visible()
-    expect(window.get_by_text("1 of its own")).to_be_visible()
+    expect(window.get_by_text("1 overridden")).to_be_visible()
     assert Companion.objects.get(slug=slug).config == {"ingestion": {"soft_budget": 1500}}
     end("companions")
 
@@ -87,20 +87,20 @@ def test_a_prompt_is_tried_published_and_taken_back(window: Page, stage: Stage, 
     window.goto(f"{stage.url}/companions/{cook.id}/prompt/")
 
     window.get_by_label("Template").fill("Keep what has to do with food.")
-    window.get_by_label("Or choose past turns").select_option(label=f"Cora {mark}")
-    window.get_by_role("button", name="Show the turns").click()
+    window.get_by_label("Or select past turns").select_option(label=f"Cora {mark}")
+    window.get_by_role("button", name="Show turns").click()
     expect(window.get_by_label("Template")).to_have_value("Keep what has to do with food.")
     window.get_by_label("I am allergic to peanuts.").check()
-    window.get_by_role("button", name="Read them by both prompts").click()
+    window.get_by_role("button", name="Compare with the current prompt").click()
     expect(window.locator(".halves .entry").filter(has_text="peanuts").first).to_be_visible()
-    expect(window.get_by_text("Not read yet.")).to_have_count(0)
+    expect(window.get_by_text("Not run yet.")).to_have_count(0)
     end("prompt")
 
-    window.get_by_role("button", name="Keep and publish").click()
+    window.get_by_role("button", name="Save and publish").click()
     expect(window.get_by_text("Version 1 is in use.")).to_be_visible()
     assert IngestionPrompt.objects.get(companion=cook).template == "Keep what has to do with food."
-    window.get_by_role("button", name="Go back to it").click()
-    expect(window.get_by_text("The prompt that ships with Rapport is in use.")).to_be_visible()
+    window.get_by_role("button", name="Use the default").click()
+    expect(window.get_by_text("The default prompt is in use.")).to_be_visible()
 
 
 def test_a_person_is_found_by_a_word(window: Page, stage: Stage, mark: str, end: End) -> None:
@@ -108,7 +108,7 @@ def test_a_person_is_found_by_a_word(window: Page, stage: Stage, mark: str, end:
     stage.remember(stage.relationship(f"Orla {mark}"), f"Plays the {word}")
     window.goto(f"{stage.url}/relationships/")
 
-    window.get_by_label("Remembered text").press_sequentially(word[:-1])
+    window.get_by_label("Search memory").press_sequentially(word[:-1])
 
     expect(window.locator("#found").get_by_role("link")).to_have_text([f"Orla {mark}"])
     end("relationships")
@@ -122,11 +122,11 @@ def test_a_memory_is_mended_where_it_stands(window: Page, stage: Stage, mark: st
     window.goto(stage.page_of(rosa))
 
     window.get_by_role("link", name="Edit: Has cat number 2", exact=True).click()
-    window.get_by_role("textbox", name="What is remembered").fill("Has a dog")
+    window.get_by_role("textbox", name="Content").fill("Has a dog")
     end("relationship-edit")
     window.get_by_role("button", name="Save").click()
 
-    expect(window.get_by_role("status")).to_have_text("Changed.")
+    expect(window.get_by_role("status")).to_have_text("Entry saved.")
     expect(window.get_by_role("link", name="Edit: Has a dog")).to_be_focused()
     expect(window.get_by_role("link", name="Edit: Has a dog")).to_be_in_viewport()
     assert "Has a dog" in stage.contents(rosa)
@@ -140,13 +140,13 @@ def test_a_memory_is_mended_where_it_stands(window: Page, stage: Stage, mark: st
 def test_the_playground_remembers(window: Page, stage: Stage, mark: str, end: End) -> None:
     zoe = companion(stage, f"zoe {mark}")
     window.goto(f"{stage.url}/playground/")
-    window.get_by_role("button", name=f"Talk to {zoe.name}").click()
+    window.get_by_role("button", name=f"Chat with {zoe.name}").click()
 
     window.get_by_label("Your message").fill("I live in Porto.")
     window.keyboard.press("Enter")
 
     expect(window.get_by_text("memory updated")).to_be_visible()
-    expect(window.get_by_role("region", name="What is remembered")).to_contain_text("Lives in Porto")
+    expect(window.get_by_role("region", name="Memory")).to_contain_text("Lives in Porto")
     end("playground")
 
 
@@ -162,7 +162,7 @@ def test_a_failed_turn_is_retried(
 
     row.get_by_role("button", name="Retry").click()
 
-    expect(window.get_by_role("status")).to_have_text("The turn is tried again.")
+    expect(window.get_by_role("status")).to_have_text("Retrying the turn.")
     stage.service.wait_until_settled(stage.service.turns(worf))
     assert stage.contents(worf) == {"Is a Klingon"}
 
@@ -175,7 +175,7 @@ def test_a_document_is_uploaded_and_found(
     file.write_text("# Refunds\n\nA parcel that was lost is paid back within a week.\n")
     window.goto(f"{stage.url}/companions/{clerk.id}/documents/")
 
-    window.get_by_label("A file").set_input_files(file)
+    window.get_by_label("File").set_input_files(file)
     window.get_by_role("button", name="Upload").click()
     expect(window.get_by_text("ready", exact=True)).to_be_visible()
     window.get_by_label("Question").fill("lost parcel")
@@ -188,14 +188,14 @@ def test_a_document_is_uploaded_and_found(
 def test_a_key_is_made_and_revoked(window: Page, stage: Stage, mark: str, end: End) -> None:
     window.on("dialog", lambda dialog: dialog.accept())
     window.goto(f"{stage.url}/keys/")
-    window.get_by_label("What is the new key for").fill(f"app {mark}")
-    window.get_by_role("button", name="Make a key").click()
+    window.get_by_label("Key name").fill(f"app {mark}")
+    window.get_by_role("button", name="Create key").click()
     expect(window.locator("#key")).to_contain_text("rk_")
     end("keys")
 
     window.get_by_role("button", name=f"Revoke app {mark}").click()
 
-    expect(window.get_by_role("status")).to_have_text("The key opens nothing from now on.")
+    expect(window.get_by_role("status")).to_have_text("Key revoked.")
     assert ApiKey.objects.get(name=f"app {mark}").revoked_at is not None
 
 
@@ -203,23 +203,23 @@ def test_somebody_is_let_in_and_made_editor(window: Page, stage: Stage, mark: st
     email = f"{mark.replace(' ', '-')}@example.org"
     window.goto(f"{stage.url}/operators/")
     window.get_by_label("Email address").fill(email)
-    window.get_by_label("Password, for a new account").fill("a long pass phrase")
-    window.get_by_role("button", name="Let in").click()
-    expect(window.get_by_role("status")).to_have_text(f"{email} is in.")
+    window.get_by_label("Password (for a new account)").fill("a long pass phrase")
+    window.get_by_role("button", name="Add operator").click()
+    expect(window.get_by_role("status")).to_have_text(f"{email} was added.")
 
     row = window.get_by_role("row").filter(has_text=email)
     row.get_by_label(f"Role of {email}").select_option("editor")
     row.get_by_role("button", name="Change").click()
 
-    expect(window.get_by_role("status")).to_have_text("They are editor now.")
+    expect(window.get_by_role("status")).to_have_text(f"{email} is now editor.")
     end("operators")
 
 
 def test_who_did_what_is_found_and_taken_along(window: Page, stage: Stage, mark: str, end: End) -> None:
     companion(stage, f"seen {mark}")
     window.goto(f"{stage.url}/audit/")
-    window.get_by_label("What").fill("companion.created")
-    window.get_by_role("button", name="Show").click()
+    window.get_by_label("Action").fill("companion.created")
+    window.get_by_role("button", name="Filter").click()
     expect(window.get_by_text("companion.created").first).to_be_visible()
     end("audit")
 

@@ -11,30 +11,13 @@ from tests.acceptance.browser.desk import Desk
 from tests.acceptance.browser.stage import BY, Stage
 
 
-def test_a_relationship_is_found_by_what_is_remembered(desk: Desk, stage: Stage) -> None:
-    stage.remember(stage.relationship("Olga"), "Plays the theorbo")
-    stage.remember(stage.relationship("Per"), "Plays the lute")
-    window = desk.open()
-    window.goto(f"{stage.url}/relationships/")
-    found = window.locator("#found")
-    per = found.get_by_role("link", name="Per", exact=True)
-    expect(per).to_be_visible()
-
-    window.get_by_label("Remembered text").fill("theorb")
-
-    expect(per).to_have_count(0)
-    found.get_by_role("link", name="Olga").click()
-    expect(window.get_by_role("heading", level=1)).to_have_text("Olga and Ada")
-    expect(window.get_by_text("Plays the theorbo")).to_be_visible()
-
-
 def test_entries_are_narrowed_down_while_one_types(desk: Desk, stage: Stage) -> None:
     vera = stage.relationship("Vera")
     stage.remember(vera, "Has a dog", "Lives in Kyoto")
     window = desk.open()
     window.goto(stage.page_of(vera))
 
-    window.get_by_label("Find", exact=True).press_sequentially("kyo")
+    window.get_by_label("Search", exact=True).press_sequentially("kyo")
 
     expect(window.get_by_text("Has a dog")).to_have_count(0)
     expect(window.get_by_text("Lives in Kyoto")).to_be_visible()
@@ -48,14 +31,14 @@ def test_an_entry_is_edited_in_place_and_its_story_undoes_that(desk: Desk, stage
     window.goto(stage.page_of(rosa))
 
     window.get_by_role("link", name="Edit: Has a cat").click()
-    window.get_by_role("textbox", name="What is remembered").fill("Has a cat and a dog")
+    window.get_by_role("textbox", name="Content").fill("Has a cat and a dog")
     window.get_by_role("button", name="Save").click()
 
-    expect(window.get_by_role("status")).to_have_text("Changed.")
-    window.get_by_role("link", name=re.compile("by hand")).click()
+    expect(window.get_by_role("status")).to_have_text("Entry saved.")
+    window.get_by_role("link", name=re.compile("added manually")).click()
     expect(window.locator("ins").first).to_have_text(re.compile("and a dog"))
     window.get_by_role("button", name="Undo update").click()
-    expect(window.get_by_role("status")).to_have_text("Brought back.")
+    expect(window.get_by_role("status")).to_have_text("Entry restored.")
     assert stage.contents(rosa) == {"Has a cat"}
 
 
@@ -69,15 +52,15 @@ def test_of_two_who_edit_one_entry_the_later_sees_both_texts(desk: Desk, stage: 
     first, second = windows
 
     for window, words in zip(windows, ("Has two cats", "Has a kitten"), strict=True):
-        window.get_by_role("textbox", name="What is remembered").fill(words)
+        window.get_by_role("textbox", name="Content").fill(words)
         window.get_by_role("button", name="Save").click()
-    expect(first.get_by_role("status")).to_have_text("Changed.")
+    expect(first.get_by_role("status")).to_have_text("Entry saved.")
 
     expect(second.get_by_role("alert")).to_contain_text("Has two cats")
-    expect(second.get_by_role("textbox", name="What is remembered")).to_have_value("Has a kitten")
+    expect(second.get_by_role("textbox", name="Content")).to_have_value("Has a kitten")
     assert stage.contents(iris) == {"Has two cats"}
-    second.get_by_role("button", name="Save over theirs").click()
-    expect(second.get_by_role("status")).to_have_text("Changed.")
+    second.get_by_role("button", name="Overwrite").click()
+    expect(second.get_by_role("status")).to_have_text("Entry saved.")
     assert stage.contents(iris) == {"Has a kitten"}
 
 
@@ -90,22 +73,7 @@ def test_what_is_gone_meanwhile_is_said(desk: Desk, stage: Stage) -> None:
 
     window.get_by_role("link", name="Edit: Has a cat").click()
 
-    expect(window.get_by_role("alert")).to_contain_text("This entry is not there")
-
-
-def test_a_deletion_is_undone_from_its_notice(desk: Desk, stage: Stage) -> None:
-    omar = stage.relationship("Omar")
-    stage.remember(omar, "Has a cat")
-    window = desk.open()
-    window.goto(stage.page_of(omar))
-
-    window.get_by_role("button", name="Delete: Has a cat").click()
-    expect(window.get_by_role("status")).to_contain_text("Deleted.")
-    assert stage.contents(omar) == set()
-    window.get_by_role("button", name="Undo").click()
-
-    expect(window.get_by_role("status")).to_have_text("Restored.")
-    assert stage.contents(omar) == {"Has a cat"}
+    expect(window.get_by_role("alert")).to_contain_text("This entry does not exist")
 
 
 def test_an_entry_is_added_and_pinned(desk: Desk, stage: Stage) -> None:
@@ -113,30 +81,13 @@ def test_an_entry_is_added_and_pinned(desk: Desk, stage: Stage) -> None:
     window = desk.open(width=390)
     window.goto(stage.page_of(lin))
 
-    window.get_by_role("link", name="Add", exact=True).click()
-    window.get_by_role("textbox", name="What is remembered").fill("أسكن في القاهرة")
-    window.get_by_role("button", name="Remember").click()
+    window.get_by_role("link", name="Add entry", exact=True).click()
+    window.get_by_role("textbox", name="Content").fill("أسكن في القاهرة")
+    window.get_by_role("button", name="Add entry").click()
     window.get_by_role("button", name="Pin: أسكن في القاهرة").click()
 
     expect(window.get_by_text("pinned", exact=True)).to_be_visible()
     assert pinned(lin) == ["أسكن في القاهرة"]
-
-
-def test_many_are_moved_at_once(desk: Desk, stage: Stage) -> None:
-    ugo = stage.relationship("Ugo")
-    stage.remember(ugo, "Has a cat", "Has a dog", "Has a fish")
-    window = desk.open()
-    window.goto(stage.page_of(ugo))
-
-    for content in ("Has a cat", "Has a fish"):
-        window.get_by_role("checkbox", name=f"Tick: {content}").check()
-    window.get_by_label("What is ticked:").select_option("archive")
-    window.get_by_role("button", name="Do it").click()
-
-    expect(window.get_by_role("status")).to_be_visible()
-    window.get_by_label("Kept in").select_option("archive")
-    expect(window.locator(".entry .content")).to_have_count(2)
-    expect(window.get_by_text("Has a dog")).to_have_count(0)
 
 
 def test_one_box_ticks_all(desk: Desk, stage: Stage) -> None:
@@ -145,13 +96,13 @@ def test_one_box_ticks_all(desk: Desk, stage: Stage) -> None:
     window = desk.open()
     window.goto(stage.page_of(una, "?text=has"))
 
-    window.get_by_role("checkbox", name="Tick: Has a cat").check()
-    window.get_by_role("checkbox", name="all on this page").check()
-    window.get_by_label("What is ticked:").select_option("pin")
-    window.get_by_role("button", name="Do it").click()
+    window.get_by_role("checkbox", name="Select: Has a cat").check()
+    window.get_by_role("checkbox", name="Select all on this page").check()
+    window.get_by_label("With selected:").select_option("pin")
+    window.get_by_role("button", name="Apply").click()
 
-    expect(window.get_by_role("status")).to_have_text("3 done.")
-    expect(window.get_by_label("Find", exact=True)).to_have_value("has")
+    expect(window.get_by_role("status")).to_have_text("3 updated.")
+    expect(window.get_by_label("Search", exact=True)).to_have_value("has")
     assert len(pinned(una)) == 3
 
 
@@ -162,13 +113,13 @@ def test_two_are_merged_into_one(desk: Desk, stage: Stage) -> None:
     window.goto(stage.page_of(ivo))
 
     for content in ("Has a dog", "The dog is called Bruno"):
-        window.get_by_role("checkbox", name=f"Tick: {content}").check()
-    window.get_by_label("What is ticked:").select_option("merge")
-    window.get_by_role("button", name="Do it").click()
-    window.get_by_role("textbox", name="What is remembered").fill("Has a dog called Bruno")
+        window.get_by_role("checkbox", name=f"Select: {content}").check()
+    window.get_by_label("With selected:").select_option("merge")
+    window.get_by_role("button", name="Apply").click()
+    window.get_by_role("textbox", name="Content").fill("Has a dog called Bruno")
     window.get_by_role("button", name="Save").click()
 
-    expect(window.get_by_role("status")).to_have_text("Changed.")
+    expect(window.get_by_role("status")).to_have_text("Entry saved.")
     assert stage.contents(ivo) == {"Has a dog called Bruno"}
 
 
@@ -190,31 +141,16 @@ def test_what_was_scrolled_to_stays_after_a_change(desk: Desk, stage: Stage) -> 
     assert pinned(lea) == ["Has cat number 2"]
 
 
-def test_deletions_that_wait_are_declined(desk: Desk, stage: Stage) -> None:
-    gia = stage.relationship("Gia")
-    stage.remember(gia, "Has a dog", "Lives in Kyoto")
-    stage.hold(gia, stage.talk(gia, "Hello!")[0])
-    window = desk.open()
-    window.goto(f"{stage.url}/relationships/")
-    window.get_by_label("Deletions await review").check()
-    window.locator("#found").get_by_role("link", name="Gia").click()
-
-    window.get_by_role("button", name="Keep them").click()
-
-    expect(window.get_by_role("status")).to_have_text("Kept: nothing was deleted.")
-    assert len(stage.contents(gia)) == 2
-
-
 def test_the_keyboard_is_enough(desk: Desk, stage: Stage) -> None:
     kim = stage.relationship("Kim")
     stage.remember(kim, "Has a cat")
     window = desk.open()
     window.goto(stage.page_of(kim))
     edit = window.get_by_role("link", name="Edit: Has a cat")
-    content = window.get_by_role("textbox", name="What is remembered")
+    content = window.get_by_role("textbox", name="Content")
 
     window.keyboard.press("Tab")
-    expect(window.get_by_role("link", name="To the content")).to_be_focused()
+    expect(window.get_by_role("link", name="Skip to content")).to_be_focused()
     tab_to(window, "Edit: Has a cat")
     window.keyboard.press("Enter")
     expect(content).to_be_focused()
@@ -227,11 +163,11 @@ def test_the_keyboard_is_enough(desk: Desk, stage: Stage) -> None:
     window.keyboard.press("ControlOrMeta+a")
     window.keyboard.type("Has a dog")
     window.keyboard.press("Control+Enter")
-    expect(window.get_by_role("status")).to_have_text("Changed.")
+    expect(window.get_by_role("status")).to_have_text("Entry saved.")
     assert stage.contents(kim) == {"Has a dog"}
 
     window.keyboard.press("/")
-    expect(window.get_by_label("Find", exact=True)).to_be_focused()
+    expect(window.get_by_label("Search", exact=True)).to_be_focused()
 
 
 def tab_to(window: Page, label: str, *, most: int = 60) -> None:

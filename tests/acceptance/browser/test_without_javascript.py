@@ -18,7 +18,7 @@ def window(desk: Desk) -> Page:
 def test_a_person_is_found_and_read(window: Page, stage: Stage) -> None:
     stage.remember(stage.relationship("Plain Olga"), "Plays the sackbut")
     window.goto(f"{stage.url}/relationships/")
-    window.get_by_label("Remembered text").fill("sackb")
+    window.get_by_label("Search memory").fill("sackb")
     window.get_by_role("button", name="Search").click()
 
     window.locator("#found").get_by_role("link", name="Plain Olga").click()
@@ -29,26 +29,26 @@ def test_a_person_is_found_and_read(window: Page, stage: Stage) -> None:
 def test_an_entry_is_added_edited_deleted_and_restored(window: Page, stage: Stage) -> None:
     rosa = stage.relationship("Plain Rosa")
     window.goto(stage.page_of(rosa))
-    content = window.get_by_role("textbox", name="What is remembered")
+    content = window.get_by_role("textbox", name="Content")
 
-    window.get_by_role("link", name="Add", exact=True).click()
+    window.get_by_role("link", name="Add entry", exact=True).click()
     content.fill("Has a cat")
-    window.get_by_role("button", name="Remember").click()
-    expect(window.get_by_role("status")).to_have_text("Remembered.")
+    window.get_by_role("button", name="Add entry").click()
+    expect(window.get_by_role("status")).to_have_text("Entry added.")
 
     window.get_by_role("link", name="Edit: Has a cat").click()
     content.fill("Has a dog")
     window.get_by_role("button", name="Save").click()
-    expect(window.get_by_role("status")).to_have_text("Changed.")
+    expect(window.get_by_role("status")).to_have_text("Entry saved.")
 
     window.get_by_role("button", name="Delete: Has a dog").click()
     assert stage.contents(rosa) == set()
     window.get_by_role("button", name="Undo").click()
-    expect(window.get_by_role("status")).to_have_text("Restored.")
+    expect(window.get_by_role("status")).to_have_text("Entry restored.")
 
-    window.get_by_role("link", name=re.compile("by hand")).click()
+    window.get_by_role("link", name=re.compile("added manually")).click()
     window.get_by_role("button", name="Undo update").click()
-    expect(window.get_by_role("status")).to_have_text("Brought back.")
+    expect(window.get_by_role("status")).to_have_text("Entry restored.")
     assert stage.contents(rosa) == {"Has a cat"}
 
 
@@ -57,11 +57,11 @@ def test_many_are_moved_at_once(window: Page, stage: Stage) -> None:
     stage.remember(ugo, "Has a cat", "Has a dog")
     window.goto(stage.page_of(ugo))
 
-    window.get_by_role("checkbox", name="Tick: Has a cat").check()
-    window.get_by_label("What is ticked:").select_option("delete")
-    window.get_by_role("button", name="Do it").click()
+    window.get_by_role("checkbox", name="Select: Has a cat").check()
+    window.get_by_label("With selected:").select_option("delete")
+    window.get_by_role("button", name="Apply").click()
 
-    expect(window.get_by_role("status")).to_have_text("1 done.")
+    expect(window.get_by_role("status")).to_have_text("1 updated.")
     assert stage.contents(ugo) == {"Has a dog"}
 
 
@@ -70,13 +70,13 @@ def test_the_past_and_what_is_seen_now_are_shown(window: Page, stage: Stage) -> 
     stage.talk(mara, "I live in Porto.", days_ago=2)
     stage.talk(mara, "I moved to Lisbon.", days_ago=1)
     window.goto(stage.page_of(mara, "time/"))
-    window.get_by_role("slider", name="As it was").press("Home")
-    window.get_by_role("button", name="Go there").click()
+    window.get_by_role("slider", name="Memory at a time").press("Home")
+    window.get_by_role("button", name="Show").click()
     expect(window.get_by_role("region", name="Then", exact=True)).to_contain_text("Lives in Porto")
 
-    window.get_by_role("link", name="What it sees").click()
-    window.get_by_label("What Plain Mara says next").fill("Where do I live?")
-    window.get_by_role("button", name="Show").click()
+    window.get_by_role("link", name="Context").click()
+    window.get_by_label("Next message from Plain Mara").fill("Where do I live?")
+    window.get_by_role("button", name="Preview").click()
 
     expect(window.locator("#assembled")).to_contain_text("Where do I live?")
     expect(window.locator("#assembled")).to_contain_text("Lives in Lisbon")
@@ -86,16 +86,16 @@ def test_a_profile_is_saved(window: Page, stage: Stage) -> None:
     tess = stage.relationship("Plain Tess")
     window.goto(stage.page_of(tess, "profile/"))
 
-    window.get_by_label("As JSON").fill('{"plan": "gold"}')
+    window.get_by_label("JSON").fill('{"plan": "gold"}')
     window.get_by_role("button", name="Save").click()
 
-    expect(window.get_by_role("status")).to_have_text("The profile is changed.")
+    expect(window.get_by_role("status")).to_have_text("Profile saved.")
     assert read_profile(tess.id)[0] == {"plan": "gold"}
 
 
 def test_the_overview_says_how_the_workers_are(window: Page, stage: Stage) -> None:
     window.goto(f"{stage.url}/")
 
-    window.get_by_role("link", name="How the workers are").click()
+    window.get_by_role("link", name="Worker status").click()
 
-    expect(window.get_by_text("worker at work")).to_be_visible()
+    expect(window.get_by_text("worker running")).to_be_visible()

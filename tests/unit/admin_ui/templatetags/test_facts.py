@@ -15,7 +15,7 @@ from admin_ui.templatetags.facts import age, codes, details, grouped, icon
         (timedelta(days=12), "12 days ago"),
         (timedelta(days=70), "2 months ago"),
         (timedelta(days=800), "2 years ago"),
-        (timedelta(days=-3), "still to come"),
+        (timedelta(days=-3), "in the future"),
     ],
 )
 def test_an_age_is_said_in_words(ago: timedelta, said: str) -> None:

@@ -68,7 +68,7 @@ def test_a_form_that_is_behind_is_refused_and_shows_what_holds(
     answer = editor.post(page, stale)
 
     assert answer.status_code == 409
-    assert "Somebody changed this companion meanwhile" in answer.content.decode()
+    assert "Somebody else changed this companion" in answer.content.decode()
     assert "max_batch" not in now(companion).config.get("ingestion", {})
 
 

@@ -55,63 +55,61 @@ def test_the_page_costs_the_same_whatever_the_number_of_turns(
         assert "Turn 11" in viewer.get(f"{page}conversation/").content.decode()
 
 
-def test_a_failed_turn_is_retried_from_its_trace(
-    editor: Client, page: str, conversation: Conversation, relationship: Relationship
-) -> None:
-    turn = conversation.say("I have a dog.")
-    Turn.objects.for_relationship(relationship.id).update(
-        state=TurnState.FAILED, error_code="unparsable_answer"
-    )
-    assert "Retry" in editor.get(f"{page}turns/{turn.id}/").content.decode()
-
-    editor.post(f"{page}turns/{turn.id}/retry/")
-
-    assert Turn.objects.for_relationship(relationship.id).get().state == TurnState.PENDING
+def fail(relationship: Relationship, *turns: Turn, code: str = "unparsable_answer") -> None:
+    owned = Turn.objects.for_relationship(relationship.id).filter(id__in=[turn.id for turn in turns])
+    owned.update(state=TurnState.FAILED, error_code=code)
 
 
-def test_all_failed_turns_are_retried_at_once(
-    editor: Client, conversation: Conversation, relationship: Relationship
-) -> None:
-    for text in ("One.", "Two."):
-        conversation.say(text)
-    Turn.objects.for_relationship(relationship.id).update(
-        state=TurnState.FAILED, error_code="unparsable_answer"
-    )
-    assert "unparsable_answer" in editor.get("/admin-ui/turns/").content.decode()
-
-    assert "2 turns are tried again." in editor.post("/admin-ui/turns/", follow=True).content.decode()
-
-    assert set(Turn.objects.values_list("state", flat=True)) == {TurnState.PENDING}
-
-
-def test_what_a_filter_leaves_out_is_not_retried(
-    editor: Client, conversation: Conversation, relationship: Relationship
+@pytest.mark.parametrize(
+    ("offered_at", "sent", "leads_to"),
+    [
+        ("{page}turns/{turn}/", {}, "{page}turns/{turn}/"),
+        ("/admin-ui/turns/", {"back": "turns"}, "/admin-ui/turns/"),
+    ],
+    ids=["from its own page", "from the list"],
+)
+def test_one_failed_turn_is_retried(
+    editor: Client,
+    page: str,
+    conversation: Conversation,
+    relationship: Relationship,
+    offered_at: str,
+    sent: dict[str, str],
+    leads_to: str,
 ) -> None:
     one, two = conversation.say("One."), conversation.say("Two.")
-    owned = Turn.objects.for_relationship(relationship.id)
-    owned.filter(id=one.id).update(state=TurnState.FAILED, error_code="unparsable_answer")
-    owned.filter(id=two.id).update(state=TurnState.FAILED, error_code="refused")
-    address = "/admin-ui/turns/?state=failed&reason=unparsable"
-    assert "Retry all of these" in editor.get(address).content.decode()
+    fail(relationship, one, two)
+    retry = f"{page}turns/{one.id}/retry/"
+    assert f'action="{retry}"' in editor.get(offered_at.format(page=page, turn=one.id)).content.decode()
 
-    assert "1 turn is tried again." in editor.post(address, follow=True).content.decode()
+    assert editor.post(retry, sent)["Location"] == leads_to.format(page=page, turn=one.id)
 
-    assert conversation.again(one).state == TurnState.PENDING
-    assert conversation.again(two).state == TurnState.FAILED
+    assert [conversation.again(turn).state for turn in (one, two)] == [TurnState.PENDING, TurnState.FAILED]
 
 
-def test_one_failed_turn_is_retried_from_the_list(
-    editor: Client, conversation: Conversation, relationship: Relationship
+@pytest.mark.parametrize(
+    ("query", "button", "retried"),
+    [("", "Retry all failed", 2), ("?state=failed&reason=unparsable", "Retry these", 1)],
+)
+def test_the_failed_turns_of_the_list_and_no_others_are_retried_at_once(
+    editor: Client,
+    conversation: Conversation,
+    relationship: Relationship,
+    query: str,
+    button: str,
+    retried: int,
 ) -> None:
     one, two = conversation.say("One."), conversation.say("Two.")
-    Turn.objects.for_relationship(relationship.id).update(state=TurnState.FAILED)
-    retry = f"/admin-ui/relationships/{relationship.id}/turns/{one.id}/retry/"
-    assert f'action="{retry}"' in editor.get("/admin-ui/turns/").content.decode()
+    fail(relationship, one)
+    fail(relationship, two, code="refused")
+    page = f"/admin-ui/turns/{query}"
+    assert button in editor.get(page).content.decode()
 
-    assert editor.post(retry, {"back": "turns"})["Location"] == "/admin-ui/turns/"
+    said = editor.post(page, follow=True).content.decode()
 
+    assert f"Retrying {retried} turn" in said
     assert conversation.again(one).state == TurnState.PENDING
-    assert conversation.again(two).state == TurnState.FAILED
+    assert (conversation.again(two).state == TurnState.PENDING) is (retried == 2)
 
 
 def test_the_list_shows_one_companions_turns(
@@ -121,4 +119,4 @@ def test_the_list_shows_one_companions_turns(
     address = "/admin-ui/turns/?state=pending&companion="
 
     assert "I have a dog." in viewer.get(f"{address}{relationship.companion_id}").content.decode()
-    assert "No turn fits that." in viewer.get(f"{address}{relationship.id}").content.decode()
+    assert "No turns match these filters." in viewer.get(f"{address}{relationship.id}").content.decode()

@@ -12,25 +12,19 @@ from memory.indexing.pipeline import embed_owed
 from memory.models import HeldDeletion
 from memory.services.erasure import erase_user
 from memory.services.replays import request_replay
-from relationships.models import Companion, EndUser, Relationship, Role
+from relationships.models import Companion, EndUser, Relationship
 from relationships.services.profiles import replace_profile
 from relationships.services.relationships import get_or_create_relationship
 from relationships.services.sessions import patch_session
 from relationships.services.turns import NewMessage
 from tests.fakes import ScriptedProvider
 from tests.fixtures.index import configure
-from tests.fixtures.operators import Browser
 from tests.fixtures.turns import PERSON, Conversation, add, answer
 
 
 @pytest.fixture
 def page(relationship: Relationship) -> str:
     return f"/admin-ui/relationships/{relationship.id}/data/"
-
-
-@pytest.fixture
-def owner(signed_in: Browser) -> Client:
-    return signed_in(Role.OWNER)
 
 
 def test_everything_can_be_taken_along(viewer: Client, page: str, conversation: Conversation) -> None:
@@ -48,7 +42,7 @@ def test_nothing_is_erased_without_the_persons_name(
     answer = owner.post(page, {"what": "relationship", "confirm": "maya?"})
 
     assert answer.status_code == 422
-    assert "That is not the name." in answer.content.decode()
+    assert "The name doesn't match." in answer.content.decode()
     assert Relationship.objects.filter(id=relationship.id).exists()
 
 
@@ -141,9 +135,3 @@ def test_an_owner_erases_the_person_everywhere(owner: Client, page: str, relatio
     owner.post(page, {"what": "person", "confirm": " Maya "})
 
     assert not EndUser.objects.filter(id=relationship.user_id).exists()
-
-
-def test_an_editor_may_not_erase(editor: Client, page: str, relationship: Relationship) -> None:
-    assert "Erase for good" not in editor.get(page).content.decode()
-    assert editor.post(page, {"what": "person", "confirm": "Maya"}).status_code == 403
-    assert Relationship.objects.filter(id=relationship.id).exists()

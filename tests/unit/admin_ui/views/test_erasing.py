@@ -14,11 +14,6 @@ SAID, LATER, LATEST = "I live in Vienna.", "Vienna is loud.", "The Vienna woods!
 
 
 @pytest.fixture
-def owner(signed_in: Browser) -> Client:
-    return signed_in(Role.OWNER)
-
-
-@pytest.fixture
 def page(relationship: Relationship) -> str:
     return f"/admin-ui/relationships/{relationship.id}/"
 
@@ -51,7 +46,7 @@ def test_an_erased_entry_leaves_a_list_to_tick(owner: Client, page: str, entry: 
     text = shown.content.decode()
     assert not ScratchpadEntry.objects.exists()
     assert left() == [LATER, LATEST]
-    assert "2 messages still hold its words" in text
+    assert "2 messages still contain its words" in text
     assert LATER in text and LATEST in text and SAID not in text
     assert len(boxes(shown)) == 2
 
@@ -80,7 +75,7 @@ def test_who_ticks_nothing_keeps_the_list(owner: Client, page: str, entry: Scrat
     again = owner.post(f"{page}messages/redact/", {"listed": listed})
 
     assert again.status_code == 422
-    assert "Tick the messages to redact." in again.content.decode()
+    assert "Select the messages to redact." in again.content.decode()
     assert set(boxes(again)) == set(listed)
     assert left() == [LATER, LATEST]
 
@@ -99,14 +94,14 @@ def test_where_nothing_holds_it_any_more_that_is_said(
 
     shown = owner.post(f"{page}entries/{entry.id}/erase/")
 
-    assert "No other message holds its words" in shown.content.decode()
+    assert "No other messages contain its words" in shown.content.decode()
 
 
 @pytest.mark.parametrize("role", [Role.VIEWER, Role.EDITOR])
 def test_only_an_owner_may(signed_in: Browser, role: Role, page: str, entry: ScratchpadEntry) -> None:
     client = signed_in(role)
 
-    assert "Erase for good" not in client.get(f"{page}entries/{entry.id}/").content.decode()
+    assert "Erase permanently" not in client.get(f"{page}entries/{entry.id}/").content.decode()
     assert client.get(f"{page}entries/{entry.id}/erase/").status_code == 403
     assert client.post(f"{page}entries/{entry.id}/erase/").status_code == 403
     message = str(Message.objects.get(content=LATER).id)

@@ -23,18 +23,18 @@ def test_a_person_decides_what_becomes_of_them(
     editor: Client, relationship: Relationship, held: HeldDeletion, decision: str, left: int
 ) -> None:
     page = f"/admin-ui/relationships/{relationship.id}/"
-    assert "5 deletions await review" in editor.get(page).content.decode()
+    assert "5 deletions awaiting review" in editor.get(page).content.decode()
 
     editor.post(f"{page}held/{held.id}/", {"decision": decision})
 
     assert ScratchpadEntry.objects.for_relationship(relationship.id).active().count() == left
-    assert "await review" not in editor.get(page).content.decode()
+    assert "awaiting review" not in editor.get(page).content.decode()
 
 
 @pytest.mark.parametrize(
     ("decision", "said"),
     [
-        (None, "5 deletions await review"),
+        (None, "5 deletions awaiting review"),
         ("decline", "5 deletions declined"),
         ("confirm", "memory updated"),
     ],
@@ -55,8 +55,8 @@ def test_a_turn_whose_only_effect_was_held_is_not_called_nothing_new(
     shown = editor.get(page + where.format(turn=held.turn_id)).content.decode()
 
     assert said in shown
-    assert "nothing new" not in shown
-    assert ("await review" in shown) is (decision is None)
+    assert "no changes" not in shown
+    assert ("awaiting review" in shown) is (decision is None)
 
 
 def test_one_deletion_awaits_review_beside_what_was_changed(
@@ -74,11 +74,12 @@ def test_one_deletion_awaits_review_beside_what_was_changed(
 
     shown = viewer.get(f"/admin-ui/relationships/{relationship.id}/conversation/").content.decode()
 
-    assert "memory updated" in shown and "1 deletion awaits review" in shown
+    assert "memory updated" in shown and "1 deletion awaiting review" in shown
 
 
 def test_the_overview_and_the_list_count_the_deletions(viewer: Client, held: HeldDeletion) -> None:
     assert (
-        "<strong>5</strong><span>deletions await review</span>" in viewer.get("/admin-ui/").content.decode()
+        "<strong>5</strong><span>deletions awaiting review</span>"
+        in viewer.get("/admin-ui/").content.decode()
     )
-    assert "5 await review" in viewer.get("/admin-ui/relationships/").content.decode()
+    assert "5 awaiting review" in viewer.get("/admin-ui/relationships/").content.decode()

@@ -3,18 +3,12 @@ import re
 import pytest
 from django.test import Client
 
-from relationships.models import ApiKey, Project, Role
+from relationships.models import ApiKey, Project
 from relationships.services.api_keys import change_rate_limits
 from relationships.services.secrets import secret_hash
 from tests.fixtures.api import TESTER
-from tests.fixtures.operators import Browser
 
 KEYS = "/admin-ui/keys/"
-
-
-@pytest.fixture
-def owner(signed_in: Browser) -> Client:
-    return signed_in(Role.OWNER)
 
 
 def test_a_key_is_shown_once_and_kept_as_a_hash(owner: Client, project: Project) -> None:
@@ -45,12 +39,6 @@ def test_a_key_is_revoked(owner: Client, project: Project) -> None:
     assert "revoked" in owner.get(KEYS).content.decode()
 
 
-def test_an_editor_makes_no_keys(editor: Client) -> None:
-    assert "Make a key" not in editor.get(KEYS).content.decode()
-    assert editor.post(KEYS, {"name": "x", "scope": "admin"}).status_code == 403
-    assert not ApiKey.objects.exists()
-
-
 def test_a_key_gets_limits_of_its_own_and_the_usual_ones_back(owner: Client) -> None:
     owner.post(KEYS, {"name": "Our app", "scope": "read"})
     limits = f"{KEYS}{ApiKey.objects.get().id}/limits/"
@@ -62,7 +50,7 @@ def test_a_key_gets_limits_of_its_own_and_the_usual_ones_back(owner: Client) -> 
 
     owner.post(limits, {"requests": ""})
     assert ApiKey.objects.get().rate_limits == {}
-    assert "the usual" in owner.get(KEYS).content.decode()
+    assert "default" in owner.get(KEYS).content.decode()
 
 
 @pytest.mark.parametrize("written", ["lots", "9000000/second"])
@@ -87,12 +75,3 @@ def test_a_limit_above_the_usual_ones_stays_when_another_is_changed(owner: Clien
     owner.post(f"{KEYS}{key.id}/limits/", {**raised, "previews": "10/hour"})
 
     assert ApiKey.objects.get().rate_limits == {**raised, "previews": "10/hour"}
-
-
-def test_an_editor_limits_no_keys(owner: Client, editor: Client, project: Project) -> None:
-    owner.post(KEYS, {"name": "Our app", "scope": "read"})
-
-    answer = editor.post(f"{KEYS}{ApiKey.objects.get().id}/limits/", {"turns": "1/day"})
-
-    assert answer.status_code == 403
-    assert ApiKey.objects.get().rate_limits == {}

@@ -7,11 +7,6 @@ from tests.fixtures.operators import Browser
 OPERATORS = "/admin-ui/operators/"
 
 
-@pytest.fixture
-def owner(signed_in: Browser) -> Client:
-    return signed_in(Role.OWNER)
-
-
 def test_somebody_new_gets_an_account_and_a_role(owner: Client, project: Project) -> None:
     owner.post(OPERATORS, {"email": "New@Example.org", "role": "viewer", "password": "a rather long phrase"})
 
@@ -48,12 +43,3 @@ def test_the_last_owner_stays(owner: Client, role: str) -> None:
     assert answer.status_code == 409
     assert "no owner left" in answer.content.decode()
     assert Membership.objects.get(id=membership.id).role == Role.OWNER
-
-
-def test_an_editor_lets_nobody_in(editor: Client) -> None:
-    answer = editor.post(
-        OPERATORS, {"email": "x@example.org", "role": "owner", "password": "a rather long phrase"}
-    )
-
-    assert answer.status_code == 403
-    assert not Operator.objects.filter(email="x@example.org").exists()

@@ -74,4 +74,4 @@ def test_deletions_that_were_held_are_said_in_the_talk(
     editor.post(page, {"message": "Forget it."}, headers=HTMX)
     conversation.drain()
 
-    assert "1 deletion awaits review" in editor.get(page, headers=HTMX).content.decode()
+    assert "1 deletion awaiting review" in editor.get(page, headers=HTMX).content.decode()

@@ -25,7 +25,7 @@ def test_the_page_shows_each_layer_and_links_what_it_was_made_of(
     assert f"/entries/{entry.id}/" in shown
     assert "whole scratchpad, newest first" in shown
     assert "What can I cook" in shown
-    assert "Nothing from: " in shown
+    assert "Empty layers: " in shown
     assert "<h2>profile</h2>" not in shown
 
 
@@ -37,7 +37,7 @@ def test_a_format_is_shown_as_one_would_paste_it(
 
     shown = viewer.get(f"{page}?message=Hello&format={name}").content.decode()
 
-    assert f"As {name} takes it" in shown
+    assert f"Request in {name} format" in shown
 
 
 def test_looking_stores_nothing(viewer: Client, page: str, relationship: Relationship) -> None:

@@ -94,5 +94,5 @@ def test_a_profile_that_does_not_fit_the_schema_is_refused_beside_it(
     shown = answer.content.decode()
     assert answer.status_code == 422
     assert "is not one of" in shown
-    assert "The schema it has to fit" in shown
+    assert "JSON schema" in shown
     assert read_profile(relationship.id)[1] == 0

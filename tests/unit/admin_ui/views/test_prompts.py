@@ -25,8 +25,8 @@ def test_the_page_shows_the_prompt_in_use(
     with django_assert_max_num_queries(12):
         shown = viewer.get(page).content.decode()
 
-    assert "The prompt that ships with Rapport is in use." in shown
-    assert "Keep and publish" not in shown
+    assert "The default prompt is in use." in shown
+    assert "Save and publish" not in shown
 
 
 def test_a_draft_is_published_and_rolled_back(editor: Client, page: str, companion: Companion) -> None:
@@ -73,7 +73,7 @@ def test_a_replay_shows_both_scratchpads_and_writes_nothing(
         "turn": str(turn.id),
     }
     replay_page = editor.post(page, sent)["Location"]
-    assert "A worker reads it: 0 of 2 done." in editor.get(replay_page, headers=HTMX).content.decode()
+    assert "Running: 0 of 2 done." in editor.get(replay_page, headers=HTMX).content.decode()
 
     scripted_provider.answer_with(answer(add("Lives in Porto"), add("Has a dog")), answer(add("Has a dog")))
     run_replay(relationship_id=relationship.id, replay_id=Replay.objects.get().id)

@@ -1,6 +1,5 @@
 import pytest
 from django.test import Client
-from pytest_django import DjangoAssertNumQueries
 
 from relationships.models import Relationship
 from tests.fixtures.turns import Conversation
@@ -28,26 +27,6 @@ def test_a_relationship_is_found_by_person_and_by_what_is_remembered(
     conversation.remember("Lives in Porto")
 
     assert (str(relationship.id) in viewer.get(LIST + query).content.decode()) is found
-
-
-def test_the_list_costs_the_same_whatever_its_length(
-    viewer: Client, conversation: Conversation, django_assert_max_num_queries: DjangoAssertNumQueries
-) -> None:
-    conversation.remember("Lives in Porto")
-
-    with django_assert_max_num_queries(12):
-        viewer.get(LIST)
-
-
-def test_the_overview_leads_to_what_waits(
-    viewer: Client, conversation: Conversation, django_assert_max_num_queries: DjangoAssertNumQueries
-) -> None:
-    conversation.say("I live in Porto.")
-
-    with django_assert_max_num_queries(12):
-        page = viewer.get("/admin-ui/").content.decode()
-
-    assert "/admin-ui/turns/?state=pending" in page
 
 
 def test_the_types_of_the_overview_lead_to_who_has_such_entries(

@@ -1,11 +1,14 @@
 from datetime import timedelta
+from uuid import UUID
 
 import pytest
 from django.test import Client
 from django.utils import timezone
 
+from admin_ui.views.time_travel import compare_entries
 from memory.models import EntrySource
 from memory.services.entries import add_entry
+from memory.services.time_travel import PastLine
 from relationships.models import Relationship
 from tests.fixtures.turns import PERSON, Conversation
 
@@ -27,7 +30,7 @@ def test_a_moment_shows_what_was_true_then_and_what_changed_since(
 
     shown = viewer.get(f"{page}?step=500", headers=HTMX).content.decode()
 
-    then, since = shown.split("What changed since")
+    then, since = shown.split("Changes since")
     assert "Lived in Porto" in then
     assert "Has a dog" not in then
     assert "<ins>Has a dog</ins>" in since
@@ -41,8 +44,9 @@ def test_what_was_known_then_is_another_question(
     add_entry(relationship=relationship, values=values, by=PERSON, source=EntrySource.MANUAL)
     before = (timezone.now() - timedelta(days=1)).isoformat().replace("+", "%2B")
 
-    assert "Nothing was known yet" in viewer.get(f"{page}?by=known&at={before}").content.decode()
-    assert "Nothing was true yet" not in viewer.get(f"{page}?by=true&at={before}").content.decode()
+    empty = "No entries at this time."
+    assert empty in viewer.get(f"{page}?by=known&at={before}").content.decode()
+    assert empty not in viewer.get(f"{page}?by=true&at={before}").content.decode()
 
 
 @pytest.mark.parametrize(
@@ -65,7 +69,7 @@ def test_two_moments_of_the_past_are_compared(
 
     shown = viewer.get(f"{page}?step=250&until=750", headers=HTMX).content.decode()
 
-    then, changed = shown.split("What changed until")
+    then, changed = shown.split("Changes until")
     assert "Lived in Porto" in then
     assert "<ins>Has a dog</ins>" in changed
     assert "Has a cat" not in shown
@@ -77,3 +81,21 @@ def test_a_later_moment_before_the_first_is_the_first(
     conversation.remember("Has a dog")
 
     assert viewer.get(f"{page}?step=900&until=100").status_code == 200
+
+
+def entry(number: int, content: str) -> PastLine:
+    return PastLine(UUID(int=number), "other", content, timezone.now())
+
+
+def test_what_was_added_changed_and_removed_is_told_apart() -> None:
+    then = [entry(1, "Lives in Porto"), entry(2, "Has a dog"), entry(3, "Likes tea")]
+    later = [entry(4, "Has a cat"), entry(1, "Lives in Lisbon"), entry(3, "Likes tea")]
+
+    changes = compare_entries(then, later)
+
+    assert [(change.kind, change.entry_id.int) for change in changes] == [
+        ("added", 4),
+        ("changed", 1),
+        ("removed", 2),
+    ]
+    assert [piece.text for piece in changes[1].text] == ["Lives in ", "Porto", "Lisbon"]

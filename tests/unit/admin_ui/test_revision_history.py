@@ -1,4 +1,4 @@
-from admin_ui.story import quotations_of, story_of
+from admin_ui.revision_history import quotations_of, revision_history
 from memory.models import ScratchpadEntry
 from relationships.models import Relationship
 from tests.fakes import ScriptedProvider
@@ -26,4 +26,4 @@ def test_what_was_written_by_hand_rests_on_no_message(conversation: Conversation
     entry = conversation.remember("Has a dog")[0]
 
     assert quotations_of(entry) == []
-    assert [step.undoes for step in story_of(entry)] == [True]
+    assert [step.undoes for step in revision_history(entry)] == [True]

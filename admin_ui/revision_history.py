@@ -1,4 +1,4 @@
-"""An entry's story, read from its revisions: what each step changed, who did it, and what it rested on."""
+"""An entry's history, read from its revisions: what each step changed, who did it, and what it rested on."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class Step:
     undoes: bool
 
 
-def story_of(entry: ScratchpadEntry) -> list[Step]:
+def revision_history(entry: ScratchpadEntry) -> list[Step]:
     """Newest first."""
     revisions = EntryRevision.objects.for_relationship(entry.relationship_id).filter(entry_id=entry.id)
     return [_step(revision, entry) for revision in revisions.order_by("-seq")]
@@ -53,7 +53,7 @@ def story_of(entry: ScratchpadEntry) -> list[Step]:
 
 @dataclass(frozen=True, slots=True)
 class Quotation:
-    """Messages of one turn, in order, each with whether the entry rests on it: who answers "yes" is asked first."""
+    """Messages of one turn, in order, each with whether the entry is based on it: a "yes" needs its question."""
 
     turn_id: UUID
     lines: Sequence[tuple[Message, bool]]

@@ -1,4 +1,4 @@
-"""Reads what an address or a form asks for, and shows JSON as a person reads it. Pure."""
+"""Reads the parameters of an address or a form, and shows JSON as a person reads it. Pure."""
 
 import json
 from collections.abc import Mapping
@@ -8,12 +8,12 @@ from uuid import UUID
 from relationships.errors import InvalidInput
 
 
-def text_in(sent: Mapping[str, str], name: str, *, limit: int | None = None) -> str:
+def text_param(params: Mapping[str, str], name: str, *, limit: int | None = None) -> str:
     """One line of text without what surrounds it, at most `limit` characters; without NUL, which no table takes."""
-    return sent.get(name, "").replace("\x00", "").strip()[:limit]
+    return params.get(name, "").replace("\x00", "").strip()[:limit]
 
 
-def uuid_in(text: str) -> UUID | None:
+def parse_uuid(text: str) -> UUID | None:
     """The ID that a text is; None where it is none."""
     try:
         return UUID(text)
@@ -21,15 +21,15 @@ def uuid_in(text: str) -> UUID | None:
         return None
 
 
-def version_in(sent: Mapping[str, str]) -> int | None:
+def version_param(params: Mapping[str, str]) -> int | None:
     """The version that a form was made from; None where it names none."""
-    text = sent.get("version", "")
+    text = params.get("version", "")
     return int(text) if text.isdecimal() and len(text) < 10 else None
 
 
-def needed_version_in(sent: Mapping[str, str]) -> int:
+def required_version(params: Mapping[str, str]) -> int:
     """Raises InvalidInput where a form names none: nothing is overwritten unseen."""
-    version = version_in(sent)
+    version = version_param(params)
     if version is None:
         raise InvalidInput.of("version", "is no number; open the page anew")
     return version

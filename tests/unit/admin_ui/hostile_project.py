@@ -39,7 +39,7 @@ SCRIPT = "<script>alert"
 
 
 @dataclass
-class FullHouse:
+class HostileProject:
     """`ids`: what the addresses name. `typed`: the fields that hold wild text, by the word that tells them apart."""
 
     relationship: Relationship
@@ -56,45 +56,45 @@ class FullHouse:
         return {"relationship_id": self.relationship.id, "project_id": self.relationship.project_id}
 
 
-def furnish(conversation: Conversation) -> FullHouse:
-    house = FullHouse(conversation.relationship)
-    _people(house)
-    _memory(house, conversation)
-    _turns(house, conversation)
-    _companion(house)
-    _project(house)
-    house.ids |= {
-        "companion_id": house.relationship.companion_id,
-        "relationship_id": house.relationship.id,
+def hostile_project(conversation: Conversation) -> HostileProject:
+    hostile = HostileProject(conversation.relationship)
+    _people(hostile)
+    _memory(hostile, conversation)
+    _turns(hostile, conversation)
+    _companion(hostile)
+    _project(hostile)
+    hostile.ids |= {
+        "companion_id": hostile.relationship.companion_id,
+        "relationship_id": hostile.relationship.id,
         "version": 1,
         "seq": 1,
     }
-    return house
+    return hostile
 
 
-def _people(house: FullHouse) -> None:
-    relationship, wild = house.relationship, house.wild
+def _people(hostile: HostileProject) -> None:
+    relationship, wild = hostile.relationship, hostile.wild
     EndUser.objects.filter(id=relationship.user_id).update(
         display_name=wild("display_name"), external_id=wild("external_id")
     )
     Companion.objects.filter(id=relationship.companion_id).update(name=wild("companion"))
     Relationship.objects.filter(id=relationship.id).update(last_turn_at=timezone.now())
-    Profile.objects.create(**house.owned, data={wild("profile_name"): wild("profile")})
+    Profile.objects.create(**hostile.owned, data={wild("profile_name"): wild("profile")})
     SessionState.objects.create(
-        **house.owned,
+        **hostile.owned,
         session=wild("session"),
         state={"mood": wild("session_state")},
         last_active_at=timezone.now(),
     )
 
 
-def _memory(house: FullHouse, conversation: Conversation) -> None:
-    wild, entry = house.wild, conversation.remember(house.wild("content"))[0]
+def _memory(hostile: HostileProject, conversation: Conversation) -> None:
+    wild, entry = hostile.wild, conversation.remember(hostile.wild("content"))[0]
     ScratchpadEntry.objects.for_relationship(entry.relationship_id).update(
         subject=wild("subject"), type=wild("type")[:60], tags={"mood": wild("tag")}
     )
     EntryRevision.objects.create(
-        **house.owned,
+        **hostile.owned,
         entry_id=entry.id,
         entry_version=2,
         seq=900,
@@ -109,15 +109,15 @@ def _memory(house: FullHouse, conversation: Conversation) -> None:
         effective_at=timezone.now(),
     )
     held = HeldDeletion.objects.create(
-        **house.owned,
+        **hostile.owned,
         turn_id=uuid4(),
         deletions=[{"entry_id": str(entry.id), "entry_version": 1, "reason": wild("held_reason")}],
     )
-    house.ids |= {"entry_id": entry.id, "held_id": held.id}
+    hostile.ids |= {"entry_id": entry.id, "held_id": held.id}
 
 
-def _turns(house: FullHouse, conversation: Conversation) -> None:
-    wild = house.wild
+def _turns(hostile: HostileProject, conversation: Conversation) -> None:
+    wild = hostile.wild
     said = NewMessage("user", wild("said"), speaker=wild("speaker"))
     new = NewTurn([said], occurred_at=timezone.now(), session=wild("turn_session"))
     turn = accept_turn(relationship=conversation.relationship, new=new).turn
@@ -133,7 +133,7 @@ def _turns(house: FullHouse, conversation: Conversation) -> None:
         operations=[{"operation": proposed, "verdict": "refused", "reason": wild("refused")}],
     )
     EntryRevision.objects.create(
-        **house.owned,
+        **hostile.owned,
         entry_id=entry.id,
         entry_version=3,
         seq=901,
@@ -146,7 +146,7 @@ def _turns(house: FullHouse, conversation: Conversation) -> None:
         effective_at=timezone.now(),
     )
     ModelCall.objects.create(
-        **house.owned,
+        **hostile.owned,
         purpose="ingestion",
         turn_ids=[turn.id],
         provider="openai",
@@ -158,11 +158,11 @@ def _turns(house: FullHouse, conversation: Conversation) -> None:
         error_code="refused",
         milliseconds=1.0,
     )
-    house.ids["turn_id"] = turn.id
+    hostile.ids["turn_id"] = turn.id
 
 
-def _companion(house: FullHouse) -> None:
-    wild, companion = house.wild, Companion.objects.get(id=house.relationship.companion_id)
+def _companion(hostile: HostileProject) -> None:
+    wild, companion = hostile.wild, Companion.objects.get(id=hostile.relationship.companion_id)
     IngestionPrompt.objects.create(
         companion=companion,
         version=1,
@@ -179,7 +179,7 @@ def _companion(house: FullHouse) -> None:
     kept = {"type": "other", "content": wild("would_keep"), "subject": "user"}
     result = {"version": None, "operations": [judged], "entries": [kept], "prompt_tokens": 1}
     replay = Replay.objects.create(
-        **house.owned,
+        **hostile.owned,
         template="x",
         state=ReplayState.FAILED,
         results={"published": {**result, "output_tokens": 1, "cost": None, "milliseconds": 1.0}},
@@ -207,11 +207,11 @@ def _companion(house: FullHouse) -> None:
         lexemes="",
         length=1,
     )
-    house.ids |= {"replay_id": replay.id, "document_id": document.id}
+    hostile.ids |= {"replay_id": replay.id, "document_id": document.id}
 
 
-def _project(house: FullHouse) -> None:
-    wild, project = house.wild, house.relationship.project
+def _project(hostile: HostileProject) -> None:
+    wild, project = hostile.wild, hostile.relationship.project
     project.name = wild("project")
     project.save()
     key = ApiKey.objects.create(
@@ -227,4 +227,4 @@ def _project(house: FullHouse) -> None:
     )
     colleague = Operator.objects.create_user("colleague@example.org", "a long pass phrase")
     membership = Membership.objects.create(operator=colleague, project=project, role=Role.EDITOR)
-    house.ids |= {"key_id": key.id, "membership_id": membership.id}
+    hostile.ids |= {"key_id": key.id, "membership_id": membership.id}

@@ -1,4 +1,4 @@
-"""What every page's frame shows: the navigation and the theme."""
+"""What every page shows around its content: the navigation and the theme."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +16,7 @@ PAGES = (  # view name, icon, label
     ("turns", "turns", "Turns"),
     ("keys", "lock", "API keys"),
     ("operators", "person", "Operators"),
-    ("audit", "history", "Audit"),
+    ("audit", "history", "Audit log"),
 )
 
 
@@ -28,7 +28,7 @@ class NavigationItem:
     current: bool
 
 
-def frame(request: HttpRequest) -> dict[str, Any]:
+def navigation(request: HttpRequest) -> dict[str, Any]:
     """The context processor of the admin UI's templates; nothing for other pages."""
     match = request.resolver_match
     if match is None or match.app_name != "admin_ui":
