@@ -7,7 +7,7 @@ from django.db import connection
 
 from context.knowledge.chunking import Chunk
 from context.models import Document, DocumentChunk
-from memory.indexing.text import words_for_index
+from memory.retrieval.index.text import words_for_index
 from relationships.ids import uuid7
 
 _AT_ONCE = 500

@@ -25,9 +25,9 @@ from context.knowledge.embedding import embed_chunks
 from context.knowledge.errors import REASONS, DocumentLost, UnreadableDocument
 from context.knowledge.sandbox import parse_document
 from context.models import DocumentChunk, DocumentFile
-from memory.ingestion.claim import retry_delay
 from memory.providers.errors import ProviderError
 from memory.queue.renewal import renewing
+from memory.queue.retries import retry_delay
 from relationships.configuration.schema import Configuration
 from relationships.database_errors import database_went_away
 from relationships.errors import InvalidConfiguration

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from context.knowledge.columns import Columns, Floats
-from memory.retrieval.bm25 import bm25, inverse_document_frequency, length_norm
-from memory.retrieval.fusion import fuse_ranks, order_of
+from memory.retrieval.rankers.base import order_of
+from memory.retrieval.rankers.scoring import bm25, fuse_ranks, inverse_document_frequency, length_norm
 
 TEXT, VECTOR = "text", "vector"
 
@@ -24,7 +24,7 @@ class Ranked:
 def rank_chunks(
     columns: Columns, *, min_score: float | None = None, min_similarity: float | None = None
 ) -> Ranked:
-    """Found is what shares a word with the question, or has a vector that is near enough to it.
+    """SearchResult is what shares a word with the question, or has a vector that is near enough to it.
 
     `parts`: what text and vector give by their ranks, and the `bm25` and `cosine` behind them (NaN: none).
     """

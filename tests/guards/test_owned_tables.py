@@ -13,12 +13,11 @@ from psycopg import sql
 
 from context.models import ChunkEmbedding, Document, DocumentChunk, DocumentFile
 from memory.models import (
-    DecayFold,
+    DecayedVector,
     Embedding,
     EntryRevision,
     HeldDeletion,
     IngestionPrompt,
-    LargeIndex,
     ModelCall,
     ModelSpending,
     Replay,
@@ -57,7 +56,7 @@ MUTABLE: set[type[models.Model]] = {
     ApiKey,
     ChunkEmbedding,
     Companion,
-    DecayFold,
+    DecayedVector,
     Document,
     DocumentChunk,
     DocumentFile,
@@ -80,7 +79,6 @@ MUTABLE: set[type[models.Model]] = {
     SessionState,
     Snapshot,
     Turn,
-    LargeIndex,
     WorkerHeartbeat,
 }
 # Belongs to no project, so that erasing one leaves it. Of AuditEvent, erase_project takes the project's own.

@@ -4,11 +4,11 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 from uuid import UUID
 
-from memory.indexing.rows import OFF_THE_RECORD, spoken
-from memory.indexing.text import text_hash
-from memory.indexing.wanted import hold_wanted
-from memory.indexing.write import forget_texts, index_entries, index_messages
 from memory.models import SearchedKind
+from memory.retrieval.index.configs import lock_config
+from memory.retrieval.index.rows import OFF_THE_RECORD, spoken
+from memory.retrieval.index.text import text_hash
+from memory.retrieval.index.write import forget_texts, index_entries, index_messages
 from memory.verification.base import Finding, Invariant, Page, Problem, owner_of
 from memory.verification.statements import rows
 from memory.verification.words import rows_with_other_words
@@ -98,7 +98,7 @@ def _of_other_texts(page: Page) -> Iterator[Finding]:
 
 
 def _index(owner_id: UUID, kind: SearchedKind, row_ids: Collection[UUID], now: datetime) -> None:
-    wanted = hold_wanted(owner_id)
+    wanted = lock_config(owner_id)
     if wanted is None or not row_ids:
         return
     retrieval, project_id = wanted.retrieval or Retrieval(), wanted.project_id

@@ -8,8 +8,8 @@ import pytest
 from pytest_django import DjangoAssertNumQueries
 
 from memory.models import EntryState, SearchText, Tier
-from memory.retrieval.found import EntryFilters, MessageFilters
-from memory.retrieval.participants import Participants
+from memory.retrieval.questions import Participants
+from memory.retrieval.results import EntryFilters, MessageFilters
 from relationships.errors import InvalidInput, NotFound
 from relationships.models import Relationship
 from tests.unit.memory.retrieval.searched import NOON, Memory, contents, sibling
