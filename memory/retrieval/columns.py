@@ -26,6 +26,8 @@ from relationships.prepared import prepared_cursor
 
 Filters = EntryFilters | MessageFilters
 UNKNOWN_LANGUAGE = "simple"
+# Words looked up in rows, at most, where a search has more than FEW_WORDS: at 50,000 rows that is 40 words.
+MOST_LOOKED_UP = 2_000_000
 _TYPES = {
     "id": "S16",
     "told": ">f8",
@@ -71,6 +73,7 @@ class Columns:
     terms: Sequence[Ints]
     counts: Counts
     cosines: Sequence[Floats]
+    too_many_words: bool = False  # so that not all of them were looked up
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -95,6 +98,7 @@ def _read(query: SearchQuery, languages: Sequence[str]) -> dict[str, Any]:
         "kind": query.kind.value,
         "languages": list(languages),
         "words": list(query.words),
+        "most_looked_up": MOST_LOOKED_UP,
         "now": query.now,
         "only": None if query.only is None else list(query.only),
         **filter_values(query.filters),
@@ -151,6 +155,7 @@ def _columns(row: Mapping[str, Any], query: SearchQuery) -> Columns:
             _placed(_unpacked(row[f"cosine{number}"], ">f8"), vector_rows, known, len(ids))
             for number in range(questions)
         ],
+        too_many_words=row["too_many_words"],
     )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from memory.embedders.base import Embedded
 from memory.retrieval.columns import Columns, candidates_of
 from memory.retrieval.dates import months_of, periods
-from memory.retrieval.questions import Participants, Prepared
+from memory.retrieval.questions import TOO_MANY_WORDS, Participants, Prepared
 from memory.retrieval.rankers.base import Candidates, Question, Ranker, Scores
 from memory.retrieval.rankers.best import BestRanker
 from memory.retrieval.results import Hit, SearchResult
@@ -83,7 +83,8 @@ class Ranking:
     def _notes(self, candidates: Candidates, ranker: Ranker) -> list[str]:
         if not len(candidates):
             return []
-        notes = []
+        cut = self.columns.too_many_words and TOO_MANY_WORDS not in self.prepared.notes
+        notes = [TOO_MANY_WORDS] if cut else []
         if ranker is not self.wanted:
             notes.append(
                 f"There is no vector that {self.wanted.slug} could compare; ranked by {ranker.slug}."

@@ -9,6 +9,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from memory.models import EntryState, SearchText, Tier
 from memory.retrieval.questions import Participants
+from memory.retrieval.questions import TOO_MANY_WORDS
 from memory.retrieval.results import EntryFilters, MessageFilters
 from relationships.errors import InvalidInput, NotFound
 from relationships.models import Relationship
@@ -210,3 +211,15 @@ def test_what_holds_now_is_found_and_what_held_once_by_who_asks(
     memory.remember("tea", **times)
     asked = EntryFilters(states=("active", "superseded"))
     assert bool(memory.entries("tea", filters=asked).hits) is found
+
+
+def test_of_very_many_words_the_longest_are_looked_up_where_rows_are_many(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memory.retrieval.columns.MOST_LOOKED_UP", 3)
+    memory.remember("Has a kayak by the harbour", "Likes tea")
+    short = " ".join(f"aa{number}" for number in range(10, 50))
+
+    assert contents(memory.entries(f"tea harbour {short}")) == ["Has a kayak by the harbour"]
+    assert TOO_MANY_WORDS in memory.entries(f"tea harbour {short}").notes
+    assert memory.entries("tea harbour").notes == ()

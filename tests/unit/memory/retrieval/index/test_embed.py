@@ -4,7 +4,6 @@ from datetime import UTC, datetime
 import pytest
 
 from memory.models import Embedding, SearchText
-from memory.retrieval.index import embed
 from memory.retrieval.index.embed import EmbeddedTexts, embed_owed
 from memory.services.entries import delete_entry, revise_entry
 from memory.services.erasure import erase_entry, erase_relationship
@@ -91,7 +90,7 @@ def test_a_long_backlog_is_embedded_batch_after_batch(
 def test_a_task_that_takes_long_hands_over_to_another(
     relationship: Relationship, conversation: Conversation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(embed, "MOST_SECONDS", 0.0)
+    monkeypatch.setattr("memory.retrieval.index.embed.MOST_SECONDS", 0.0)
     conversation.remember("Likes tea")
     before = len(told_to_embed())
 
