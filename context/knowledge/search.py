@@ -11,9 +11,8 @@ from uuid import UUID
 
 import numpy as np
 
-from context.knowledge.columns import Columns, read_columns
 from context.knowledge.configured import embedder_for
-from context.knowledge.ranking import Ranked, rank_chunks
+from context.knowledge.ranking import Columns, Ranked, rank_chunks, read_columns
 from context.models import DocumentChunk
 from memory.embedders.base import Embedded, Embedder, Space
 from memory.embedders.questions import embed_question

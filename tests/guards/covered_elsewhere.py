@@ -5,7 +5,7 @@ A view is tested through its address, and ingestion through the whole pipeline.
 
 API = "tests/integration/api"
 INGESTION = "tests/integration/ingestion"
-INDEXING = "tests/unit/memory/indexing"
+INDEXING = "tests/unit/memory/retrieval/index"
 INVARIANTS = "tests/unit/memory/verification/invariants"
 ERASURE = "tests/unit/memory/services/erasure"
 KNOWLEDGE = "tests/unit/context/knowledge"
@@ -16,8 +16,6 @@ COVERED_ELSEWHERE: dict[str, str] = {
     "context/api/documents.py": f"{API}/test_documents.py",
     "context/api/document_presenters.py": f"{API}/test_documents.py",
     "context/api/document_schemas.py": f"{API}/test_documents.py",
-    "context/knowledge/chunk_rows.py": f"{KNOWLEDGE}/test_pipeline.py {KNOWLEDGE}/test_search.py",
-    "context/knowledge/columns.py": f"{KNOWLEDGE}/test_search.py",
     "context/knowledge/errors.py": f"{KNOWLEDGE}/test_sandbox.py",
     # memory: the views, and what only they use
     "memory/api/budget.py": f"{INGESTION}/test_budgets.py",
@@ -42,9 +40,9 @@ COVERED_ELSEWHERE: dict[str, str] = {
     "memory/providers/gemini_sdk.py": "tests/unit/memory/providers/test_gemini_failures.py",
     "memory/providers/openai_sdk.py": "tests/unit/memory/providers/test_openai_failures.py",
     # memory: what embedding is made of
-    "memory/indexing/due.py": f"{INDEXING}/test_pipeline.py {INDEXING}/test_pipeline_failures.py",
-    "memory/indexing/owners.py": f"{INDEXING}/test_pipeline.py",
-    "memory/indexing/vectors.py": f"{INDEXING}/test_pipeline.py {INDEXING}/test_reembed.py",
+    "memory/queue/retries.py": "tests/unit/memory/ingestion/test_claim.py",
+    "memory/retrieval/index/queue.py": f"{INDEXING}/test_embed.py {INDEXING}/test_embed_failures.py",
+    "memory/retrieval/index/vectors.py": f"{INDEXING}/test_embed.py {INDEXING}/test_reembed.py",
     # memory: what invariants share, tested through them
     "memory/verification/base.py": "tests/unit/memory/verification/test_pipeline.py",
     "memory/verification/statements.py": "tests/unit/memory/verification/test_pipeline.py",
@@ -54,8 +52,7 @@ COVERED_ELSEWHERE: dict[str, str] = {
     "memory/services/erasure/copies.py": f"{ERASURE}/test_entries.py {ERASURE}/test_messages.py",
     "memory/services/erasure/counting.py": "tests/unit/admin_ui/views/test_data.py",
     # memory: what rankers and gates share, tested through them
-    "memory/retrieval/rankers/base.py": "tests/unit/memory/retrieval/test_candidates.py",
-    "memory/retrieval/gates/base.py": "tests/unit/memory/retrieval/gates/test_decide.py",
+    "memory/retrieval/rankers/base.py": "tests/unit/memory/retrieval/test_columns.py",
     # memory: the pipeline of ingestion, whole
     "memory/ingestion/apply.py": f"{INGESTION}/test_operations.py {INGESTION}/test_overtaken_answers.py",
     "memory/ingestion/pipeline.py": f"{INGESTION}/test_failures.py",

@@ -34,6 +34,11 @@ class RelationshipConfig:
     names: tuple[str, ...]
     retrieval: Retrieval | None
 
+    @property
+    def written_as(self) -> Retrieval:
+        """Where the configuration is wrong, the defaults: what is to be written down does not wait for that."""
+        return self.retrieval or Retrieval()
+
 
 def retrieval_of(project: Level, companion: Level, relationship: Level) -> Retrieval:
     """Where the levels have become wrong, the defaults: what is to be written down does not wait for that."""

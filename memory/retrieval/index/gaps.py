@@ -66,7 +66,7 @@ _NOTHING = text_hash("")
 def has_gaps(relationship_id: UUID, retrieval: Retrieval, embedder: Embedder) -> bool:
     """A few index probes, whatever the number of texts."""
     with connection.cursor() as cursor:
-        cursor.execute(_LOOK, _told(relationship_id, retrieval, embedder))
+        cursor.execute(_LOOK, _params(relationship_id, retrieval, embedder))
         found: bool = cursor.fetchone()[0]
     return found
 
@@ -80,12 +80,12 @@ def owe_gaps(relationship_id: UUID, retrieval: Retrieval, embedder: Embedder) ->
     if wanted is None or wanted.retrieval != retrieval:
         return 0
     with connection.cursor() as cursor:
-        cursor.execute(_OWE, _told(relationship_id, retrieval, embedder, now=timezone.now(), limit=AT_ONCE))
+        cursor.execute(_OWE, _params(relationship_id, retrieval, embedder, now=timezone.now(), limit=AT_ONCE))
         owed: int = cursor.rowcount
     return owed
 
 
-def _told(
+def _params(
     relationship_id: UUID, retrieval: Retrieval, embedder: Embedder, **more: datetime | int
 ) -> dict[str, Any]:
     return {

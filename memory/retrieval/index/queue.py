@@ -89,7 +89,7 @@ def claim_texts(relationship_id: UUID, retrieval: Retrieval, embedder: Embedder 
     if wanted is None or wanted.retrieval != retrieval:
         return None
     now = timezone.now()
-    told: dict[str, Any] = {
+    params: dict[str, Any] = {
         "relationship": relationship_id,
         "now": now,
         "kinds": owing_kinds(retrieval) if embedder else [],
@@ -101,9 +101,9 @@ def claim_texts(relationship_id: UUID, retrieval: Retrieval, embedder: Embedder 
         "limit": min(TEXTS_AT_ONCE, embedder.most_texts) if embedder else 0,
     }
     with connection.cursor() as cursor:
-        cursor.execute(_SETTLE_REST, told)
-        cursor.execute(_GIVE_UP, told)
-        cursor.execute(_DUE, told)
+        cursor.execute(_SETTLE_REST, params)
+        cursor.execute(_GIVE_UP, params)
+        cursor.execute(_DUE, params)
         due = cursor.fetchall()
     if not due:
         return None
@@ -127,13 +127,13 @@ def lease_of(claim: TextClaim) -> Callable[[], bool]:
         if lock_config(claim.relationship_id) is None:
             return False
         until = timezone.now() + timedelta(seconds=settings.LEASE_SECONDS)
-        told: dict[str, Any] = {
+        params: dict[str, Any] = {
             "relationship": claim.relationship_id,
             "until": until,
             "held_until": held_until,
         }
         with connection.cursor() as cursor:
-            cursor.execute(_RENEW, told)
+            cursor.execute(_RENEW, params)
             held_until = until
             return bool(cursor.rowcount)
 
@@ -186,14 +186,14 @@ def block(relationship_id: UUID, *, code: str, delay: float) -> None:
 
 
 def _lease(relationship_id: UUID, rows: Sequence[tuple[str, UUID, bytes, int]], until: datetime) -> None:
-    told: dict[str, Any] = {
+    params: dict[str, Any] = {
         "relationship": relationship_id,
         "until": until,
         "kinds": [row[0] for row in rows],
         "owners": [row[1] for row in rows],
     }
     with connection.cursor() as cursor:
-        cursor.execute(_LEASE, told)
+        cursor.execute(_LEASE, params)
 
 
 def _settle(
@@ -205,7 +205,7 @@ def _settle(
     most: int = 0,
 ) -> None:
     """Rows that tell of another text by now are somebody else's to settle. `most` attempts count on."""
-    told: dict[str, Any] = {
+    params: dict[str, Any] = {
         "relationship": claim.relationship_id,
         "due": due,
         "error": error,
@@ -215,10 +215,10 @@ def _settle(
         "hashes": [text.text_hash for text in texts],
     }
     with connection.cursor() as cursor:
-        cursor.execute(_SETTLE, told)
+        cursor.execute(_SETTLE, params)
 
 
 def _wait(relationship_id: UUID, now: datetime, until: datetime, code: str) -> None:
-    told: dict[str, Any] = {"relationship": relationship_id, "now": now, "until": until, "error": code}
+    params: dict[str, Any] = {"relationship": relationship_id, "now": now, "until": until, "error": code}
     with connection.cursor() as cursor:
-        cursor.execute(_WAIT, told)
+        cursor.execute(_WAIT, params)

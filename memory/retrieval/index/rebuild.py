@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from memory.models import ScratchpadEntry, SearchedKind, SearchText
 from memory.retrieval.index.configs import RelationshipConfig, lock_config
-from memory.retrieval.index.write import NO_LANGUAGE, ROWS_AT_ONCE, index_entries, index_messages
+from memory.retrieval.index.write import NO_LANGUAGE, ROWS_AT_ONCE, index_again
 from relationships.configuration.retrieval import Retrieval
 from relationships.models import Message
 
@@ -82,48 +82,32 @@ def _pieces(relationship_id: UUID, *, missing_only: bool) -> Iterator[int]:
         before: Any = None
         while True:
             with transaction.atomic():
-                wanted = lock_config(relationship_id)
-                if wanted is None:
+                config = lock_config(relationship_id)
+                if config is None:
                     return
-                rows = _next(kind, wanted, before, known if missing_only else None)
+                rows = _next(kind, config, before, known if missing_only else None)
                 if not rows:
                     break
-                _index(kind, wanted, rows)
+                index_again(config, kind, [row.id for row in rows], now=timezone.now())
             before = rows[-1].id if kind == SearchedKind.ENTRY else rows[-1].seq
             yield len(rows)
 
 
 def _next(
-    kind: SearchedKind, wanted: RelationshipConfig, before: Any, known: Collection[str] | None
+    kind: SearchedKind, config: RelationshipConfig, before: Any, known: Collection[str] | None
 ) -> list[Any]:
     """The next rows below `before`; with `known` languages only those that are missing."""
     rows: QuerySet[Any]
     if kind == SearchedKind.ENTRY:
-        order, rows = "id", ScratchpadEntry.objects.for_relationship(wanted.relationship_id).only("id")
+        order, rows = "id", ScratchpadEntry.objects.for_relationship(config.relationship_id).only("id")
     else:
-        order, rows = "seq", Message.objects.for_relationship(wanted.relationship_id).filter(erased_at=None)
+        messages = Message.objects.for_relationship(config.relationship_id)
+        order, rows = "seq", messages.filter(erased_at=None).only("id", "seq")
     if before is not None:
         rows = rows.filter(**{f"{order}__lt": before})
     if known is not None:
-        indexed = SearchText.objects.for_relationship(wanted.relationship_id).filter(
-            kind=kind, owner_id=OuterRef("id"), language=language_of(_retrieval(wanted), known)
+        indexed = SearchText.objects.for_relationship(config.relationship_id).filter(
+            kind=kind, owner_id=OuterRef("id"), language=language_of(config.written_as, known)
         )
         rows = rows.filter(~Exists(indexed))
     return list(rows.order_by(f"-{order}")[:ROWS_AT_ONCE])
-
-
-def _index(kind: SearchedKind, wanted: RelationshipConfig, rows: list[Any]) -> None:
-    own: dict[str, Any] = {
-        "relationship_id": wanted.relationship_id,
-        "project_id": wanted.project_id,
-        "retrieval": _retrieval(wanted),
-        "now": timezone.now(),
-    }
-    if kind == SearchedKind.ENTRY:
-        index_entries(**own, entry_ids=[row.id for row in rows])
-    else:
-        index_messages(**own, messages=rows)
-
-
-def _retrieval(wanted: RelationshipConfig) -> Retrieval:
-    return wanted.retrieval or Retrieval()

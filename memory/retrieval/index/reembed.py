@@ -170,19 +170,19 @@ def _texts(relationship_id: UUID, owners: Sequence[Owner]) -> list[OwedText]:
 
 def _count(move: Move, relationship_id: UUID, retrieval: Retrieval) -> int:
     with connection.cursor() as cursor:
-        cursor.execute(_COUNT, _told(move, relationship_id, retrieval))
+        cursor.execute(_COUNT, _params(move, relationship_id, retrieval))
         found: int = cursor.fetchone()[0]
     return found
 
 
 def _next(move: Move, relationship_id: UUID, retrieval: Retrieval, after: Owner) -> list[Owner]:
-    told = _told(move, relationship_id, retrieval)
+    params = _params(move, relationship_id, retrieval)
     with connection.cursor() as cursor:
-        cursor.execute(_NEXT, {**told, "kind": after.kind, "owner": after.owner_id, "limit": move.batch})
+        cursor.execute(_NEXT, {**params, "kind": after.kind, "owner": after.owner_id, "limit": move.batch})
         return [Owner(kind, owner_id, bytes(digest)) for kind, owner_id, digest in cursor.fetchall()]
 
 
-def _told(move: Move, relationship_id: UUID, retrieval: Retrieval) -> dict[str, Any]:
+def _params(move: Move, relationship_id: UUID, retrieval: Retrieval) -> dict[str, Any]:
     return {
         "relationship": relationship_id,
         "kinds": owing_kinds(retrieval),

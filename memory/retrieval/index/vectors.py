@@ -14,8 +14,7 @@ from memory.models import ScratchpadEntry, SearchedKind
 from memory.retrieval.index.configs import RelationshipConfig
 from memory.retrieval.index.rows import spoken
 from memory.retrieval.index.text import text_hash, without_names
-from memory.retrieval.index.write import forget_texts, index_entries, index_messages
-from relationships.configuration.retrieval import Retrieval
+from memory.retrieval.index.write import index_again
 from relationships.ids import uuid7
 from relationships.models import Message
 
@@ -72,8 +71,9 @@ def texts_of(wanted: RelationshipConfig, owners: Sequence[Owner], *, now: dateti
             texts.append(OwedText(owner.kind, owner.owner_id, text, digest))
         else:
             wrong.append(owner)
-    if wrong:
-        _put_right(wanted, wrong, now)
+    for kind in SearchedKind:
+        if of_kind := _ids(wrong, kind):
+            index_again(wanted, kind, of_kind, now=now)
     return texts
 
 
@@ -88,17 +88,6 @@ def _said(wanted: RelationshipConfig, owners: Iterable[Owner]) -> dict[tuple[str
         text = spoken(message.content)
         said[SearchedKind.MESSAGE.value, message.id] = (without_names(text, names), text_hash(text))
     return said
-
-
-def _put_right(wanted: RelationshipConfig, owners: Sequence[Owner], now: datetime) -> None:
-    retrieval = wanted.retrieval or Retrieval()
-    entry_ids, message_ids = _ids(owners, SearchedKind.ENTRY), _ids(owners, SearchedKind.MESSAGE)
-    own: dict[str, Any] = {"relationship_id": wanted.relationship_id, "project_id": wanted.project_id}
-    index_entries(**own, entry_ids=entry_ids, retrieval=retrieval, now=now)
-    messages = _messages(wanted.relationship_id, message_ids)
-    index_messages(**own, messages=messages, retrieval=retrieval, now=now)
-    gone = set(message_ids) - {message.id for message in messages}
-    forget_texts(relationship_id=wanted.relationship_id, kind=SearchedKind.MESSAGE, owner_ids=gone)
 
 
 def _ids(owners: Iterable[Owner], kind: SearchedKind) -> list[UUID]:
@@ -116,7 +105,7 @@ def write_vectors(
 ) -> int:
     """One vector for each text, in order; how many were written. Call under the relationship's row lock."""
     vectors = [HalfVector(vector).to_text() for vector in embedded.vectors]
-    told: dict[str, Any] = {
+    params: dict[str, Any] = {
         "relationship": relationship_id,
         "model": embedded.model,
         "dimensions": embedded.dimensions,
@@ -128,7 +117,7 @@ def write_vectors(
         "vectors": vectors,
     }
     with connection.cursor() as cursor:
-        cursor.execute(_WRITE, told)
+        cursor.execute(_WRITE, params)
         written: int = cursor.rowcount
     return written
 
@@ -136,10 +125,10 @@ def write_vectors(
 def drop_other_spaces(relationship_id: UUID, kept: Space) -> int:
     """Delete the relationship's vectors of every other model, in short statements. How many."""
     dropped = 0
-    told: list[Any] = [relationship_id, relationship_id, kept.model, kept.dimensions, _ROWS_AT_ONCE]
+    params: list[Any] = [relationship_id, relationship_id, kept.model, kept.dimensions, _ROWS_AT_ONCE]
     with connection.cursor() as cursor:
         while True:
-            cursor.execute(_DROP_OTHERS, told)
+            cursor.execute(_DROP_OTHERS, params)
             some: int = cursor.rowcount
             dropped += some
             if some < _ROWS_AT_ONCE:

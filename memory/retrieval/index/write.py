@@ -15,7 +15,7 @@ from psycopg import sql
 
 from memory.models import ScratchpadEntry, SearchedKind
 from memory.queue.nudge import nudge_embedding
-from memory.retrieval.index.configs import retrieval_of
+from memory.retrieval.index.configs import RelationshipConfig, retrieval_of
 from memory.retrieval.index.rows import OFF_THE_RECORD, IndexRow, columns, entry_row, message_row, newest_of
 from memory.services.history import ChangedEntries
 from relationships.configuration.retrieval import Retrieval
@@ -28,7 +28,7 @@ NO_LANGUAGE = "simple"
 
 # A changed text owes a vector anew; one that stays keeps what it owes, so that neither a retry's date nor a lease is
 # lost. One that was deleted comes back as if it were new, and so does a message that was off the record and is read
-# after all. `told`: an earlier row is due, so a worker knows already.
+# after all. The last column: an earlier row is due, so a worker knows already.
 _WRITE = """
 WITH given AS MATERIALIZED (
     SELECT * FROM unnest(
@@ -161,17 +161,37 @@ def index_messages(
     _write(relationship_id, project_id, SearchedKind.MESSAGE, rows, retrieval, now, changed=False)
 
 
+def index_again(
+    config: RelationshipConfig, kind: SearchedKind, owner_ids: Collection[UUID], *, now: datetime
+) -> None:
+    """These as their rows are now; what has no row any more leaves the index."""
+    own: dict[str, Any] = {
+        "relationship_id": config.relationship_id,
+        "project_id": config.project_id,
+        "retrieval": config.written_as,
+        "now": now,
+    }
+    if kind == SearchedKind.ENTRY:
+        index_entries(**own, entry_ids=owner_ids)
+        return
+    rows = Message.objects.for_relationship(config.relationship_id).filter(id__in=set(owner_ids))
+    messages = list(rows.order_by("seq"))
+    index_messages(**own, messages=messages)
+    gone = set(owner_ids) - {message.id for message in messages}
+    forget_texts(relationship_id=config.relationship_id, kind=kind, owner_ids=gone)
+
+
 def forget_texts(*, relationship_id: UUID, kind: SearchedKind, owner_ids: Collection[UUID]) -> Forgotten:
     """Take texts and their vectors, in every space, out of the index."""
     if not owner_ids:
         return Forgotten(0, 0)
-    told: dict[str, Any] = {
+    params: dict[str, Any] = {
         "relationship": relationship_id,
         "kind": kind.value,
         "owners": list(owner_ids),
     }
     with connection.cursor() as cursor:
-        cursor.execute(_FORGET, told)
+        cursor.execute(_FORGET, params)
         return Forgotten(*cursor.fetchone())
 
 
@@ -186,7 +206,7 @@ def _write(
     changed: bool,
 ) -> None:
     """`changed`: some of these said something else before, so there may be vectors of it."""
-    told: dict[str, Any] = {
+    params: dict[str, Any] = {
         "relationship": relationship_id,
         "project": project_id,
         "kind": kind.value,
@@ -197,7 +217,7 @@ def _write(
     owed = False
     for some in _in_pieces(rows):
         with connection.cursor() as cursor:
-            cursor.execute(_STATEMENTS[changed], {**told, **columns(some)})
+            cursor.execute(_STATEMENTS[changed], {**params, **columns(some)})
             language, owes, known = cursor.fetchone()
         _warn_of(retrieval.language, language)
         owed = owed or (owes and not known)

@@ -8,8 +8,7 @@ import pytest
 from pytest_django import DjangoAssertNumQueries
 
 from memory.models import EntryState, SearchText, Tier
-from memory.retrieval.questions import Participants
-from memory.retrieval.questions import TOO_MANY_WORDS
+from memory.retrieval.questions import TOO_MANY_WORDS, Participants
 from memory.retrieval.results import EntryFilters, MessageFilters
 from relationships.errors import InvalidInput, NotFound
 from relationships.models import Relationship

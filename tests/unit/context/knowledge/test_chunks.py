@@ -1,6 +1,6 @@
 import pytest
 
-from context.knowledge.embedding import AT_ONCE, MOST_REFUSED
+from context.knowledge.chunks import AT_ONCE, MOST_REFUSED
 from context.knowledge.pipeline import process_document
 from context.models import ChunkEmbedding, Document
 from memory.providers.errors import (

@@ -1,7 +1,7 @@
 import pytest
 
 from memory.embedders.base import Purpose
-from memory.embedders.prefixes import NONE, prefixes_of
+from memory.embedders.options import NONE, prefixes_of
 
 SAID: list[tuple[str, Purpose, str]] = [
     ("gemini-embedding-2", "query", "task: search result | query: hi"),
