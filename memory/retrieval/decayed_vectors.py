@@ -160,9 +160,13 @@ def settle_decayed_vectors(relationship_id: UUID) -> None:
     DecayedVector.objects.for_relationship(relationship_id).delete()
     half_life = _half_life(config) if config is not None else None
     if half_life is not None:
-        params = {"relationship": relationship_id, "half_life": half_life}
+        params: dict[str, Any] = {
+            "relationship": relationship_id,
+            "half_life": half_life,
+            "many": settings.LARGE_RELATIONSHIP_ROWS,
+        }
         with connection.cursor() as cursor:
-            cursor.execute(_BEGIN, {**params, "many": settings.LARGE_RELATIONSHIP_ROWS})
+            cursor.execute(_BEGIN, params)
 
 
 def renew_stale(now: datetime) -> int:

@@ -13,10 +13,8 @@ from memory.embedders.local import TEXTS_AT_ONCE, LocalEmbedder, OnnxEncoder, lo
 from memory.embedders.model_files import find_files
 from memory.embedders.options import LocalEmbedderOptions
 from memory.providers.errors import (
-    ExternalRefused,
     ProviderMisconfigured,
     ProviderTimeout,
-    ProviderUnavailable,
 )
 from tests.unit.memory.embedders.tiny_model import DIMENSIONS, WORDS, make_model
 from tests.vendor_servers.hub_server import HubServer
@@ -59,35 +57,6 @@ def test_a_model_that_wants_prefixes_gets_them(tmp_path: Path) -> None:
 
     assert not np.allclose(question.vectors, text.vectors)
     assert np.allclose(question.vectors, stated.vectors)
-
-
-def test_many_texts_and_long_ones_and_emoji_all_have_vectors(tmp_path: Path) -> None:
-    model = make_model(tmp_path / "tiny")
-    texts = ["", "🙂", "word " * 20_000, "half \ud83d", *(f"porto {number}" for number in range(600))]
-
-    vectors = local(model).embed(texts, purpose="document").vectors
-
-    assert vectors.shape == (604, DIMENSIONS)
-    assert np.isfinite(vectors).all()
-
-
-def test_no_test_downloads_from_the_hub(tmp_path: Path) -> None:
-    embedder = LocalEmbedder(alias="local", options={"folder": tmp_path})
-
-    with pytest.raises(ExternalRefused, match=r"huggingface\.co is not this machine"):
-        embedder.embed(["hello"], purpose="query")
-
-
-def test_a_download_that_failed_is_tried_again(tmp_path: Path) -> None:
-    model = make_model(tmp_path / "tiny")
-    with HubServer({"someone/tiny": model}) as hub:
-        embedder = local("someone/tiny", hub=hub.url, folder=tmp_path / "models")
-        hub.failing = True
-        with pytest.raises(ProviderUnavailable):
-            embedder.embed(["hello"], purpose="query")
-        hub.failing = False
-
-        assert embedder.embed(["hello"], purpose="query").vectors.shape == (1, DIMENSIONS)
 
 
 @pytest.mark.parametrize("package", ["onnxruntime", "tokenizers", "huggingface_hub"])
@@ -226,11 +195,3 @@ def test_threads_may_ask_at_once(tmp_path: Path) -> None:
         given = list(pool.map(lambda text: model.encode([text])[0], texts))
 
     assert np.allclose(np.stack(given), expected)
-
-
-def test_files_that_are_no_model_can_not_be_loaded(tmp_path: Path) -> None:
-    make_model(tmp_path)
-    (tmp_path / "onnx" / "model.onnx").write_bytes(b"<html>Not found</html>")
-
-    with pytest.raises(Exception, match="onnx"):
-        encoder(tmp_path)
