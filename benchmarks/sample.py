@@ -3,8 +3,8 @@
 from django.db import connection
 from django.utils import timezone
 
-from memory.indexing.write import index_entries
 from memory.models import EntrySource, ScratchpadEntry, Tier
+from memory.retrieval.index.write import index_entries
 from memory.services.fingerprint import content_hash
 from memory.services.snapshots import rebuild_scratchpad
 from relationships.configuration.retrieval import Retrieval

@@ -34,17 +34,17 @@ CONTEXT_FORMATS = {
 }
 RANKERS = {
     "best": "memory.retrieval.rankers.best.BestRanker",
-    "hybrid": "memory.retrieval.rankers.hybrid.HybridRanker",
-    "cosine": "memory.retrieval.rankers.cosine.CosineRanker",
-    "importance": "memory.retrieval.rankers.importance.ImportanceRanker",
-    "decay": "memory.retrieval.rankers.decay.DecayRanker",
+    "hybrid": "memory.retrieval.rankers.formulas.HybridRanker",
+    "cosine": "memory.retrieval.rankers.formulas.CosineRanker",
+    "importance": "memory.retrieval.rankers.formulas.ImportanceRanker",
+    "decay": "memory.retrieval.rankers.formulas.DecayRanker",
 }
 GATES = {
-    "always": "memory.retrieval.gates.always.AlwaysGate",
-    "keywords": "memory.retrieval.gates.keywords.KeywordsGate",
-    "cadence": "memory.retrieval.gates.cadence.CadenceGate",
-    "gap": "memory.retrieval.gates.gap.GapGate",
-    "never": "memory.retrieval.gates.never.NeverGate",
+    "always": "memory.retrieval.gates.AlwaysGate",
+    "keywords": "memory.retrieval.gates.KeywordsGate",
+    "cadence": "memory.retrieval.gates.CadenceGate",
+    "gap": "memory.retrieval.gates.GapGate",
+    "never": "memory.retrieval.gates.NeverGate",
 }
 FORGETTING_POLICIES = {
     "none": "memory.forgetting.none.KeepEverything",
@@ -54,11 +54,10 @@ FORGETTING_POLICIES = {
 # Housekeeping beside the queue's own: functions of no argument that return Duty objects (memory.queue.housekeeping).
 DUTIES: list[str] = [
     "memory.services.replays.replay_duties",
-    "memory.indexing.backfill.index_duties",
+    "memory.retrieval.index.backfill.index_duties",
     "context.knowledge.duties.document_duties",
     "memory.forgetting.duties.forgetting_duties",
-    "memory.retrieval.large.duties.large_duties",
-    "memory.retrieval.decay.duties.decay_duties",
+    "memory.retrieval.decayed_vectors.decay_duties",
 ]
 # What `manage.py verify` holds the tables against, in this order: what others rest on comes first, as what is mended
 # there may be all that was wrong; snapshots come last, as they are made of the rest.
@@ -78,7 +77,7 @@ INVARIANTS: list[str] = [
     "memory.verification.invariants.profiles.ProfilesInvariant",
     "memory.verification.invariants.index.IndexInvariant",
     "memory.verification.invariants.vectors.VectorsInvariant",
-    "memory.verification.invariants.large.LargeInvariant",
+    "memory.verification.invariants.decayed_vectors.DecayedVectorsInvariant",
     "memory.verification.invariants.queue.QueueInvariant",
     "memory.verification.invariants.snapshots.SnapshotsInvariant",
 ]

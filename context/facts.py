@@ -13,7 +13,7 @@ from uuid import UUID
 
 import orjson
 
-from memory.retrieval.participants import Participants
+from memory.retrieval.questions import Participants
 from relationships.configuration.schema import Context
 from relationships.errors import NotFound
 from relationships.prepared import prepared_cursor

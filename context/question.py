@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from context.facts import RecentMessage
 from memory.fence import cut_fenced
-from memory.indexing.text import words_for_index
+from memory.retrieval.index.text import words_for_index
 
 SHORT = 2  # words: "yes", "and then?" say nothing without what they answer
 LONGEST = 2000  # characters: what is pasted whole is asked by its beginning and its end

@@ -10,10 +10,8 @@ from uuid import UUID
 from context.facts import Facts, RecentMessage, count_turns, recent_messages
 from context.question import Question, question_of
 from context.retrieved import FoundEntry, FoundMessage, read_entries, read_messages
-from memory.retrieval.explain import reason_of
-from memory.retrieval.found import EntryFilters, Found, Hit, MessageFilters
-from memory.retrieval.gates.base import GateDecision, GateRequest
-from memory.retrieval.gates.decide import decide_gate
+from memory.retrieval.gates import GateDecision, GateRequest, decide_gate
+from memory.retrieval.results import EntryFilters, Hit, MessageFilters, SearchResult, reason_of
 from memory.retrieval.search import search_entries, search_messages
 from memory.services.snapshots import Line
 from relationships.configuration.schema import Configuration
@@ -146,7 +144,7 @@ class Recall:
             return f"nothing retrieved: {self.question.told}"
         return "" if self.gate.open else f"nothing retrieved: {self.gate.reason}"
 
-    def _told(self, count: int, found: Found) -> str:
+    def _told(self, count: int, found: SearchResult) -> str:
         how = f"retrieved {count} by {found.ranker} ({'with vectors' if found.space else 'text alone'})"
         return "; ".join((f"{how} for {self.question.told}", f"gate {self.gate.reason}", *found.notes))
 

@@ -10,10 +10,10 @@ from django.db import Error as DatabaseError
 from django.db import connection
 from django_q.exceptions import TimeoutException
 
-from memory.indexing.pipeline import embed_owed
 from memory.ingestion.pipeline import drain_relationship
 from memory.queue.board import stop_requested
 from memory.queue.leases import release_leases_of, worker_identity
+from memory.retrieval.index.embed import embed_owed
 from memory.services.replays import run_replay
 
 log = structlog.get_logger(__name__)

@@ -19,9 +19,9 @@ from memory.embedders import get_embedder
 from memory.embedders.base import Purpose, RawVectors
 from memory.embedders.offline import OfflineEmbedder
 from memory.embedders.questions import forget_questions
-from memory.indexing.pipeline import embed_owed
 from memory.ingestion.pipeline import drain_relationship
 from memory.models import ModelCall
+from memory.retrieval.index.embed import embed_owed
 from memory.services.turns import accept_turn
 from relationships.ids import relationship_id
 from relationships.models import Companion, EndUser, Project, Relationship, Turn

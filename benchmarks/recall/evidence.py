@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 from benchmarks.recall.locomo import Talk
 from benchmarks.recall.store import make_relationship, store_talk
 from memory.models import SearchedKind
-from memory.retrieval.columns import Sought, read_columns
-from memory.retrieval.found import MessageFilters
-from memory.retrieval.participants import read_participants
-from memory.retrieval.questions import prepare_questions
+from memory.retrieval.columns import SearchQuery, read_columns
+from memory.retrieval.questions import prepare_questions, read_participants
 from memory.retrieval.rankers.base import Candidates, Question, Ranker
 from memory.retrieval.rankers.best import BestRanker
 from memory.retrieval.ranking import Cut, Ranking
+from memory.retrieval.results import MessageFilters
 from memory.retrieval.search import search_messages
 from relationships.configuration.retrieval import Retrieval
 from relationships.models import Relationship
@@ -52,7 +51,7 @@ def pose_questions(talk: Talk, retrieval: Retrieval) -> list[Posed]:
         if prepared.notes:
             raise RuntimeError(" ".join(prepared.notes))
         columns = read_columns(
-            Sought(
+            SearchQuery(
                 relationship_id=relationship.id,
                 kind=SearchedKind.MESSAGE,
                 words=prepared.words,

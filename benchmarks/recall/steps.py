@@ -9,8 +9,7 @@ import numpy as np
 
 from memory.retrieval.rankers.base import Candidates, Question, Ranker, Scores
 from memory.retrieval.rankers.best import WEIGHTS, BestRanker, Weights
-from memory.retrieval.rankers.cosine import CosineRanker
-from memory.retrieval.rankers.hybrid import HybridRanker
+from memory.retrieval.rankers.formulas import CosineRanker, HybridRanker
 
 _BARE = Weights(vector=WEIGHTS.vector, named=0, length=0, date=0, reach=0, vector_reach=0)
 _PARTS: dict[str, dict[str, Any]] = {

@@ -8,9 +8,9 @@ from django.utils import timezone
 
 from benchmarks.recall.locomo import Talk
 from memory.embedders import embedder_of
-from memory.indexing.pipeline import embed_owed
-from memory.indexing.write import index_entries, index_messages
 from memory.models import Embedding, EntrySource, EntryState, ScratchpadEntry, SearchedKind, SearchText, Tier
+from memory.retrieval.index.embed import embed_owed
+from memory.retrieval.index.write import index_entries, index_messages
 from memory.services.fingerprint import content_hash
 from relationships.configuration.retrieval import Retrieval
 from relationships.ids import relationship_id, uuid7

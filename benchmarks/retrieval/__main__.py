@@ -1,4 +1,4 @@
-"""`make bench-retrieval`: recall for every tenant, speed by size, the fold of decay, and what many indexes cost.
+"""`make bench-retrieval`: recall for every tenant, and speed by size.
 
 All data is drawn from a seed; a database of its own is made and thrown away.
 """
@@ -11,9 +11,7 @@ from pathlib import Path
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.retrieval", description=__doc__)
-    parser.add_argument(
-        "--long", action="store_true", help="in full: 5,000 tenants, folds of 100,000 rows, 1,000 indexes"
-    )
+    parser.add_argument("--long", action="store_true", help="in full: 5,000 tenants, 50,000 entries")
     parser.add_argument(
         "--only", metavar="NAME", action="append", help="this measurement only; may be repeated"
     )

@@ -14,7 +14,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from benchmarks.figures import Run, Section
 from benchmarks.machine import describe_machine
 from benchmarks.report import save, show_section
-from benchmarks.retrieval import decay, indexes, speed, tenants
+from benchmarks.retrieval import speed, tenants
 from benchmarks.retrieval.scale import LONG, SHORT, Scale
 from config.embedded_postgres import start_if_used, stop
 
@@ -22,8 +22,6 @@ RESULTS = Path(__file__).parent.parent / "results"
 MEASURES: dict[str, Callable[[Scale], Section]] = {
     "tenants": tenants.measure,
     "speed": speed.measure,
-    "decay": decay.measure,
-    "indexes": indexes.measure,
 }
 
 

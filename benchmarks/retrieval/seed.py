@@ -13,9 +13,6 @@ from pgvector import HalfVector
 
 from benchmarks.retrieval.draw import DIMENSIONS, Vectors
 from memory.embedders.base import Embedded
-from memory.retrieval.large import known
-from memory.retrieval.large.find import note_large
-from memory.retrieval.large.upkeep import keep_up
 from memory.services.fingerprint import content_hash
 from relationships.ids import relationship_id, uuid7
 from relationships.models import Companion, EndUser, Project, Relationship
@@ -83,14 +80,6 @@ def fill(relationship: Relationship, texts: Sequence[str], vectors: Vectors, *, 
         _copy(table, columns.split(), (row[table] for row in rows))
     Relationship.objects.filter(id=relationship.id).update(last_seq=count)
     return filled
-
-
-def make_large(filled: Filled) -> None:
-    """What the duties do in time."""
-    now = datetime.now(UTC)
-    note_large(filled.relationship.id, now=now)
-    keep_up(now)
-    known.forget_known()
 
 
 def asked(vector: Vectors) -> Embedded:

@@ -30,14 +30,11 @@ def measure(scale: Scale) -> Section:
         filled = fill_new(companion, f"speed-{size}", size, 1_000_000 + number)
         seed.analyze()
         figures += _timed(f"{size:,} entries", filled, scale)
-        if size == max(scale.sizes):
-            seed.make_large(filled)
-            figures += _timed(f"{size:,} entries, indexed", filled, scale)
     return Section(
         "speed",
         "Search by size",
         f"search_entries with `best` and `cosine`, the question's vector given, top {TOP}, beside a statement that "
-        "orders by cosine and brings IDs. They take turns. Indexed: as a large relationship has it.",
+        "orders by cosine and brings IDs. They take turns.",
         figures,
     )
 

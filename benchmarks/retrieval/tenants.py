@@ -1,4 +1,4 @@
-"""Is everything found, for the small tenants and the large one among them?"""
+"""Is everything found, for every tenant of a table that many share?"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,47 +12,32 @@ from benchmarks.retrieval import draw, seed
 from benchmarks.retrieval.scale import Scale
 from benchmarks.timing import percentile, time_calls
 from memory.models import SearchedKind
-from memory.retrieval.columns import Sought, read_columns
-from memory.retrieval.found import EntryFilters
-from memory.retrieval.participants import Participants
-from memory.retrieval.questions import Prepared
+from memory.retrieval.columns import SearchQuery, read_columns
+from memory.retrieval.questions import Participants, Prepared
 from memory.retrieval.ranking import Cut, Ranking, wanted_ranker
+from memory.retrieval.results import EntryFilters
 from memory.retrieval.search import search_entries
 from relationships.configuration.retrieval import Retrieval
 from relationships.models import Companion
 
 ENTRIES, TOP = 20, 20
 RETRIEVAL = Retrieval(ranker="cosine", top_k=TOP)
-RANKERS = ("cosine", "hybrid", "best")
 
 
 def measure(scale: Scale) -> Section:
     companion = seed.new_companion("tenants", {})
     figures: list[Figure] = []
-    large = fill_new(companion, "large", scale.large, 1)
-    seed.analyze()
-    questions = questions_for(large, scale.questions)
-    exact = {ranker: [_found(large, *asked, ranker) for asked in questions] for ranker in RANKERS}
-    seed.make_large(large)
     tenants: list[seed.Filled] = []
     for count in scale.tenants:
         while len(tenants) < count:
             tenants.append(fill_new(companion, f"tenant-{len(tenants)}", ENTRIES, 2 + len(tenants)))
         seed.analyze()
         figures += _of_small(tenants, scale)
-    for ranker in RANKERS:
-        found = [_found(large, *asked, ranker) for asked in questions]
-        recall = float(np.mean([draw.share_found(*pair) for pair in zip(found, exact[ranker], strict=True)]))
-        # `hybrid` falls short of it: fusing ranks counts the last rank of 50,000 too, which a choice of them has not.
-        figures.append(
-            Figure(f"large ({scale.large:,}): {ranker}, recall@{TOP}", recall, goal=Goal(0.99, at_most=False))
-        )
     return Section(
         "tenants",
         "Recall for every tenant",
-        f"Relationships of {ENTRIES} entries, whose topics all share, and one of {scale.large:,}; {draw.DIMENSIONS} "
-        f"dimensions, seed {draw.SEED}, {scale.questions} questions. The small are held against numpy over their own "
-        "vectors, the large one against the same search before it had an index.",
+        f"Relationships of {ENTRIES} entries, whose topics all share; {draw.DIMENSIONS} dimensions, seed {draw.SEED}. "
+        "Held against numpy over their own vectors.",
         figures,
     )
 
@@ -116,7 +101,9 @@ def _scoring(filled: seed.Filled, vector: draw.Vectors) -> Any:
     vectors, text = seed.asked(vector), filled.texts[0]
     words = (text,)
     columns = read_columns(
-        Sought(filled.relationship.id, SearchedKind.ENTRY, words, None, EntryFilters(), seed.NOW, vectors)
+        SearchQuery(
+            filled.relationship.id, SearchedKind.ENTRY, words, None, EntryFilters(), seed.NOW, vectors
+        )
     )
     ranker = wanted_ranker("cosine", RETRIEVAL, given=vectors)
     prepared, people = Prepared(words, words, vectors, ()), Participants("Maya", "Ada")

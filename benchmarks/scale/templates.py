@@ -11,8 +11,8 @@ from django.db import connection
 from django.db.models import Max
 
 from benchmarks.scale.lines import ENTRIES, PATTERNS, TYPES, line, said
-from memory.indexing.pipeline import embed_owed
 from memory.models import EntrySource
+from memory.retrieval.index.embed import embed_owed
 from memory.services.entries import add_entry
 from memory.services.turns import accept_turn
 from relationships.actor import Actor

@@ -8,8 +8,8 @@ from uuid import UUID
 import structlog
 from django.conf import settings
 
-from context.knowledge.chunk_rows import replace_chunks
 from context.knowledge.chunking import cut_document
+from context.knowledge.chunks import embed_chunks, replace_chunks
 from context.knowledge.claim import (
     Claim,
     claim_document,
@@ -21,13 +21,12 @@ from context.knowledge.claim import (
     settle_ready,
 )
 from context.knowledge.configured import configuration_of, embedder_for
-from context.knowledge.embedding import embed_chunks
 from context.knowledge.errors import REASONS, DocumentLost, UnreadableDocument
 from context.knowledge.sandbox import parse_document
 from context.models import DocumentChunk, DocumentFile
-from memory.ingestion.claim import retry_delay
 from memory.providers.errors import ProviderError
 from memory.queue.renewal import renewing
+from memory.queue.retries import retry_delay
 from relationships.configuration.schema import Configuration
 from relationships.database_errors import database_went_away
 from relationships.errors import InvalidConfiguration

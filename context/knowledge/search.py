@@ -11,14 +11,13 @@ from uuid import UUID
 
 import numpy as np
 
-from context.knowledge.columns import Columns, read_columns
 from context.knowledge.configured import embedder_for
-from context.knowledge.ranking import Ranked, rank_chunks
+from context.knowledge.ranking import Columns, Ranked, rank_chunks, read_columns
 from context.models import DocumentChunk
 from memory.embedders.base import Embedded, Embedder, Space
 from memory.embedders.questions import embed_question
-from memory.indexing.text import first_words, words_for_index
 from memory.providers.errors import ProviderError
+from memory.retrieval.index.text import first_words, words_for_index
 from memory.retrieval.questions import LONGEST_QUESTION, MOST_WORDS, TOO_LONG, TOO_MANY_WORDS
 from relationships.configuration.knowledge import Knowledge
 

@@ -56,7 +56,9 @@ class EntriesView(ApiView):
         if query.as_of is not None or query.known_at is not None:
             return self.answer(self._page_of_the_past(relationship_id, query))
         rows = ScratchpadEntry.objects.for_relationship(relationship_id).filter(**_filters(query))
-        return self.answer(page_of(rows, order=NEWEST_FIRST, page=query, present=present_entry))
+        return self.answer(
+            page_of(rows, order=NEWEST_FIRST, page=query, present=present_entry, slow=_slow(query))
+        )
 
     def _page_of_the_past(self, relationship_id: UUID, query: EntryListQuery) -> dict[str, Any]:
         revisions = revisions_at(
@@ -64,7 +66,11 @@ class EntriesView(ApiView):
         )
         filters = {f"after__{name}": wanted for name, wanted in _filters(query).items()}
         return page_of(
-            revisions.filter(**filters), order=PAST_NEWEST_FIRST, page=query, present=self._present_past
+            revisions.filter(**filters),
+            order=PAST_NEWEST_FIRST,
+            page=query,
+            present=self._present_past,
+            slow=_slow(query),
         )
 
     def _present_past(self, revision: EntryRevision) -> dict[str, Any]:
@@ -242,6 +248,11 @@ def get_entry(relationship_id: UUID, entry_id: UUID) -> ScratchpadEntry:
     if EntryRevision.objects.for_relationship(relationship_id).filter(entry_id=entry_id).exists():
         raise Gone("This entry was erased for good.")
     raise NotFound("This entry is not there.")
+
+
+def _slow(query: EntryListQuery) -> list[str]:
+    """The parameters that no index serves."""
+    return [name for name in ("text", "tag", "as_of", "known_at") if getattr(query, name)]
 
 
 def _filters(query: EntryListQuery) -> dict[str, Any]:

@@ -16,8 +16,7 @@ from memory.api.search_schemas import (
     SearchBody,
 )
 from memory.models import ScratchpadEntry
-from memory.retrieval.explain import reason_of
-from memory.retrieval.found import EntryFilters, Found, Hit, MessageFilters
+from memory.retrieval.results import EntryFilters, Hit, MessageFilters, SearchResult, reason_of
 from memory.retrieval.search import search_entries, search_messages
 from relationships.api.messages import present_message
 from relationships.api.operations import operation
@@ -107,11 +106,11 @@ class MessageSearchView(SearchView):
         return self.answer(_present(found, messages, explain=body.explain))
 
 
-def _ids(found: Found) -> list[UUID]:
+def _ids(found: SearchResult) -> list[UUID]:
     return [hit.id for hit in found.hits]
 
 
-def _present(found: Found, rows: dict[UUID, dict[str, Any]], *, explain: bool) -> dict[str, Any]:
+def _present(found: SearchResult, rows: dict[UUID, dict[str, Any]], *, explain: bool) -> dict[str, Any]:
     """What went since it was found is left out."""
     return {
         "items": [rows[hit.id] | _scored(hit, found, explain) for hit in found.hits if hit.id in rows],
@@ -123,7 +122,7 @@ def _present(found: Found, rows: dict[UUID, dict[str, Any]], *, explain: bool) -
     }
 
 
-def _scored(hit: Hit, found: Found, explain: bool) -> dict[str, Any]:
+def _scored(hit: Hit, found: SearchResult, explain: bool) -> dict[str, Any]:
     return {
         "score": hit.score,
         "parts": dict(hit.parts) if explain else None,

@@ -14,8 +14,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.embedders.texts import presentable
-from memory.embedders.vectors import unit_vectors
+from memory.embedders.shaping import presentable, unit_vectors
 
 Purpose = Literal["query", "document"]
 

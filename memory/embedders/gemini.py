@@ -17,7 +17,7 @@ from memory.providers.endpoint import NOT_UNDERSTOOD
 from memory.providers.errors import ProviderMisconfigured
 from memory.providers.gemini_sdk import gemini_client, gemini_error
 
-# The generations that are told the purpose in a field; later ones read it in the text itself (prefixes.py).
+# The generations that are told the purpose in a field; later ones read it in the text itself (options.py).
 TOLD_BY_FIELD = ("gemini-embedding-001", "gemini-embedding-exp", "text-embedding-")
 TASK_TYPES: dict[Purpose, str] = {"query": "RETRIEVAL_QUERY", "document": "RETRIEVAL_DOCUMENT"}
 

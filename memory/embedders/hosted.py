@@ -9,9 +9,8 @@ from decimal import Decimal
 from typing import Any, ClassVar, Generic, TypeVar
 
 from memory.embedders.base import Embedder, Purpose, RawVectors
-from memory.embedders.options import HostedEmbedderOptions
-from memory.embedders.prefixes import prefixes_of
-from memory.embedders.texts import batches, cut_to_tokens
+from memory.embedders.options import HostedEmbedderOptions, prefixes_of
+from memory.embedders.shaping import batches, cut_to_tokens
 from memory.providers.deadline import deadline
 from memory.providers.endpoint import Endpoint
 from memory.providers.options import read_options

@@ -1,22 +1,58 @@
 """OpenAI's embeddings and every server that speaks them, such as Ollama, vLLM, llama.cpp, LiteLLM and TEI.
 
-What a server does not take (base64, so long a text) is learnt from its refusals.
+What a server does not take (base64, so long a text) is learnt from its refusals. Its answer is read leniently but
+checked: vectors come as base64 of little-endian float32 or as lists of numbers, whatever was asked for.
 """
 
+import base64
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import httpx2
+import numpy as np
 import openai as sdk
+from pydantic import BaseModel
 
 from memory.embedders.base import Purpose, RawVectors
 from memory.embedders.hosted import HostedEmbedder
-from memory.embedders.openai_answer import EmbeddingsAnswer, Usage
 from memory.embedders.options import OpenAIEmbedderOptions
-from memory.embedders.texts import cut_to_tokens
+from memory.embedders.shaping import cut_to_tokens
 from memory.providers.endpoint import NOT_UNDERSTOOD
-from memory.providers.errors import ProviderError, ProviderMisconfigured, ProviderUnavailable
+from memory.providers.errors import InvalidVectors, ProviderError, ProviderMisconfigured, ProviderUnavailable
 from memory.providers.openai_sdk import complaint, openai_client, openai_error
+
+
+class Item(BaseModel):
+    embedding: str | list[float]
+    index: int | None = None
+
+    def numbers(self) -> Any:
+        if isinstance(self.embedding, str):
+            return np.frombuffer(base64.b64decode(self.embedding, validate=True), dtype="<f4")
+        return self.embedding
+
+
+class Usage(BaseModel):
+    prompt_tokens: int | None = None
+
+
+class EmbeddingsAnswer(BaseModel):
+    """`error`: some gateways put a failure into a 200."""
+
+    data: list[Item] | None = None
+    usage: Usage | None = None
+    error: Any = None
+
+    def rows(self) -> list[Any]:
+        """The vectors in the order of the texts. Raises InvalidVectors where the numbering can't be right."""
+        items = self.data or []
+        numbered = [item.index for item in items if item.index is not None]
+        if not numbered:
+            return [item.numbers() for item in items]
+        if sorted(numbered) != list(range(len(items))):
+            raise InvalidVectors("The server numbered its vectors in a way that fits no texts.")
+        return [item.numbers() for item in sorted(items, key=lambda item: item.index or 0)]
+
 
 ABOUT_LENGTH = (
     "context length",

@@ -4,7 +4,6 @@ The turn's row is the queue. A claim is an UPDATE under the relationship's row l
 relationship; a lease that ran out or whose worker died is taken back by the sweep (memory.queue.leases).
 """
 
-import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -203,14 +202,6 @@ def give_back(claim: Claim) -> None:
     _held(claim).update(
         state=TurnState.PENDING, lease_token=None, lease_until=None, leased_by="", due_at=timezone.now()
     )
-
-
-def retry_delay(attempts: int, retry_after: float | None) -> float:
-    """Seconds until the next try: exponential with full jitter above a half, never before the provider allows."""
-    ceiling = min(settings.RETRY_CAP_SECONDS, settings.RETRY_BASE_SECONDS * 2 ** min(attempts, 30))
-    jittered: float = ceiling * random.uniform(0.5, 1.0)  # noqa: S311 - spreads retries, guards nothing
-    asked_for: float = min(retry_after or 0.0, settings.RETRY_CAP_SECONDS)
-    return max(jittered, asked_for)
 
 
 def _leave_the_disk_behind() -> None:

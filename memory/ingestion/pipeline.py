@@ -32,7 +32,6 @@ from memory.ingestion.claim import (
     keep_lease,
     release_turns,
     renew_lease,
-    retry_delay,
 )
 from memory.ingestion.proposals import Proposed, propose_all
 from memory.ingestion.reading import Reading, read_batch
@@ -43,6 +42,7 @@ from memory.queue.board import stop_requested
 from memory.queue.fairness import others_wait
 from memory.queue.nudge import nudge
 from memory.queue.renewal import renewing
+from memory.queue.retries import retry_delay
 from memory.services.model_budgets import require_model_budget
 from relationships.database_errors import database_went_away
 from relationships.errors import InvalidConfiguration, NotFound

@@ -7,12 +7,12 @@ import structlog
 
 from memory.embedders import embedder_of
 from memory.embedders.base import Embedded
-from memory.indexing.due import TextClaim, keep_vectors
-from memory.indexing.text import text_hash
-from memory.indexing.vectors import OwedText
 from memory.ingestion.reading import Reading
 from memory.models import EntryState, ScratchpadEntry, SearchedKind
 from memory.providers.errors import ProviderError
+from memory.retrieval.index.queue import TextClaim, keep_vectors
+from memory.retrieval.index.text import text_hash
+from memory.retrieval.index.vectors import OwedText
 
 log = structlog.get_logger(__name__)
 

@@ -1,7 +1,7 @@
 """Vectors and search texts in hash partitions, and the triggers that mark a fold stale.
 
 Every large relationship has indexes of its own, and each index costs every statement that plans on its table. In
-partitions a statement meets only those of its own (docs/adr/0014-an-index-for-each-large-relationship.md).
+partitions a statement meets only those of its own.
 """
 
 from django.db import migrations

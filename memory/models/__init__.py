@@ -1,9 +1,8 @@
-from memory.models.decay_fold import DecayFold
+from memory.models.decayed_vector import DecayedVector
 from memory.models.embedding import Embedding
 from memory.models.entry import USER_SUBJECT, EntrySource, EntryState, ScratchpadEntry, Tier
 from memory.models.held_deletion import DELETIONS, HeldDeletion, HeldState
 from memory.models.ingestion_prompt import IngestionPrompt
-from memory.models.large_index import IndexPurpose, IndexState, LargeIndex
 from memory.models.model_call import ModelCall
 from memory.models.replay import Replay, ReplayState
 from memory.models.revision import EntryRevision, RevisionEvent
@@ -13,17 +12,14 @@ from memory.models.spending import ModelSpending
 __all__ = [
     "DELETIONS",
     "USER_SUBJECT",
-    "DecayFold",
+    "DecayedVector",
     "Embedding",
     "EntryRevision",
     "EntrySource",
     "EntryState",
     "HeldDeletion",
     "HeldState",
-    "IndexPurpose",
-    "IndexState",
     "IngestionPrompt",
-    "LargeIndex",
     "ModelCall",
     "ModelSpending",
     "Replay",

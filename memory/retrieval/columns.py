@@ -4,6 +4,7 @@ Every row is read, whatever the filters: how rare a word is, and what is a usual
 the whole relationship. So a filter never changes the order of what it lets through.
 """
 
+import struct
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,17 +14,20 @@ from uuid import UUID
 import numpy as np
 import orjson
 from numpy.typing import NDArray
+from psycopg.adapt import Dumper
+from psycopg.pq import Format
 
 from memory.embedders.base import Embedded
 from memory.models import SearchedKind
-from memory.retrieval.found import EntryFilters, MessageFilters
-from memory.retrieval.rankers.base import Counts, Floats, Ints
+from memory.retrieval.rankers.base import Candidates, Counts, Floats, Ints
+from memory.retrieval.results import EntryFilters, MessageFilters
 from memory.retrieval.statements import LANGUAGES, read_statement
-from memory.retrieval.vector_parameter import HalfBytes, HalfBytesDumper, half_bytes
 from relationships.prepared import prepared_cursor
 
 Filters = EntryFilters | MessageFilters
 UNKNOWN_LANGUAGE = "simple"
+# Words looked up in rows, at most, where a search has more than FEW_WORDS: at 50,000 rows that is 40 words.
+MOST_LOOKED_UP = 2_000_000
 _TYPES = {
     "id": "S16",
     "told": ">f8",
@@ -40,7 +44,7 @@ _TYPES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Sought:
+class SearchQuery:
     """What to read. `words`: of each question, as the index spells them. `only`: of these owners; None: of all."""
 
     relationship_id: UUID
@@ -69,6 +73,7 @@ class Columns:
     terms: Sequence[Ints]
     counts: Counts
     cosines: Sequence[Floats]
+    too_many_words: bool = False  # so that not all of them were looked up
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -77,30 +82,31 @@ class Columns:
         return UUID(bytes=bytes(self.ids[row]).ljust(16, b"\0"))  # numpy drops closing zeros
 
 
-def read_columns(sought: Sought) -> Columns:
+def read_columns(query: SearchQuery) -> Columns:
     """One statement; two more where the rows are of another language than the configuration says."""
-    row = _read(sought, [sought.language or UNKNOWN_LANGUAGE])
+    row = _read(query, [query.language or UNKNOWN_LANGUAGE])
     if row["other_language"]:
-        row = _read(sought, _languages(sought))
-    return _columns(row, sought)
+        row = _read(query, _languages(query))
+    return _columns(row, query)
 
 
-def _read(sought: Sought, languages: Sequence[str]) -> dict[str, Any]:
-    given = sought.vectors
-    count = 0 if given is None else len(sought.words)
+def _read(query: SearchQuery, languages: Sequence[str]) -> dict[str, Any]:
+    given = query.vectors
+    count = 0 if given is None else len(query.words)
     values: dict[str, Any] = {
-        "relationship": sought.relationship_id,
-        "kind": sought.kind.value,
+        "relationship": query.relationship_id,
+        "kind": query.kind.value,
         "languages": list(languages),
-        "words": list(sought.words),
-        "now": sought.now,
-        "only": None if sought.only is None else list(sought.only),
-        **filter_values(sought.filters),
+        "words": list(query.words),
+        "most_looked_up": MOST_LOOKED_UP,
+        "now": query.now,
+        "only": None if query.only is None else list(query.only),
+        **filter_values(query.filters),
     }
     if given is not None:
         values |= {"model": given.model, "dimensions": given.dimensions}
         values |= {f"vector{number}": half_bytes(given.vectors[number]) for number in range(count)}
-    statement = read_statement(sought.kind, vectors=count, only=sought.only is not None)
+    statement = read_statement(query.kind, vectors=count, only=query.only is not None)
     with prepared_cursor() as cursor:
         cursor.adapters.register_dumper(HalfBytes, HalfBytesDumper)
         cursor.execute(statement, values)
@@ -124,31 +130,32 @@ def filter_values(filters: Filters) -> dict[str, Any]:
     }
 
 
-def _languages(sought: Sought) -> list[str]:
+def _languages(query: SearchQuery) -> list[str]:
     with prepared_cursor() as cursor:
-        cursor.execute(LANGUAGES, {"relationship": sought.relationship_id, "kind": sought.kind.value})
+        cursor.execute(LANGUAGES, {"relationship": query.relationship_id, "kind": query.kind.value})
         return [row[0] for row in cursor.fetchall()]
 
 
-def _columns(row: Mapping[str, Any], sought: Sought) -> Columns:
+def _columns(row: Mapping[str, Any], query: SearchQuery) -> Columns:
     read = {name: _unpacked(row[name], kind) for name, kind in _TYPES.items() if name in row}
     order = _in_order(read)
     values = {name: column[order] for name, column in read.items()}
     ids = values.pop("id")
     finder = _Finder(ids)
-    questions = len(sought.words) if sought.vectors is not None else 0
+    questions = len(query.words) if query.vectors is not None else 0
     vector_rows, known = finder.find(_unpacked(row["vector_id"], "S16"))
     return Columns(
         ids=ids,
         values=values,
         people=orjson.loads(row["people"] or "{}"),
         lexemes=row["lexemes"] or [],
-        terms=_terms(row["asked"], len(sought.words)),
+        terms=_terms(row["asked"], len(query.words)),
         counts=_counts(row, finder),
         cosines=[
             _placed(_unpacked(row[f"cosine{number}"], ">f8"), vector_rows, known, len(ids))
             for number in range(questions)
         ],
+        too_many_words=row["too_many_words"],
     )
 
 
@@ -201,3 +208,51 @@ def _placed(cosines: Floats, rows: Ints, known: NDArray[np.bool_], count: int) -
     placed = np.full(count, np.nan)
     placed[rows] = cosines[known]
     return placed
+
+
+def candidates_of(columns: Columns, number: int, *, named: Collection[str]) -> Candidates:
+    """As the question of that number sees the columns. `named`: which of their people it names."""
+    values, count = columns.values, len(columns)
+    ones = np.ones(count)
+    return Candidates(
+        told=values["told"],
+        touched=values.get("touched", values["told"]),
+        length=values["length"].astype(np.float64),
+        session=_numbered(values["session"]) if "session" in values else np.full(count, -1),
+        named=np.isin(values["who"], [columns.people[who] for who in named]),
+        cosine=columns.cosines[number] if columns.cosines else np.full(count, np.nan),
+        importance=values.get("importance", ones),
+        weight=values.get("weight", ones),
+        counted=values.get("counted", ones.astype(np.bool_)),
+        allowed=values["allowed"],
+        counts=_counts_of(columns, columns.terms[number]),
+    )
+
+
+def _numbered(sessions: Ints) -> Ints:
+    return np.unique(sessions, return_inverse=True)[1].astype(np.int64)
+
+
+def _counts_of(columns: Columns, terms: Ints) -> Counts:
+    """Those of the question's own words, numbered anew from 0."""
+    counts = columns.counts
+    own = np.isin(counts.term, terms)
+    return Counts(row=counts.row[own], term=np.searchsorted(terms, counts.term[own]), count=counts.count[own])
+
+
+class HalfBytes(bytes):
+    """A halfvec as it is sent: in the bytes that pgvector reads, a third less than as text."""
+
+
+class HalfBytesDumper(Dumper):
+    """Of no known type: what the statement casts it to decides."""
+
+    format = Format.BINARY
+    oid = 0
+
+    def dump(self, value: Any) -> bytes:
+        return bytes(value)
+
+
+def half_bytes(vector: NDArray[np.float32]) -> HalfBytes:
+    return HalfBytes(struct.pack(">HH", len(vector), 0) + vector.astype(">f2").tobytes())

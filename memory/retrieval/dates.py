@@ -5,13 +5,11 @@ until two weeks after by half (weights chosen on LoCoMo, docs/reference/recall.m
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import MAXYEAR, MINYEAR, date, timedelta
 from functools import lru_cache
-
-from memory.retrieval.months import AMBIGUOUS
 
 BEFORE, AFTER, LATE = timedelta(days=1), timedelta(days=3), timedelta(days=14)
 MOST_PERIODS = 12  # of one question; a list of dates is no question
@@ -94,3 +92,52 @@ def _pattern(months: tuple[str, ...]) -> re.Pattern[str]:
         rf"(?:\b(?P<before>[0-9]{{1,2}})(?:st|nd|rd|th)?\.?\s+(?:(?:of|de)\s+)?)?\b(?P<month>{names})\b\.?"
         rf"(?:\s+(?P<after>[0-9]{{1,2}})(?:st|nd|rd|th)?\b)?(?:,?\s*(?:de\s+)?(?P<year>{_YEAR})\b)?"
     )
+
+
+# Names of months, by the language of the configuration. An unknown language is read as English.
+_SHORT_ENGLISH = {"jan": 1, "feb": 2, "mar": 3, "apr": 4, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "sept": 9}
+# Words of everyday use too: months only after a preposition, or beside a day or a year.
+AMBIGUOUS = frozenset({"may", "march", "mar", "mai", "mars", "marzo", "set", "juni", "mei", "maj", "oct"})
+
+
+def _table(names: str, more: Mapping[str, int] | None = None) -> dict[str, int]:
+    return {name: month for month, name in enumerate(names.split(), start=1)} | dict(more or {})
+
+
+_ENGLISH = _table(
+    "january february march april may june july august september october november december",
+    {**_SHORT_ENGLISH, "oct": 10, "nov": 11, "dec": 12},
+)
+_BY_LANGUAGE: dict[str, dict[str, int]] = {
+    "english": _ENGLISH,
+    "german": _table(
+        "januar februar märz april mai juni juli august september oktober november dezember",
+        {"jänner": 1, "feber": 2, "maerz": 3},
+    ),
+    "french": _table(
+        "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
+        {"fevrier": 2, "aout": 8, "decembre": 12},
+    ),
+    "spanish": _table(
+        "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
+        {"setiembre": 9},
+    ),
+    "italian": _table(
+        "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre"
+    ),
+    "portuguese": _table(
+        "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro",
+        {"marco": 3},
+    ),
+    "dutch": _table(
+        "januari februari maart april mei juni juli augustus september oktober november december"
+    ),
+}
+
+
+def months_of(languages: Iterable[str]) -> Mapping[str, int]:
+    """The names to look for, as name: 1 to 12. Of several languages the first keeps a name they share."""
+    merged: dict[str, int] = {}
+    for language in reversed(list(languages)):
+        merged |= _BY_LANGUAGE.get(language, _ENGLISH)
+    return merged or _ENGLISH

@@ -1,22 +1,66 @@
-"""Questions made fit for a search: what is embedded of them, which words are looked up, and what was not possible."""
+"""Questions made fit for a search: whose names they hold, what is embedded of them, which words are looked up."""
 
+import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
 from memory.embedders import embed_question, embedder_of
 from memory.embedders.base import Embedded, Embedder
-from memory.indexing.text import first_words, without_names, words_for_index
+from memory.models import SearchedKind
 from memory.providers.errors import ProviderError
-from memory.retrieval.participants import Participants
+from memory.retrieval.index.text import first_words, without_names, words_for_index
+from memory.retrieval.statements import NEWEST_SPEAKERS, PARTICIPANTS
 from relationships.configuration.retrieval import Retrieval
-from relationships.errors import InvalidInput
+from relationships.errors import InvalidInput, NotFound
+from relationships.prepared import prepared_cursor
 
 LONGEST_QUESTION = 8000  # characters; what follows is not read
 TOO_LONG = f"The question is longer than {LONGEST_QUESTION} characters; the rest of it was not read."
 MOST_WORDS = 500  # different ones of a question, the first; those of a search for many share WORDS_AT_ONCE
 WORDS_AT_ONCE = 5000
-TOO_MANY_WORDS = "The question has very many different words; only the first of them were looked up."
+TOO_MANY_WORDS = "The question has very many different words; only some of them were looked up."
 NO_VECTOR = "The question's vector did not come in time; it was found by text alone."
+SHORTEST_NAME = 3  # letters; shorter ones are too often a word of the language
+USER, COMPANION = "user", "assistant"
+_WORD = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Participants:
+    """Whose conversation it is. `speakers`: further names that messages carry."""
+
+    user: str
+    companion: str
+    speakers: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the texts were embedded without."""
+        return (self.user, self.companion, *self.speakers)
+
+    def is_asked_about(self, who: str, question: str) -> bool:
+        """Whether the question names `who`: a speaker or subject, or the role of one without a name of its own."""
+        return is_named({USER: self.user, COMPANION: self.companion}.get(who, who), question)
+
+
+def read_participants(*, project_id: UUID, relationship_id: UUID, kind: SearchedKind) -> Participants:
+    """One statement. Raises NotFound, for a relationship of another project too."""
+    with prepared_cursor() as cursor:
+        cursor.execute(
+            PARTICIPANTS,
+            {
+                "project": project_id,
+                "relationship": relationship_id,
+                "kind": kind.value,
+                "newest": NEWEST_SPEAKERS,
+            },
+        )
+        row = cursor.fetchone()
+    if row is None:
+        raise NotFound("This relationship is not there.")
+    return Participants(row[0], row[1], tuple(row[2] or ()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,3 +114,16 @@ def _embedded(texts: Sequence[str], embedder: Embedder, seconds: float) -> Embed
     if len(texts) == 1:
         return embed_question(texts[0], embedder, seconds=seconds)
     return embedder.embed(texts, purpose="query", timeout=seconds)
+
+
+def is_named(name: str, question: str) -> bool:
+    """Whether a whole word of `name` stands in `question`, in any case. "Sam" is not in "the same"."""
+    asked = question.casefold()
+    words = set(_WORD.findall(asked))
+    return any(_stands_in(part, asked, words) for part in _WORD.findall(name.casefold()))
+
+
+def _stands_in(part: str, asked: str, words: set[str]) -> bool:
+    if unicodedata.category(part[0]) == "Lo":  # scripts that put no space around a name, or glue particles on
+        return len(part) >= 2 and part in asked
+    return len(part) >= SHORTEST_NAME and part in words

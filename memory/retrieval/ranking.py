@@ -1,21 +1,17 @@
 """Columns that were read, put in order by a ranker: no database here."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
 
 from memory.embedders.base import Embedded
-from memory.retrieval.candidates import candidates_of
-from memory.retrieval.columns import Columns
-from memory.retrieval.dates import periods
-from memory.retrieval.found import Found, Hit
-from memory.retrieval.months import months_of
-from memory.retrieval.participants import Participants
-from memory.retrieval.questions import Prepared
-from memory.retrieval.rankers.base import Candidates, Question, Ranker, Scores, Statistics
+from memory.retrieval.columns import Columns, candidates_of
+from memory.retrieval.dates import months_of, periods
+from memory.retrieval.questions import TOO_MANY_WORDS, Participants, Prepared
+from memory.retrieval.rankers.base import Candidates, Question, Ranker, Scores
 from memory.retrieval.rankers.best import BestRanker
+from memory.retrieval.results import Hit, SearchResult
 from relationships.configuration.retrieval import Retrieval
 from relationships.configuration.seams import known_slug, load
 from relationships.errors import InvalidInput
@@ -41,27 +37,25 @@ class Ranking:
     wanted: Ranker
     cut: Cut
     now: datetime
-    whole: Sequence[Statistics] = ()  # of each question, where the columns are a choice from many
 
     def posed(self, number: int) -> tuple[Candidates, Question]:
         """The question of that number, as a ranker sees it."""
         text, columns = self.prepared.texts[number], self.columns
         named = [who for who in columns.people if self.participants.is_asked_about(who, text)]
-        whole = self.whole[number] if self.whole else None
         question = Question(
             terms=len(columns.terms[number]),
             retrieval=self.retrieval,
             periods=periods(text, months_of([self.retrieval.language or ""])),
         )
-        return candidates_of(columns, number, named=named, whole=whole), question
+        return candidates_of(columns, number, named=named), question
 
-    def answer(self, number: int) -> Found:
+    def answer(self, number: int) -> SearchResult:
         """What is found for the question of that number; the milliseconds are the caller's to tell."""
         candidates, question = self.posed(number)
         vectors = self.prepared.vectors
         ranker = BY_TEXT if self.wanted.needs_vectors and not candidates.has_vectors else self.wanted
         scores = ranker.rank(candidates, question, self.now)
-        return Found(
+        return SearchResult(
             hits=self._hits(candidates, scores, by_text=ranker is not self.wanted),
             ranker=ranker.slug,
             space=vectors.space if vectors is not None and candidates.has_vectors else None,
@@ -89,7 +83,8 @@ class Ranking:
     def _notes(self, candidates: Candidates, ranker: Ranker) -> list[str]:
         if not len(candidates):
             return []
-        notes = []
+        cut = self.columns.too_many_words and TOO_MANY_WORDS not in self.prepared.notes
+        notes = [TOO_MANY_WORDS] if cut else []
         if ranker is not self.wanted:
             notes.append(
                 f"There is no vector that {self.wanted.slug} could compare; ranked by {ranker.slug}."

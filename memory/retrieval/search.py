@@ -1,8 +1,8 @@
 """The one way to find entries and messages again: for REST, the context, strategies and the admin pages.
 
 A search inside a relationship is exact over its own rows: one statement says who takes part, one reads columns of
-numbers, and a ranker orders them (memory/retrieval/rankers/). Where a relationship is large, indexes of its own choose
-the candidates first, and only those are read (memory/retrieval/large/).
+numbers, and a ranker orders them (memory/retrieval/rankers/). For the ranker `decay` and many entries, decayed vectors
+choose the candidates first, and only those are read (memory/retrieval/decayed_vectors.py).
 """
 
 import time
@@ -13,12 +13,11 @@ from uuid import UUID
 
 from memory.embedders.base import Embedded
 from memory.models import SearchedKind
-from memory.retrieval.columns import Filters, Sought, read_columns
-from memory.retrieval.found import EntryFilters, Found, MessageFilters
-from memory.retrieval.large.candidates import large_candidates
-from memory.retrieval.participants import Participants, read_participants
-from memory.retrieval.questions import Prepared, prepare_questions
+from memory.retrieval.columns import Filters, SearchQuery, read_columns
+from memory.retrieval.decayed_vectors import decay_candidates
+from memory.retrieval.questions import Participants, Prepared, prepare_questions, read_participants
 from memory.retrieval.ranking import Cut, Ranking, wanted_ranker
+from memory.retrieval.results import EntryFilters, MessageFilters, SearchResult
 from relationships.configuration.retrieval import Retrieval
 
 TEXTS_AT_ONCE = 50  # each adds a column to the statement
@@ -38,7 +37,7 @@ def search_entries(
     now: datetime,
     question: Embedded | None = None,
     participants: Participants | None = None,
-) -> Found:
+) -> SearchResult:
     """The entries that answer `text`, best first. What is None is as `retrieval` says; `question`: its vector.
 
     `participants`: from who knows them already; that saves a statement.
@@ -62,7 +61,7 @@ def search_messages(
     min_score: float | None = None,
     now: datetime,
     question: Embedded | None = None,
-) -> Found:
+) -> SearchResult:
     """The same for messages, which have no importance and no weight. `top_k` None: `retrieval.top_messages`."""
     search = _Search(project_id, relationship_id, SearchedKind.MESSAGE, filters, retrieval, now)
     limit = retrieval.top_messages if top_k is None else top_k
@@ -82,12 +81,12 @@ def search_entries_for(
     now: datetime,
     question: Embedded | None = None,
     compared: bool = False,
-) -> list[Found]:
+) -> list[SearchResult]:
     """The same for several texts, in their order: every 50 of them one call of the embedder, and as many statements as
     for one. `question`: their vectors, one for each text. `compared`: only entries whose vectors were compared.
     """
     search = _Search(project_id, relationship_id, SearchedKind.ENTRY, filters, retrieval, now)
-    found: list[Found] = []
+    found: list[SearchResult] = []
     for start in range(0, len(texts), TEXTS_AT_ONCE):
         some = slice(start, start + TEXTS_AT_ONCE)
         vectors = question and replace(question, vectors=question.vectors[some])
@@ -121,7 +120,7 @@ class _Search:
         ranker: str | None,
         min_score: float | None,
         compared: bool = False,
-    ) -> list[Found]:
+    ) -> list[SearchResult]:
         started = time.perf_counter()
         wanted = wanted_ranker(ranker or self.retrieval.ranker, self.retrieval, given=vectors)
         participants = self.participants or read_participants(
@@ -130,22 +129,23 @@ class _Search:
         prepared = prepare_questions(
             texts, participants=participants, retrieval=self.retrieval, given=vectors
         )
-        sought = self._sought(prepared)
-        large = large_candidates(sought, ranker=wanted.slug, retrieval=self.retrieval)
-        columns = read_columns(sought if large is None else replace(sought, only=large.owner_ids))
+        query = self._query(prepared)
+        if wanted.slug == "decay":
+            few = decay_candidates(query, half_life_days=self.retrieval.half_life_days)
+            query = replace(query, only=few)
+        columns = read_columns(query)
         cut = Cut(
             top_k=self.retrieval.top_k if top_k is None else top_k,
             min_score=self.retrieval.min_score if min_score is None else min_score,
             compared=compared,
         )
-        whole = () if large is None else large.statistics
-        ranking = Ranking(columns, prepared, participants, self.retrieval, wanted, cut, self.now, whole)
+        ranking = Ranking(columns, prepared, participants, self.retrieval, wanted, cut, self.now)
         answers = [ranking.answer(number) for number in range(len(texts))]
         milliseconds = (time.perf_counter() - started) * 1000
         return [replace(answer, milliseconds=milliseconds) for answer in answers]
 
-    def _sought(self, prepared: Prepared) -> Sought:
-        return Sought(
+    def _query(self, prepared: Prepared) -> SearchQuery:
+        return SearchQuery(
             relationship_id=self.relationship_id,
             kind=self.kind,
             words=prepared.words,

@@ -81,8 +81,11 @@ ROWS = {
    WHERE s.relationship_id = %(relationship)s AND s.kind = %(kind)s AND {_TO_BE_SHOWN}""",
 }
 
+FEW_WORDS = 32  # so many are looked up, however many rows there are
+
 # The questions' words are OR-ed: a question of ten words is answered by texts that hold two of them. Of a text that
-# holds any, only those words are unpacked: they are marked, and the rest is filtered out.
+# holds any, only those words are unpacked: they are marked, and the rest is filtered out. Of too many words the longest
+# are looked up, as they are the rarest. One scan tells of all rows, gathered by who speaks and then together.
 _READ = """
 WITH languages AS MATERIALIZED (
     SELECT coalesce(array_agg(cfgname::text), '{{simple}}') AS names FROM pg_ts_config
@@ -93,25 +96,31 @@ WITH languages AS MATERIALIZED (
            unnest((SELECT names FROM languages)) AS language,
            unnest(to_tsvector(('pg_catalog.' || language)::regconfig, q.words)) l
 ), sought AS MATERIALIZED (
-    SELECT lexeme, (row_number() OVER (ORDER BY lexeme) - 1)::int AS term FROM asked GROUP BY lexeme
+    SELECT lexeme, (row_number() OVER (ORDER BY lexeme) - 1)::int AS term
+      FROM (SELECT lexeme FROM asked GROUP BY lexeme ORDER BY length(lexeme) DESC, lexeme
+             LIMIT CASE WHEN (SELECT count(DISTINCT lexeme) FROM asked) > {few_words} THEN
+                   greatest({few_words}, %(most_looked_up)s::bigint / (
+                       SELECT greatest(count(*), 1) FROM memory_searchtext s
+                        WHERE s.relationship_id = %(relationship)s AND s.kind = %(kind)s{only})) END) AS longest
 ), query AS MATERIALIZED (
     SELECT string_agg('''' || replace(replace(lexeme, '\\', '\\\\'), '''', '''''') || '''', '|')::tsquery AS any_word,
-           array_agg(lexeme) AS every
+           array_agg(lexeme ORDER BY term) AS lexemes
       FROM sought
 )
 SELECT (SELECT array_agg(ARRAY[a.number - 1, t.term]) FROM asked a JOIN sought t ON t.lexeme = a.lexeme) AS asked,
-       (SELECT array_agg(lexeme ORDER BY term) FROM sought) AS lexemes,
-       (SELECT jsonb_object_agg(who, hashtext(who))
-          FROM (SELECT DISTINCT {who} AS who FROM {rows}) AS t)::text AS people,
-       found.*, hits.*, vectors.*
-  FROM (SELECT {columns}, bool_or(s.language <> ALL((SELECT names FROM languages)::text[])) AS other_language
-          FROM {rows}) AS found,
+       (SELECT count(DISTINCT lexeme) FROM asked) > (SELECT count(*) FROM sought) AS too_many_words,
+       (SELECT lexemes FROM query), found.*, hits.*, vectors.*
+  FROM (SELECT {gathered}, bool_or(other_language) AS other_language,
+               jsonb_object_agg(name, hashtext(name))::text AS people
+          FROM (SELECT {who} AS name, {columns},
+                       bool_or(s.language <> ALL((SELECT names FROM languages)::text[])) AS other_language
+                  FROM {rows} GROUP BY 1) AS by_name) AS found,
        (SELECT string_agg(uuid_send(s.owner_id), ''::bytea) AS hit_id,
-               string_agg(int4send(t.term), ''::bytea) AS hit_term,
+               string_agg(int4send(array_position((SELECT lexemes FROM query), w.lexeme) - 1), ''::bytea) AS hit_term,
                string_agg(int4send(cardinality(w.positions)), ''::bytea) AS hit_count
-          FROM memory_searchtext s, sought t,
-               unnest(ts_filter(setweight(s.lexemes, 'A', (SELECT every FROM query)), '{{a}}')) w
-         WHERE s.relationship_id = %(relationship)s AND s.kind = %(kind)s AND t.lexeme = w.lexeme
+          FROM memory_searchtext s,
+               unnest(ts_filter(setweight(s.lexemes, 'A', (SELECT lexemes FROM query)), '{{a}}')) w
+         WHERE s.relationship_id = %(relationship)s AND s.kind = %(kind)s
            AND s.lexemes @@ (SELECT any_word FROM query){only}) AS hits,
        ({vectors}) AS vectors
 """
@@ -140,6 +149,8 @@ def read_statement(kind: SearchedKind, *, vectors: int, only: bool) -> str:
         who=_WHO,
         rows=ROWS[kind] + limit,
         columns=", ".join(columns),
+        gathered=", ".join(f"string_agg({name}, ''::bytea) AS {name}" for name in _SENT[kind]),
+        few_words=FEW_WORDS,
         only=limit,
         vectors=_VECTORS.format(cosines=cosines, only=limit) if vectors else _NO_VECTORS,
     )

@@ -1,16 +1,14 @@
 """The one place where an entry's history is written: every change, with all fields before and after.
 
-What search knows of an entry is written here too: no change can be made without either.
+What rests on entries, such as the index of search, hears of every change here, in its transaction.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
-from memory.indexing.wanted import retrieval_of
-from memory.indexing.write import index_changes
 from memory.models import EntryRevision, RevisionEvent, ScratchpadEntry
 from memory.models.entry import ACCESS_FIELDS
 from relationships.actor import Actor
@@ -48,6 +46,25 @@ class Change:
     origin: Origin = NO_ORIGIN
 
 
+@dataclass(frozen=True, slots=True)
+class ChangedEntries:
+    """Changes that were made to entries of one relationship, in order, under its row lock.
+
+    `changes`: each entry before and after, as `fields_of` tells it. `levels`: the configuration of project, companion
+    and relationship.
+    """
+
+    relationship_id: UUID
+    project_id: UUID
+    changes: Sequence[tuple[Mapping[str, Any] | None, Mapping[str, Any] | None]]
+    levels: Sequence[Mapping[str, Any]]
+    now: datetime
+
+
+# Who is told, in the transaction of the change. Apps append theirs when they are ready.
+change_listeners: list[Callable[[ChangedEntries], None]] = []
+
+
 def fields_of(entry: ScratchpadEntry) -> dict[str, Any]:
     """All fields of an entry as JSON values: what a revision keeps, and what an entry is restored from.
 
@@ -59,24 +76,26 @@ def fields_of(entry: ScratchpadEntry) -> dict[str, Any]:
 def record_changes(
     *, relationship_id: UUID, project_id: UUID, changes: Sequence[Change], by: Actor, now: datetime
 ) -> list[EntryRevision]:
-    """Append one revision a change, numbered in order, and bring the index up to date.
+    """Append one revision a change, numbered in order, and tell the listeners.
 
     Call it in the transaction that makes the changes, after they are made.
     """
     if not changes:
         return []
     first, *levels = allocate_seq_and_levels(relationship_id, count=len(changes))
-    index_changes(
-        relationship_id=relationship_id,
-        project_id=project_id,
+    made = ChangedEntries(
+        relationship_id,
+        project_id,
         changes=[
             (change.before, change.after)
             for change in changes
             if change.event != RevisionEvent.NONE or change.before is None
         ],
-        retrieval=retrieval_of(*levels),
+        levels=levels,
         now=now,
     )
+    for listener in change_listeners:
+        listener(made)
     return EntryRevision.objects.bulk_create(
         make_revisions(
             relationship_id=relationship_id,

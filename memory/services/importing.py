@@ -17,7 +17,6 @@ from django.utils import timezone
 from psycopg import sql
 
 from memory.errors import NotEmpty, TooManyEntries
-from memory.indexing.rebuild import rebuild_index
 from memory.ingestion.claim import is_owed
 from memory.models import (
     EntryRevision,
@@ -28,6 +27,7 @@ from memory.models import (
     ScratchpadEntry,
 )
 from memory.queue.nudge import nudge
+from memory.retrieval.index.rebuild import rebuild_index
 from memory.services.archive_checks import Archive, Overview, check_archive, check_head
 from memory.services.erasure.tally import table_name
 from memory.services.fingerprint import content_hash

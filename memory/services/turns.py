@@ -11,14 +11,14 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from memory.errors import TurnNotRetryable
-from memory.indexing.wanted import hold_wanted, retrieval_of
-from memory.indexing.write import index_messages
 from memory.ingestion.triggers import dispose_turn, fire_trigger
+from memory.models import SearchedKind
 from memory.queue.fairness import project_of
 from memory.queue.nudge import nudge
+from memory.retrieval.index.configs import lock_config, retrieval_of
+from memory.retrieval.index.write import index_again, index_messages
 from memory.services.times import refuse_future
 from relationships.configuration.cascade import resolve_configuration
-from relationships.configuration.retrieval import Retrieval
 from relationships.configuration.schema import Configuration
 from relationships.errors import InvalidInput, NotFound
 from relationships.models import Message, Relationship, Turn, TurnState
@@ -145,15 +145,11 @@ def retry_turn(*, relationship_id: UUID, turn_id: UUID) -> Turn:
 
 
 def _show_messages(turn: Turn) -> None:
-    wanted = hold_wanted(turn.relationship_id)
+    config = lock_config(turn.relationship_id)
     messages = Message.objects.for_relationship(turn.relationship_id).filter(turn_id=turn.id)
-    index_messages(
-        relationship_id=turn.relationship_id,
-        project_id=turn.project_id,
-        messages=list(messages.order_by("seq")),
-        retrieval=(wanted and wanted.retrieval) or Retrieval(),
-        now=timezone.now(),
-    )
+    if config is not None:
+        ids = list(messages.values_list("id", flat=True))
+        index_again(config, SearchedKind.MESSAGE, ids, now=timezone.now())
 
 
 @transaction.atomic

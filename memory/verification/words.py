@@ -6,9 +6,9 @@ from uuid import UUID
 
 from django.db import connection
 
-from memory.indexing.rows import spoken
-from memory.indexing.text import words_for_index
 from memory.models import SearchedKind
+from memory.retrieval.index.rows import spoken
+from memory.retrieval.index.text import words_for_index
 from memory.verification.base import Page
 from memory.verification.statements import AT_ONCE, rows
 

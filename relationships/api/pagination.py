@@ -2,34 +2,68 @@
 
 import base64
 import binascii
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, cast
 
 import orjson
 from django.core.exceptions import ValidationError
+from django.db import OperationalError, connection, transaction
 from django.db.models import Field, Q, QuerySet
 
 from relationships.api.fields import EARLIEST, LATEST, PageQuery
-from relationships.errors import InvalidInput
+from relationships.database_errors import sqlstate
+from relationships.errors import FieldProblem, InvalidInput
+
+SLOW_SECONDS = 5.0  # for a page whose filters no index serves
+_CANCELLED = "57014"  # SQLSTATE of a statement that took too long
 
 
 def page_of(
-    rows: QuerySet[Any, Any], *, order: Sequence[str], page: PageQuery, present: Callable[[Any], Any]
+    rows: QuerySet[Any, Any],
+    *,
+    order: Sequence[str],
+    page: PageQuery,
+    present: Callable[[Any], Any],
+    slow: Sequence[str] = (),
 ) -> dict[str, Any]:
     """{"items", "next_cursor"}: at most `page.limit` rows in `order`, each through `present`.
 
     `order` names fields or annotations of the rows, none of them null, `-` for descending; together they must be
-    unique.
+    unique. `slow` names the parameters given that are held against every row: where that takes longer than
+    SLOW_SECONDS, InvalidInput names them.
     """
     names = [name.lstrip("-") for name in order]
     if page.cursor is not None:
         rows = rows.filter(_after(order, _decode([_field(rows, name) for name in names], page.cursor)))
-    found = list(rows.order_by(*order)[: page.limit + 1])
+    with _within_seconds(slow):
+        found = list(rows.order_by(*order)[: page.limit + 1])
     shown = found[: page.limit]
     more = len(found) > page.limit
     cursor = _encode([_value(shown[-1], name) for name in names]) if more else None
     return {"items": [present(row) for row in shown], "next_cursor": cursor}
+
+
+@contextmanager
+def _within_seconds(slow: Sequence[str]) -> Iterator[None]:
+    """The statements inside take SLOW_SECONDS at most, if any parameter is `slow`."""
+    if not slow:
+        yield
+        return
+    try:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("SELECT set_config('statement_timeout', %s, true)", [f"{SLOW_SECONDS * 1000:.0f}"])
+            yield
+    except OperationalError as error:
+        if sqlstate(error) != _CANCELLED:
+            raise
+        way_out = (
+            f"takes longer than {SLOW_SECONDS:g} seconds among so many rows. Make it simpler or leave it out, narrow "
+            "the list by other parameters, or search instead"
+        )
+        problems = [FieldProblem(name, way_out) for name in slow]
+        raise InvalidInput(f"{', '.join(slow)}: {way_out}", problems=problems) from None
 
 
 def _field(rows: QuerySet[Any, Any], name: str) -> "Field[Any, Any]":

@@ -1,9 +1,11 @@
-"""Who writes entries also writes their history, and with it what search knows of them: record_changes does both."""
+"""Who writes entries also writes their history, and whoever rests on entries hears of it: record_changes does both."""
 
 import ast
 from pathlib import Path
 
-from tests.guards.sources import DOMAIN, calls, named, python_files, tree_of
+from memory.retrieval.index.write import index_changes
+from memory.services.history import change_listeners
+from tests.guards.sources import DOMAIN, ROOT, calls, imported, named, python_files, tree_of
 
 WRITES = {"update", "bulk_create", "bulk_update", "delete", "save", "create"}
 # Each with the reason why what it writes is no change of what an entry says.
@@ -46,10 +48,37 @@ def test_the_index_is_written_in_its_own_package_alone() -> None:
     outside = [
         named(path)
         for path in python_files(*DOMAIN)
-        if "indexing" not in path.parts
+        if "index" not in path.parts
         for _, call in calls(tree_of(path))
         if isinstance(call.func, ast.Attribute)
         and call.func.attr in WRITES
         and "SearchText" in ast.unparse(call.func)
     ]
     assert not outside
+
+
+def test_search_hears_of_every_change_and_history_knows_nothing_of_search() -> None:
+    assert index_changes in change_listeners
+
+    written = (ROOT / "memory/services/history.py").read_text()
+    assert "memory.retrieval" not in written
+
+
+def test_retrieval_rests_on_entries_and_nothing_above_them() -> None:
+    above = [
+        f"{named(path)}: {module}"
+        for path in python_files("memory/retrieval")
+        for module, _ in imported(tree_of(path))
+        if module.startswith(("memory.ingestion", "memory.services")) and module != "memory.services.history"
+    ]
+    assert not above
+
+
+def test_what_writes_the_index_knows_nothing_of_what_reads_it() -> None:
+    reading = [
+        f"{named(path)}: {module}"
+        for path in python_files("memory/retrieval/index")
+        for module, _ in imported(tree_of(path))
+        if module.startswith("memory.retrieval") and not module.startswith("memory.retrieval.index")
+    ]
+    assert not reading

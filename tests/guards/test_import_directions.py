@@ -11,9 +11,9 @@ from tests.guards.sources import APPS, CODE, ROOT, calls, imported, named, pytho
 KNOWN_BY = {
     "google": ("memory/providers/gemini.py", "memory/providers/gemini_sdk.py", "memory/embedders/gemini.py"),
     "openai": ("memory/providers/openai.py", "memory/providers/openai_sdk.py", "memory/embedders/openai.py"),
-    "onnxruntime": ("memory/embedders/onnx_encoder.py",),
-    "tokenizers": ("memory/embedders/onnx_encoder.py",),
-    "huggingface_hub": ("memory/embedders/model_hub.py",),
+    "onnxruntime": ("memory/embedders/local.py",),
+    "tokenizers": ("memory/embedders/local.py",),
+    "huggingface_hub": ("memory/embedders/model_files.py",),
     "django_q": ("memory/queue/", "memory/tasks.py", "context/knowledge/tasks.py"),
     "jinja2": ("memory/ingestion/templates.py", "memory/ingestion/template_sandbox.py"),
 }
@@ -25,7 +25,7 @@ WRITERS = {
     "Message": "relationships/services/turns.py",
 }
 # Each costs tens of megabytes, which only who asks it should pay; and these may not be installed at all.
-LATE_IMPORTS = {"memory/embedders/model_hub.py", "memory/embedders/onnx_encoder.py"}
+LATE_IMPORTS = {"memory/embedders/model_files.py", "memory/embedders/local.py"}
 
 
 def test_an_app_imports_only_what_is_to_its_right(capsys: pytest.CaptureFixture[str]) -> None:

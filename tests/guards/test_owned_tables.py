@@ -21,8 +21,8 @@ APPEND_ONLY = set("AuditEvent EntryRevision Message ModelCall ProfileRevision".s
 # What its service may change.
 MUTABLE = set(
     """
-    ApiKey ChunkEmbedding Companion DecayFold Document DocumentChunk DocumentFile Embedding EndUser HeldDeletion
-    IdempotencyKey IngestionPrompt LargeIndex Membership ModelSpending Operator Profile Project RateWindow Relationship
+    ApiKey ChunkEmbedding Companion DecayedVector Document DocumentChunk DocumentFile Embedding EndUser HeldDeletion
+    IdempotencyKey IngestionPrompt Membership ModelSpending Operator Profile Project RateWindow Relationship
     RelationshipToken Replay ScratchpadEntry SearchText SessionState Snapshot Turn WorkerHeartbeat
     """.split()
 )

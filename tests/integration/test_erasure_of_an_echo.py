@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from memory.indexing.pipeline import embed_owed
+from memory.retrieval.index.embed import embed_owed
 from memory.services.replays import request_replay
 from memory.services.turns import accept_turn
 from relationships.models import Message, Relationship, Turn

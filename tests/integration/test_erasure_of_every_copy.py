@@ -13,9 +13,9 @@ from django_q.signing import SignedPackage
 from context.knowledge.documents import add_document
 from context.knowledge.pipeline import process_document
 from context.models import Document
-from memory.indexing.pipeline import embed_owed
 from memory.models import EntryState, HeldDeletion, ScratchpadEntry
 from memory.providers.errors import RequestRefused
+from memory.retrieval.index.embed import embed_owed
 from memory.services.replays import request_replay
 from relationships.models import Message, Relationship
 from relationships.services.turns import NewMessage

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 import pytest
 from django_q.models import OrmQ
 
-from memory.indexing.pipeline import embed_owed
 from memory.models import Replay, ReplayState
 from memory.providers.errors import AnswerTruncated
 from memory.queue import board
+from memory.retrieval.index.embed import embed_owed
 from memory.services.replays import request_replay, run_replay
 from relationships.models import Relationship, Turn
 from tests.fakes import ScriptedEmbedder, ScriptedProvider

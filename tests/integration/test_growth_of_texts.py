@@ -9,9 +9,9 @@ from context.knowledge.chunking import MOST_JOINED, cut_document
 from context.knowledge.parsing.base import Block
 from context.text import fenced_data
 from memory.fence import cut_fenced, escape_item, fence
-from memory.indexing.text import LONGEST_RUN, without_names, words_for_index
 from memory.providers.base import IngestionMaterial, NumberedMessage
 from memory.providers.offline.rules import read_messages
+from memory.retrieval.index.text import LONGEST_RUN, without_names, words_for_index
 from tests.growth import MOST, growth
 
 TEXTS: dict[str, Callable[[int], str]] = {

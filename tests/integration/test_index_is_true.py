@@ -11,9 +11,9 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from memory.indexing.pipeline import embed_owed
-from memory.indexing.rebuild import rebuild_index
 from memory.models import Embedding, EntrySource, HeldDeletion, HeldState, ScratchpadEntry, SearchText
+from memory.retrieval.index.embed import embed_owed
+from memory.retrieval.index.rebuild import rebuild_index
 from memory.services.entries import add_entry, delete_entry, restore_entry, revise_entry
 from memory.services.erasure import erase_entry
 from memory.services.expiry import expire_entries

@@ -9,11 +9,11 @@ from django.db import connection
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
-from memory.indexing.pipeline import embed_owed
 from memory.ingestion.claim import claim_turns
 from memory.models import Embedding, ModelCall, Replay, ReplayState, SearchText
 from memory.providers import reset_providers
 from memory.queue.leases import release_dead_leases
+from memory.retrieval.index.embed import embed_owed
 from memory.services.replays import nudge_owed_replays, request_replay, run_replay
 from relationships.models import Companion, Relationship, Turn, TurnState
 from tests.fakes import ScriptedEmbedder, ScriptedProvider

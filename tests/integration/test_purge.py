@@ -21,7 +21,7 @@ STORY = f"""
 import django; django.setup()
 from datetime import UTC, datetime
 from django.db import connection
-from memory.indexing.pipeline import embed_owed
+from memory.retrieval.index.embed import embed_owed
 from memory.ingestion.pipeline import drain_relationship
 from memory.services.turns import accept_turn
 from relationships.actor import Actor

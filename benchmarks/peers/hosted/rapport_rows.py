@@ -11,10 +11,10 @@ from django.conf import settings
 from django.db import connection, transaction
 
 from benchmarks.peers.vectors import vector_of
-from memory.indexing.rows import entry_row
-from memory.indexing.text import text_hash
-from memory.indexing.write import NO_LANGUAGE
 from memory.models import EntrySource, ScratchpadEntry, Tier
+from memory.retrieval.index.rows import entry_row
+from memory.retrieval.index.text import text_hash
+from memory.retrieval.index.write import NO_LANGUAGE
 from memory.services.fingerprint import content_hash
 from memory.services.snapshots import scratchpad_section
 from relationships.actor import Actor
@@ -94,7 +94,7 @@ def _load(companion: Companion, memories: Mapping[str, Sequence[str]]) -> None:
 
 
 def _index(entries: Sequence[ScratchpadEntry], retrieval: Retrieval, now: datetime) -> None:
-    """As memory.indexing.write does it for one relationship; the vectors are there, so none is owed."""
+    """As memory.retrieval.index.write does it for one relationship; the vectors are there, so none is owed."""
     rows = [entry_row(entry, retrieval) for entry in entries]
     told: dict[str, Any] = {
         "project": entries[0].project_id,

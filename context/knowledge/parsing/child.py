@@ -20,7 +20,7 @@ PARSERS = {
     "pdf": "context.knowledge.parsing.pdf.parse_pdf",
     "docx": "context.knowledge.parsing.docx.parse_docx",
     "html": "context.knowledge.parsing.html.parse_html",
-    "markdown": "context.knowledge.parsing.markdown.parse_markdown",
+    "markdown": "context.knowledge.parsing.text.parse_markdown",
     "text": "context.knowledge.parsing.text.parse_text",
 }
 _PR_SET_PDEATHSIG = 1

@@ -22,7 +22,7 @@ from memory.ingestion.strategies.base import Proposal, Strategy
 from memory.ingestion.strategies.classify_schema import CLASSIFY_SCHEMA
 from memory.ingestion.strategies.memories import judge_memories, parse_memories, statement
 from memory.ingestion.vectors import TextVectors, embed_texts
-from memory.retrieval.found import Found
+from memory.retrieval.results import SearchResult
 from memory.retrieval.search import search_entries_for
 from relationships.configuration.strategies import ClassifierOptions
 
@@ -86,7 +86,7 @@ def _without_near(
     return [_skipped(item, nearest, reading) for item in items]
 
 
-def _nearest(vectors: TextVectors, reading: Reading) -> list[Found]:
+def _nearest(vectors: TextVectors, reading: Reading) -> list[SearchResult]:
     """Among entries that have a vector: one without would stand by its words, with a likeness nobody measured."""
     return search_entries_for(
         vectors.texts,
@@ -102,7 +102,7 @@ def _nearest(vectors: TextVectors, reading: Reading) -> list[Found]:
 
 
 def _skipped(
-    item: Operation | Refusal, nearest: Mapping[str, Found], reading: Reading
+    item: Operation | Refusal, nearest: Mapping[str, SearchResult], reading: Reading
 ) -> Operation | Refusal:
     """Only a comparison of vectors counts: where none could be made, what was said is kept."""
     if isinstance(item, Refusal) or item.op != "add":

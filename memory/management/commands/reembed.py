@@ -7,9 +7,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from memory.embedders import get_embedder
-from memory.indexing.reembed import Move, Moved, begin_move, change_over, drop_old, embed_beside
 from memory.management.projects import find_project
 from memory.providers.errors import ProviderError
+from memory.retrieval.index.reembed import Move, Moved, begin_move, change_over, drop_old, embed_beside
 from relationships.actor import Actor
 from relationships.configuration.retrieval import DEFAULT_EMBEDDER
 from relationships.errors import InvalidInput, RapportError

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.retrieval.dates import Period
-from memory.retrieval.fusion import order_of
 from relationships.configuration.retrieval import Retrieval
 
 Floats = NDArray[np.float64]
@@ -28,16 +27,6 @@ class Counts:
     row: Ints
     term: Ints
     count: Floats
-
-
-@dataclass(frozen=True, slots=True)
-class Statistics:
-    """What candidates alone can't tell where they are a choice from many: figures of the whole relationship."""
-
-    rows: int
-    documents: Floats  # by term: in how many rows it stands
-    mean_length: float
-    mean_cosine: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +49,6 @@ class Candidates:
     counted: Bools
     allowed: Bools
     counts: Counts
-    statistics: Statistics | None = None  # None: the candidates are all there is
 
     def __len__(self) -> int:
         return len(self.told)
@@ -77,6 +65,14 @@ class Question:
     terms: int
     retrieval: Retrieval
     periods: tuple[Period, ...] = ()
+
+
+def order_of(*scores: Floats) -> Ints:
+    """Places of the rows, best first; of equal scores the later row first. More scores than one: each decides where
+    those before it are equal."""
+    places = np.arange(len(scores[0]))
+    order: Ints = np.lexsort((-places, *(-score for score in reversed(scores))))
+    return order
 
 
 @dataclass(frozen=True, slots=True)

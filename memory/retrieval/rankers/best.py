@@ -8,8 +8,7 @@ import numpy as np
 
 from memory.retrieval.dates import Period
 from memory.retrieval.rankers.base import Candidates, Floats, Question, Ranker, Scores
-from memory.retrieval.rankers.neighbours import Neighbours
-from memory.retrieval.rankers.text import mean_length, spread_text_scores
+from memory.retrieval.rankers.scoring import Neighbours, mean_length, spread_text_scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +97,6 @@ def _above_mean(candidates: Candidates, cosine: Floats) -> Floats:
 
 
 def _mean_cosine(candidates: Candidates, cosine: Floats) -> float:
-    if candidates.statistics is not None:
-        return candidates.statistics.mean_cosine
     counted = candidates.counted & ~np.isnan(cosine)
     return float(cosine[counted].mean()) if counted.any() else 0.0
 

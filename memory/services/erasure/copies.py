@@ -7,8 +7,8 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from memory.indexing.write import forget_texts
 from memory.models import EntryRevision, HeldDeletion, ModelCall, Replay, SearchedKind
+from memory.retrieval.index.write import forget_texts
 from memory.services.erasure.tally import Counts
 from memory.services.erasure.turns import Emptied, Traces, empty_operations, turns_of
 from memory.services.erasure.words import Words, quoting_reasons

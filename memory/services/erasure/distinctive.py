@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from memory.indexing.text import words_for_index
+from memory.retrieval.index.text import words_for_index
 
 # Letters and digits, joined by what may join an identifier: 2026-03-02, 3.5, eva@firm.org. Not by _, which is emphasis.
 _JOINED = re.compile(r"[^\W_]+(?:[-.@_]+[^\W_]+)*")

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from django.db import connection
 
-from memory.indexing.wanted import Wanted, wanted_of
+from memory.retrieval.index.configs import RelationshipConfig, configs_of
 from memory.services.erasure.distinctive import (
     Statement,
     Stems,
@@ -97,7 +97,7 @@ class StillHolding:
 
 def find_holding(relationship_id: UUID, contents: Iterable[str]) -> Held:
     """Messages that hold a distinctive word of something an entry says or said."""
-    wanted = next(iter(wanted_of([relationship_id])), None)
+    wanted = next(iter(configs_of([relationship_id])), None)
     language = _language(wanted)
     texts = sorted(contents)
     stems = _stems(language, {word for text in texts for word in words_of_entry(text)})
@@ -128,7 +128,7 @@ def _held(holding: Holding, words: Collection[str], stems: Stems) -> Holding:
     return Holding(holding.id, holding.turn_id, holding.seq, holding.role, held)
 
 
-def _language(wanted: Wanted | None) -> str:
+def _language(wanted: RelationshipConfig | None) -> str:
     return (wanted.retrieval.language if wanted and wanted.retrieval else None) or "english"
 
 

@@ -1,19 +1,16 @@
 """The index of texts, held against the entries and messages that it tells of."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
-from uuid import UUID
 
-from memory.indexing.rows import OFF_THE_RECORD, spoken
-from memory.indexing.text import text_hash
-from memory.indexing.wanted import hold_wanted
-from memory.indexing.write import forget_texts, index_entries, index_messages
 from memory.models import SearchedKind
+from memory.retrieval.index.configs import lock_config
+from memory.retrieval.index.rows import OFF_THE_RECORD, spoken
+from memory.retrieval.index.text import text_hash
+from memory.retrieval.index.write import forget_texts, index_again
 from memory.verification.base import Finding, Invariant, Page, Problem, owner_of
 from memory.verification.statements import rows
 from memory.verification.words import rows_with_other_words
-from relationships.configuration.retrieval import Retrieval
-from relationships.models import Message
 
 MISSING = Problem("missing", "an entry or message has no row in the index, so its words find nothing")
 OUT_OF_STEP = Problem("out_of_step", "a row of the index tells something else than its entry or message")
@@ -82,11 +79,14 @@ class IndexInvariant(Invariant):
     def mend(self, findings: Sequence[Finding], *, now: datetime) -> None:
         """Write these rows anew, which owes their vectors; what is of nothing goes."""
         owner_id = owner_of(findings)
+        config = lock_config(owner_id)
         for kind in SearchedKind:
             mine = [finding for finding in findings if finding.detail == kind.value]
             gone = {f.row_id for f in mine if f.problem == OF_NOTHING and f.row_id}
             forget_texts(relationship_id=owner_id, kind=kind, owner_ids=gone)
-            _index(owner_id, kind, {f.row_id for f in mine if f.row_id} - gone, now)
+            again = {f.row_id for f in mine if f.row_id} - gone
+            if config is not None and again:
+                index_again(config, kind, again, now=now)
 
 
 def _of_other_texts(page: Page) -> Iterator[Finding]:
@@ -95,19 +95,3 @@ def _of_other_texts(page: Page) -> Iterator[Finding]:
     for owner_id, row_id, missing, other, content, digest in rows(_MESSAGES, page):
         if missing or other or bytes(digest) != text_hash(spoken(content)):
             yield Finding(MISSING if missing else OUT_OF_STEP, owner_id, row_id, "message")
-
-
-def _index(owner_id: UUID, kind: SearchedKind, row_ids: Collection[UUID], now: datetime) -> None:
-    wanted = hold_wanted(owner_id)
-    if wanted is None or not row_ids:
-        return
-    retrieval, project_id = wanted.retrieval or Retrieval(), wanted.project_id
-    if kind == SearchedKind.ENTRY:
-        index_entries(
-            relationship_id=owner_id, project_id=project_id, entry_ids=row_ids, retrieval=retrieval, now=now
-        )
-        return
-    messages = list(Message.objects.for_relationship(owner_id).filter(id__in=row_ids))
-    index_messages(
-        relationship_id=owner_id, project_id=project_id, messages=messages, retrieval=retrieval, now=now
-    )

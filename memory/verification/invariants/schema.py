@@ -3,7 +3,6 @@ from datetime import datetime
 
 from psycopg import sql
 
-from memory.retrieval.large.statements import PREFIX
 from memory.verification.base import Finding, Invariant, Level, Page, Problem
 from memory.verification.statements import execute, rows
 
@@ -15,8 +14,9 @@ TRIGGERS = {
         "relationships_message",
         "relationships_profilerevision",
     ),
-    "fold_entry_changed": ("memory_scratchpadentry",),
-    "fold_vector_changed": ("memory_embedding",),
+    "decayed_entry_changed": ("memory_scratchpadentry",),
+    "decayed_vector_written": ("memory_embedding",),
+    "decayed_vector_deleted": ("memory_embedding",),
 }
 MISSING = Problem(
     "trigger_missing",
@@ -41,11 +41,11 @@ _CONSTRAINTS = """
 SELECT conrelid::regclass::text, conname::text FROM pg_constraint
  WHERE NOT convalidated AND connamespace = current_schema()::regnamespace
 """
-# An index that is being made is not valid yet: those of large relationships, and of a REINDEX CONCURRENTLY.
+# An index that a REINDEX CONCURRENTLY is making is not valid yet.
 _INDEXES = r"""
 SELECT c.relname::text FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
  WHERE NOT i.indisvalid AND c.relnamespace = current_schema()::regnamespace
-   AND NOT starts_with(c.relname, %(large)s) AND c.relname !~ '_ccnew\d*$' AND c.relname !~ '_ccold\d*$'
+   AND c.relname !~ '_ccnew\d*$' AND c.relname !~ '_ccold\d*$'
 """
 
 
@@ -67,7 +67,7 @@ class SchemaInvariant(Invariant):
                 yield Finding(DISABLED, None, detail=f"{name} on {table}")
         for table, name in rows(_CONSTRAINTS, page):
             yield Finding(NOT_VALIDATED, None, detail=f"{name} on {table}")
-        for (name,) in rows(_INDEXES, page, large=PREFIX):
+        for (name,) in rows(_INDEXES, page):
             yield Finding(BROKEN_INDEX, None, detail=name)
 
     def mend(self, findings: Sequence[Finding], *, now: datetime) -> None:

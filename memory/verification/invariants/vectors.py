@@ -6,12 +6,12 @@ from typing import Any
 from uuid import UUID
 
 from memory.embedders import Embedder, embedder_of
-from memory.indexing.rows import owing_kinds
-from memory.indexing.text import text_hash
-from memory.indexing.wanted import Wanted, wanted_of
 from memory.providers.errors import ProviderError
 from memory.queue.fairness import project_of
 from memory.queue.nudge import nudge_embedding
+from memory.retrieval.index.configs import RelationshipConfig, configs_of
+from memory.retrieval.index.rows import owing_kinds
+from memory.retrieval.index.text import text_hash
 from memory.verification.base import Finding, Invariant, Page, Problem, owner_of
 from memory.verification.statements import execute, rows
 
@@ -31,8 +31,8 @@ SELECT v.relationship_id, v.id, s.id IS NULL OR s.text_hash <> v.text_hash
  WHERE s.id IS NULL OR s.text_hash <> v.text_hash OR vector_dims(v.vector) <> v.dimensions
     OR NOT l2_norm(v.vector) BETWEEN 1 - %(tolerance)s AND 1 + %(tolerance)s
 """
-# Gaps at the ends of a relationship's texts are found by the housekeeping (memory.indexing.gaps), and are legitimate
-# while it fills them. One between texts that have their vectors is found by nobody.
+# Gaps at the ends of a relationship's texts are found by the housekeeping (memory.retrieval.index.gaps), and are
+# legitimate while it fills them. One between texts that have their vectors is found by nobody.
 _GAPS = """
 WITH wanted AS MATERIALIZED (
     SELECT * FROM unnest(%(owners)s::uuid[], %(messages)s::boolean[], %(models)s::text[], %(dimensions)s::int[])
@@ -86,7 +86,7 @@ class VectorsInvariant(Invariant):
     def mend(self, findings: Sequence[Finding], *, now: datetime) -> None:
         """What is wrong goes; its text, and what has none, owe a vector, and a worker is told."""
         owner_id = owner_of(findings)
-        wanted = wanted_of([owner_id])
+        wanted = configs_of([owner_id])
         kinds = owing_kinds(wanted[0].retrieval) if wanted and wanted[0].retrieval else []
         gaps = [finding.row_id for finding in findings if finding.problem == GAP]
         wrong = [finding.row_id for finding in findings if finding.problem != GAP]
@@ -98,7 +98,7 @@ class VectorsInvariant(Invariant):
 def _wanted(page: Page) -> dict[str, list[Any]]:
     """Whose texts are to have vectors, and in which space."""
     told: dict[str, list[Any]] = {"owners": [], "messages": [], "models": [], "dimensions": []}
-    for each in wanted_of(page.ids):
+    for each in configs_of(page.ids):
         embedder = _embedder(each)
         if each.retrieval is not None and embedder is not None:
             _append(told, each.relationship_id, each.retrieval.embed_messages, embedder)
@@ -112,7 +112,7 @@ def _append(told: dict[str, list[Any]], owner_id: UUID, messages: bool, embedder
     told["dimensions"].append(embedder.dimensions)
 
 
-def _embedder(wanted: Wanted) -> Embedder | None:
+def _embedder(wanted: RelationshipConfig) -> Embedder | None:
     """None also where it can't work: its texts say so themselves."""
     try:
         return embedder_of(wanted.retrieval) if wanted.retrieval else None

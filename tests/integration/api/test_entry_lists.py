@@ -134,9 +134,9 @@ def test_ten_thousand_entries_cost_no_more_statements_than_ten(
     )
     api.get("/project")
 
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(6):  # three of them bound the time it may take
         page = api.get(f"{path}?limit=200&text=of%20many").body
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(6):
         next_page = api.get(f"{path}?limit=200&text=of%20many&cursor={page['next_cursor']}").body
 
     assert [len(page["items"]), len(next_page["items"])] == [200, 200]
@@ -145,3 +145,20 @@ def test_ten_thousand_entries_cost_no_more_statements_than_ten(
 
 def test_another_project_finds_no_list(other_project_api: Api, path: str) -> None:
     assert other_project_api.get(path).status == 404
+
+
+@pytest.mark.parametrize("beside", ["", "&known_at=2100-01-01T00:00:00Z"])
+def test_a_text_that_takes_too_long_is_named_with_the_way_out(
+    api: Api, path: str, relationship: Relationship, monkeypatch: pytest.MonkeyPatch, beside: str
+) -> None:
+    """Held against a row at each of its letters, as it begins alike: some milliseconds for each row."""
+    monkeypatch.setattr("relationships.api.pagination.SLOW_SECONDS", 0.05)
+    for number in range(60):
+        made(api, path, f"{'a' * 3_900} {number}")
+
+    refused = api.get(f"{path}?text={'a' * 199}b{beside}")
+
+    assert (refused.status, refused.body["type"]) == (422, "urn:rapport:problem:invalid")
+    assert refused.body["errors"][0]["field"] == "text"
+    assert "Make it simpler or leave it out" in refused.body["errors"][0]["detail"]
+    assert listed(api, path, "limit=1") == [f"{'a' * 3_900} 59"]

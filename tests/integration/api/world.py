@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from uuid import UUID
 
-from context.knowledge.chunk_rows import replace_chunks
 from context.knowledge.chunking import cut_document
+from context.knowledge.chunks import replace_chunks
 from context.knowledge.parsing.base import Block
 from context.models import Document
 from memory.models import EntrySource, HeldDeletion, IngestionPrompt

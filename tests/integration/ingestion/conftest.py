@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from pytest_django.fixtures import Settings
 
-from memory.indexing.pipeline import embed_owed
 from memory.models import ModelCall
 from memory.providers import reset_providers
+from memory.retrieval.index.embed import embed_owed
 from relationships.models import Companion, Turn
 from tests.fakes import ScriptedEmbedder
 from tests.fixtures.turns import Conversation

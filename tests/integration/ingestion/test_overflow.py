@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from context.pipeline import build_context
 from memory.models import RevisionEvent, ScratchpadEntry, Tier
-from memory.retrieval.found import EntryFilters
+from memory.retrieval.results import EntryFilters
 from memory.retrieval.search import search_entries_for
 from memory.services.entries import revise_entry
 from memory.services.history import fields_of

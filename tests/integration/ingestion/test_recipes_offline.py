@@ -3,8 +3,8 @@
 import pytest
 from django.conf import settings
 
-from memory.indexing.pipeline import embed_owed
 from memory.models import ModelCall
+from memory.retrieval.index.embed import embed_owed
 from relationships.models import Companion, TurnState
 from tests.fixtures.turns import Conversation
 

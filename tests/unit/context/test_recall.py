@@ -4,9 +4,9 @@ import pytest
 
 from context.facts import MESSAGES_AT_FIRST, read_facts
 from context.recall import Recall
-from memory.indexing.pipeline import embed_owed
 from memory.models import EntrySource, ScratchpadEntry
 from memory.providers.errors import ProviderTimeout
+from memory.retrieval.index.embed import embed_owed
 from memory.services.entries import add_entry
 from relationships.configuration.schema import Configuration
 from relationships.models import Relationship

@@ -8,8 +8,8 @@ from django.http import StreamingHttpResponse
 from django.test import Client
 
 from admin_ui.erasing import counts_in_words
-from memory.indexing.pipeline import embed_owed
 from memory.models import HeldDeletion
+from memory.retrieval.index.embed import embed_owed
 from memory.services.erasure import erase_user
 from memory.services.replays import request_replay
 from relationships.models import Companion, EndUser, Relationship

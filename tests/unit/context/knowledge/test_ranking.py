@@ -3,8 +3,7 @@ from uuid import UUID
 import numpy as np
 import pytest
 
-from context.knowledge.columns import Columns
-from context.knowledge.ranking import rank_chunks
+from context.knowledge.ranking import Columns, rank_chunks
 
 NAN = float("nan")
 

@@ -3,7 +3,6 @@
 import socket
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,6 @@ import pytest
 from memory.embedders.base import Space
 from memory.embedders.gemini import GeminiEmbedder
 from memory.providers.errors import (
-    ExternalRefused,
     InvalidVectors,
     ModelNotFound,
     ProviderError,
@@ -75,16 +73,6 @@ def test_an_older_model_is_told_the_purpose_in_its_field(
     assert request["content"] == {"parts": [{"text": "hello"}]}
 
 
-def test_many_texts_are_asked_for_a_hundred_at_once(gemini: Make, gemini_server: GeminiServer) -> None:
-    texts = [f"text {number}" for number in range(205)]
-
-    embedded = gemini().embed(texts, purpose="document")
-
-    assert [len(seen.body["requests"]) for seen in gemini_server.requests] == [100, 100, 5]
-    assert embedded.vectors.shape == (205, 768)
-    assert embedded.tokens is not None
-
-
 def test_a_text_longer_than_the_model_reads_is_cut_at_its_end(
     gemini: Make, gemini_server: GeminiServer
 ) -> None:
@@ -95,14 +83,6 @@ def test_a_text_longer_than_the_model_reads_is_cut_at_its_end(
     long, short = gemini_server.requests[0].body["requests"]
     assert len(long["content"]["parts"][0]["text"]) == embedder.most_tokens * 4
     assert short["content"]["parts"] == [{"text": "short"}]
-
-
-def test_a_call_costs_what_the_operator_said(gemini: Make, gemini_server: GeminiServer) -> None:
-    gemini_server.push({"usage": {"promptTokenCount": 1000}})
-
-    embedded = gemini(prices={"gemini-embedding*": (0.2, 0)}).embed(["hello"], purpose="document")
-
-    assert embedded.cost == Decimal("0.0002")
 
 
 def test_tokens_that_gemini_does_not_tell_are_unknown(gemini: Make, gemini_server: GeminiServer) -> None:
@@ -177,18 +157,6 @@ def test_a_server_that_is_not_there_is_unavailable(gemini: Make) -> None:
 
         with pytest.raises(ProviderUnavailable, match="could not be reached"):
             embedder.embed(["hello"], purpose="query")
-
-
-def test_a_missing_key_is_said_before_anything_is_sent(gemini: Make, gemini_server: GeminiServer) -> None:
-    with pytest.raises(Unauthorized, match="Set GEMINI_API_KEY"):
-        gemini(api_key="").embed(["hello"], purpose="query")
-
-    assert gemini_server.asked == 0
-
-
-def test_no_test_reaches_gemini(gemini: Make) -> None:
-    with pytest.raises(ExternalRefused, match=r"generativelanguage\.googleapis\.com is not this machine"):
-        gemini(base_url="").embed(["hello"], purpose="query")
 
 
 def test_an_extra_field_that_gemini_does_not_have_is_refused_at_once(gemini: Make) -> None:

@@ -9,15 +9,14 @@ import numpy as np
 import pytest
 
 from memory.embedders.base import Space
-from memory.embedders.local import LocalEmbedder, local_problems
+from memory.embedders.local import TEXTS_AT_ONCE, LocalEmbedder, OnnxEncoder, local_problems
+from memory.embedders.model_files import find_files
 from memory.embedders.options import LocalEmbedderOptions
 from memory.providers.errors import (
-    ExternalRefused,
     ProviderMisconfigured,
     ProviderTimeout,
-    ProviderUnavailable,
 )
-from tests.unit.memory.embedders.tiny_model import DIMENSIONS, make_model
+from tests.unit.memory.embedders.tiny_model import DIMENSIONS, WORDS, make_model
 from tests.vendor_servers.hub_server import HubServer
 
 
@@ -58,35 +57,6 @@ def test_a_model_that_wants_prefixes_gets_them(tmp_path: Path) -> None:
 
     assert not np.allclose(question.vectors, text.vectors)
     assert np.allclose(question.vectors, stated.vectors)
-
-
-def test_many_texts_and_long_ones_and_emoji_all_have_vectors(tmp_path: Path) -> None:
-    model = make_model(tmp_path / "tiny")
-    texts = ["", "🙂", "word " * 20_000, "half \ud83d", *(f"porto {number}" for number in range(600))]
-
-    vectors = local(model).embed(texts, purpose="document").vectors
-
-    assert vectors.shape == (604, DIMENSIONS)
-    assert np.isfinite(vectors).all()
-
-
-def test_no_test_downloads_from_the_hub(tmp_path: Path) -> None:
-    embedder = LocalEmbedder(alias="local", options={"folder": tmp_path})
-
-    with pytest.raises(ExternalRefused, match=r"huggingface\.co is not this machine"):
-        embedder.embed(["hello"], purpose="query")
-
-
-def test_a_download_that_failed_is_tried_again(tmp_path: Path) -> None:
-    model = make_model(tmp_path / "tiny")
-    with HubServer({"someone/tiny": model}) as hub:
-        embedder = local("someone/tiny", hub=hub.url, folder=tmp_path / "models")
-        hub.failing = True
-        with pytest.raises(ProviderUnavailable):
-            embedder.embed(["hello"], purpose="query")
-        hub.failing = False
-
-        assert embedder.embed(["hello"], purpose="query").vectors.shape == (1, DIMENSIONS)
 
 
 @pytest.mark.parametrize("package", ["onnxruntime", "tokenizers", "huggingface_hub"])
@@ -160,3 +130,68 @@ def test_an_operator_sees_where_it_runs(tmp_path: Path) -> None:
         "model": "all-MiniLM-L6-v2",
         "host": "this machine",
     }
+
+
+def encoder(folder: Path) -> OnnxEncoder:
+    return OnnxEncoder(find_files(str(folder), folder=None, hub=""), threads=1)
+
+
+def parts(vector: np.ndarray) -> dict[str, float]:
+    """What a vector consists of, by the tiny model's words."""
+    return {WORDS[number]: round(float(share), 3) for number, share in enumerate(vector) if share}
+
+
+def test_the_mean_is_over_a_texts_own_tokens_and_not_the_padding(tmp_path: Path) -> None:
+    make_model(tmp_path)
+
+    short, long = encoder(tmp_path).encode(["Porto", "I live in Porto cats like fish"])
+
+    assert parts(short) == {"[CLS]": 0.333, "porto": 0.333, "[SEP]": 0.333}
+    assert len(parts(long)) == 9
+
+
+def test_the_first_tokens_vector_stands_for_the_text_where_the_model_says_so(tmp_path: Path) -> None:
+    make_model(tmp_path, pooling={"pooling_mode_cls_token": True})
+
+    [vector] = encoder(tmp_path).encode(["I live in Porto"])
+
+    assert parts(vector) == {"[CLS]": 1.0}
+
+
+def test_a_network_that_pools_by_itself_is_left_to_it(tmp_path: Path) -> None:
+    make_model(tmp_path, pools_itself=True)
+
+    [vector] = encoder(tmp_path).encode(["porto"])
+
+    assert parts(vector) == {"[CLS]": 1.0, "porto": 1.0, "[SEP]": 1.0}
+
+
+def test_a_long_text_is_cut_where_the_model_stops_reading(tmp_path: Path) -> None:
+    make_model(tmp_path, most_tokens=4)
+
+    [vector] = encoder(tmp_path).encode(["cats like porto fish i live"])
+
+    assert parts(vector) == {"[CLS]": 0.25, "cats": 0.25, "like": 0.25, "[SEP]": 0.25}
+
+
+def test_many_texts_of_all_lengths_keep_their_order(tmp_path: Path) -> None:
+    make_model(tmp_path)
+    texts = [" ".join(WORDS[4:][: 1 + number % 7]) for number in range(3 * TEXTS_AT_ONCE + 5)]
+    model = encoder(tmp_path)
+
+    together = model.encode(texts)
+
+    assert together.shape == (len(texts), DIMENSIONS)
+    assert np.allclose(together, np.stack([model.encode([text])[0] for text in texts]), atol=1e-6)
+
+
+def test_threads_may_ask_at_once(tmp_path: Path) -> None:
+    make_model(tmp_path)
+    model = encoder(tmp_path)
+    texts = [WORDS[4 + number % 7] for number in range(64)]
+    expected = model.encode(texts)
+
+    with ThreadPoolExecutor(8) as pool:
+        given = list(pool.map(lambda text: model.encode([text])[0], texts))
+
+    assert np.allclose(np.stack(given), expected)

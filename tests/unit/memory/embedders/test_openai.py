@@ -1,16 +1,16 @@
-"""The real openai SDK over real HTTP against a local server that speaks OpenAI's embeddings."""
-
+import base64
+import struct
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import pytest
+from pydantic import ValidationError
 
 from memory.embedders.base import Space
-from memory.embedders.openai import OpenAIEmbedder
+from memory.embedders.openai import EmbeddingsAnswer, OpenAIEmbedder
 from memory.providers.errors import (
-    ExternalRefused,
     InvalidVectors,
     ModelNotFound,
     ProviderError,
@@ -131,17 +131,6 @@ def test_a_complaint_about_length_that_never_ends_is_a_refusal(
     assert openai_server.asked < 10
 
 
-def test_many_texts_are_asked_for_a_hundred_at_once_and_long_ones_fewer(
-    openai: Make, openai_server: OpenAIServer
-) -> None:
-    openai().embed([f"text {number}" for number in range(205)], purpose="document")
-    assert [len(seen.body["input"]) for seen in openai_server.requests] == [100, 100, 5]
-
-    openai_server.clear()
-    openai().embed(["word " * 4000] * 7, purpose="document")
-    assert [len(seen.body["input"]) for seen in openai_server.requests] == [4, 3]
-
-
 def test_a_model_that_can_not_be_shortened_asks_for_the_operator(
     openai: Make, openai_server: OpenAIServer
 ) -> None:
@@ -228,11 +217,6 @@ def test_a_server_of_ones_own_needs_no_key(
     assert openai_server.requests[0].headers["authorization"] == "Bearer none"
 
 
-def test_no_test_reaches_openai(openai: Make) -> None:
-    with pytest.raises(ExternalRefused, match=r"api\.openai\.com is not this machine"):
-        openai(base_url="").embed(["hello"], purpose="query")
-
-
 def test_a_wrong_key_is_named_but_never_shown() -> None:
     with OpenAIServer(key="right-key") as server:
         server.push({"status": 401, "message": "The key wrong-key is not known."})
@@ -243,3 +227,31 @@ def test_a_wrong_key_is_named_but_never_shown() -> None:
         embedder.close()
 
     assert "wrong-key" not in str(failure.value) + repr(embedder.options) + str(embedder.describe())
+
+
+def test_base64_is_read_as_small_floats() -> None:
+    packed = base64.b64encode(struct.pack("<3f", 1, -2, 0.5)).decode()
+
+    [row] = EmbeddingsAnswer.model_validate({"data": [{"embedding": packed, "index": 0}]}).rows()
+
+    assert row.tolist() == [1, -2, 0.5]
+
+
+def test_without_numbers_the_order_counts() -> None:
+    answer = EmbeddingsAnswer.model_validate({"data": [{"embedding": [1]}, {"embedding": [2]}]})
+
+    assert answer.rows() == [[1], [2]]
+
+
+@pytest.mark.parametrize("numbers", [[0, 2], [1, 2], [0, 0], [0, None]], ids=str)
+def test_a_numbering_that_fits_no_texts_is_refused(numbers: list[int | None]) -> None:
+    data = [{"embedding": [1], "index": number} for number in numbers]
+
+    with pytest.raises(InvalidVectors):
+        EmbeddingsAnswer.model_validate({"data": data}).rows()
+
+
+def test_nulls_are_borne_and_a_wrong_shape_is_not() -> None:
+    assert EmbeddingsAnswer.model_validate({"data": None, "usage": None}).rows() == []
+    with pytest.raises(ValidationError):
+        EmbeddingsAnswer.model_validate({"data": [{"embedding": {"values": [1]}}]})

@@ -6,7 +6,8 @@ from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from memory.errors import LeaseLost
-from memory.ingestion.claim import Claim, claim_turns, give_back, hold_claim, release_turns, retry_delay
+from memory.ingestion.claim import Claim, claim_turns, give_back, hold_claim, release_turns
+from memory.queue.retries import retry_delay
 from relationships.models import Relationship, Turn
 from tests.fixtures.turns import Conversation
 

@@ -6,10 +6,10 @@ from typing import Any
 
 from django.utils import timezone
 
-from memory.indexing.pipeline import embed_owed
-from memory.indexing.write import index_entries, index_messages
 from memory.models import ScratchpadEntry
-from memory.retrieval.found import Found
+from memory.retrieval.index.embed import embed_owed
+from memory.retrieval.index.write import index_entries, index_messages
+from memory.retrieval.results import SearchResult
 from memory.retrieval.search import search_entries, search_entries_for, search_messages
 from relationships.configuration.retrieval import Retrieval
 from relationships.ids import relationship_id
@@ -47,20 +47,20 @@ class Memory:
         """All that is owed a vector."""
         embed_owed(relationship_id=self.relationship.id)
 
-    def entries(self, text: str, **asked: Any) -> Found:
+    def entries(self, text: str, **asked: Any) -> SearchResult:
         return search_entries(**self._asked(asked), text=text)
 
-    def entries_for(self, texts: Sequence[str], **asked: Any) -> list[Found]:
+    def entries_for(self, texts: Sequence[str], **asked: Any) -> list[SearchResult]:
         return search_entries_for(texts, **self._asked(asked))
 
-    def messages(self, text: str, **asked: Any) -> Found:
+    def messages(self, text: str, **asked: Any) -> SearchResult:
         return search_messages(**self._asked(asked), text=text)
 
     def _asked(self, asked: dict[str, Any]) -> dict[str, Any]:
         return {**self.own, "retrieval": self.retrieval, "now": NOON, **asked}
 
 
-def contents(found: Found) -> list[str]:
+def contents(found: SearchResult) -> list[str]:
     """What was found, best first."""
     ids = [hit.id for hit in found.hits]
     rows = {

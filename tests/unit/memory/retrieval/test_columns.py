@@ -6,9 +6,19 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from memory.models import SearchedKind
-from memory.retrieval.columns import Columns, Sought, read_columns
-from memory.retrieval.found import EntryFilters, MessageFilters
+from memory.retrieval.columns import (
+    Columns,
+    HalfBytes,
+    HalfBytesDumper,
+    SearchQuery,
+    candidates_of,
+    half_bytes,
+    read_columns,
+)
+from memory.retrieval.rankers.base import Counts
+from memory.retrieval.results import EntryFilters, MessageFilters
 from relationships.ids import uuid7
+from relationships.prepared import prepared_cursor
 from tests.unit.memory.retrieval.searched import NOON, Memory
 
 A_NUL_AT_THE_END = "0190a000-0000-7000-8000-000000000000"
@@ -23,7 +33,7 @@ def read(memory: Memory, *words: str, kind: SearchedKind = SearchedKind.ENTRY, *
         "filters": MessageFilters() if kind == SearchedKind.MESSAGE else EntryFilters(),
         "now": NOON,
     }
-    return read_columns(Sought(**usual | asked))
+    return read_columns(SearchQuery(**usual | asked))
 
 
 def counted(columns: Columns) -> set[tuple[str, int, float]]:
@@ -122,3 +132,66 @@ def test_words_of_rows_that_are_not_read_are_nobodys(memory: Memory) -> None:
     memory.remember("tea", "tea too")
     memory.remember("tea tea", "no tea", state="superseded")
     assert counted(read(memory, "tea")) == {("tea", 0, 1), ("tea", 1, 1)}
+
+
+def columns(**values: list[float]) -> Columns:
+    count = 3
+    usual = {
+        "told": [1.0, 2.0, 3.0],
+        "length": [5, 6, 7],
+        "who": [10, 20, 10],
+        "allowed": [True, True, False],
+    }
+    return Columns(
+        ids=np.array([bytes([number]) * 16 for number in range(count)]),
+        values={name: np.array(column) for name, column in {**usual, **values}.items()},
+        people={"user": 10, "Sofia": 20},
+        lexemes=["coffee", "milk", "tea"],
+        terms=[np.array([1, 2]), np.array([0, 2])],
+        counts=Counts(np.array([0, 1, 2]), np.array([0, 2, 1]), np.array([1.0, 2.0, 3.0])),
+        cosines=[],
+    )
+
+
+def test_a_question_sees_the_counts_of_its_own_words_numbered_from_zero() -> None:
+    first, second = (candidates_of(columns(), number, named=[]).counts for number in (0, 1))
+    assert (first.row.tolist(), first.term.tolist(), first.count.tolist()) == ([1, 2], [1, 0], [2.0, 3.0])
+    assert (second.row.tolist(), second.term.tolist()) == ([0, 1], [0, 1])
+
+
+def test_messages_weigh_alike_all_count_and_each_belongs_to_its_session() -> None:
+    seen = candidates_of(columns(session=[-7, 40, -7]), 0, named=["Sofia"])
+    assert seen.session.tolist() == [0, 1, 0]
+    assert seen.importance.tolist() == seen.weight.tolist() == [1, 1, 1]
+    assert seen.counted.all()
+    assert seen.touched.tolist() == [1, 2, 3]
+    assert seen.named.tolist() == [False, True, False]
+    assert not seen.has_vectors
+
+
+def test_entries_belong_to_no_session() -> None:
+    seen = candidates_of(columns(importance=[0.1, 0.2, 0.3], touched=[9, 9, 9]), 0, named=["user"])
+    assert seen.session.tolist() == [-1, -1, -1]
+    assert seen.importance.tolist() == [0.1, 0.2, 0.3]
+    assert seen.touched.tolist() == [9, 9, 9]
+    assert seen.named.tolist() == [True, False, True]
+
+
+@pytest.mark.django_db
+def test_the_bytes_are_what_pgvector_writes_itself() -> None:
+    vector = np.array([0.5, -0.25, 1.0], dtype=np.float32)
+
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT halfvec_send('[0.5,-0.25,1]'::halfvec)")
+        written = bytes(cursor.fetchone()[0])
+    assert half_bytes(vector) == written
+
+
+@pytest.mark.django_db
+def test_a_statement_takes_them_as_a_vector() -> None:
+    with prepared_cursor() as cursor:
+        cursor.adapters.register_dumper(HalfBytes, HalfBytesDumper)
+        cursor.execute(
+            "SELECT '[1,0]'::halfvec <=> %s::halfvec", [half_bytes(np.array([0.0, 1.0], np.float32))]
+        )
+        assert cursor.fetchone()[0] == 1.0

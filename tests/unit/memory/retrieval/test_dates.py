@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.retrieval.dates import MOST_PERIODS, Period, periods
-from memory.retrieval.months import months_of
+from memory.retrieval.dates import MOST_PERIODS, Period, months_of, periods
 
 ENGLISH = months_of(["english"])
 
@@ -105,3 +104,21 @@ def test_any_date_can_be_asked_for_and_told_at(
 @given(st.text(max_size=300))
 def test_any_text_can_be_read(text: str) -> None:
     assert len(periods(text, ENGLISH)) <= MOST_PERIODS
+
+
+@pytest.mark.parametrize(
+    "language", ["english", "german", "french", "spanish", "italian", "portuguese", "dutch"]
+)
+def test_every_language_names_twelve_months_in_order(language: str) -> None:
+    months = months_of([language])
+    assert set(months.values()) == set(range(1, 13))
+    assert list(dict.fromkeys(months.values()))[:12] == list(range(1, 13))
+
+
+def test_an_unknown_language_is_read_as_english() -> None:
+    assert months_of([""]) == months_of(["english"]) == months_of([])
+
+
+def test_of_two_languages_the_first_keeps_a_name_they_share() -> None:
+    both = months_of(["german", "english"])
+    assert (both["märz"], both["march"], both["april"]) == (3, 3, 4)

@@ -1,9 +1,13 @@
+from uuid import uuid4
+
 import pytest
+from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from memory.embedders import reset_embedders
+from memory.models import SearchedKind
 from memory.providers.errors import RateLimited
-from memory.retrieval.participants import Participants
+from memory.retrieval.index.write import index_messages
 from memory.retrieval.questions import (
     LONGEST_QUESTION,
     MOST_WORDS,
@@ -11,11 +15,16 @@ from memory.retrieval.questions import (
     TOO_LONG,
     TOO_MANY_WORDS,
     WORDS_AT_ONCE,
+    Participants,
+    is_named,
     prepare_questions,
+    read_participants,
 )
 from relationships.configuration.retrieval import Retrieval
-from relationships.errors import InvalidInput
+from relationships.errors import InvalidInput, NotFound
+from relationships.models import Relationship
 from tests.fakes import ScriptedEmbedder
+from tests.fixtures.contexts import say
 
 THERE = Participants("Maya", "Ada", ("Tom",))
 EMBEDDED = Retrieval(embedder="default")
@@ -83,3 +92,65 @@ def test_no_search_looks_up_more_words_than_it_may(questions: int) -> None:
 def test_one_empty_question_among_several_is_refused() -> None:
     with pytest.raises(InvalidInput):
         prepare_questions(["tea", " "], participants=THERE, retrieval=Retrieval(), given=None)
+
+
+@pytest.mark.parametrize(
+    ("name", "question"),
+    [
+        ("Sam", "What did Sam say?"),
+        ("Sam", "sam's dog"),
+        ("Maya Ortiz", "Where does Ortiz live?"),
+        ("Zoë", "Is ZOË there?"),
+        ("田中", "田中さんは何が好きですか"),
+        ("Jean-Luc", "what would Luc do"),
+    ],
+)
+def test_a_name_is_recognised_by_a_whole_word_of_it(name: str, question: str) -> None:
+    assert is_named(name, question)
+
+
+@pytest.mark.parametrize(
+    ("name", "question"),
+    [
+        ("Sam", "the same thing, Samuel"),
+        ("Al", "Al is too short"),
+        ("Anna Maria", "Annabel"),
+        ("", "nobody"),
+        ("—", "— a dash"),
+        ("中", "中国"),
+    ],
+)
+def test_a_part_of_a_word_is_nobody(name: str, question: str) -> None:
+    assert not is_named(name, question)
+
+
+def read(relationship: Relationship, kind: SearchedKind) -> Participants:
+    return read_participants(project_id=relationship.project_id, relationship_id=relationship.id, kind=kind)
+
+
+def test_speakers_take_part_in_messages_and_not_in_entries(relationship: Relationship) -> None:
+    messages = say(relationship, "Hello", "Hi", speaker="Tom")
+    index_messages(
+        relationship_id=relationship.id,
+        project_id=relationship.project_id,
+        messages=messages,
+        retrieval=Retrieval(),
+        now=timezone.now(),
+    )
+
+    assert read(relationship, SearchedKind.MESSAGE).names == ("Maya", "Ada", "Tom")
+    assert read(relationship, SearchedKind.ENTRY).names == ("Maya", "Ada")
+
+
+def test_a_relationship_of_another_project_is_not_there(relationship: Relationship) -> None:
+    with pytest.raises(NotFound):
+        read_participants(project_id=uuid4(), relationship_id=relationship.id, kind=SearchedKind.ENTRY)
+
+
+def test_a_role_is_asked_about_by_the_name_behind_it() -> None:
+    there = Participants("Maya", "Ada")
+    assert there.is_asked_about("user", "What does Maya like?")
+    assert there.is_asked_about("assistant", "What did Ada say?")
+    assert there.is_asked_about("Sofia", "Where does Sofia live?")
+    assert not there.is_asked_about("user", "What does the user like?")
+    assert not there.is_asked_about("Sofia", "Where does she live?")

@@ -2,15 +2,13 @@
 
 from datetime import timedelta
 from typing import Any
-from uuid import uuid4
 
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
 from memory.models import EntryState, SearchText, Tier
-from memory.retrieval.found import EntryFilters, MessageFilters
-from memory.retrieval.participants import Participants
-from relationships.errors import InvalidInput, NotFound
+from memory.retrieval.questions import TOO_MANY_WORDS, Participants
+from memory.retrieval.results import EntryFilters, MessageFilters
 from relationships.models import Relationship
 from tests.unit.memory.retrieval.searched import NOON, Memory, contents, sibling
 
@@ -61,28 +59,19 @@ def test_a_language_that_this_server_lacks_is_read_as_simple(relationship: Relat
     assert contents(memory.entries("tea")) == ["Drinks tea"]
 
 
+@pytest.mark.parametrize("kind", ["entries", "messages"])
 def test_another_relationships_rows_neither_come_nor_count(
-    memory: Memory, relationship: Relationship
+    memory: Memory, relationship: Relationship, kind: str
 ) -> None:
-    memory.remember("tea", "cello", "tea again")
-    before = [(hit.id, hit.score) for hit in memory.entries("tea cello").hits]
+    write = "remember" if kind == "entries" else "say"
+    getattr(memory, write)("tea", "cello", "tea again")
+    search = getattr(memory, kind)
+    before = [(hit.id, hit.score) for hit in search("tea cello").hits]
     theirs = Memory(sibling(relationship))
-    theirs.remember(*(f"cello number {number}" for number in range(20)))
+    getattr(theirs, write)(*(f"cello number {number}" for number in range(20)))
 
-    assert [(hit.id, hit.score) for hit in memory.entries("tea cello").hits] == before
-    assert memory.entries("tea cello").considered == 3
-
-
-def test_another_relationships_messages_neither_come_nor_count(
-    memory: Memory, relationship: Relationship
-) -> None:
-    memory.say("tea", "cello", "tea again")
-    before = [(hit.id, hit.score) for hit in memory.messages("tea cello").hits]
-    theirs = Memory(sibling(relationship))
-    theirs.say(*(f"cello number {number}" for number in range(20)))
-
-    assert [(hit.id, hit.score) for hit in memory.messages("tea cello").hits] == before
-    assert memory.messages("tea cello").considered == 3
+    assert [(hit.id, hit.score) for hit in search("tea cello").hits] == before
+    assert search("tea cello").considered == 3
 
 
 def test_filters_leave_every_score_as_it_is(memory: Memory) -> None:
@@ -153,7 +142,6 @@ def test_a_search_takes_two_statements_and_one_where_the_participants_are_known(
 ) -> None:
     memory.remember("Drinks tea")
     memory.say("I drink tea")
-    memory.entries("which indexes are ready is known for a few seconds")
 
     with django_assert_num_queries(2):
         memory.entries("tea")
@@ -161,23 +149,6 @@ def test_a_search_takes_two_statements_and_one_where_the_participants_are_known(
         memory.entries("tea", participants=Participants("Maya", "Ada"))
     with django_assert_num_queries(2):
         memory.messages("tea")
-
-
-@pytest.mark.parametrize("text", ["", "  \n"])
-def test_a_question_without_text_is_refused(memory: Memory, text: str) -> None:
-    with pytest.raises(InvalidInput) as refused:
-        memory.entries(text)
-    assert refused.value.problems[0].field == "query"
-
-
-def test_an_unknown_ranker_is_refused(memory: Memory) -> None:
-    with pytest.raises(InvalidInput, match="known: best, hybrid, cosine, importance, decay"):
-        memory.entries("tea", ranker="magic")
-
-
-def test_another_projects_relationship_is_not_there(memory: Memory) -> None:
-    with pytest.raises(NotFound):
-        memory.entries("tea", project_id=uuid4())
 
 
 def test_an_empty_memory_finds_nothing(offline_memory: Memory) -> None:
@@ -210,3 +181,15 @@ def test_what_holds_now_is_found_and_what_held_once_by_who_asks(
     memory.remember("tea", **times)
     asked = EntryFilters(states=("active", "superseded"))
     assert bool(memory.entries("tea", filters=asked).hits) is found
+
+
+def test_of_very_many_words_the_longest_are_looked_up_where_rows_are_many(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memory.retrieval.columns.MOST_LOOKED_UP", 3)
+    memory.remember("Has a kayak by the harbour", "Likes tea")
+    short = " ".join(f"aa{number}" for number in range(10, 50))
+
+    assert contents(memory.entries(f"tea harbour {short}")) == ["Has a kayak by the harbour"]
+    assert TOO_MANY_WORDS in memory.entries(f"tea harbour {short}").notes
+    assert memory.entries("tea harbour").notes == ()

@@ -24,11 +24,10 @@ from memory.api.archive import (
     ArchivedTurn,
 )
 from memory.models import (
-    DecayFold,
+    DecayedVector,
     Embedding,
     EntryRevision,
     HeldDeletion,
-    LargeIndex,
     ModelCall,
     Replay,
     ScratchpadEntry,
@@ -68,10 +67,9 @@ SHAPES: dict[type[Model], type[Any]] = {
 }
 # Secrets, keys of one day, trials of a prompt that last a week, and what is built from the rest.
 NOT_EXPORTED: set[type[Model]] = {
-    DecayFold,
+    DecayedVector,
     Embedding,
     IdempotencyKey,
-    LargeIndex,
     RelationshipToken,
     Replay,
     SearchText,

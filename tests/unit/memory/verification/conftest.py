@@ -2,8 +2,8 @@
 
 import pytest
 
-from memory.indexing.pipeline import embed_owed
 from memory.models import EntrySource
+from memory.retrieval.index.embed import embed_owed
 from memory.services.entries import add_entry
 from relationships.models import Operator, Relationship
 from relationships.services.profiles import replace_profile

@@ -7,8 +7,8 @@ import pytest
 
 from benchmarks.peers.hosted.rapport_rows import active_entries, companion, load, relationship, set_up
 from context.pipeline import build_context
-from memory.indexing.write import index_entries
 from memory.models import ScratchpadEntry, SearchText
+from memory.retrieval.index.write import index_entries
 from memory.services.snapshots import rebuild_scratchpad
 from relationships.configuration.retrieval import Retrieval
 from relationships.models import Snapshot

@@ -6,9 +6,9 @@ from uuid import UUID, uuid4
 import pytest
 from django.db import connection
 
-from memory.indexing.pipeline import embed_owed
 from memory.models import EntryRevision, EntrySource, ModelCall
 from memory.providers.base import CompletionRequest
+from memory.retrieval.index.embed import embed_owed
 from memory.services.entries import add_entry, revise_entry
 from memory.services.erasure import erase_entry
 from relationships.errors import NotFound

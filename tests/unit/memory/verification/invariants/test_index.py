@@ -1,7 +1,7 @@
 import pytest
 
-from memory.indexing.pipeline import embed_owed
 from memory.models import SearchText
+from memory.retrieval.index.embed import embed_owed
 from memory.services.erasure import erase_entry
 from relationships.actor import Actor
 from tests.fixtures.index import index_of

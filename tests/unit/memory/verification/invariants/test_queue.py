@@ -4,9 +4,9 @@ import pytest
 from django.utils import timezone
 from django_q.models import OrmQ
 
-from memory.indexing.pipeline import embed_owed
 from memory.models import SearchText
 from memory.queue.heartbeat import beat
+from memory.retrieval.index.embed import embed_owed
 from memory.verification import verify
 from memory.verification.invariants.queue import BUSY
 from relationships.models import SessionState, Turn

@@ -1,7 +1,7 @@
 import pytest
 
-from memory.indexing.pipeline import embed_owed
 from memory.models import Embedding, SearchText
+from memory.retrieval.index.embed import embed_owed
 from memory.verification import verify
 from tests.fakes import ScriptedEmbedder
 from tests.fixtures.index import configure, embedded, owing

@@ -1,0 +1,217 @@
+"""Decayed vectors: what the ranker `decay` keeps of a relationship with many entries, so that one inner product ranks.
+
+They choose the candidates; the ranker scores those from their own rows. A relationship has them from
+LARGE_RELATIONSHIP_ROWS entries with vectors on. What is stale, or not there yet, is scored from its own row.
+"""
+
+from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import numpy as np
+from django.conf import settings
+from django.db import connection, transaction
+from pgvector import Vector
+
+from memory.models import DecayedVector, SearchedKind
+from memory.queue.housekeeping import Duty
+from memory.retrieval.columns import SearchQuery, filter_values
+from memory.retrieval.decay import decayed_vectors, log_weights, must_move
+from memory.retrieval.index.configs import RelationshipConfig, configs_of, lock_config
+from memory.retrieval.statements import ALLOWED, ROWS
+from relationships.services.sequence import lock_relationship
+
+FETCH = 400  # candidates for each question: float4 and a ranker's float8 differ only far below the best
+SECONDS = 5
+PAGE = 20_000  # relationships passed in one round
+AT_ONCE = 500  # vectors in one transaction: who writes to the relationship waits for no more
+SPACES_AT_ONCE = 20
+_START = UUID(int=0)
+
+_CANDIDATES = f"""
+WITH space AS MATERIALIZED (
+    SELECT half_life_days FROM memory_decayedvector
+     WHERE relationship_id = %(relationship)s AND model = %(model)s AND dimensions = %(dimensions)s LIMIT 1
+)
+SELECT (SELECT half_life_days FROM space),
+       ARRAY(SELECT d.owner_id FROM memory_decayedvector d, {ROWS[SearchedKind.ENTRY]}
+                AND {ALLOWED[SearchedKind.ENTRY]} AND d.relationship_id = %(relationship)s AND NOT d.stale
+                AND d.model = %(model)s AND d.dimensions = %(dimensions)s AND d.owner_id = s.owner_id
+              ORDER BY d.vector <#> %(question)s::vector LIMIT %(fetch)s),
+       ARRAY(SELECT owner_id FROM memory_decayedvector
+              WHERE relationship_id = %(relationship)s AND stale AND model = %(model)s
+                AND dimensions = %(dimensions)s)
+"""  # noqa: S608 - constants of ours
+# Every entry took a number of its relationship's `last_seq`: one below the limit has not so many.
+_PAGE = """
+WITH page AS (
+    SELECT id, last_seq FROM relationships_relationship WHERE id > %(after)s ORDER BY id LIMIT %(page)s
+)
+SELECT ARRAY(SELECT id FROM page WHERE last_seq >= %(many)s),
+       CASE WHEN (SELECT count(*) FROM page) = %(page)s THEN (SELECT id FROM page ORDER BY id DESC LIMIT 1) END
+"""
+# Those whose rows are not what the configuration wants.
+_UNSETTLED = """
+SELECT w.id FROM unnest(%(ids)s::uuid[], %(half_lives)s::float8[]) AS w (id, half_life)
+ WHERE EXISTS (SELECT FROM memory_decayedvector d
+                WHERE d.relationship_id = w.id AND d.half_life_days IS DISTINCT FROM w.half_life)
+    OR w.half_life IS NOT NULL AND EXISTS (
+       SELECT FROM memory_embedding e
+        WHERE e.relationship_id = w.id AND e.kind = 'entry' GROUP BY e.model, e.dimensions
+       HAVING count(*) >= %(many)s AND count(*) > (
+              SELECT count(*) FROM memory_decayedvector d
+               WHERE d.relationship_id = w.id AND d.model = e.model AND d.dimensions = e.dimensions))
+"""
+_BEGIN = """
+INSERT INTO memory_decayedvector
+       (relationship_id, id, project_id, owner_id, model, dimensions, half_life_days, reference, stale)
+SELECT e.relationship_id, e.id, e.project_id, e.owner_id, e.model, e.dimensions, %(half_life)s,
+       (SELECT max(effective_at) FROM memory_scratchpadentry WHERE relationship_id = %(relationship)s), true
+  FROM memory_embedding e
+ WHERE e.relationship_id = %(relationship)s AND e.kind = 'entry' AND (e.model, e.dimensions) IN (
+       SELECT model, dimensions FROM memory_embedding
+        WHERE relationship_id = %(relationship)s AND kind = 'entry' GROUP BY 1, 2 HAVING count(*) >= %(many)s)
+"""
+_STALE = """
+SELECT d.owner_id, s.importance, s.effective_at, d.half_life_days, d.reference, e.vector::vector::text
+  FROM memory_decayedvector d
+  JOIN memory_scratchpadentry s ON s.relationship_id = d.relationship_id AND s.id = d.owner_id
+  JOIN memory_embedding e ON e.relationship_id = d.relationship_id AND e.kind = 'entry' AND e.model = d.model
+   AND e.dimensions = d.dimensions AND e.owner_id = d.owner_id
+ WHERE d.relationship_id = %(relationship)s AND d.stale AND d.model = %(model)s AND d.dimensions = %(dimensions)s
+ ORDER BY d.owner_id LIMIT %(limit)s
+"""
+_WRITE = """
+UPDATE memory_decayedvector d
+   SET stale = false, vector = g.vector::vector, importance = g.importance, effective_at = g.effective_at
+  FROM unnest(%(owners)s::uuid[], %(vectors)s::text[], %(importances)s::float8[], %(effective)s::timestamptz[])
+       AS g (owner_id, vector, importance, effective_at)
+ WHERE d.relationship_id = %(relationship)s AND d.model = %(model)s AND d.dimensions = %(dimensions)s
+   AND d.owner_id = g.owner_id
+"""
+
+
+class _Space(NamedTuple):
+    relationship: UUID
+    model: str
+    dimensions: int
+
+
+def decay_candidates(query: SearchQuery, *, half_life_days: float) -> set[UUID] | None:
+    """The entries worth ranking by `decay`: FETCH for each question, and what is stale. None: rank every entry."""
+    if query.kind != SearchedKind.ENTRY or query.vectors is None:
+        return None
+    found: set[UUID] = set()
+    with connection.cursor() as cursor:
+        for vector in query.vectors.vectors:
+            params = {
+                **_Space(query.relationship_id, *query.vectors.space)._asdict(),
+                **filter_values(query.filters),
+                "kind": SearchedKind.ENTRY.value,
+                "now": query.now,
+                "question": Vector(vector).to_text(),
+                "fetch": FETCH,
+            }
+            cursor.execute(_CANDIDATES, params)
+            half_life, heaviest, stale = cursor.fetchone()
+            if half_life != half_life_days:
+                return None
+            found |= {*heaviest, *stale}
+    return found
+
+
+def decay_duties() -> list[Duty]:
+    return [
+        Duty("settle_decayed_vectors", SECONDS, DecayWalk().step),
+        Duty("renew_decayed_vectors", SECONDS, renew_stale),
+    ]
+
+
+class DecayWalk:
+    """Goes through all relationships, a page a step, and begins again at the end."""
+
+    def __init__(self) -> None:
+        self._after = _START
+
+    def step(self, now: datetime) -> int:
+        """Begin, begin anew or end decayed vectors as the configuration wants it; for how many relationships."""
+        many = settings.LARGE_RELATIONSHIP_ROWS
+        with connection.cursor() as cursor:
+            cursor.execute(_PAGE, {"after": self._after, "page": PAGE, "many": many})
+            ids, last = cursor.fetchone()
+            self._after = last or _START
+            configs = configs_of(ids) if ids else []
+            params: dict[str, Any] = {
+                "ids": [config.relationship_id for config in configs],
+                "half_lives": [_half_life(config) for config in configs],
+                "many": many,
+            }
+            cursor.execute(_UNSETTLED, params)
+            unsettled = [row[0] for row in cursor.fetchall()]
+        for relationship_id in unsettled:
+            settle_decayed_vectors(relationship_id)
+        return len(unsettled)
+
+
+@transaction.atomic
+def settle_decayed_vectors(relationship_id: UUID) -> None:
+    """As the configuration wants it: none, or one for each entry's vector, all to be made anew."""
+    config = lock_config(relationship_id)
+    DecayedVector.objects.for_relationship(relationship_id).delete()
+    half_life = _half_life(config) if config is not None else None
+    if half_life is not None:
+        params: dict[str, Any] = {
+            "relationship": relationship_id,
+            "half_life": half_life,
+            "many": settings.LARGE_RELATIONSHIP_ROWS,
+        }
+        with connection.cursor() as cursor:
+            cursor.execute(_BEGIN, params)
+
+
+def renew_stale(now: datetime) -> int:
+    """Make anew what became stale. How many were."""
+    stale = DecayedVector.objects.filter(stale=True)
+    spaces = stale.order_by().values_list("relationship_id", "model", "dimensions").distinct()
+    return sum(_renew(_Space(*space)) for space in spaces[:SPACES_AT_ONCE])
+
+
+def _renew(space: _Space) -> int:
+    done = 0
+    while some := _renew_batch(space):
+        done += some
+    return done
+
+
+@transaction.atomic
+def _renew_batch(space: _Space) -> int:
+    """0 also where the reference had to move: then all are stale, and the next round makes them."""
+    lock_relationship(space.relationship)
+    with connection.cursor() as cursor:
+        cursor.execute(_STALE, {**space._asdict(), "limit": AT_ONCE})
+        rows = cursor.fetchall()
+        if not rows:
+            return 0
+        owners, importances, effective, half_lives, references, vectors = zip(*rows, strict=True)
+        told = np.array([moment.timestamp() for moment in effective])
+        scale = {"reference": references[0].timestamp(), "half_life_days": half_lives[0]}
+        if must_move(told.tolist(), **scale):
+            settle_decayed_vectors(space.relationship)
+            return 0
+        weights = log_weights(np.array(importances, dtype=np.float64), told, **scale)
+        units = np.stack([Vector.from_text(vector).to_numpy() for vector in vectors])
+        params: dict[str, Any] = {
+            **space._asdict(),
+            "owners": list(owners),
+            "importances": list(importances),
+            "effective": list(effective),
+            "vectors": [Vector(row).to_text() for row in decayed_vectors(units, weights)],
+        }
+        cursor.execute(_WRITE, params)
+    return len(rows)
+
+
+def _half_life(config: RelationshipConfig) -> float | None:
+    """None: it has no decayed vectors."""
+    retrieval = config.retrieval
+    return retrieval.half_life_days if retrieval is not None and retrieval.ranker == "decay" else None

@@ -1,0 +1,73 @@
+"""What a relationship's configuration wants of the index. A turn's own level has no say: the rows outlive it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import orjson
+from django.db import connection
+
+from relationships.configuration.cascade import resolve_configuration
+from relationships.configuration.retrieval import Retrieval
+from relationships.errors import InvalidConfiguration
+
+Level = Mapping[str, Any]
+
+_STANDING = """
+SELECT r.id, r.project_id, u.display_name, c.name, p.config::text, c.config::text, r.config::text
+  FROM relationships_relationship r
+  JOIN relationships_companion c ON c.id = r.companion_id
+  JOIN relationships_project p ON p.id = r.project_id
+  JOIN relationships_enduser u ON u.id = r.user_id
+ WHERE r.id = ANY(%s) ORDER BY r.id
+"""
+_HELD = _STANDING + " FOR UPDATE OF r"
+
+
+@dataclass(frozen=True, slots=True)
+class RelationshipConfig:
+    """`names`: of the person and the companion, for `without_names`. `retrieval` None: the configuration is wrong."""
+
+    relationship_id: UUID
+    project_id: UUID
+    names: tuple[str, ...]
+    retrieval: Retrieval | None
+
+    @property
+    def written_as(self) -> Retrieval:
+        """Where the configuration is wrong, the defaults: what is to be written down does not wait for that."""
+        return self.retrieval or Retrieval()
+
+
+def retrieval_of(project: Level, companion: Level, relationship: Level) -> Retrieval:
+    """Where the levels have become wrong, the defaults: what is to be written down does not wait for that."""
+    return _resolved(project, companion, relationship) or Retrieval()
+
+
+def configs_of(relationship_ids: Sequence[UUID]) -> list[RelationshipConfig]:
+    """Of those that are there, in order of ID. One query."""
+    return _read(_STANDING, relationship_ids)
+
+
+def lock_config(relationship_id: UUID) -> RelationshipConfig | None:
+    """The same under the relationship's row lock, inside a transaction; None when it is not there any more."""
+    held = _read(_HELD, [relationship_id])
+    return held[0] if held else None
+
+
+def _read(statement: str, relationship_ids: Sequence[UUID]) -> list[RelationshipConfig]:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, [list(relationship_ids)])
+        return [
+            RelationshipConfig(row[0], row[1], (row[2], row[3]), _resolved(*map(orjson.loads, row[4:])))
+            for row in cursor.fetchall()
+        ]
+
+
+def _resolved(project: Level, companion: Level, relationship: Level) -> Retrieval | None:
+    try:
+        resolved = resolve_configuration(project=project, companion=companion, relationship=relationship)
+    except InvalidConfiguration:
+        return None
+    return resolved.values.retrieval

@@ -1,0 +1,193 @@
+"""Embeds what a relationship owes: claims due texts, asks the embedder, writes the vectors."""
+
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from uuid import UUID
+
+import structlog
+from django.conf import settings
+from django.db import transaction
+
+from memory.embedders import Embedder, embedder_of
+from memory.providers.errors import ProviderError
+from memory.queue.board import stop_requested
+from memory.queue.fairness import others_wait, project_of
+from memory.queue.nudge import nudge_embedding
+from memory.queue.renewal import renewing
+from memory.queue.retries import retry_delay
+from memory.retrieval.index.configs import configs_of
+from memory.retrieval.index.gaps import owe_gaps
+from memory.retrieval.index.queue import (
+    INTERNAL_ERROR,
+    TextClaim,
+    block,
+    claim_texts,
+    give_up,
+    keep_vectors,
+    lease_of,
+    put_off,
+)
+from memory.retrieval.index.vectors import OwedText
+from relationships.configuration.retrieval import Retrieval
+from relationships.database_errors import database_went_away
+
+log = structlog.get_logger(__name__)
+
+MOST_SECONDS = 30.0  # after so long a task hands over to another, so that no relationship starves the rest
+SHORTENED = 2_000  # characters of a text that was refused as a whole: its beginning is better than nothing
+INVALID_CONFIGURATION = "invalid_configuration"
+
+
+@dataclass(slots=True)
+class EmbeddedTexts:
+    """What one task did: vectors written, texts given up, and texts that wait for another try."""
+
+    written: int = 0
+    failed: int = 0
+    waiting: int = 0
+
+
+def embed_owed(*, relationship_id: UUID) -> EmbeddedTexts:
+    """Embed all that is due in one relationship, batch after batch, until nothing is, it has to wait, or others do."""
+    done = EmbeddedTexts()
+    started = monotonic()
+    while not stop_requested():
+        wanted = configs_of([relationship_id])
+        if not wanted:
+            return done
+        retrieval = wanted[0].retrieval
+        try:
+            embedder = embedder_of(retrieval) if retrieval else None
+        except ProviderError as error:
+            _block(relationship_id, error.code, retry_delay(0, error.retry_after))
+            return done
+        if retrieval is None:
+            _block(relationship_id, INVALID_CONFIGURATION, float(settings.RETRY_CAP_SECONDS))
+            return done
+        if not _step(relationship_id, retrieval, embedder, done):
+            return done
+        if monotonic() - started > MOST_SECONDS or others_wait():
+            break
+    with transaction.atomic():
+        nudge_embedding(relationship_id, project_id=project_of(relationship_id))
+    return done
+
+
+def _step(
+    relationship_id: UUID, retrieval: Retrieval, embedder: Embedder | None, done: EmbeddedTexts
+) -> bool:
+    """One claim, or a look for gaps where nothing is due. False: there is nothing more to do for now."""
+    claim = claim_texts(relationship_id, retrieval, embedder)
+    if embedder is None:
+        return False
+    if claim is None:
+        return owe_gaps(relationship_id, retrieval, embedder) > 0
+    try:
+        with renewing(lease_of(claim)):
+            return _embed(claim, claim.texts, embedder, done)
+    except Exception as error:
+        if database_went_away(error):
+            raise  # the lease brings the texts back
+        return _stumble(claim, error, done)
+
+
+def _embed(claim: TextClaim, texts: Sequence[OwedText], embedder: Embedder, done: EmbeddedTexts) -> bool:
+    """Embed together; where they are refused for good, half by half, so that one bad text fails alone."""
+    if not texts:
+        return True
+    try:
+        embedded = embedder.embed([text.text for text in texts], purpose="document")
+    except ProviderError as error:
+        if not error.permanent:
+            return _wait(claim, texts, error, done)
+        if len(texts) > 1:
+            return _halve(claim, texts, embedder, done)
+        return _alone(claim, texts[0], embedder, error, done)
+    written = keep_vectors(claim, texts, embedded)
+    done.written += written
+    log.info(
+        "embedded texts",
+        event_name="indexing.texts.embedded",
+        texts=written,
+        model=embedded.model,
+        milliseconds=round(embedded.milliseconds, 1),
+        relationship_id=str(claim.relationship_id),
+    )
+    return True
+
+
+def _halve(claim: TextClaim, texts: Sequence[OwedText], embedder: Embedder, done: EmbeddedTexts) -> bool:
+    first, second = texts[: len(texts) // 2], texts[len(texts) // 2 :]
+    if _embed(claim, first, embedder, done):
+        return _embed(claim, second, embedder, done)
+    put_off(claim, second, code="", delay=retry_delay(claim.attempts, None), counted=False)
+    done.waiting += len(second)
+    return False
+
+
+def _alone(
+    claim: TextClaim, text: OwedText, embedder: Embedder, error: ProviderError, done: EmbeddedTexts
+) -> bool:
+    """A text that is refused by itself: once more by its beginning, if it is long; else it goes without."""
+    if len(text.text) > SHORTENED:
+        shorter = OwedText(text.kind, text.owner_id, text.text[:SHORTENED], text.text_hash)
+        return _embed(claim, [shorter], embedder, done)
+    give_up(claim, [text], code=error.code)
+    done.failed += 1
+    log.warning(
+        "a text goes without a vector",
+        event_name="indexing.text.failed",
+        code=error.code,
+        kind=text.kind,
+        owner_id=str(text.owner_id),
+        relationship_id=str(claim.relationship_id),
+    )
+    return True
+
+
+def _wait(claim: TextClaim, texts: Sequence[OwedText], error: ProviderError, done: EmbeddedTexts) -> bool:
+    """A passing failure. What is an operator's to mend never counts against a text."""
+    delay = retry_delay(claim.attempts, error.retry_after)
+    put_off(claim, texts, code=error.code, delay=delay, counted=not error.blocks)
+    done.waiting += len(texts)
+    log.warning(
+        "texts wait for the embedder",
+        event_name="indexing.texts.waiting",
+        code=error.code,
+        seconds=round(delay, 2),
+        relationship_id=str(claim.relationship_id),
+    )
+    return False
+
+
+def _block(relationship_id: UUID, code: str, delay: float) -> None:
+    block(relationship_id, code=code, delay=delay)
+    log.warning(
+        "texts wait for the embedder",
+        event_name="indexing.texts.waiting",
+        code=code,
+        seconds=round(delay, 2),
+        relationship_id=str(relationship_id),
+    )
+
+
+def _stumble(claim: TextClaim, error: Exception, done: EmbeddedTexts) -> bool:
+    """A mistake of ours: tried again in ever smaller company, then the text that trips us goes without.
+
+    Only the kind and place of the error are kept: its text may quote somebody's words.
+    """
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"{type(error).__name__} at {Path(place.filename).name}:{place.lineno}"
+    log.error(
+        "a mistake of ours",
+        event_name="indexing.internal_error",
+        where=where,
+        relationship_id=str(claim.relationship_id),
+    )
+    delay = retry_delay(claim.attempts, None)
+    put_off(claim, claim.texts, code=INTERNAL_ERROR, delay=delay, counted=True)
+    done.waiting += len(claim.texts)
+    return False

@@ -1,0 +1,146 @@
+"""What a SearchText row is made of. Pure: entries and messages in, columns out."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import astuple, dataclass, fields
+from datetime import datetime
+from typing import Any, Protocol
+from uuid import UUID
+
+from memory.fence import cut_fenced
+from memory.models import EntryState, SearchedKind
+from memory.retrieval.index.text import text_hash, words_for_index
+from relationships.configuration.retrieval import Retrieval
+from relationships.ids import uuid7
+from relationships.models import Message
+
+
+class EntryLike(Protocol):
+    """An entry, or what stands for one."""
+
+    @property
+    def id(self) -> UUID: ...
+    @property
+    def content(self) -> str: ...
+    @property
+    def subject(self) -> str: ...
+    @property
+    def state(self) -> str: ...
+    @property
+    def tier(self) -> str: ...
+    @property
+    def effective_at(self) -> datetime: ...
+
+
+# A turn `t` that was told off the record: in a pause of the person's, or with a configuration of its own that says so.
+# What a companion does not read (ingestion.enabled, ingestion.roles) is on record all the same.
+OFF_THE_RECORD = """t.state = 'skipped'
+       AND (t.error_code = 'paused' OR t.config -> 'ingestion' -> 'enabled' = 'false'::jsonb)"""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexRow:
+    """One text to be indexed; the fields are columns of the statement in write.py, in its order."""
+
+    id: UUID
+    owner_id: UUID
+    place: int
+    session: str
+    role: str
+    speaker: str
+    state: str
+    tier: str
+    told_at: datetime
+    words: str
+    text_hash: bytes
+    owes: bool  # a vector
+    turn_id: UUID | None = None  # of a message: whether it is off the record, the statement asks
+
+
+def entry_row(entry: EntryLike, retrieval: Retrieval) -> IndexRow:
+    """A deleted entry stays findable for who asks for deleted ones, but its text is sent to no embedder."""
+    return IndexRow(
+        id=uuid7(),
+        owner_id=entry.id,
+        place=0,
+        session="",
+        role="",
+        speaker=entry.subject,
+        state=str(entry.state),  # the driver would write an enum's name
+        tier=str(entry.tier),
+        told_at=entry.effective_at,
+        words=words_for_index(entry.content),
+        text_hash=text_hash(entry.content),
+        owes=owes_vector(SearchedKind.ENTRY, retrieval, state=entry.state),
+    )
+
+
+def message_row(message: Message, retrieval: Retrieval) -> IndexRow:
+    """Of a message, without memory of ours that was injected into it."""
+    said = spoken(message.content)
+    return IndexRow(
+        id=uuid7(),
+        owner_id=message.id,
+        place=message.seq,
+        session=message.session,
+        role=str(message.role),
+        speaker=message.speaker,
+        state=EntryState.ACTIVE.value,
+        tier="",
+        told_at=message.occurred_at,
+        words=words_for_index(said),
+        text_hash=text_hash(said),
+        owes=owes_vector(SearchedKind.MESSAGE, retrieval) and bool(said),
+        turn_id=message.turn_id,
+    )
+
+
+def spoken(content: str) -> str:
+    """What of a message its speaker said; empty where that is nothing."""
+    said, _ = cut_fenced(content)
+    return said if said.strip() else ""
+
+
+def owes_vector(kind: SearchedKind, retrieval: Retrieval, *, state: str = EntryState.ACTIVE) -> bool:
+    return kind.value in owing_kinds(retrieval) and state != EntryState.DELETED
+
+
+def owing_kinds(retrieval: Retrieval) -> list[str]:
+    """Of which kinds the texts are to have vectors."""
+    if retrieval.embedder is None:
+        return []
+    return [SearchedKind.ENTRY.value, *([SearchedKind.MESSAGE.value] if retrieval.embed_messages else [])]
+
+
+def columns(rows: Sequence[IndexRow]) -> dict[str, list[Any]]:
+    """The rows turned round: one list for each column."""
+    names = [field.name for field in fields(IndexRow)]
+    return dict(zip(names, map(list, zip(*map(astuple, rows), strict=True)), strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class EntryFields:
+    """An entry as a revision tells it."""
+
+    id: UUID
+    content: str
+    subject: str
+    state: str
+    tier: str
+    effective_at: datetime
+
+
+def entry_of(told: Mapping[str, Any]) -> EntryFields:
+    """From `memory.services.history.fields_of`."""
+    return EntryFields(
+        id=UUID(told["id"]),
+        content=told["content"],
+        subject=told["subject"],
+        state=told["state"],
+        tier=told["tier"],
+        effective_at=datetime.fromisoformat(told["effective_at"]),
+    )
+
+
+def newest_of(told: Iterable[Mapping[str, Any]]) -> list[EntryFields]:
+    """Each entry once, as the last telling has it."""
+    return [entry_of(values) for values in {values["id"]: values for values in told}.values()]

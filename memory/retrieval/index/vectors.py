@@ -1,0 +1,135 @@
+"""Texts that are to have vectors, as a model is to read them, and the vectors that were made of them."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from django.db import connection
+from pgvector import HalfVector
+
+from memory.embedders.base import Embedded, Space
+from memory.models import ScratchpadEntry, SearchedKind
+from memory.retrieval.index.configs import RelationshipConfig
+from memory.retrieval.index.rows import spoken
+from memory.retrieval.index.text import text_hash, without_names
+from memory.retrieval.index.write import index_again
+from relationships.ids import uuid7
+from relationships.models import Message
+
+
+class Owner(NamedTuple):
+    """A row of the index, by what it is of."""
+
+    kind: str
+    owner_id: UUID
+    text_hash: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class OwedText:
+    """A text to be embedded. `text` as the model is to read it, `text_hash` of the one it was made from."""
+
+    kind: str
+    owner_id: UUID
+    text: str
+    text_hash: bytes
+
+
+# The rows of the index say what is still there: an erased or changed text has none with this hash.
+_WRITE = """
+INSERT INTO memory_embedding
+       (relationship_id, id, project_id, kind, owner_id, model, dimensions, vector, text_hash, recorded_at)
+SELECT s.relationship_id, g.id, s.project_id, s.kind, s.owner_id, %(model)s, %(dimensions)s, g.vector::halfvec,
+       s.text_hash, %(now)s
+  FROM unnest(%(ids)s::uuid[], %(kinds)s::text[], %(owners)s::uuid[], %(hashes)s::bytea[], %(vectors)s::text[])
+       AS g (id, kind, owner_id, text_hash, vector)
+  JOIN memory_searchtext s
+    ON s.relationship_id = %(relationship)s AND s.kind = g.kind AND s.owner_id = g.owner_id
+   AND s.text_hash = g.text_hash
+ON CONFLICT (relationship_id, kind, model, dimensions, owner_id) DO UPDATE
+   SET vector = EXCLUDED.vector, text_hash = EXCLUDED.text_hash, recorded_at = EXCLUDED.recorded_at
+"""
+_DROP_OTHERS = """
+DELETE FROM memory_embedding
+ WHERE relationship_id = %s AND (kind, model, dimensions, owner_id) IN (
+       SELECT kind, model, dimensions, owner_id FROM memory_embedding
+        WHERE relationship_id = %s AND (model, dimensions) <> (%s, %s) LIMIT %s)
+"""
+_ROWS_AT_ONCE = 5_000
+
+
+def texts_of(wanted: RelationshipConfig, owners: Sequence[Owner], *, now: datetime) -> list[OwedText]:
+    """In order. A row that does not tell its owner's text is put right, and left out. Under the row lock."""
+    said = _said(wanted, owners)
+    texts: list[OwedText] = []
+    wrong: list[Owner] = []
+    for owner in owners:
+        text, digest = said.get((owner.kind, owner.owner_id), ("", b""))
+        if digest == owner.text_hash:
+            texts.append(OwedText(owner.kind, owner.owner_id, text, digest))
+        else:
+            wrong.append(owner)
+    for kind in SearchedKind:
+        if of_kind := _ids(wrong, kind):
+            index_again(wanted, kind, of_kind, now=now)
+    return texts
+
+
+def _said(wanted: RelationshipConfig, owners: Iterable[Owner]) -> dict[tuple[str, UUID], tuple[str, bytes]]:
+    """What each owner says, and the hash of its text before the names were taken out."""
+    entries = ScratchpadEntry.objects.for_relationship(wanted.relationship_id)
+    contents = entries.filter(id__in=_ids(owners, SearchedKind.ENTRY)).values_list("id", "content")
+    said = {(SearchedKind.ENTRY.value, row[0]): (row[1], text_hash(row[1])) for row in contents}
+    messages = _messages(wanted.relationship_id, _ids(owners, SearchedKind.MESSAGE))
+    names = {*wanted.names, *(message.speaker for message in messages)}
+    for message in messages:
+        text = spoken(message.content)
+        said[SearchedKind.MESSAGE.value, message.id] = (without_names(text, names), text_hash(text))
+    return said
+
+
+def _ids(owners: Iterable[Owner], kind: SearchedKind) -> list[UUID]:
+    return [owner.owner_id for owner in owners if owner.kind == kind.value]
+
+
+def _messages(relationship_id: UUID, message_ids: Collection[UUID]) -> list[Message]:
+    if not message_ids:
+        return []
+    return list(Message.objects.for_relationship(relationship_id).filter(id__in=message_ids))
+
+
+def write_vectors(
+    relationship_id: UUID, texts: Sequence[OwedText], embedded: Embedded, *, now: datetime
+) -> int:
+    """One vector for each text, in order; how many were written. Call under the relationship's row lock."""
+    vectors = [HalfVector(vector).to_text() for vector in embedded.vectors]
+    params: dict[str, Any] = {
+        "relationship": relationship_id,
+        "model": embedded.model,
+        "dimensions": embedded.dimensions,
+        "now": now,
+        "ids": [uuid7() for _ in texts],
+        "kinds": [text.kind for text in texts],
+        "owners": [text.owner_id for text in texts],
+        "hashes": [text.text_hash for text in texts],
+        "vectors": vectors,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_WRITE, params)
+        written: int = cursor.rowcount
+    return written
+
+
+def drop_other_spaces(relationship_id: UUID, kept: Space) -> int:
+    """Delete the relationship's vectors of every other model, in short statements. How many."""
+    dropped = 0
+    params: list[Any] = [relationship_id, relationship_id, kept.model, kept.dimensions, _ROWS_AT_ONCE]
+    with connection.cursor() as cursor:
+        while True:
+            cursor.execute(_DROP_OTHERS, params)
+            some: int = cursor.rowcount
+            dropped += some
+            if some < _ROWS_AT_ONCE:
+                return dropped

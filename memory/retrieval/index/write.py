@@ -1,0 +1,245 @@
+"""Writes SearchText rows, in the transaction of the change they tell of, and owes their vectors.
+
+Call under the relationship's row lock, which every change of it holds: whoever writes a vector holds it too, so none
+of an earlier text can slip in.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import structlog
+from django.db import connection
+from psycopg import sql
+
+from memory.models import ScratchpadEntry, SearchedKind
+from memory.queue.nudge import nudge_embedding
+from memory.retrieval.index.configs import RelationshipConfig, retrieval_of
+from memory.retrieval.index.rows import OFF_THE_RECORD, IndexRow, columns, entry_row, message_row, newest_of
+from memory.services.history import ChangedEntries
+from relationships.configuration.retrieval import Retrieval
+from relationships.models import Message
+
+log = structlog.get_logger(__name__)
+
+ROWS_AT_ONCE = 500
+NO_LANGUAGE = "simple"
+
+# A changed text owes a vector anew; one that stays keeps what it owes, so that neither a retry's date nor a lease is
+# lost. One that was deleted comes back as if it were new, and so does a message that was off the record and is read
+# after all. The last column: an earlier row is due, so a worker knows already.
+_WRITE = """
+WITH given AS MATERIALIZED (
+    SELECT * FROM unnest(
+        %(id)s::uuid[], %(owner_id)s::uuid[], %(place)s::bigint[], %(session)s::text[], %(role)s::text[],
+        %(speaker)s::text[], %(state)s::text[], %(tier)s::text[], %(told_at)s::timestamptz[], %(words)s::text[],
+        %(text_hash)s::bytea[], %(owes)s::boolean[], %(turn_id)s::uuid[]
+    ) AS row (id, owner_id, place, session, role, speaker, state, tier, told_at, words, text_hash, owes, turn_id)
+), language AS MATERIALIZED (
+    SELECT coalesce(
+        (SELECT cfgname::text FROM pg_ts_config
+          WHERE cfgname = %(language)s AND cfgnamespace = 'pg_catalog'::regnamespace),
+        %(no_language)s) AS name
+){stale}, written AS (
+    INSERT INTO memory_searchtext AS kept
+           (relationship_id, id, project_id, kind, owner_id, place, session, role, speaker, state, tier, told_at,
+            language, lexemes, length, text_hash, embed_due_at, embed_attempts, embed_error)
+    SELECT %(relationship)s, g.id, %(project)s, %(kind)s, g.owner_id, g.place, g.session, g.role, g.speaker,
+           CASE WHEN turn.skipped THEN 'skipped' ELSE g.state END, g.tier, g.told_at, l.name, made.lexemes,
+           (SELECT coalesce(sum(cardinality(positions)), 0) FROM unnest(made.lexemes)), g.text_hash,
+           CASE WHEN g.owes AND NOT turn.skipped THEN %(now)s END, 0, ''
+      FROM given g, language l,
+           LATERAL (SELECT EXISTS (SELECT FROM relationships_turn t
+                                    WHERE t.relationship_id = %(relationship)s AND t.id = g.turn_id
+                                      AND {off_the_record}) AS skipped) turn,
+           LATERAL (SELECT to_tsvector(('pg_catalog.' || l.name)::regconfig, g.words) AS lexemes OFFSET 0) made
+    ON CONFLICT (relationship_id, kind, owner_id) DO UPDATE
+       SET place = EXCLUDED.place, session = EXCLUDED.session, role = EXCLUDED.role, speaker = EXCLUDED.speaker,
+           state = EXCLUDED.state, tier = EXCLUDED.tier, told_at = EXCLUDED.told_at, language = EXCLUDED.language,
+           lexemes = EXCLUDED.lexemes, length = EXCLUDED.length, text_hash = EXCLUDED.text_hash,
+           embed_due_at = CASE WHEN EXCLUDED.embed_due_at IS NULL THEN NULL {unless_same_due} END,
+           embed_attempts = CASE {when_same} THEN kept.embed_attempts ELSE 0 END,
+           embed_error = CASE {when_same} THEN kept.embed_error ELSE '' END
+    RETURNING embed_due_at
+)
+SELECT (SELECT name FROM language),
+       EXISTS (SELECT FROM written WHERE embed_due_at = %(now)s),
+       EXISTS (SELECT FROM memory_searchtext
+                WHERE relationship_id = %(relationship)s AND embed_due_at <= %(now)s)
+"""
+_STALE = """, stale AS (
+    DELETE FROM memory_embedding e USING given g
+     WHERE e.relationship_id = %(relationship)s AND e.kind = %(kind)s AND e.owner_id = g.owner_id
+       AND e.text_hash <> g.text_hash
+)"""
+_SAME = "WHEN kept.text_hash = EXCLUDED.text_hash AND kept.state NOT IN ('deleted', 'skipped')"
+_STATEMENTS = {
+    changed: sql.SQL(_WRITE).format(
+        off_the_record=sql.SQL(OFF_THE_RECORD),
+        stale=sql.SQL(_STALE if changed else ""),
+        when_same=sql.SQL(_SAME),
+        unless_same_due=sql.SQL(f"{_SAME} THEN kept.embed_due_at ELSE EXCLUDED.embed_due_at"),
+    )
+    for changed in (True, False)
+}
+_FORGET = """
+WITH texts AS (
+    DELETE FROM memory_searchtext
+     WHERE relationship_id = %(relationship)s AND kind = %(kind)s AND owner_id = ANY(%(owners)s) RETURNING 1
+), vectors AS (
+    DELETE FROM memory_embedding
+     WHERE relationship_id = %(relationship)s AND kind = %(kind)s AND owner_id = ANY(%(owners)s) RETURNING 1
+)
+SELECT (SELECT count(*) FROM texts), (SELECT count(*) FROM vectors)
+"""
+
+
+class Forgotten(NamedTuple):
+    """How many rows went."""
+
+    search_text: int
+    embedding: int
+
+
+def index_changes(made: ChangedEntries) -> None:
+    """Hears of every change of entries; one without an `after` is gone."""
+    changes, retrieval = made.changes, retrieval_of(*made.levels)
+    gone = {UUID(before["id"]) for before, after in changes if after is None and before is not None}
+    if gone:
+        forget_texts(relationship_id=made.relationship_id, kind=SearchedKind.ENTRY, owner_ids=gone)
+    entries = [entry for entry in newest_of(after for _, after in changes if after) if entry.id not in gone]
+    says_otherwise = any(
+        before is not None and after is not None and before["content"] != after["content"]
+        for before, after in changes
+    )
+    rows = [entry_row(entry, retrieval) for entry in entries]
+    _write(
+        made.relationship_id,
+        made.project_id,
+        SearchedKind.ENTRY,
+        rows,
+        retrieval,
+        made.now,
+        changed=says_otherwise,
+    )
+
+
+def index_entries(
+    *,
+    relationship_id: UUID,
+    project_id: UUID,
+    entry_ids: Collection[UUID],
+    retrieval: Retrieval,
+    now: datetime,
+) -> None:
+    """Entries as their rows are now, in any state; what has no row any more leaves the index."""
+    wanted = set(entry_ids)
+    entries = list(ScratchpadEntry.objects.for_relationship(relationship_id).filter(id__in=wanted))
+    rows = [entry_row(entry, retrieval) for entry in entries]
+    gone = wanted - {entry.id for entry in entries}
+    if gone:
+        forget_texts(relationship_id=relationship_id, kind=SearchedKind.ENTRY, owner_ids=gone)
+    _write(relationship_id, project_id, SearchedKind.ENTRY, rows, retrieval, now, changed=True)
+
+
+def index_messages(
+    *,
+    relationship_id: UUID,
+    project_id: UUID,
+    messages: Sequence[Message],
+    retrieval: Retrieval,
+    now: datetime,
+) -> None:
+    """Messages that were stored, with their turns; an erased one leaves the index. One off the record is
+    kept for the day it is read after all: no search finds it, and it owes no vector.
+    """
+    gone = [message.id for message in messages if message.erased_at is not None]
+    if gone:
+        forget_texts(relationship_id=relationship_id, kind=SearchedKind.MESSAGE, owner_ids=gone)
+    rows = [message_row(message, retrieval) for message in messages if message.erased_at is None]
+    _write(relationship_id, project_id, SearchedKind.MESSAGE, rows, retrieval, now, changed=False)
+
+
+def index_again(
+    config: RelationshipConfig, kind: SearchedKind, owner_ids: Collection[UUID], *, now: datetime
+) -> None:
+    """These as their rows are now; what has no row any more leaves the index."""
+    own: dict[str, Any] = {
+        "relationship_id": config.relationship_id,
+        "project_id": config.project_id,
+        "retrieval": config.written_as,
+        "now": now,
+    }
+    if kind == SearchedKind.ENTRY:
+        index_entries(**own, entry_ids=owner_ids)
+        return
+    rows = Message.objects.for_relationship(config.relationship_id).filter(id__in=set(owner_ids))
+    messages = list(rows.order_by("seq"))
+    index_messages(**own, messages=messages)
+    gone = set(owner_ids) - {message.id for message in messages}
+    forget_texts(relationship_id=config.relationship_id, kind=kind, owner_ids=gone)
+
+
+def forget_texts(*, relationship_id: UUID, kind: SearchedKind, owner_ids: Collection[UUID]) -> Forgotten:
+    """Take texts and their vectors, in every space, out of the index."""
+    if not owner_ids:
+        return Forgotten(0, 0)
+    params: dict[str, Any] = {
+        "relationship": relationship_id,
+        "kind": kind.value,
+        "owners": list(owner_ids),
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_FORGET, params)
+        return Forgotten(*cursor.fetchone())
+
+
+def _write(
+    relationship_id: UUID,
+    project_id: UUID,
+    kind: SearchedKind,
+    rows: Sequence[IndexRow],
+    retrieval: Retrieval,
+    now: datetime,
+    *,
+    changed: bool,
+) -> None:
+    """`changed`: some of these said something else before, so there may be vectors of it."""
+    params: dict[str, Any] = {
+        "relationship": relationship_id,
+        "project": project_id,
+        "kind": kind.value,
+        "language": retrieval.language or NO_LANGUAGE,
+        "no_language": NO_LANGUAGE,
+        "now": now,
+    }
+    owed = False
+    for some in _in_pieces(rows):
+        with connection.cursor() as cursor:
+            cursor.execute(_STATEMENTS[changed], {**params, **columns(some)})
+            language, owes, known = cursor.fetchone()
+        _warn_of(retrieval.language, language)
+        owed = owed or (owes and not known)
+    if owed:
+        nudge_embedding(relationship_id, project_id=project_id)
+
+
+def _in_pieces(rows: Sequence[IndexRow]) -> Iterator[Sequence[IndexRow]]:
+    for start in range(0, len(rows), ROWS_AT_ONCE):
+        yield rows[start : start + ROWS_AT_ONCE]
+
+
+_warned: set[str] = set()
+
+
+def _warn_of(wanted: str | None, used: str) -> None:
+    """Once per process: the language is one that this PostgreSQL's version does not have."""
+    if wanted in (None, used) or wanted in _warned:
+        return
+    _warned.add(str(wanted))
+    log.warning(
+        "this PostgreSQL has no such text search configuration, so words count as they stand",
+        event_name="indexing.language.missing",
+        language=wanted,
+    )

@@ -1,0 +1,164 @@
+"""What rankers are made of. Pure arithmetic: BM25, the words of a question in the candidates, neighbours, fusion.
+
+BM25 is over the relationship's own statistics (Robertson and Zaragoza 2009). PostgreSQL's ts_rank is not that: it knows
+neither how rare a word is nor how long the texts are.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from memory.retrieval.rankers.base import Bools, Candidates, Counts, Floats, Ints, Question, order_of
+
+K1, B = 1.2, 0.75  # the usual ones; measured, any k1 of .8 to 4 with b of .3 to .9 stays within .8 points
+RRF_K = 60  # as published (Cormack, Clarke and Buettcher 2009)
+WORDS_AT_ONCE = 64  # of a question: a table of all its words and rows could take more memory than there is
+
+
+def inverse_document_frequency(documents: Floats, rows: int) -> Floats:
+    """Of each term, from in how many of `rows` it stands; never negative (Lucene's form)."""
+    return np.log1p((rows - documents + 0.5) / (documents + 0.5))
+
+
+def length_norm(length: Floats, mean: float) -> Floats:
+    """What a count is held against in each row: more in a row longer than the mean."""
+    return K1 * (1 - B + B * length / (mean or 1.0))
+
+
+def bm25(*, row: Ints, term: Ints, count: Floats, idf: Floats, norm: Floats) -> Floats:
+    """The score of every row: sum over its terms of idf x count x (k1 + 1) / (count + norm).
+
+    `row`, `term` and `count` are of one length, each pair of row and term at most once; `idf` is by term and
+    `norm` by row.
+    """
+    gained = idf[term] * count * (K1 + 1) / (count + norm[row])
+    scores: Floats = np.bincount(row, weights=gained, minlength=len(norm)).astype(np.float64)
+    return scores
+
+
+class Neighbours:
+    """Gives a row's values to those before and after it in the same session, fading by `kernel` ** distance.
+
+    Rows of no session (-1) have no neighbours; `alone` says that all are such.
+    """
+
+    def __init__(self, session: Ints, *, kernel: float, reach: int) -> None:
+        self._kernel, self._reach = kernel, reach
+        self.alone = bool((session < 0).all())
+        # a session's rows in a row, in the order they were told
+        self._order = np.argsort(session, kind="stable")
+        self._back = np.argsort(self._order)
+        self._session = session[self._order]
+
+    def spread(self, values: Floats) -> Floats:
+        """Sums along the last axis: each row's own value and its neighbours', faded."""
+        if self.alone:
+            return values
+        own = values[..., self._order]
+        total = own.copy()
+        for distance in range(1, min(self._reach, len(self._session) - 1) + 1):
+            same = self._same(distance) * self._kernel**distance
+            total[..., distance:] += own[..., :-distance] * same
+            total[..., :-distance] += own[..., distance:] * same
+        spread: Floats = total[..., self._back]
+        return spread
+
+    def mean(self, values: Floats) -> Floats:
+        """Weighted means of each row's own value and its neighbours'; NaN counts as not there, and stays NaN."""
+        known = ~np.isnan(values)
+        if self.alone or not known.any():
+            return values
+        weight = self.spread(known.astype(np.float64))
+        total = self.spread(np.where(known, values, 0.0))
+        mean: Floats = np.divide(total, weight, out=np.full(values.shape, np.nan), where=known)
+        return mean
+
+    def _same(self, distance: int) -> Bools:
+        earlier, later = self._session[:-distance], self._session[distance:]
+        same: Bools = (earlier == later) & (earlier >= 0)
+        return same
+
+
+def text_scores(candidates: Candidates, question: Question) -> Floats:
+    """BM25 of every row by its own words (0: it has none of the question's)."""
+    counts, length = candidates.counts, candidates.length
+    mean = mean_length(candidates)
+    return bm25(
+        row=counts.row,
+        term=counts.term,
+        count=counts.count,
+        idf=idf_of(candidates, question),
+        norm=length_norm(length, mean),
+    )
+
+
+def spread_text_scores(candidates: Candidates, question: Question, near: Neighbours) -> Floats:
+    """BM25 with the words of near neighbours counted in: the positional language model (Lv and Zhai 2009) in BM25.
+
+    A turn such as "Yes, since March" is found by what was asked just before it. How rare a word is stays a matter of
+    single rows.
+    """
+    if near.alone:
+        return text_scores(candidates, question)
+    length = near.spread(candidates.length)
+    mean = float(length[candidates.counted].mean()) if candidates.counted.any() else 0.0
+    norm, idf = length_norm(length, mean), idf_of(candidates, question)
+    scores = np.zeros(len(candidates))
+    for start in range(0, question.terms, WORDS_AT_ONCE):
+        words = slice(start, min(start + WORDS_AT_ONCE, question.terms))
+        counts = _spread_counts(candidates.counts, words, len(candidates), near)
+        scores += bm25(row=counts.row, term=counts.term, count=counts.count, idf=idf[words], norm=norm)
+    return scores
+
+
+def idf_of(candidates: Candidates, question: Question) -> Floats:
+    """Of each word of the question, over the counted rows."""
+    counts = candidates.counts
+    counted = counts.term[candidates.counted[counts.row]]
+    documents = np.bincount(counted, minlength=question.terms).astype(np.float64)
+    return inverse_document_frequency(documents, int(candidates.counted.sum()))
+
+
+def mean_length(candidates: Candidates) -> float:
+    return float(candidates.length[candidates.counted].mean()) if candidates.counted.any() else 0.0
+
+
+def _spread_counts(counts: Counts, words: slice, rows: int, near: Neighbours) -> Counts:
+    """Of these words, numbered anew from 0."""
+    among = (counts.term >= words.start) & (counts.term < words.stop)
+    table = np.zeros((words.stop - words.start, rows))
+    table[counts.term[among] - words.start, counts.row[among]] = counts.count[among]
+    table = near.spread(table)
+    term, row = np.nonzero(table)
+    return Counts(row=row, term=term, count=table[term, row])
+
+
+def similarities(candidates: Candidates, question: Question) -> Floats:
+    """The cosine of each row. One without a vector is held to be as near as its words say.
+
+    That is its BM25 as a share of the best, times the best cosine: so what was just written is found at once.
+    """
+    missing = np.isnan(candidates.cosine)
+    if not missing.any():
+        return candidates.cosine
+    text = text_scores(candidates, question)
+    best_text = float(text.max(initial=0.0)) or 1.0
+    known = candidates.cosine[~missing]
+    best = max(0.0, float(known.max())) if len(known) else 1.0
+    return np.where(missing, best * text / best_text, candidates.cosine)
+
+
+def fuse_ranks(score_lists: Sequence[Floats], *, k: int = RRF_K) -> tuple[Floats, ...]:
+    """What each list gives each row by Reciprocal Rank Fusion: 1 / (k + rank). Their sum is the fused score.
+
+    All lists are of one length. A row with NaN stands in no rank of that list, and gets nothing from it.
+    """
+    return tuple(_reciprocal_ranks(scores, k) for scores in score_lists)
+
+
+def _reciprocal_ranks(scores: Floats, k: int) -> Floats:
+    given = np.zeros(len(scores))
+    ranked = np.flatnonzero(~np.isnan(scores))
+    best_first = ranked[order_of(scores[ranked])]
+    given[best_first] = 1 / (k + np.arange(1, len(ranked) + 1))
+    return given

@@ -1,0 +1,63 @@
+"""What is asked of a search beside its text, what it answers, and how that is told."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from uuid import UUID
+
+from memory.embedders.base import Space
+
+
+@dataclass(frozen=True, slots=True)
+class EntryFilters:
+    """Which entries may be found: all conditions hold. Empty or None: any. `told_to` itself is out."""
+
+    types: tuple[str, ...] = ()
+    tags: Mapping[str, str] = field(default_factory=dict)  # all of them
+    tiers: tuple[str, ...] = ()
+    states: tuple[str, ...] = ("active",)
+    told_from: datetime | None = None
+    told_to: datetime | None = None
+    subject: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MessageFilters:
+    """Which messages may be found: all conditions hold. Empty or None: any. `told_to` itself is out."""
+
+    roles: tuple[str, ...] = ()
+    session: str | None = None
+    told_from: datetime | None = None
+    told_to: datetime | None = None
+    exclude_ids: frozenset[UUID] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One entry or message. `parts`: what its score is made of, by name."""
+
+    id: UUID
+    score: float
+    parts: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """Hits, best first. `space`: whose vectors were compared, None: none were. `considered`: how many were ranked.
+
+    `notes`: sentences about what was not as configured, such as a question whose vector came too late.
+    """
+
+    hits: Sequence[Hit]
+    ranker: str
+    space: Space | None
+    considered: int
+    notes: tuple[str, ...]
+    milliseconds: float
+
+
+def reason_of(hit: Hit, ranker: str) -> str:
+    """Why it was found, in one line: the score, and what it is made of, the most first. "best 0.93: text 0.45, ..."."""
+    parts = sorted(hit.parts.items(), key=lambda part: (-abs(part[1]), part[0]))
+    told = ", ".join(f"{name} {value:.3g}" for name, value in parts if round(value, 3))
+    return f"{ranker} {hit.score:.3g}: {told}" if told else f"{ranker} {hit.score:.3g}"

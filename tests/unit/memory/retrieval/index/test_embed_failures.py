@@ -1,0 +1,270 @@
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.db import OperationalError
+from django.utils import timezone
+from psycopg.errors import TooManyColumns
+from pytest_django.fixtures import Settings
+
+from memory.providers.errors import (
+    ContentBlocked,
+    InvalidVectors,
+    ProviderUnavailable,
+    RateLimited,
+    Unauthorized,
+)
+from memory.retrieval.index.embed import SHORTENED, EmbeddedTexts, embed_owed
+from memory.services.entries import revise_entry
+from relationships.actor import Actor
+from relationships.models import Relationship
+from tests.fakes import ScriptedEmbedder
+from tests.fixtures.index import configure, embedded, fall_due, owing, row_of
+from tests.fixtures.turns import PERSON, Conversation
+
+BY = Actor.policy("test")
+NEVER = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@pytest.fixture(autouse=True)
+def wants_vectors(relationship: Relationship, scripted_embedder: ScriptedEmbedder) -> None:
+    configure(relationship, embedder="default")
+
+
+def embed(relationship: Relationship) -> EmbeddedTexts:
+    return embed_owed(relationship_id=relationship.id)
+
+
+def test_a_passing_failure_makes_the_texts_wait_and_say_why(
+    relationship: Relationship, conversation: Conversation, scripted_embedder: ScriptedEmbedder
+) -> None:
+    scripted_embedder.most_texts = 1
+    first, second = conversation.remember("Likes tea", "Likes coffee")
+    scripted_embedder.answer_with(RateLimited(retry_after=30))
+
+    done = embed(relationship)
+
+    assert (done.written, done.waiting) == (0, 1)
+    assert len(scripted_embedder.asked) == 1, "the other one waits as well"
+    for entry, attempts in ((first, 1), (second, 0)):
+        row = row_of(entry)
+        assert (row.embed_error, row.embed_attempts) == ("rate_limited", attempts)
+        assert row.embed_due_at is not None
+        assert row.embed_due_at > timezone.now() + timedelta(seconds=20)
+
+    fall_due(relationship)
+    assert embed(relationship).written == 2
+    assert (row_of(first).embed_error, row_of(first).embed_attempts) == ("", 0)
+
+
+def test_a_long_outage_condemns_no_text(
+    relationship: Relationship,
+    conversation: Conversation,
+    scripted_embedder: ScriptedEmbedder,
+    settings: Settings,
+) -> None:
+    settings.MAX_ATTEMPTS = 9
+    entry = conversation.remember("Likes tea")[0]
+    for _ in range(20):
+        scripted_embedder.answer_with(ProviderUnavailable())
+        embed(relationship)
+        fall_due(relationship)
+
+    assert row_of(entry).embed_error == "unavailable"
+    assert embed(relationship).written == 1
+
+
+def test_a_wrong_key_blocks_visibly_without_using_up_attempts(
+    relationship: Relationship, conversation: Conversation, scripted_embedder: ScriptedEmbedder
+) -> None:
+    entry = conversation.remember("Likes tea")[0]
+    scripted_embedder.answer_with(Unauthorized())
+
+    embed(relationship)
+
+    row = row_of(entry)
+    assert (row.embed_error, row.embed_attempts) == ("unauthorized", 0)
+    assert row.embed_due_at is not None
+    assert row.embed_due_at > timezone.now() + timedelta(seconds=50)
+
+
+def test_an_embedder_that_the_settings_lost_blocks_visibly(
+    relationship: Relationship, conversation: Conversation, settings: Settings
+) -> None:
+    entry = conversation.remember("Likes tea")[0]
+    settings.DEFAULT_EMBEDDING_PROVIDER = "lost"
+
+    embed(relationship)
+
+    row = row_of(entry)
+    assert (row.embed_error, row.embed_attempts) == ("unknown_provider", 0)
+
+
+def test_a_configuration_that_has_become_wrong_blocks_visibly(
+    relationship: Relationship, conversation: Conversation
+) -> None:
+    entry = conversation.remember("Likes tea")[0]
+    configure(relationship, ranker="lost")
+
+    embed(relationship)
+
+    assert row_of(entry).embed_error == "invalid_configuration"
+
+
+class Refusing:
+    """Refuses every batch that holds one of these texts, for good."""
+
+    def __init__(self, embedder: ScriptedEmbedder, *bad: str, error: Exception | None = None) -> None:
+        self.bad, self.error = bad, error or ContentBlocked()
+        embedder.while_answering = self
+
+    def __call__(self, texts: Sequence[str]) -> None:
+        if any(bad in texts for bad in self.bad):
+            raise self.error
+
+
+@pytest.mark.parametrize("error", [ContentBlocked(), InvalidVectors()], ids=["blocked", "invalid vectors"])
+def test_one_bad_text_fails_alone_and_is_found_by_its_words(
+    error: Exception,
+    relationship: Relationship,
+    conversation: Conversation,
+    scripted_embedder: ScriptedEmbedder,
+) -> None:
+    entries = conversation.remember(*(f"text {number}" for number in range(9)))
+    Refusing(scripted_embedder, "text 4", error=error)
+
+    done = embed(relationship)
+
+    assert (done.written, done.failed) == (8, 1)
+    assert embedded(relationship) == {entry.id for entry in entries} - {entries[4].id}
+    row = row_of(entries[4])
+    assert row.embed_due_at is None
+    assert row.embed_error == error.code  # type: ignore[attr-defined]
+    assert row.length == 2
+    asked = len(scripted_embedder.asked)
+    embed(relationship)
+    assert len(scripted_embedder.asked) == asked, "it is not asked again"
+
+
+def test_of_a_long_text_that_is_refused_the_beginning_is_embedded(
+    relationship: Relationship, conversation: Conversation, scripted_embedder: ScriptedEmbedder
+) -> None:
+    long = "word " * SHORTENED
+    configure(relationship, embed_messages=True)
+    conversation.say(long)
+    Refusing(scripted_embedder, long.strip(), long)
+
+    assert embed(relationship).written == 1
+    assert len(scripted_embedder.texts[-1]) == SHORTENED
+
+
+def test_a_failure_that_passes_while_a_bad_text_is_looked_for_loses_nothing(
+    relationship: Relationship, conversation: Conversation, scripted_embedder: ScriptedEmbedder
+) -> None:
+    entries = conversation.remember("one", "two", "three", "four")
+    scripted_embedder.answer_with(ContentBlocked(), RateLimited())
+
+    assert embed(relationship).waiting == 4
+    assert owing(relationship) == {entry.id for entry in entries}
+
+    fall_due(relationship)
+    while embed(relationship).written:
+        fall_due(relationship)
+    assert embedded(relationship) == {entry.id for entry in entries}
+
+
+def of_database() -> OperationalError:
+    """A statement of ours that asked too much."""
+    error = OperationalError("target lists can have at most 1664 entries, of a secret")
+    error.__cause__ = TooManyColumns()
+    return error
+
+
+@pytest.mark.parametrize(
+    "mistake", [ZeroDivisionError("of a secret"), of_database()], ids=lambda error: type(error).__name__
+)
+def test_a_mistake_of_ours_leaves_one_text_out_in_the_end(
+    mistake: Exception,
+    relationship: Relationship,
+    conversation: Conversation,
+    scripted_embedder: ScriptedEmbedder,
+    settings: Settings,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    settings.MAX_ATTEMPTS = 4
+    entries = conversation.remember("one", "secret", "three")
+    Refusing(scripted_embedder, "secret", error=mistake)
+    for _ in range(12):
+        embed(relationship)
+        fall_due(relationship)
+
+    assert embedded(relationship) == {entries[0].id, entries[2].id}
+    assert (row_of(entries[1]).embed_error, row_of(entries[1]).embed_due_at) == ("internal_error", None)
+    assert f"{type(mistake).__name__} at " in caplog.text
+    assert "of a secret" not in caplog.text
+
+
+def test_a_text_that_kills_its_worker_is_taken_alone_and_left_out_in_the_end(
+    relationship: Relationship,
+    conversation: Conversation,
+    scripted_embedder: ScriptedEmbedder,
+    settings: Settings,
+) -> None:
+    settings.MAX_ATTEMPTS = 4
+    entries = conversation.remember("one", "deadly", "three")
+
+    class Killed(BaseException):
+        """As if the process had ended here."""
+
+    def kill(texts: Sequence[str]) -> None:
+        if "deadly" in texts:
+            raise Killed
+
+    scripted_embedder.while_answering = kill
+    for _ in range(12):
+        try:
+            embed(relationship)
+        except Killed:
+            fall_due(relationship)
+
+    assert embedded(relationship) == {entries[0].id, entries[2].id}
+    assert (row_of(entries[1]).embed_error, row_of(entries[1]).embed_due_at) == ("worker_died", None)
+
+
+def test_what_a_killed_worker_had_taken_is_owed_when_its_lease_ends(
+    relationship: Relationship, conversation: Conversation, scripted_embedder: ScriptedEmbedder
+) -> None:
+    entry = conversation.remember("Likes tea")[0]
+
+    def kill(texts: Sequence[str]) -> None:
+        raise KeyboardInterrupt
+
+    scripted_embedder.while_answering = kill
+    with pytest.raises(KeyboardInterrupt):
+        embed(relationship)
+    assert owing(relationship) == {entry.id}
+    assert (row_of(entry).embed_due_at or NEVER) > timezone.now()
+
+    scripted_embedder.while_answering = None
+    fall_due(relationship)
+    assert embed(relationship).written == 1
+
+
+def test_a_text_that_was_refused_says_nothing_against_what_the_entry_says_by_now(
+    relationship: Relationship, conversation: Conversation, scripted_embedder: ScriptedEmbedder
+) -> None:
+    entry = conversation.remember("Likes tea")[0]
+
+    def change(texts: Sequence[str]) -> None:
+        scripted_embedder.while_answering = None
+        revise_entry(
+            relationship_id=relationship.id, entry_id=entry.id, by=PERSON, values={"content": "Likes coffee"}
+        )
+
+    scripted_embedder.while_answering = change
+    scripted_embedder.answer_with(ContentBlocked())
+    embed(relationship)
+
+    assert scripted_embedder.texts == ["Likes tea", "Likes coffee"]
+    assert embedded(relationship) == {entry.id}
+    assert row_of(entry).embed_error == ""

@@ -1,0 +1,259 @@
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries
+
+from memory.models import EntrySource, EntryState, SearchedKind, SearchText
+from memory.retrieval.index import write
+from memory.retrieval.index.text import LONGEST, text_hash
+from memory.retrieval.index.write import forget_texts, index_entries, index_messages
+from memory.services.entries import add_entry, delete_entry, restore_entry, revise_entry
+from relationships.configuration.retrieval import Retrieval
+from relationships.models import Message, Relationship
+from tests.fixtures.contexts import remember, say
+from tests.fixtures.index import configure, index_of, owing, row_of, told_to_embed
+from tests.fixtures.turns import PERSON, Conversation
+
+KLINGON: dict[str, Any] = {"language": "klingon"}  # no configuration would let one choose it
+NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
+
+
+def own(relationship: Relationship, **retrieval: Any) -> dict[str, Any]:
+    return {
+        "relationship_id": relationship.id,
+        "project_id": relationship.project_id,
+        "retrieval": Retrieval.model_validate(retrieval),
+        "now": NOON,
+    }
+
+
+def lexemes(row: SearchText) -> set[str]:
+    return {lexeme.split(":")[0].strip("'") for lexeme in row.lexemes.split()}
+
+
+def test_an_entry_is_indexed_as_it_is(conversation: Conversation) -> None:
+    entry = conversation.remember("Likes jasmine tea")[0]
+
+    row = row_of(entry)
+    assert (row.kind, row.state, row.tier, row.speaker) == ("entry", "active", "scratchpad", "user")
+    assert (row.told_at, row.place, row.session, row.role) == (entry.effective_at, 0, "", "")
+    assert lexemes(row) == {"likes", "jasmine", "tea"}
+    assert (row.length, row.language) == (3, "simple")
+    assert bytes(row.text_hash) == text_hash("Likes jasmine tea")
+
+
+def test_a_message_is_indexed_with_its_place_and_its_speaker(
+    relationship: Relationship, conversation: Conversation
+) -> None:
+    turn = conversation.say("I drank tea, tea and more tea.", session="web", at=NOON)
+
+    message = Message.objects.for_relationship(relationship.id).get(turn_id=turn.id)
+    row = row_of(message)
+    assert (row.kind, row.place, row.session, row.role) == ("message", message.seq, "web", "user")
+    assert (row.told_at, row.length) == (NOON, 7)
+
+
+def test_the_companions_language_strips_endings(
+    relationship: Relationship, conversation: Conversation
+) -> None:
+    configure(relationship, language="english")
+    entry = conversation.remember("Has been running marathons")[0]
+
+    assert lexemes(row_of(entry)) == {"run", "marathon"}
+    assert row_of(entry).language == "english"
+
+
+def test_a_language_that_this_postgresql_lacks_counts_words_as_they_stand(
+    relationship: Relationship, caplog: pytest.LogCaptureFixture
+) -> None:
+    entry = remember(relationship, "Likes tea")[0]
+    unknown = {**own(relationship), "retrieval": Retrieval.model_construct(**KLINGON)}
+
+    index_entries(**unknown, entry_ids=[entry.id])
+    index_entries(**unknown, entry_ids=[entry.id])
+
+    assert row_of(entry).language == "simple"
+    assert caplog.text.count("indexing.language.missing") == 1
+
+
+def test_memory_of_ours_that_was_injected_is_not_what_was_said(
+    relationship: Relationship, conversation: Conversation
+) -> None:
+    conversation.say("<rapport_memory>\n- Likes tea\n</rapport_memory>\nGood morning")
+
+    row = SearchText.objects.for_relationship(relationship.id).get()
+    assert lexemes(row) == {"good", "morning"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("x" * 65_536, id="one word of 64 KB"),
+        pytest.param("word " * 13_107, id="64 KB of one word"),
+        pytest.param(" ".join(f"w{number}" for number in range(12_000)), id="twelve thousand words"),
+        pytest.param("".join(chr(0x4E00 + number % 20_900) for number in range(21_845)), id="64 KB of Han"),
+        pytest.param("".join(chr(0x20000 + number) for number in range(16_384)), id="64 KB of rare Han"),
+        pytest.param("😀🎉" * 8_192, id="64 KB of emoji"),
+        pytest.param("\u202e\u200b\u00ad", id="signs that show nothing"),
+        pytest.param("!?", id="no word at all"),
+        pytest.param(
+            "<a href='x'>http://x.example/y?z=1 a@b.example 1e5 -7", id="markup, addresses, numbers"
+        ),
+    ],
+)
+def test_no_text_is_an_error(text: str, relationship: Relationship) -> None:
+    messages = say(relationship, text)
+
+    index_messages(**own(relationship, language="english"), messages=messages)
+
+    assert row_of(messages[0]).length >= 0
+
+
+def test_only_so_much_of_a_text_is_indexed(relationship: Relationship) -> None:
+    messages = say(relationship, f"{'a ' * (LONGEST // 2)}last")
+
+    index_messages(**own(relationship), messages=messages)
+
+    assert lexemes(row_of(messages[0])) == {"a"}
+
+
+def test_without_an_embedder_nothing_is_owed(relationship: Relationship, conversation: Conversation) -> None:
+    conversation.remember("Likes tea")
+    conversation.say("Hello")
+
+    assert owing(relationship) == set()
+    assert told_to_embed() == []
+
+
+def test_an_entry_owes_its_vector_and_a_worker_is_told_once(
+    relationship: Relationship, conversation: Conversation
+) -> None:
+    configure(relationship, embedder="default")
+    entries = conversation.remember("Likes tea", "Likes coffee")
+    conversation.say("Hello")
+
+    assert owing(relationship) == {entry.id for entry in entries}
+    assert told_to_embed() == [str(relationship.id)]
+
+
+def test_messages_owe_theirs_where_the_configuration_says_so(
+    relationship: Relationship, conversation: Conversation
+) -> None:
+    configure(relationship, embedder="default", embed_messages=True)
+    conversation.say("Hello", "<rapport_memory>\n- Likes tea\n</rapport_memory>")
+
+    said = Message.objects.for_relationship(relationship.id).order_by("seq").first()
+    assert said is not None
+    assert owing(relationship) == {said.id}
+
+
+def test_another_text_owes_anew_and_the_same_text_does_not(
+    relationship: Relationship, conversation: Conversation
+) -> None:
+    configure(relationship, embedder="default")
+    entry = conversation.remember("Likes tea")[0]
+    SearchText.objects.for_relationship(relationship.id).update(embed_due_at=None)
+
+    change: dict[str, Any] = {"relationship_id": relationship.id, "entry_id": entry.id, "by": PERSON}
+    revise_entry(**change, values={"pinned": True})
+    assert owing(relationship) == set()
+
+    revise_entry(**change, values={"content": "Likes coffee"})
+    assert owing(relationship) == {entry.id}
+
+
+def test_a_text_that_waits_for_its_retry_goes_on_waiting(
+    relationship: Relationship, conversation: Conversation
+) -> None:
+    configure(relationship, embedder="default")
+    entry = conversation.remember("Likes tea")[0]
+    rows = SearchText.objects.for_relationship(relationship.id)
+    rows.update(embed_due_at=NOON, embed_attempts=3, embed_error="timeout")
+
+    revise_entry(relationship_id=relationship.id, entry_id=entry.id, by=PERSON, values={"pinned": True})
+
+    row = row_of(entry)
+    assert (row.embed_due_at, row.embed_attempts, row.embed_error) == (NOON, 3, "timeout")
+
+
+def test_a_deleted_entry_owes_nothing_until_it_is_restored(
+    relationship: Relationship, conversation: Conversation
+) -> None:
+    configure(relationship, embedder="default")
+    entry = conversation.remember("Likes tea")[0]
+
+    delete_entry(relationship_id=relationship.id, entry_id=entry.id, by=PERSON)
+    assert owing(relationship) == set()
+    assert row_of(entry).state == EntryState.DELETED
+
+    restore_entry(relationship_id=relationship.id, entry_id=entry.id, by=PERSON)
+    assert owing(relationship) == {entry.id}
+
+
+def test_an_entry_that_is_gone_leaves_the_index(relationship: Relationship) -> None:
+    entry = remember(relationship, "Likes tea")[0]
+    index_entries(**own(relationship), entry_ids=[entry.id])
+    type(entry).objects.for_relationship(relationship.id).filter(id=entry.id).delete()
+
+    index_entries(**own(relationship), entry_ids=[entry.id])
+
+    assert index_of(relationship) == []
+
+
+def test_an_erased_message_leaves_the_index(relationship: Relationship) -> None:
+    message = say(relationship, "I like tea")[0]
+    index_messages(**own(relationship), messages=[message])
+    message.erased_at = timezone.now()
+
+    index_messages(**own(relationship), messages=[message])
+
+    assert index_of(relationship) == []
+
+
+def test_forgetting_says_how_much_went(relationship: Relationship, conversation: Conversation) -> None:
+    entry = conversation.remember("Likes tea")[0]
+
+    gone = forget_texts(relationship_id=relationship.id, kind=SearchedKind.ENTRY, owner_ids=[entry.id])
+
+    assert gone == (1, 0)
+    assert forget_texts(relationship_id=relationship.id, kind=SearchedKind.ENTRY, owner_ids=[]) == (0, 0)
+
+
+@pytest.mark.parametrize("count", [1, 40])
+def test_many_texts_cost_one_statement(
+    count: int, relationship: Relationship, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    messages = say(relationship, *(f"word {number}" for number in range(count)))
+
+    with django_assert_num_queries(1):
+        index_messages(**own(relationship), messages=messages)
+
+    assert len(index_of(relationship)) == count
+
+
+def test_more_than_fit_in_one_statement_are_written_in_several(
+    relationship: Relationship, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(write, "ROWS_AT_ONCE", 2)
+    messages = say(relationship, "one", "two", "three")
+
+    index_messages(**own(relationship, embedder="offline", embed_messages=True), messages=messages)
+
+    assert owing(relationship) == {message.id for message in messages}
+    assert len(told_to_embed()) == 1
+
+
+def test_a_change_of_an_entry_costs_one_statement_more(relationship: Relationship) -> None:
+    values = {"content": "Likes tea", "type": "other"}
+    with CaptureQueriesContext(connection) as queries:
+        add_entry(relationship=relationship, values=values, by=PERSON, source=EntrySource.MANUAL)
+
+    said = [query["sql"] for query in queries.captured_queries]
+    assert sum("memory_searchtext" in statement for statement in said) == 1
+    assert sum("relationships_companion" in statement for statement in said) == 1, (
+        "with the revision's number"
+    )
