@@ -76,11 +76,13 @@ def is_right(wanted: dict[str, Any], operation: dict[str, Any]) -> bool:
 
 def take_replacement(wanted: dict[str, Any], operations: list[dict[str, Any]]) -> bool:
     """A contradiction may also be a delete and an add, which together say what an update would."""
+    if wanted["op"] != "update":
+        return False
     removal = next((o for o in operations if o["op"] == "delete" and o["entry"] == wanted.get("entry")), None)
     addition = next(
         (o for o in operations if o["op"] == "add" and re.search(wanted["content"], o["content"], re.I)), None
     )
-    if wanted["op"] != "update" or removal is None or addition is None:
+    if removal is None or addition is None:
         return False
     operations.remove(removal)
     operations.remove(addition)
