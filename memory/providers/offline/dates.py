@@ -5,8 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, time
 
-from dateutil.parser import parse
-from dateutil.relativedelta import relativedelta, weekday
+from dateutil.parser import parse  # type: ignore[import-untyped]
+from dateutil.relativedelta import relativedelta, weekday  # type: ignore[import-untyped]
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -122,10 +122,10 @@ def _end_of(found: re.Match[str], today: date, past: bool) -> _Moment:
     if found[2] == "week":
         sunday = today + relativedelta(weeks=step, weekday=weekday(6))
         return "at", f"the end of the week, {in_words(sunday)}", None, sunday
-    if found[2] == "year":
-        return "at", f"the end of {today.year + step}", None, date(today.year + step, 12, 1)
-    month = today + relativedelta(months=step, day=1)
-    return "at", f"the end of {month:%B %Y}", None, month
+    month = (
+        date(today.year + step, 12, 1) if found[2] == "year" else today + relativedelta(months=step, day=1)
+    )
+    return "at", f"the end of {month.year if found[2] == 'year' else f'{month:%B %Y}'}", None, month
 
 
 def _day_and_month(found: re.Match[str], today: date, past: bool) -> _Moment:
@@ -169,17 +169,19 @@ def _which(found: re.Match[str], today: date, past: bool) -> _Moment:
 
 def _day_of_week(name: str, today: date, step: int, past: bool) -> date:
     number = _DAYS.index(name[:3])
+    to_it = relativedelta(days=1, weekday=weekday(number))
     if step > 0:
-        return today + relativedelta(days=7 - today.weekday() + number)
-    if step < 0 or past:
-        return today + relativedelta(days=-1, weekday=weekday(number, -1))
-    return today + relativedelta(days=1, weekday=weekday(number))
+        to_it = relativedelta(days=7 - today.weekday() + number)
+    elif step < 0 or past:
+        to_it = relativedelta(days=-1, weekday=weekday(number, -1))
+    found: date = today + to_it
+    return found
 
 
 def _counted(found: re.Match[str], today: date, past: bool) -> _Moment:
     number = _NUMBERS.get(found[1]) or int(found[1])
     number = -number if found[0].endswith("ago") else number
-    day = today + relativedelta(**{f"{found[2]}s": number})  # type: ignore[arg-type]
+    day = today + relativedelta(**{f"{found[2]}s": number})
     if found[2] == "year":
         return "in", str(day.year), None, None
     if found[2] == "month":

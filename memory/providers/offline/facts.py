@@ -1,4 +1,4 @@
-"""From a clause to the fact it states, by the table; a kept statement is put back into the first person and read alike."""
+"""From a clause to the fact it states, by the table; what is kept is put back into the first person and read alike."""
 
 import re
 from dataclasses import dataclass
@@ -50,8 +50,11 @@ class Fact:
         return next((phrase.day.isoformat() for phrase in self.dates if phrase.day), None)
 
 
-_LABELS = ("name", "full", "first", "surname", "last", "family", "birthday", "time", "timezone", "favourite", "favorite",
-           "pronouns", "home")  # fmt: skip
+_LABELS = frozenset(
+    "name full first surname last family birthday time timezone favourite favorite pronouns home".split()
+)
+# Groups whose row does not fit where they turn out to be no such thing.
+_NEEDED = frozenset("name birthday place thing thing2 first second job employer what".split())
 _WHOM = re.compile(r"^(?:the )?user(?:'s)? ", re.IGNORECASE)
 _NEGATIVE = pattern(r"^(I|we) (?:do not|(am|are|was|have) not) (?=\w)")
 _GOES_ON = pattern(
@@ -89,10 +92,10 @@ _NO_PLACES = frozenset(
 def find_fact(clause: Clause, *, today: date) -> Fact | None:
     """What a clause in the first person states; None where the table has no place for it."""
     for row in TABLE:
-        found = row.said.match(clause.text)
-        if found and not (row.unless and row.unless.search(clause.text)):
-            if (fact := _fact(row, found, clause, today)) is not None:
-                return fact
+        found = None if row.unless and row.unless.search(clause.text) else row.said.match(clause.text)
+        fact = _fact(row, found, clause, today) if found else None
+        if fact is not None:
+            return fact
     return None
 
 
@@ -191,17 +194,7 @@ def _filled(row: Row, found: re.Match[str], clause: Clause, today: date) -> dict
             filled[group] = ""
             continue
         filled[group] = turned = _turned(group, said, row, clause, today)
-        if not turned and group in (
-            "name",
-            "place",
-            "thing",
-            "thing2",
-            "first",
-            "second",
-            "job",
-            "employer",
-            "what",
-        ):
+        if not turned and group in _NEEDED:
             return None
     for group in ("name", "thing"):
         filled[group] = filled.get(group) or filled.get(f"{group}2") or ""
@@ -232,8 +225,13 @@ def _turned(group: str, said: str, row: Row, clause: Clause, today: date) -> str
         case "rest":
             dates = find_dates(said, today=today, past=row.past)
             return f" {dates[0].text}" if dates else ""
+        case "birthday":  # of every year
+            day = next((one.day for one in find_dates(said, today=today, past=False) if one.day), None)
+            return f"{day.day} {day:%B}" if day else ""
         case "whose":
             return about_them(said) if "'s" in said else ""
+        case "died":
+            return "Died" if "die" in said else "Passed away"
         case "verb":
             return said.lower()
     return said.lower() if said.isupper() else said

@@ -5,8 +5,8 @@ from datetime import timedelta
 
 from memory.providers.offline.clauses import Clause
 from memory.providers.offline.notebook import Line
-from memory.providers.offline.patterns import pattern
-from memory.providers.offline.people import PARTNERS, is_name, noun
+from memory.providers.offline.patterns import PARTS, RULES, pattern
+from memory.providers.offline.people import is_name, noun
 from memory.providers.offline.reader import Reader
 from memory.providers.offline.wording import overlap, stem, words
 
@@ -17,69 +17,19 @@ _WHAT = pattern(
     r"\b(?:forget|delete|erase|wipe|remove|clear|scrap|do not (?:remember|keep|store|save)"
     r"|stop remembering)\b(?P<what>.*)$"
 )
-_EVERYTHING = pattern(
-    r"^(?: (?:please|all|every ?thing|anything|of|that|what|the (?:things|stuff)|my|your|memor(?:y|ies)|data|entries"
-    r"|notes|information|records?|you(?: ever)? (?:know|knew|have got|have|remember|learned|learnt|stored|saved"
-    r"|kept)|I(?: have)?(?: ever)? (?:told|said)(?: to)?(?: you)?|on|about|of|from))* (?:me|myself"
-    r"|I(?: have)?(?: ever)? told you|my (?:data|memories|information|entries|records))(?: please| completely"
-    r"| now)?$"
-)
+_EVERYTHING = pattern(PARTS["EVERYTHING"])
 _WHOLE = pattern(r"\b(?:all|every ?thing|my data|my memories|my information|wipe)\b")
-_JUST_NOW = pattern(
-    r"^ (?:what|that|the (?:last )?thing|everything) (?:that )?I (?:have )?(?:just |only just )?(?:said|told you"
-    r"|wrote|mentioned)(?: just now| now)?$|^ my last message$"
-)
-_LEAD = pattern(
-    r"^(?: (?:please|about|that|the|all|everything|every ?thing|anything|any|of|what(?:ever)?|whole|things?|stuff"
-    r"|fact|part|bit|details?|where|when|who|how|which|with|you(?: ever)? (?:know|have|remember|saved|stored)"
-    r"|I (?:have )?(?:ever |once |just )?(?:mentioned|said|told you|told|wrote|talked)|we (?:talked|spoke|discussed)"
-    r"|on|concerning|regarding|related to|to do with|it|in your memory))+(?= |$)"
-)
-_TAIL = pattern(
-    r"(?:[\s,]+(?:please|from your memory|in your memory|for me|thanks|thank you|ok|okay|completely|for good"
-    r"|for ever|forever|now|ever existed|existed))+$"
-)
-_GOES_ON = pattern(
-    r"(?:,|\s-|;)\s(?:and |but |so )?(?:I|my|we|the|it|he|she|they|that|this|there|because|since|as|you)\b.*$"
-    r"| (?:because|but|since) .*$"
-)
-_NOTHING = pattern(
-    r"^[\s,]*(?:it|that|this|about it|about that|never mind|me|to\b.*|all|the (?:above|previous"
-    r"|rest))?[\s,]*(?:never mind)?$"
-)
+_JUST_NOW = pattern(PARTS["JUST_NOW"])
+_LEAD = pattern(PARTS["LEAD"])
+_TAIL = pattern(PARTS["TAIL"])
+_GOES_ON = pattern(PARTS["GOES_ON"])
+_NOTHING = pattern(PARTS["NOTHING"])
 # Nobody speaks of their own life in such words; they mean the machine.
-_TO_THE_MACHINE = pattern(
-    r"\b(?:previous|prior|above|earlier|system) (?:instructions?|prompts?|rules?|messages?|text)|\ball entries\b"
-    r"|\b(?:the|all|every) (?:entry|entries|rows?|database|tables?|users?|instructions?|rules)\b|\b(?:your"
-    r"|the system) (?:instructions?|prompt|rules|guidelines|training)\b"
-)
-_HEALTH = (
-    r"\b(?:allerg|asthma|diabet|surgery|diagnos|medic|illness|disease|pain|injur|knee|doctor|therap|depress|anxiety"
-    r"|intoleran|celiac|coeliac|blood pressure|pregnan|adhd|cannot eat|migraine)"
-)
-# Telling words of a topic; the kinds or types of line, and the words in a line, that belong to it.
-_TOPICS = tuple(
-    (frozenset(map(stem, telling.split())), kinds.split(), pattern(wording or r"(?!)"))
-    for telling, kinds, wording in (
-        ("job work career employer employment profession office boss", "work", ""),
-        ("job work career employer", "", r"\bjob\b"),
-        ("birthday birthdate", "birthday birthyear", ""),
-        ("age old", "age birthyear", ""),
-        ("name surname nickname", "name surname", ""),
-        ("live address home city town residence location", "city home move", ""),
-        ("health illness medical medication", "health diet", _HEALTH),
-        (
-            "salary income money pay wage finances",
-            "",
-            r"\b(?:earns?|salary|income|paid|debts?|loan|mortgage|rent)\b|[€$£]",
-        ),
-        ("family relatives relations", "relationship person people partner", ""),
-        (f"relationship partner marriage {' '.join(PARTNERS)}", "partner", ""),
-        ("goal plan dream ambition", "goal", ""),
-        ("preference taste", "preference", ""),
-        ("appointment event schedule calendar", "event", ""),
-    )
-)
+_TO_THE_MACHINE = pattern(PARTS["TO_THE_MACHINE"])
+_TOPICS = [
+    (frozenset(map(stem, telling.split())), kinds.split(), pattern(wording))
+    for telling, kinds, wording in RULES["forgetting"]["topics"]
+]
 
 
 def forget(clause: Clause, reader: Reader, *, previous: list[int]) -> None:

@@ -5,55 +5,19 @@ statement is about, by the names that vocabularies give to that.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from memory.providers.base import IngestionMaterial, KnownKey
 from memory.providers.offline.notebook import Line
-from memory.providers.offline.patterns import pattern
+from memory.providers.offline.patterns import RULES, pattern
 from memory.providers.offline.people import PARTNERS, PETS
 from memory.providers.offline.reading import read_material
 from memory.providers.offline.wording import capitalised
 
 # Names of keys for each kind of statement, the narrowest first, and what leads up to the bare value.
-_KINDS: dict[str, tuple[tuple[str, ...], re.Pattern[str]]] = {
-    kind: (tuple(names.split()), pattern(f"^(?:{lead})"))
-    for kind, names, lead in (
-        ("city", "city current_city location", r"lives (?:in|at|near|on|outside) "),
-        ("home", "home address", r"home is "),
-        ("household", "household lives_with", r"lives with "),
-        ("move", "goal plan", r"(?=is moving to )is moving to |"),
-        ("name", "name preferred_name", r"(?:name is|goes by) "),
-        ("surname", "surname last_name", r"surname is "),
-        ("age", "age", r"is "),
-        ("birthday", "birthday date_of_birth", r"birthday is on |was born on "),
-        ("birthyear", "birth_year", r"was born in "),
-        ("birthplace", "birthplace hometown", r"was born in "),
-        ("origin", "hometown origin nationality", r"is from "),
-        ("timezone", "timezone", r"time zone is "),
-        ("diet", "diet dietary_restriction", r"is (?:now |an? )?"),
-        ("health", "allergy health", r"is (?:allergic|sensitive|intolerant) to "),
-        ("habit", "diet preference", ""),
-        (
-            "like",
-            "like interest preference",
-            r"(?:likes?|loves?|enjoys?|adores?|is into|is a (?:big )?fan of) ",
-        ),
-        ("dislike", "dislike preference", r"(?:dislikes?|hates?|cannot stand|no longer \w+s) "),
-        ("prefer", "preference like", r"prefers? "),
-        ("favourite", "favourite preference like", ""),
-        ("speaks", "language", r"speaks "),
-        ("partner", "partner relationship_status", r"is |has an? "),
-        ("goal", "goal plan", r"(?:wants?|plans?|hopes?|has decided|is trying|is planning|is going) to "),
-        ("event", "event appointment", ""),
-        ("pet", "pet", r"has (?:an? )?"),
-        ("child", "child", r"has (?:an? )?"),
-        ("sibling", "sibling", r"has (?:an? )?"),
-        ("parent", "parent", r"has (?:an? )?"),
-        ("friend", "friend", r"has (?:an? )?"),
-    )
-}
+_KINDS = {kind: (names.split(), pattern(f"^(?:{lead})")) for kind, (names, lead) in RULES["keys"].items()}
 _RELATIONS = {
     "pet": PETS,
     "child": frozenset("son daughter child kid baby stepson stepdaughter".split()),
@@ -187,6 +151,6 @@ def _of_work(text: str, keys: Mapping[str, KnownKey]) -> Iterator[Keyed]:
         yield ended
 
 
-def _under(names: tuple[str, ...], value: str, keys: Mapping[str, KnownKey]) -> Keyed | None:
+def _under(names: Iterable[str], value: str, keys: Mapping[str, KnownKey]) -> Keyed | None:
     key = next((keys[name] for name in names if name in keys), None)
     return Keyed(key, value.strip()) if key and value.strip() else None

@@ -60,7 +60,7 @@ class Line:
 
     @property
     def confidence(self) -> float:
-        """How sure it is, from 0 to 1: what is hedged is never written; the rest differs by how well it was understood."""
+        """How sure it is, from 0 to 1: what is hedged is never written, the rest is understood more or less well."""
         if self.fact.kind == "other":
             return FREE_WORDS
         return KNOWN_KIND if self.subject == "user" else OF_SOMEBODY_ELSE
@@ -113,9 +113,8 @@ class Notebook:
     def lines(self, subject: str | None = None, *kinds: str) -> Iterator[Line]:
         """The lines that stand, as they were given, what was written last at the end."""
         for line in list(self._lines):
-            if not line.gone and (subject is None or line.subject == subject):
-                if not kinds or line.fact.kind in kinds:
-                    yield line
+            if not line.gone and subject in (None, line.subject) and (not kinds or line.fact.kind in kinds):
+                yield line
 
     def newest_first(self) -> list[Line]:
         """The lines that stand: those of this reading from the last, then the others by when they were said."""

@@ -7,8 +7,8 @@ from functools import reduce
 from pathlib import Path
 from typing import Any
 
-_RULES: dict[str, Any] = tomllib.loads(Path(__file__).with_name("rules.toml").read_text())
-WORDS: dict[str, frozenset[str]] = {name: frozenset(words.split()) for name, words in _RULES["words"].items()}
+RULES: dict[str, Any] = tomllib.loads(Path(__file__).with_name("rules.toml").read_text())
+WORDS: dict[str, frozenset[str]] = {name: frozenset(words.split()) for name, words in RULES["words"].items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def _with_parts(text: str, parts: dict[str, str]) -> str:
 def _read_parts() -> dict[str, str]:
     """Each part of a pattern by its name; a part may use those before it."""
     parts = {f"ANY_{name.upper()}": any_of(words) for name, words in WORDS.items()}
-    for name, text in _RULES["parts"].items():
+    for name, text in RULES["parts"].items():
         parts[name] = _with_parts("".join(text.splitlines()), parts)
     return parts
 
@@ -64,7 +64,7 @@ def _row(given: dict[str, Any]) -> Row:
     )
 
 
-TABLE = tuple(map(_row, _RULES["table"]["rows"]))
+TABLE = tuple(map(_row, RULES["table"]["rows"]))
 _HEAD_ENDS = ("at", "in", "for", "of", "with", "from", "on", "and", "who", "that", "by", ",")
 
 

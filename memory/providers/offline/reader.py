@@ -27,7 +27,7 @@ class Reader:
 
     def keep(self, clause: Clause, fact: Fact) -> Line | None:
         """Write a fact about the clause's subject down. None where it is known already."""
-        if clause.together and fact.kind == "event" and clause.together not in fact.content:
+        if clause.together and fact.kind in ("event", "partner") and clause.together not in fact.content:
             fact = replace(fact, content=f"{fact.content} with {clause.together}")
         told = _told_of(clause.subject, fact)
         if told is None:

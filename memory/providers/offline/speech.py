@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from memory.normal_form import normal_form
-from memory.providers.offline.patterns import pattern
+from memory.providers.offline.patterns import PARTS, pattern
 
 MAX_SENTENCES = 1_500  # of one message; a pasted book may not hold a worker up
 LONGEST_SENTENCE = 2_000  # characters
@@ -41,23 +41,9 @@ _PROTECTED = re.compile(
 )
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?]*")
 _JOKE = pattern(r"\b(?:just kidding|only kidding|jk|just joking|only joking)\b")
-_TASK = pattern(
-    r"^\W*(?:(?:can|could|would|will) you |please )*(?:translate|write|rewrite|rephrase|proofread|summari[sz]e|draft"
-    r"|compose|paraphrase|correct|edit|repeat|complete|finish|reply|respond|act|say|tell me|remind me)\b"
-)
-_NOT_MEANT = pattern(
-    r"\b(?:if|unless|suppose|supposing|imagine|pretend|pretending|assuming|wish|hypothetically|dreamt|as though"
-    r"|dreamed (?:that|I)|let's say|lets say|in (?:my|the|a|this|our) (?:novel|story|book|game|dream|poem|song"
-    r"|role[- ]?play|script|scenario)|(?:ideal|perfect) world|another life|in theory|my character|according to)\b"
-    r"|^\W*(?:back )?(?:when|whenever|while|once|after|before|until|as soon as) (?:i|we|my|our|you|it|he|she|they)\b"
-    r"|^\W*as an? (?:kid|child|teen|teenager|student|boy|girl)\b|^\W*(?:back )?in my (?:teens|twenties|youth"
-    r"|childhood)\b|^\W*(?:growing up|back then|years ago|in those days|at school)\b"
-)
-_ASKS = pattern(
-    r"^\W*(?:(?:and|so|but|ok|hey|or|well)\W+)*(?:who|what|why|how|which|whose|whom|(?:do|does|did|am|is|are|was"
-    r"|were|can|could|would|should|shall|will|do not|have|has|had|may) (?:i|you|we|he|she|it|they|my|your|there|that"
-    r"|this|the|any|anyone)\b)"
-)
+_TASK = pattern(PARTS["TASK"])
+_NOT_MEANT = pattern(PARTS["NOT_MEANT"])
+_ASKS = pattern(PARTS["ASKS"])
 
 
 def read_sentences(content: str) -> Iterator[str]:
