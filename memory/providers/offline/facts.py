@@ -212,7 +212,8 @@ def _turned(group: str, said: str, row: Row, clause: Clause, today: date) -> str
         case "place":
             return place_in(said, lowercase=clause.lowercase)
         case "thing" | "thing2" | "first" | "second":
-            return thing_in(absolute(said, today=today, past=row.past)[0])
+            thing = thing_in(absolute(said, today=today, past=row.past)[0])
+            return uncapitalised(thing) if group == "thing2" else thing
         case "job":
             return employment_in(said) if is_job(said) else ""
         case "role" | "employer":

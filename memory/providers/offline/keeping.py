@@ -32,7 +32,11 @@ SETTLED = pattern(
     r"^(?:no longer|is no longer|gave up|stopped|has decided not)\b|\((?:goal reached|cancelled)\)$"
 )
 _ANY_EVENT = words("trip appointment meeting event journey plan visit flight leaves")
-_LEFT_JOB = pattern(r"\b(?:job|position|work|company|firm)\b")
+_LEFT_JOB = pattern(
+    r"^I (?:(?P<maybe>quit|left|lost)|(?P<there>do not work there)|resigned|retired|gave notice|handed in my notice"
+    r"|(?:was|got) (?:laid off|fired|made redundant))\b(?: (?:from )?(?P<what>.+))?$"
+)
+_JOB = pattern(r"\b(?:job|position|work|company|firm)\b")
 
 
 def keep_stated(clause: Clause, reader: Reader) -> bool:
@@ -41,7 +45,11 @@ def keep_stated(clause: Clause, reader: Reader) -> bool:
     fact = None if positive and clause.ended else reader.find_fact(clause)
     if fact is None:
         denied = reader.find_fact(replace(clause, text=positive)) if positive else None
-        return denied is not None and _denied(clause, reader, denied)
+        if denied is not None:
+            return _denied(clause, reader, denied)
+        fact = reader.find_fact(clause)
+    if fact is None or (clause.formerly and not clause.gone):
+        return False  # what was once so says nothing about today
     return HOW.get(fact.how, _keep)(clause, reader, fact)
 
 

@@ -54,14 +54,14 @@ def _read_parts() -> dict[str, str]:
 PARTS = _read_parts()
 
 
+def _read(text: str) -> re.Pattern[str]:
+    said = re.sub(r"(?<!\\)\bW\b", "(?:I|we)", re.sub(r"\bAM\b", "(?:I am|we are)", text))
+    return pattern(_with_parts(said, PARTS))
+
+
 def _row(given: dict[str, Any]) -> Row:
-    said = re.sub(r"(?<!\\)\bW\b", "(?:I|we)", re.sub(r"\bAM\b", "(?:I am|we are)", given.pop("said")))
     unless = given.pop("unless", "")
-    return Row(
-        said=pattern(f"^{_with_parts(said, PARTS)}"),
-        unless=pattern(_with_parts(unless, PARTS)) if unless else None,
-        **given,
-    )
+    return Row(said=_read("^" + given.pop("said")), unless=_read(unless) if unless else None, **given)
 
 
 TABLE = tuple(map(_row, RULES["table"]["rows"]))
