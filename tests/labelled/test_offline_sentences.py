@@ -20,7 +20,7 @@ from tests.labelled.scratchpad import Scratchpad
 
 FILE = Path(__file__).with_name("offline_sentences.json")
 # (precision, recall). `last` was written when the rules were done: it says most about what people will say.
-FLOORS = {"seen": (0.99, 0.96), "held_out": (0.98, 0.97), "last": (0.92, 0.65)}
+FLOORS = {"seen": (0.995, 0.9), "held_out": (0.985, 0.9), "last": (0.95, 0.65)}
 
 
 @dataclass

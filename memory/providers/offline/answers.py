@@ -151,7 +151,8 @@ def _decision(line: Line, fact: NumberedFact) -> dict[str, Any] | None:
     decision = {"fact": fact.number, "entry": line.number}
     if line.outcome == "delete":
         return {**decision, "op": "DELETE", "content": "", "reason": line.reason}
-    if folded(fact.content) == folded(line.content) and not words(line.before) < line.words:
+    merges = words(line.before) < line.words or folded(line.before) in folded(line.content)
+    if folded(fact.content) == folded(line.content) and not merges:
         return {**decision, "op": "DELETE", "content": line.content, "reason": "contradicted"}
     return {**decision, "op": "UPDATE", "content": line.content, "reason": "says it anew"}
 

@@ -1,7 +1,7 @@
 """From a clause to the fact it states, by the table; what is kept is put back into the first person and read alike."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from memory.providers.offline.clauses import Clause, tidy_clause
@@ -56,6 +56,7 @@ _LABELS = frozenset(
 # Groups whose row does not fit where they turn out to be no such thing.
 _NEEDED = frozenset("name birthday place thing thing2 first second job employer what".split())
 _WHOM = re.compile(r"^(?:the )?user(?:'s)? ", re.IGNORECASE)
+_NOW = pattern(r"^(?:currently|now|really|also) ")
 _NEGATIVE = pattern(r"^(I|we) (?:do not|(am|are|was|have) not) (?=\w)")
 _GOES_ON = pattern(
     r",? (?:any day|every time|because|when|which|if|since|so|but|and I|as long as|even though|with a passion|to be"
@@ -104,6 +105,7 @@ def read_kept(content: str, *, type: str, called: str) -> Fact:
     text = _WHOM.sub("", " ".join(content.split()))
     if called and folded(text).startswith(f"{called} "):
         text = text[len(called) + 1 :]
+    text = _NOW.sub("", text)
     over, text = ("no longer ", text[10:]) if text[:10].lower() == "no longer " else ("", text)
     first, _, rest = text.partition(" ")
     said = f"my {text}" if first.lower() in _LABELS else f"I {over}{first_person(first.lower())} {rest}"
@@ -116,8 +118,9 @@ def read_kept(content: str, *, type: str, called: str) -> Fact:
     if fact is None or (fact.kind in ("event", "goal", "other") and not negated):
         kind = fact.kind if fact else type if type in ("goal", "event") else "other"
         return Fact(kind, type, content, words(text), folded(text), how=fact.how if fact else "")
-    return Fact(fact.kind, type, content, fact.about, fact.value, negated or fact.negated, fact.how, None, fact.role,
-                fact.employer)  # fmt: skip
+    if fact.kind == "attitude" and negated:
+        return replace(fact, type=type, content=content, value="dislike", key=None)
+    return replace(fact, type=type, content=content, negated=negated or fact.negated, key=None)
 
 
 def positive_form(text: str) -> str:

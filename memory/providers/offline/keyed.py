@@ -102,7 +102,7 @@ def _keyed_values(line: Line, keys: Mapping[str, KnownKey]) -> list[Keyed]:
             else None
         )
     else:
-        found = _worded(text, keys) if line.fact.kind == "other" else None
+        found = _worded(text, keys) if line.fact.kind == "other" and not line.constraint else None
         found = found or _named(line, text, keys) or _worded(text, keys)
     return [found] if found else []
 
