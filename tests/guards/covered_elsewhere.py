@@ -7,6 +7,7 @@ API = "tests/integration/api"
 INGESTION = "tests/integration/ingestion"
 INDEXING = "tests/unit/memory/indexing"
 INVARIANTS = "tests/unit/memory/verification/invariants"
+OFFLINE = "tests/unit/memory/providers/offline"
 ERASURE = "tests/unit/memory/services/erasure"
 KNOWLEDGE = "tests/unit/context/knowledge"
 
@@ -54,6 +55,15 @@ COVERED_ELSEWHERE: dict[str, str] = {
     "memory/services/erasure/copies.py": f"{ERASURE}/test_entries.py {ERASURE}/test_messages.py",
     "memory/services/erasure/counting.py": "tests/unit/admin_ui/views/test_data.py",
     # memory: what rankers and gates share, tested through them
+    "memory/providers/offline/changes.py": f"{OFFLINE}/test_facts.py",
+    "memory/providers/offline/employment.py": f"{OFFLINE}/test_facts.py",
+    "memory/providers/offline/keeping.py": f"{OFFLINE}/test_facts.py",
+    "memory/providers/offline/keyed.py": f"{OFFLINE}/test_answers.py",
+    "memory/providers/offline/patterns.py": f"{OFFLINE}/test_facts.py",
+    "memory/providers/offline/people.py": f"{OFFLINE}/test_clauses.py",
+    "memory/providers/offline/reader.py": f"{OFFLINE}/test_facts.py",
+    "memory/providers/offline/speech.py": f"{OFFLINE}/test_clauses.py",
+    "memory/providers/offline/wording.py": f"{OFFLINE}/test_reading.py",
     "memory/retrieval/rankers/base.py": "tests/unit/memory/retrieval/test_candidates.py",
     "memory/retrieval/gates/base.py": "tests/unit/memory/retrieval/gates/test_decide.py",
     # memory: the pipeline of ingestion, whole

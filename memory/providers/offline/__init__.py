@@ -1,18 +1,20 @@
 """Rules in the place of a language model: for trying, testing and measuring without a key.
 
-provider.py   the provider, and which question is answered by whom
+rules.toml    the rules as data: words, parts of patterns, the table of what a clause may say and how it is kept
+patterns.py   reads that file
 speech.py     from a message to sentences that are the person's own plain speech
 clauses.py    from a sentence to clauses, freed of manner ("Well, I've just moved" is "I moved")
 people.py     whom a clause is about
 dates.py      "next Friday" as a day
 wording.py    "I love my garden" as "Loves their garden"
-patterns.py   the table: what a clause may say, and how it is kept; what is kept is read by the same table
-facts.py      from a clause or a kept statement to a fact, by the table
+facts.py      from a clause, or from a kept statement, to a fact, by the table
 notebook.py   the list: which line a fact repeats, replaces or refines
-changes.py    corrections, ends, goals that were reached, dates that moved
+keeping.py    what keeping a fact takes beside writing it down; employment.py where it is a job
+changes.py    corrections, goals that were reached, dates that moved
 forgetting.py what is asked to be forgotten
-reader.py     one pass over the messages
+reading.py    one pass over the messages, with what reader.py holds
 answers.py    the answer to each strategy's question; keyed.py for values under keys
+provider.py   the provider
 """
 
 from memory.providers.offline.provider import OfflineProvider

@@ -4,7 +4,8 @@ import re
 from dataclasses import replace
 
 from memory.providers.offline.clauses import Clause
-from memory.providers.offline.keeping import SETTLED, event_about, keep_stated, leave_job, move_event
+from memory.providers.offline.employment import leave_job
+from memory.providers.offline.keeping import SETTLED, event_about, keep_stated, move_event
 from memory.providers.offline.notebook import Line, days_in
 from memory.providers.offline.patterns import pattern
 from memory.providers.offline.people import NAME, RELATION, clean_name, mentions, noun

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from memory.providers.offline.clauses import Clause
 from memory.providers.offline.dates import DatePhrase
+from memory.providers.offline.employment import JOB_IS_OVER, employment, keep_job
 from memory.providers.offline.facts import Fact, positive_form
 from memory.providers.offline.notebook import Line
 from memory.providers.offline.patterns import pattern
@@ -15,15 +16,10 @@ from memory.providers.offline.wording import (
     folded,
     no_longer,
     overlap,
-    statement,
     uncapitalised,
-    with_article,
     words,
 )
 
-_JOB_IS_OVER = pattern(
-    r"^(?:no longer|quit|was |lost|left|got |retired|is (?:no longer|unemployed|retired|between))"
-)
 _UNSAFE = pattern(
     r"\b(?:ignore|disregard|delete|erase|instructions?|rules?|prompt|reveal|pretend|password|entries|memory|jailbreak"
     r"|remember)\b"
@@ -32,11 +28,6 @@ SETTLED = pattern(
     r"^(?:no longer|is no longer|gave up|stopped|has decided not)\b|\((?:goal reached|cancelled)\)$"
 )
 _ANY_EVENT = words("trip appointment meeting event journey plan visit flight leaves")
-_LEFT_JOB = pattern(
-    r"^I (?:(?P<maybe>quit|left|lost)|(?P<there>do not work there)|resigned|retired|gave notice|handed in my notice"
-    r"|(?:was|got) (?:laid off|fired|made redundant))\b(?: (?:from )?(?P<what>.+))?$"
-)
-_JOB = pattern(r"\b(?:job|position|work|company|firm)\b")
 
 
 def keep_stated(clause: Clause, reader: Reader) -> bool:
@@ -85,7 +76,7 @@ def _denied(clause: Clause, reader: Reader, fact: Fact) -> bool:
         reader.strike(lines[0], "was not so")
     elif clause.ended and fact.kind in ("city", "work", "attitude", "diet"):
         content = no_longer(
-            _employment("Works", fact.role, "at", fact.employer) if fact.how == "job" else fact.content
+            employment("Works", fact.role, "at", fact.employer) if fact.how == "job" else fact.content
         )
         reader.keep(clause, replace(fact, content=content, negated=True))
     return True
@@ -96,9 +87,7 @@ def _says(line: Line, fact: Fact) -> bool:
         return bool(fact.about) and line.fact.value == " ".join(sorted(fact.about))
     if fact.how == "job":
         telling = words(f"{fact.role} {fact.employer}")
-        return (
-            line.fact.kind == "work" and bool(telling & line.words) and not _JOB_IS_OVER.match(line.content)
-        )
+        return line.fact.kind == "work" and bool(telling & line.words) and not JOB_IS_OVER.match(line.content)
     if line.fact.kind != fact.kind:
         return fact.kind == "diet" and fact.value in line.words
     if fact.kind in ("attitude", "person", "partner"):
@@ -138,61 +127,6 @@ def _nickname(clause: Clause, reader: Reader, fact: Fact) -> bool:
     if full and not words(fact.value) <= words(full):
         fact = replace(fact, content=f"{full}, {uncapitalised(fact.content)}")
     return _keep(clause, reader, fact)
-
-
-def _current_work(clause: Clause, reader: Reader) -> list[Line]:
-    work = reader.notebook.lines(clause.subject, "work")
-    return [
-        line
-        for line in work
-        if not (line.fact.negated or _JOB_IS_OVER.match(line.content.removeprefix("User ")))
-    ]
-
-
-def _role_and_employer(lines: list[Line]) -> tuple[str, str]:
-    role = next((line.fact.role for line in lines if line.fact.role), "")
-    return role, next((line.fact.employer for line in lines if line.fact.employer), "")
-
-
-def _employment(verb: str, role: str, at: str, employer: str) -> str:
-    needs_none = ("a ", "an ", "the ", "head ", "ceo", "cto", "cfo", "vice")
-    as_role = f" as {role if role.lower().startswith(needs_none) else with_article(role)}" if role else ""
-    return f"{verb}{as_role}{f' {at} {employer}' if employer else ''}"
-
-
-def _job(clause: Clause, reader: Reader, fact: Fact) -> bool:
-    """A plain statement refines what is known of the same job; a new job takes the place of the old.
-
-    With no role told the new one is the old one, elsewhere: still a nurse.
-    """
-    known, role, employer = _current_work(clause, reader), fact.role, fact.employer
-    if fact.how == "state":
-        return _replace_work(clause, reader, fact, known)
-    old_role, old_employer = _role_and_employer(known)
-    if fact.how == "new job":
-        role = role or old_role
-    else:
-        if known and words(role) <= words(old_role) and words(employer) <= words(old_employer):
-            return True
-        if len(known) == 1:
-            same_role = not old_role or not role or words(role) == words(old_role)
-            role, employer = role or old_role, employer or (old_employer if same_role else "")
-        else:
-            known = [line for line in known if bool(line.fact.role) == bool(role)]
-    at = "for" if " for " in clause.text and not clause.text.endswith(f"at {employer}") else "at"
-    verb = "Freelances" if "freelance as" in clause.text else "Works"
-    return _replace_work(clause, reader, replace(fact, content=_employment(verb, role, at, employer)), known)
-
-
-def _replace_work(clause: Clause, reader: Reader, fact: Fact, known: list[Line]) -> bool:
-    rivals = known or list(reader.notebook.lines(clause.subject, "work"))
-    if not rivals:
-        reader.keep(clause, replace(fact, key="job" if fact.role or fact.how != "job" else "employer"))
-        return True
-    reader.rewrite(rivals[0], fact.content)
-    for line in rivals[1:]:
-        reader.strike(line, "replaced by the new work")
-    return True
 
 
 def _person(clause: Clause, reader: Reader, fact: Fact) -> bool:
@@ -257,27 +191,6 @@ def _request(clause: Clause, reader: Reader, fact: Fact) -> bool:
     return clause.subject == "user" and not _UNSAFE.search(clause.text) and _keep(clause, reader, fact)
 
 
-def leave_job(clause: Clause, reader: Reader) -> bool:
-    found = _LEFT_JOB.match(clause.text)
-    if not found:
-        return False
-    what = found["what"] or ""
-    known = _current_work(clause, reader)
-    named = [line for line in known if words(what) & line.words]
-    if found["maybe"] and not named and not _JOB.search(what):
-        return False  # smoking, the house, the keys
-    text, dates = reader.dated(clause.text, past=True)
-    content = no_longer(known[0].content) if known and found["there"] else statement(text)
-    if not known and not found["there"]:
-        reader.keep(clause, Fact("event", "event", content, words(content), dates=tuple(dates)))
-    lines = named if named and not _JOB.search(what) else known
-    for line in lines[:1]:
-        reader.rewrite(line, content)
-    for line in lines[1:]:
-        reader.strike(line, "no longer works there")
-    return True
-
-
 def event_about(reader: Reader, what: frozenset[str]) -> Line | None:
     """The newest event that has most of the telling words."""
     what = what - _ANY_EVENT or what
@@ -300,7 +213,7 @@ def move_event(reader: Reader, line: Line, to: DatePhrase) -> None:
 
 
 HOW = {
-    "moved": _moved, "nickname": _nickname, "job": _job, "new job": _job, "state": _job, "person": _person,
+    "moved": _moved, "nickname": _nickname, "job": keep_job, "new job": keep_job, "state": keep_job, "person": _person,
     "died": _died,
     "not done": _not_done, "appointment": _appointment, "request": _request,
 }  # fmt: skip
