@@ -10,7 +10,7 @@ from context.knowledge.parsing.base import Block
 from context.text import fenced_data
 from memory.fence import cut_fenced, escape_item, fence
 from memory.providers.base import IngestionMaterial, NumberedMessage
-from memory.providers.offline.rules import read_messages
+from memory.providers.offline.reading import read_messages
 from memory.retrieval.index.text import LONGEST_RUN, without_names, words_for_index
 from tests.growth import MOST, growth
 

@@ -1,12 +1,18 @@
-"""One statement, freed of everything that is manner and not matter."""
+"""From a sentence to its clauses: one statement each, in one plain form, freed of manner.
+
+"Well, I've just moved to Lisbon, but I don't work there anymore" gives "I moved to Lisbon" and, marked as ended,
+"I do not work there". What is hedged, and what others are reported to say, is left out.
+"""
 
 import re
 from dataclasses import dataclass
 
 from memory.providers.offline.dates import is_date
-from memory.providers.offline.patterns import pattern
+from memory.providers.offline.patterns import PARTS, RULES, pattern
+from memory.providers.offline.speech import read_sentences, what_is_stated
 
 MAX_CLAUSE = 320  # characters; nobody states one fact in more
+MAX_CLAUSES = 300  # of one message
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,70 +32,58 @@ class Clause:
     forgets: bool = False  # a request to forget, whole and untouched
 
 
-_FILLER = pattern(
-    r"^(?:just|well|so|oh|ah|aw+|hey|hi|hello|yeah|yes|yep|yup|no|nope|nah|ok|okay|anyway|by the way|btw|also|and|but"
-    r"|then|plus|in fact|to be honest|tbh|honestly|guess what|you know what|you know|fun fact|fyi|just so you know"
-    r"|update|(?:good|great|bad|big|some) news|(?:exciting|sad|quick|small|another) (?:news|update|thing)|right|hmm+"
-    r"|um+|uh+|luckily|sadly|unfortunately|fortunately|wow|haha|thanks|thank you|sorry|the thing is|for the record"
-    r"|i think(?: that)?|to be fair|as you know|as i said|like i said|now|finally|apparently|basically|obviously"
-    r"|of course|please note(?: that)?|note(?: that)?|one more thing|lately|these days|(?:please )?(?:do not forget"
-    r"|remember|keep in mind)(?: that| this)?|i am happy to say(?: that)?|i (?:wanted|have|need) to (?:tell you"
-    r"|confess)(?: that)?|i forgot to (?:say|mention|tell you)(?: that)?|let me tell you|i should mention(?: that)?"
-    r"|it is true(?: that)?|(?:it )?turns out(?: that)?|at the moment|one day|some ?day|eventually)(?:\s*[,:!-]+\s*"
-    r"|\s+)(?=\S)"
+_LONG_FORMS = {
+    "i'm": "I am", "im": "I am", "i've": "I have", "ive": "I have", "i'll": "I will", "i'd": "I would", "i": "I",
+    "you've": "you have", "we're": "we are", "we've": "we have", "we'll": "we will", "we'd": "we would",
+    "cannot": "cannot", "can't": "cannot", "cant": "cannot", "won't": "will not", "dont": "do not",
+    "doesnt": "does not", "didnt": "did not", "isnt": "is not", "they're": "they are", "she'll": "she will",
+    "he'll": "he will", "gonna": "going to", "wanna": "want to", "gotta": "have to", "'cause": "because",
+    "fave": "favourite", "fav": "favourite", "favorite": "favourite",
+    **{f"{verb}n't": f"{verb} not" for verb in "do does did is are was were have has would".split()},
+    **{f"{who}'s": f"{who} is" for who in "it he she that who there name birthday".split()},
+}  # fmt: skip
+_SHORT_FORM = pattern(
+    rf"(?<![\w'])({'|'.join(sorted(map(re.escape, _LONG_FORMS), key=len, reverse=True))})(?![\w'])"
 )
-_CORRECTION = pattern(
-    r"^(?:actually|no,|nope,|sorry,|correction|that is (?:wrong|not (?:right|true|correct))|wrong|not quite|wait"
-    r"|oops|scratch that|my mistake|turns out|it turns out|i mean(?:t)?(?: to say)?)(?:[\s,:!-]+|$)(?:that )?"
+# What is said, and the words it is put in: before a sentence is cut, and once a clause stands alone.
+_REPHRASED = [(pattern(said), instead) for said, instead in RULES["clauses"]["rephrased"]]
+_PLAIN_FORMS = [(pattern(said), instead) for said, instead in RULES["clauses"]["plain"]]
+_FORGET = pattern(PARTS["FORGET"])
+_SUBJECT = (
+    r"(?:home is|I|my|we|our|he|she|they|it|his|her|its|their|you|your|that|this|there|please|everyone"
+    r"|everybody)\b"
 )
-_TRAILING = pattern(
-    r"[\s,]+(?:now|these days|nowadays|at the moment|right now|currently|lately|again|too|as well|by the way|btw"
-    r"|you know|though|actually|ha(?:ha)+|lol|please|thanks|thank you|honestly|for sure|at all|so much|a lot"
-    r"|very much|the most|more than anything|believe it or not|tho|for now|of course|instead|already|yet|really"
-    r"|after all|everyone does|what an? .{2,40}|even|to be honest|(?:nice|pleased|good|great|lovely) to meet you"
-    r"|and all|for example|for instance|sometimes|in case .{2,60})$"
+_JOINT = pattern(
+    rf"\s*(?:(?P<stop>;|\s-+\s|--+|-\s(?=(?:and )?{_SUBJECT})|\(|:\s(?={_SUBJECT}|\w+ (?:is|was|has|will)\b))|(?:^"
+    rf"|,?\s)(?P<word>but|because|so|since|though|although|whereas)\s(?=\s*(?:{_SUBJECT}|no |not |now ))"
+    rf"|,?\s(?P<and>and|yet|then|plus|or)\s(?=(?:then |now |also )?{_SUBJECT})|,?\s(?P<under>when|while|whenever"
+    rf"|before|after|until|once|where|as)\s(?={_SUBJECT})|,\s(?P<which>which|who)\s|,\s*(?P<comma>)(?=(?:and |now "
+    rf"|so )?{_SUBJECT}))\s*"
 )
+_PAST_GOES_ON = re.compile(
+    r",?\s(?:and|but|then)\s(?=(?:moved|started|got|quit|bought|adopted|joined|finished|met|went|visited|became"
+    r"|turned|lost|broke|ran|won|opened|founded|sold|launched|published|retired)\s)"
+)
+_PRESENT_GOES_ON = re.compile(
+    r",?\s(?:and|but)\s(?=(?:am|love|hate|enjoy|prefer|live in|work as|work at|work for|want to|have an?|cannot"
+    r"|do not)\s)"
+)
+_OPEN_VERB = pattern(r"\b(?:to|will|would|could|can|let)\b|^(?:I|we) (?:love|like|hate|enjoy|adore|prefer)\b")
+_REPORTED = pattern(PARTS["REPORTED"])
+_ONLY_A_NOUN = pattern(r"^(?:(?:my|our) [\w'-]+(?: [\w'-]+){0,2}|[A-Z][\w'-]+)$")
+_HEDGED = pattern(PARTS["HEDGED"])
+_FILLER = pattern(PARTS["FILLER"])
+_CORRECTION = pattern(PARTS["CORRECTION"])
+_TRAILING = pattern(PARTS["TRAILING"])
 _NO_MORE = pattern(r"[\s,]+(?:but )?(?:not )?(?:anymore|any more|any longer)(?:$|,.*$)")
 _NOT_THAT = pattern(
     r"(?:,\s*(?:and )?|\s+and\s+|(?<! do| am| is)(?<! are| was| did| has)(?<! does| will| have"
     r"| were)(?<! would)\s+)not (?:(?:the|on|in|at|an?) )*(?P<other>[^\s,]+(?: [^\s,]+){0,2})$"
 )
-_HEDGED = pattern(
-    r"\b(?:maybe|perhaps|probably|possibly|might|almost|nearly|not sure|no idea|i guess|i suppose|i doubt|should"
-    r"|could|supposedly|who knows)\b"
-)
-_ADVERB = pattern(
-    r"^((?:I|we|my \w+)(?: (?:am|are|have|was|were|had|will|do not|do|did|is))?) (?:really|just|actually|also|still"
-    r"|currently|recently|absolutely|truly|totally|definitely|finally|now|already|basically|honestly|literally"
-    r"|simply|mostly|quite|very|so|super|particularly|especially|even|kind of|sort of|officially|originally|happily"
-    r"|pretty|both|all|then|soon|much)\s"
-)
+_ADVERB = pattern(PARTS["ADVERB"])
 _RECENT = pattern(r"^(?:I|we)(?: (?:have|am|are))? (?:just|finally|recently)\b")
-_ALWAYS = pattern(r"^(I|we) (?:have|did) (?:always |long )(love|like|hate|enjoy|prefer|want|dislike)(?:e?d) ")
-_EMPHATIC = pattern(r"^(I|we) do (?=(?:love|like|enjoy|hate|want|have|live|work|eat|drink)\b)")
-_PERFECT = pattern(
-    r"^(I|we) have (?=(?:\w{3,}ed|quit|become|begun|run|won|lost|bought|sold|met|left|made|found)\s)"
-)
-_GIVEN_UP = pattern(r"^(I|we) have given up")
-_PRESENT = {"lived": "live", "worked": "work", "played": "play", "studied": "study", "taught": "teach"}
-_STILL_SO = pattern(
-    rf"^(I|we) have ({'|'.join(_PRESENT)}) (?=.+ (?:since\b|for (?:\w+ ){{0,3}}(?:years?|months?|ages)\b))"
-)
-_HAS_BEEN = pattern(
-    r"^(I|we) have been (?=an? |vegetarian|vegan|married|single|divorced|engaged|retired|unemployed)"
-)
-_PERFECT_GOING_ON = pattern(r"^(I|we) have been (?=\w+ing\b)")
 _NO_LONGER = pattern(r"^(I|we|[\w' ]+?) (am |are |is )?no longer (?=\w)")
 _USED_TO = pattern(r"^(I|we) used to (?:be )?(?=\w)")
-_GOT = pattern(r"^(I|we) have got (?=\w)")
-_BY_THE_WAY = pattern(
-    r",? (?:for example|for instance|by the way|to be honest|of course|as you know),?(?=[ .!]|$)"
-)
-_VOCATIVE = re.compile(r"^[A-Z]\w+, (?=(?:I|we|my|our)\b)")
-_LEADING_PHRASE = pattern(
-    r"^(?:after|for|at|with|during|as|besides|apart from|thanks to|in) (?!(?:I|we|my|our)\b)[^,]{2,50}?,? (?=(?:I"
-    r"|we) (?:am|have|work|live|love|do)\b)"
-)
 _DATE_IS = pattern(r"^(?P<date>.{3,25}?) is (?P<what>(?:my|our) .+)$")
 _LEADING_DATE = pattern(
     r"^(?P<date>(?:(?:since|on|in|at|by|from|starting)\s)?(?:next|last|this|tomorrow|yesterday|today|tonight|since"
@@ -97,21 +91,46 @@ _LEADING_DATE = pattern(
 )
 
 
-def tidy_clause(part: str, *, lowercase: bool) -> Clause | None:
+def read_clauses(content: str) -> list[Clause]:
+    """The clauses of one message, in order, at most MAX_CLAUSES, what is said twice once."""
+    clauses: dict[Clause, None] = {}
+    for sentence in read_sentences(content):
+        clauses.update(dict.fromkeys(_clauses_of(sentence)))
+        if len(clauses) >= MAX_CLAUSES:
+            break
+    return list(clauses)[:MAX_CLAUSES]
+
+
+def without_adverbs(text: str) -> str:
+    """ "I really just moved" as "I moved"."""
+    for _ in range(4):
+        text = _ADVERB.sub(r"\1 ", text)
+    return text
+
+
+def tidy_clause(part: str, *, lowercase: bool = False) -> Clause | None:
     """The statement a part of a sentence makes; None where it is hedged, too long or empty."""
     if len(part) > MAX_CLAUSE or _HEDGED.search(part):
         return None
-    part = _BY_THE_WAY.sub("", part)
     text, corrects = _without_fillers(part.strip(" .!?,;:()"))
-    text = _LEADING_PHRASE.sub("", _date_last(text))
+    text = _date_last(text)
     recent = bool(_RECENT.match(text))
     text, ended, instead_of = _without_tail(text)
-    text, no_longer, formerly = _present_form(text)
+    text = without_adverbs(text)
+    for wording, instead in _PLAIN_FORMS:
+        text = wording.sub(instead, text)
+    formerly = False
+    if found := _NO_LONGER.match(text):
+        text = f"{found[1]} {f'{found[2]}not ' if found[2] else 'do not '}{text[found.end() :]}"
+        ended = True
+    elif found := _USED_TO.match(text):
+        text = f"{found[1]} do not {text[found.end() :]}"
+        formerly = True
     if len(text) < 3:
         return None
     return Clause(
         text,
-        ended=ended or no_longer or formerly,
+        ended=ended or formerly,
         formerly=formerly,
         gone=formerly and ended,
         corrects=corrects or bool(instead_of),
@@ -121,14 +140,47 @@ def tidy_clause(part: str, *, lowercase: bool) -> Clause | None:
     )
 
 
-def without_adverbs(text: str) -> str:
-    """ "I really just moved" as "I moved"."""
-    for _ in range(4):
-        shorter = _ADVERB.sub(r"\1 ", text)
-        if shorter == text:
-            break
-        text = shorter
-    return text
+def _clauses_of(sentence: str) -> list[Clause]:
+    if len(sentence) < 4:
+        return []
+    lowercase = sentence == sentence.lower()
+    sentence = _SHORT_FORM.sub(lambda found: _LONG_FORMS[found.group().lower()], sentence)
+    for wording, instead in _REPHRASED:
+        sentence = wording.sub(instead, sentence)
+    if _FORGET.match(sentence):
+        return [Clause(sentence.rstrip(" .!?"), forgets=True, lowercase=lowercase)]
+    stated = what_is_stated(sentence)
+    tidied = [tidy_clause(part, lowercase=lowercase) for part in _parts(stated)] if stated else []
+    return [clause for clause in tidied if clause is not None]
+
+
+def _parts(sentence: str) -> list[str]:
+    """The sentence cut where a new subject and verb begin, without subordinate and reported parts."""
+    parts: list[str] = []
+    position, joint, reported = 0, "", False
+    for found in [*_JOINT.finditer(sentence), None]:
+        part = sentence[position : found.start() if found else len(sentence)].strip(" ,")
+        if found and found["and"] and _ONLY_A_NOUN.match(part):
+            continue  # "My wife and I ..."
+        if joint in ("but", "so", "stop"):
+            reported = False
+        if part and joint not in ("under", "which") and not reported:
+            reported = bool(_REPORTED.match(part))
+            parts += [part] if reported else _same_subject(part)
+        if found:
+            position, joint = found.end(), (found["word"] or str(found.lastgroup)).lower()
+    return parts
+
+
+def _same_subject(part: str) -> list[str]:
+    """ "I left Porto and moved to Lisbon" as two statements; a wish's second half stays with the wish."""
+    subject = part.split(" ", 1)[0]
+    if subject.lower() not in ("i", "we"):
+        return [part]
+    pieces = _PAST_GOES_ON.split(part)
+    if not _OPEN_VERB.search(part):
+        pieces = [piece for past in pieces for piece in _PRESENT_GOES_ON.split(past)]
+    return [pieces[0], *(f"{subject} {piece}" for piece in pieces[1:])]
 
 
 def _without_fillers(text: str) -> tuple[str, bool]:
@@ -136,8 +188,7 @@ def _without_fillers(text: str) -> tuple[str, bool]:
     for _ in range(6):
         if found := _CORRECTION.match(text):
             corrects = True
-        found = found or _FILLER.match(text) or _VOCATIVE.match(text)
-        if not found:
+        if not (found := found or _FILLER.match(text)):
             break
         text = text[found.end() :]
     return text, corrects
@@ -158,27 +209,7 @@ def _without_tail(text: str) -> tuple[str, bool, str]:
             ended = True
         elif found := _NOT_THAT.search(text):
             instead_of = found["other"]
-        found = found or _TRAILING.search(text)
-        if not found or found.start() < 3:
+        if not (found := found or _TRAILING.search(text)) or found.start() < 3:
             break
         text = text[: found.start()].rstrip(" ,.!")
     return text, ended, instead_of
-
-
-def _present_form(text: str) -> tuple[str, bool, bool]:
-    """One way to say it: without adverbs, "I have moved" as "I moved", "no longer work" as "do not work"."""
-    text = _ALWAYS.sub(r"\1 \2 ", text)
-    text = without_adverbs(text)
-    text = _EMPHATIC.sub(r"\1 ", text)
-    text = _GOT.sub(r"\1 have ", text)
-    text = _STILL_SO.sub(lambda found: f"{found[1]} {_PRESENT[found[2].lower()]} ", text)
-    text = _HAS_BEEN.sub(lambda found: f"{found[1]} {'am' if found[1] == 'I' else 'are'} ", text)
-    text = _PERFECT_GOING_ON.sub(r"\1 am ", text)
-    text = _GIVEN_UP.sub(r"\1 gave up", text)
-    text = _PERFECT.sub(r"\1 ", text)
-    if found := _NO_LONGER.match(text):
-        verb = f"{found[2]}not " if found[2] else "do not "
-        return f"{found[1]} {verb}{text[found.end() :]}", True, False
-    if found := _USED_TO.match(text):
-        return f"{found[1]} do not {text[found.end() :]}", False, True
-    return text, False, False

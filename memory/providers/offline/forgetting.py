@@ -1,15 +1,14 @@
-"""Rules: "Forget that I like jazz", "Delete everything about my job", "Forget everything about me"."""
+"""What is asked to be forgotten: "Forget that I like jazz", "Delete everything about my job", "Erase all my data"."""
 
 import re
 from datetime import timedelta
 
 from memory.providers.offline.clauses import Clause
 from memory.providers.offline.notebook import Line
-from memory.providers.offline.patterns import pattern
+from memory.providers.offline.patterns import PARTS, RULES, pattern
 from memory.providers.offline.people import is_name, noun
-from memory.providers.offline.reading import Reading
-from memory.providers.offline.stems import overlap, stem, words
-from memory.providers.offline.topics import lines_on_topic
+from memory.providers.offline.reader import Reader
+from memory.providers.offline.wording import overlap, stem, words
 
 ASKED = "asked to forget it"
 SAME_TURN = timedelta(minutes=1)  # lines that one turn left were said at one moment
@@ -18,68 +17,42 @@ _WHAT = pattern(
     r"\b(?:forget|delete|erase|wipe|remove|clear|scrap|do not (?:remember|keep|store|save)"
     r"|stop remembering)\b(?P<what>.*)$"
 )
-_EVERYTHING = pattern(
-    r"^(?: (?:please|all|every ?thing|anything|of|that|what|the (?:things|stuff)|my|your|memor(?:y|ies)|data|entries"
-    r"|notes|information|records?|you(?: ever)? (?:know|knew|have got|have|remember|learned|learnt|stored|saved"
-    r"|kept)|I(?: have)?(?: ever)? (?:told|said)(?: to)?(?: you)?|on|about|of|from))* (?:me|myself"
-    r"|I(?: have)?(?: ever)? told you|my (?:data|memories|information|entries|records))(?: please| completely"
-    r"| now)?$"
-)
+_EVERYTHING = pattern(PARTS["EVERYTHING"])
 _WHOLE = pattern(r"\b(?:all|every ?thing|my data|my memories|my information|wipe)\b")
-_JUST_NOW = pattern(
-    r"^ (?:what|that|the (?:last )?thing|everything) (?:that )?I (?:have )?(?:just |only just )?(?:said|told you"
-    r"|wrote|mentioned)(?: just now| now)?$|^ my last message$"
-)
-_LEAD = pattern(
-    r"^(?: (?:please|about|that|the|all|everything|every ?thing|anything|any|of|what(?:ever)?|whole|things?|stuff"
-    r"|fact|part|bit|details?|where|when|who|how|which|with|you(?: ever)? (?:know|have|remember|saved|stored)"
-    r"|I (?:have )?(?:ever |once |just )?(?:mentioned|said|told you|told|wrote|talked)|we (?:talked|spoke|discussed)"
-    r"|on|concerning|regarding|related to|to do with|it|in your memory))+(?= |$)"
-)
-_TAIL = pattern(
-    r"(?:[\s,]+(?:please|from your memory|in your memory|for me|thanks|thank you|ok|okay|completely|for good"
-    r"|for ever|forever|now|ever existed|existed))+$"
-)
-_GOES_ON = pattern(
-    r"(?:,|\s-|;)\s(?:and |but |so )?(?:I|my|we|the|it|he|she|they|that|this|there|because|since|as|you)\b.*$"
-    r"| (?:because|but|since) .*$"
-)
-_NOTHING = pattern(
-    r"^[\s,]*(?:it|that|this|about it|about that|never mind|me|to\b.*|all|the (?:above|previous"
-    r"|rest))?[\s,]*(?:never mind)?$"
-)
+_JUST_NOW = pattern(PARTS["JUST_NOW"])
+_LEAD = pattern(PARTS["LEAD"])
+_TAIL = pattern(PARTS["TAIL"])
+_GOES_ON = pattern(PARTS["GOES_ON"])
+_NOTHING = pattern(PARTS["NOTHING"])
 # Nobody speaks of their own life in such words; they mean the machine.
-_ORDERS = pattern(
-    r"\b(?:previous|prior|above|earlier|system) (?:instructions?|prompts?|rules?|messages?|text)|\ball entries\b"
-    r"|\b(?:the|all|every) (?:entry|entries|rows?|database|tables?|users?|instructions?|rules)\b|\b(?:your"
-    r"|the system) (?:instructions?|prompt|rules|guidelines|training)\b"
-)
+_TO_THE_MACHINE = pattern(PARTS["TO_THE_MACHINE"])
+_TOPICS = [
+    (frozenset(map(stem, telling.split())), kinds.split(), pattern(wording))
+    for telling, kinds, wording in RULES["forgetting"]["topics"]
+]
 
 
-def read_forgetting(clause: Clause, reading: Reading, *, previous: list[int]) -> bool:
+def forget(clause: Clause, reader: Reader, *, previous: list[int]) -> None:
     """Strike out what is to be forgotten. `previous` are the numbers of the messages read before this one."""
-    if not clause.forgets:
-        return False
     found = _WHAT.search(clause.text)
     said = _GOES_ON.sub("", found["what"]) if found else ""
     what = _TAIL.sub("", f" {said.strip(' ,.!?')}")
-    if _NOTHING.match(what) or _ORDERS.search(clause.text):
-        return True
-    for line in _meant(reading, what, whole=bool(_WHOLE.search(clause.text)), previous=previous):
-        reading.strike(line, ASKED)
-    return True
+    if _NOTHING.match(what) or _TO_THE_MACHINE.search(clause.text):
+        return
+    for line in _meant(reader, what, whole=bool(_WHOLE.search(clause.text)), previous=previous):
+        reader.strike(line, ASKED)
 
 
-def _meant(reading: Reading, what: str, *, whole: bool, previous: list[int]) -> list[Line]:
-    lines = list(reading.notebook.lines())
+def _meant(reader: Reader, what: str, *, whole: bool, previous: list[int]) -> list[Line]:
+    lines = list(reader.notebook.lines())
     if whole and _EVERYTHING.match(what):
         return lines
     if _JUST_NOW.match(what):
         return _said_last(lines, previous)
     topic = _LEAD.sub("", what).strip()
     if not words(topic):  # "where I live": the words that tell are among those that lead
-        return lines_on_topic(lines, words(what) | {stem(word) for word in re.findall(r"\w+", what.lower())})
-    return _about(lines, topic, reading)
+        return _on_topic(lines, words(what) | {stem(word) for word in re.findall(r"\w+", what.lower())})
+    return _about(lines, topic, reader)
 
 
 def _said_last(lines: list[Line], previous: list[int]) -> list[Line]:
@@ -91,14 +64,18 @@ def _said_last(lines: list[Line], previous: list[int]) -> list[Line]:
     return [line for line in known if latest and latest - line.known_since < SAME_TURN]
 
 
-def _about(lines: list[Line], topic: str, reading: Reading) -> list[Line]:
+def _about(lines: list[Line], topic: str, reader: Reader) -> list[Line]:
     """Those with every telling word or of the topic's kind; else those that name the person; else those close to it."""
     told = words(re.sub(r"\bex\b", "", topic))
-    tellings = [told, *_by_name(told, reading)]
-    every = [line for line in lines if any(_tells(line, telling) == 1.0 for telling in tellings)]
-    by_kind = lines_on_topic(lines, words(topic)) if len(words(topic)) <= 2 else []
-    if every or by_kind:
-        return [line for line in lines if line in every or line in by_kind]
+    # "My sister's surgery" as Ana's, where the sister's name is known.
+    related = [(name, frozenset({stem(noun(who))})) for name, who in reader.cast.names.items() if who]
+    tellings = [told, *(told - who | words(name) for name, who in related if who < told)]
+    by_kind = _on_topic(lines, words(topic)) if len(words(topic)) <= 2 else []
+    every = [
+        line for line in lines if any(_tells(line, telling) == 1.0 for telling in tellings) or line in by_kind
+    ]
+    if every:
+        return every
     names = [word.removesuffix("'s") for word in topic.split() if is_name(word)]
     named = [
         line for line in lines if any(name in line.content.split() or name == line.subject for name in names)
@@ -110,9 +87,15 @@ def _tells(line: Line, telling: frozenset[str]) -> float:
     return overlap(telling, line.words | words(line.subject))
 
 
-def _by_name(told: frozenset[str], reading: Reading) -> list[frozenset[str]]:
-    """ "My sister's surgery" as Ana's, where the sister's name is known."""
-    relations = {
-        name: frozenset({stem(noun(relation))}) for name, relation in reading.cast.names.items() if relation
-    }
-    return [told - relation | words(name) for name, relation in relations.items() if relation < told]
+def _on_topic(lines: list[Line], wanted: frozenset[str]) -> list[Line]:
+    """The person's own lines that belong to a topic with one of the words."""
+    topics = [(kinds, wording) for telling, kinds, wording in _TOPICS if telling & wanted]
+    return [
+        line
+        for line in lines
+        if line.subject == "user"
+        and any(
+            line.fact.kind in kinds or line.type in kinds or wording.search(line.content)
+            for kinds, wording in topics
+        )
+    ]

@@ -2,28 +2,25 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any
 
 from memory.providers.base import NumberedEntry
-from memory.providers.offline.matching import Relation, compare
-from memory.providers.offline.slots import Slot, folded, slot_of
-from memory.providers.offline.stems import words
+from memory.providers.offline.dates import find_dates
+from memory.providers.offline.facts import Fact, read_kept
+from memory.providers.offline.wording import folded, overlap, words
 
 LONG_AGO = datetime.min.replace(tzinfo=UTC)
 MAX_CONTENT = 240  # characters; a compact statement, not a story
-
-
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """A statement to be kept."""
-
-    type: str
-    content: str
-    subject: str = "user"
-    key: str | None = None
-    importance: float = 0.5
-    happens_at: str | None = None
+# Of these a person has one at a time.
+_SINGLE = frozenset(
+    "city home household name surname age birthday birthplace birthyear origin timezone diet partner".split()
+)
+_UNSAID = ("is single", "broke up", "got divorced")
+# Floors by type; what the companion must respect is worth more than a taste.
+_IMPORTANCE = {"identity": 0.85, "goal": 0.75, "preference": 0.60}
+_OF_A_CONSTRAINT, _OTHERWISE = 0.65, 0.5
+KNOWN_KIND, OF_SOMEBODY_ELSE, FREE_WORDS = 0.95, 0.85, 0.75
 
 
 @dataclass(slots=True)
@@ -34,27 +31,39 @@ class Line:
     type: str
     subject: str
     content: str
-    key: str | None
-    importance: float = 0.5
-    happens_at: str | None = None
+    key: str | None = None
     called: str = ""
     before: str = ""
     read_only: bool = False
     known_since: datetime = LONG_AGO
+    importance: float = _OTHERWISE
+    happens_at: str | None = None
     messages: list[int] = field(default_factory=list)
-    changed: bool = False
     gone: bool = False
     reason: str = ""
-    read_slot: Slot | None = None
-    read_words: frozenset[str] | None = None
-    read_folded: str | None = None
+    read: tuple[str, Fact, frozenset[str]] | None = None
 
     @property
-    def folded(self) -> str:
-        """The text as it counts when two are compared."""
-        if self.read_folded is None:
-            self.read_folded = folded(self.content)
-        return self.read_folded
+    def fact(self) -> Fact:
+        """What the line says."""
+        return self._reading()[1]
+
+    @property
+    def words(self) -> frozenset[str]:
+        """Its telling words."""
+        return self._reading()[2]
+
+    @property
+    def constraint(self) -> bool:
+        """Whether the companion must respect it."""
+        return self.importance == _OF_A_CONSTRAINT
+
+    @property
+    def confidence(self) -> float:
+        """How sure it is, from 0 to 1: what is hedged is never written, the rest is understood more or less well."""
+        if self.fact.kind == "other":
+            return FREE_WORDS
+        return KNOWN_KIND if self.subject == "user" else OF_SOMEBODY_ELSE
 
     @property
     def outcome(self) -> str:
@@ -63,90 +72,73 @@ class Line:
             return "" if self.gone else "add"
         if self.gone:
             return "delete"
-        return "update" if self.changed and self.folded != folded(self.before) else ""
+        return "update" if folded(self.content) != folded(self.before) else ""
 
-    @property
-    def words(self) -> frozenset[str]:
-        """Its telling words."""
-        if self.read_words is None:
-            self.read_words = words(self.content)
-        return self.read_words
+    def as_forgotten(self) -> dict[str, Any]:
+        """The line as an entry that leaves."""
+        return {"entry": self.number, "messages": self.messages, "reason": self.reason}
 
-    @property
-    def slot(self) -> Slot:
-        """What the line is about."""
-        if self.read_slot is None:
-            self.read_slot = slot_of(self.folded, type=self.type, called=self.called)
-        return self.read_slot
+    def _reading(self) -> tuple[str, Fact, frozenset[str]]:
+        if self.read is None or self.read[0] != self.content:
+            fact = read_kept(self.content, type=self.type, called=self.called)
+            self.read = (self.content, fact, words(self.content))
+        return self.read
 
 
 class Notebook:
-    """Lines that rules read, write and strike out; `operations` says what became of them."""
+    """Lines that are read, written and struck out; `operations` says what became of them.
 
-    def __init__(self, entries: tuple[NumberedEntry, ...], *, user_name: str = "") -> None:
-        """`user_name` is how an entry in somebody else's words may call the person.
+    `touched` counts what happened to the list; `repeats` are the lines that were said again, with the message.
+    """
 
-        `touched` counts what happened to the list; `repeats` are the lines that were said again, with the message.
-        """
+    def __init__(
+        self, entries: tuple[NumberedEntry, ...], *, types: tuple[str, ...] = (), user_name: str = ""
+    ) -> None:
+        self._types = types
         self._user_name = folded(user_name)
         self.touched = 0
         self.repeats: list[tuple[int, Line]] = []
         self._lines = [
             Line(
-                number=entry.number,
-                type=entry.type,
-                subject=entry.subject,
-                called=self._called(entry.subject),
-                content=entry.content,
-                before=entry.content,
-                key=entry.key,
-                read_only=entry.read_only,
-                known_since=entry.effective_at or LONG_AGO,
+                entry.number, entry.type, entry.subject, entry.content, entry.key, self._called(entry.subject),
+                entry.content, entry.read_only, entry.effective_at or LONG_AGO,
             )
             for entry in entries
-        ]
+        ]  # fmt: skip
 
     def __len__(self) -> int:
         """How many lines were ever on it."""
         return len(self._lines)
 
-    def lines(self, *, subject: str | None = None, kind: str | None = None) -> Iterator[Line]:
+    def lines(self, subject: str | None = None, *kinds: str) -> Iterator[Line]:
         """The lines that stand, as they were given, what was written last at the end."""
         for line in list(self._lines):
-            if line.gone or (subject is not None and line.subject != subject):
-                continue
-            if kind is None or line.slot.kind == kind:
+            if not line.gone and subject in (None, line.subject) and (not kinds or line.fact.kind in kinds):
                 yield line
 
     def newest_first(self) -> list[Line]:
-        """The lines that stand: those of this reading from the last, then the others by when they were said.
-
-        Entries are shown with the newest first, which decides between those that were said at one moment.
-        """
+        """The lines that stand: those of this reading from the last, then the others by when they were said."""
         lines = list(self.lines())
-        written = [line for line in reversed(lines) if line.number is None]
         shown = [line for line in lines if line.number is not None]
+        written = [line for line in reversed(lines) if line.number is None]
         return written + sorted(shown, key=lambda line: line.known_since, reverse=True)
 
-    def keep(self, fact: Fact, *, message: int) -> Line | None:
+    def keep(self, fact: Fact, *, subject: str = "user", message: int) -> Line | None:
         """Write a fact down, in the place of what it contradicts or refines. None where it is known already."""
         if not fact.content or len(fact.content) > MAX_CONTENT:
             return None
-        text = folded(fact.content)
-        slot = slot_of(text, type=fact.type, called=self._called(fact.subject))
         rivals: list[Line] = []
-        for line in self.lines(subject=fact.subject):
-            relation = compare(slot, line.slot)
-            if relation is Relation.SAME or line.folded == text:
+        for line in self.lines(subject):
+            if folded(line.content) == folded(fact.content) or _same(fact, line.fact):
                 self.touched += 1
                 self.repeats.append((message, line))
                 return None
-            if relation is Relation.REPLACES:
+            if _replaces(fact, line.fact):
                 if line.read_only:
                     return None
                 rivals.append(line)
         if not rivals:
-            return self._add(fact, slot, message)
+            return self._add(fact, subject, message)
         for line in rivals[1:]:
             self.strike(line, message=message, reason="replaced by what was said later")
         return self.rewrite(rivals[0], fact.content, message=message, happens_at=fact.happens_at)
@@ -155,15 +147,15 @@ class Notebook:
         self, line: Line, content: str, *, message: int, happens_at: str | None = None
     ) -> Line | None:
         """Put other words on a line. None where they are the same or the line is not ours to change."""
-        text = folded(content)
-        if line.read_only or line.folded == text or len(content) > MAX_CONTENT:
+        if line.read_only or folded(line.content) == folded(content) or len(content) > MAX_CONTENT:
             return None
-        for other in self.lines(subject=line.subject):
-            if other is not line and other.folded == text:
-                self.strike(line, message=message, reason="the same is kept in another entry")
-                return None
-        line.content, line.changed = content, True
-        line.read_slot = line.read_words = line.read_folded = None
+        if any(
+            other is not line and folded(other.content) == folded(content)
+            for other in self.lines(line.subject)
+        ):
+            self.strike(line, message=message, reason="the same is kept in another entry")
+            return None
+        line.content = content
         line.happens_at = happens_at or line.happens_at
         self._cite(line, message)
         return line
@@ -182,20 +174,21 @@ class Notebook:
         """What to do, one operation for each line that was touched."""
         return [_operation(line) for line in self.changed_lines()]
 
+    def type_or_other(self, type: str) -> str:
+        """The type if the companion has it, else `other`, else its first one."""
+        if not self._types or type in self._types:
+            return type
+        return "other" if "other" in self._types else self._types[0]
+
     def _called(self, subject: str) -> str:
         return self._user_name if subject == "user" else folded(subject)
 
-    def _add(self, fact: Fact, slot: Slot, message: int) -> Line:
+    def _add(self, fact: Fact, subject: str, message: int) -> Line:
+        importance = _OF_A_CONSTRAINT if fact.constraint else _IMPORTANCE.get(fact.type, _OTHERWISE)
         line = Line(
-            None,
-            fact.type,
-            fact.subject,
-            fact.content,
-            fact.key,
-            fact.importance,
-            fact.happens_at,
-            read_slot=slot,
-        )
+            None, self.type_or_other(fact.type), subject, fact.content, fact.key, self._called(subject),
+            importance=importance, happens_at=fact.happens_at,
+        )  # fmt: skip
         self._cite(line, message)
         self._lines.append(line)
         return line
@@ -206,32 +199,57 @@ class Notebook:
             line.messages.append(message)
 
 
+def days_in(text: str) -> set[date]:
+    """The days that a kept statement names."""
+    return {phrase.day for phrase in find_dates(text, today=date(2000, 1, 1), past=False) if phrase.day}
+
+
+def _same(new: Fact, old: Fact) -> bool:
+    """Whether the new one says nothing that the old one doesn't."""
+    if new.kind == "partner" and old.kind == "partner" and new.negated == old.negated:
+        vague = len(new.value.split()) == 1 and not old.value.startswith(_UNSAID)
+        return new.value == old.value or vague
+    if {new.kind, old.kind} == {"person", "people"}:
+        return new.kind == "person" and new.about == old.about and (not new.value or new.value in old.value)
+    if new.kind != old.kind or new.negated != old.negated:
+        return False
+    if new.kind == "name":
+        return new.value in old.value or f"goes by {new.value}" in folded(old.content)
+    if new.kind in ("person", "people"):
+        return new.about == old.about and old.value.startswith(new.value)
+    if new.kind == "event":
+        near = min(overlap(new.about, old.about), overlap(old.about, new.about)) >= 0.6
+        return near and (days_in(new.content) == days_in(old.content) or not new.dates)
+    if new.kind == "goal":
+        return len(new.about) >= 2 and new.about < old.about
+    if new.kind in _SINGLE:
+        return new.value == old.value
+    return new.about == old.about and new.value == old.value
+
+
+def _replaces(new: Fact, old: Fact) -> bool:
+    """Whether the new one contradicts or refines the old one."""
+    if new.kind == "attitude" and new.value == "dislike" and old.kind == "prefer":
+        return " ".join(sorted(new.about)) == old.value
+    if new.kind != old.kind or new.kind == "work":
+        return False
+    if new.kind in _SINGLE:
+        return True
+    if new.kind == "person":
+        return new.about == old.about and not old.value
+    if new.kind == "goal" and old.about < new.about:
+        return len(old.about) * 2 >= max(4, len(new.about))
+    return bool(new.about) and new.about == old.about and new.kind != "event"
+
+
 def _operation(line: Line) -> dict[str, Any]:
-    if line.outcome == "add":
-        return _addition(line)
     if line.outcome == "delete":
-        return {"op": "delete", "entry": line.number, "messages": line.messages, "reason": line.reason}
-    moved = {"happens_at": line.happens_at} if line.happens_at else {}
-    return {
-        "op": "update",
-        "entry": line.number,
-        "content": line.content,
-        "messages": line.messages,
-        **moved,
-    }
-
-
-def _addition(line: Line) -> dict[str, Any]:
-    operation: dict[str, Any] = {
-        "op": "add",
-        "type": line.type,
-        "content": line.content,
-        "subject": line.subject,
-        "importance": line.importance,
-        "messages": line.messages,
-    }
+        return {"op": "delete", **line.as_forgotten()}
+    told: dict[str, Any] = {"content": line.content, "messages": line.messages}
     if line.happens_at:
-        operation["happens_at"] = line.happens_at
+        told["happens_at"] = line.happens_at
+    if line.outcome == "update":
+        return {"op": "update", "entry": line.number, **told}
     if line.key:
-        operation["key"] = line.key
-    return operation
+        told["key"] = line.key
+    return {"op": "add", "type": line.type, "subject": line.subject, "importance": line.importance, **told}

@@ -1,11 +1,75 @@
-"""How every rule writes its patterns: case aside, and anchored by whoever matches."""
+"""The rules as rules.toml has them: word lists, and the table of what a clause may say and how it is kept."""
 
 import re
+import tomllib
+from dataclasses import dataclass
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+RULES: dict[str, Any] = tomllib.loads(Path(__file__).with_name("rules.toml").read_text())
+WORDS: dict[str, frozenset[str]] = {name: frozenset(words.split()) for name, words in RULES["words"].items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One sort of statement; rules.toml says what the fields mean."""
+
+    kind: str
+    type: str
+    said: re.Pattern[str]
+    unless: re.Pattern[str] | None = None
+    kept: str = ""
+    key: str | None = None
+    value: str = ""
+    how: str = ""
+    past: bool = False
+    dated: bool = False
+    later: bool | None = None
+    constraint: bool = False
 
 
 def pattern(text: str) -> re.Pattern[str]:
-    """A compiled pattern that takes capitals and small letters alike.
-
-    Each pattern is tried at one place of a clause of at most a few hundred characters, so that none can run away.
-    """
+    """A compiled pattern that takes capitals and small letters alike; it is tried on one short clause at a time."""
     return re.compile(text, re.IGNORECASE)
+
+
+def any_of(words: frozenset[str] | dict[str, str]) -> str:
+    """A pattern for any one of the words."""
+    return f"(?:{'|'.join(sorted(map(re.escape, words), key=len, reverse=True))})"
+
+
+def _with_parts(text: str, parts: dict[str, str]) -> str:
+    return reduce(lambda done, part: done.replace(f"<{part[0]}>", part[1]), parts.items(), text)
+
+
+def _read_parts() -> dict[str, str]:
+    """Each part of a pattern by its name; a part may use those before it."""
+    parts = {f"ANY_{name.upper()}": any_of(words) for name, words in WORDS.items()}
+    for name, text in RULES["parts"].items():
+        parts[name] = _with_parts("".join(text.splitlines()), parts)
+    return parts
+
+
+PARTS = _read_parts()
+
+
+def _read(text: str) -> re.Pattern[str]:
+    said = re.sub(r"(?<!\\)\bW\b", "(?:I|we)", re.sub(r"\bAM\b", "(?:I am|we are)", text))
+    return pattern(_with_parts(said, PARTS))
+
+
+def _row(given: dict[str, Any]) -> Row:
+    unless = given.pop("unless", "")
+    return Row(said=_read("^" + given.pop("said")), unless=_read(unless) if unless else None, **given)
+
+
+TABLE = tuple(map(_row, RULES["table"]["rows"]))
+_HEAD_ENDS = ("at", "in", "for", "of", "with", "from", "on", "and", "who", "that", "by", ",")
+
+
+def is_job(phrase: str) -> bool:
+    """Whether the noun phrase names an occupation by its head: "high school teacher", "nurse in a hospice"."""
+    said = phrase.lower().replace(",", " ,").split()[:7]
+    ends = next((i for i, word in enumerate(said) if word in _HEAD_ENDS), len(said))
+    return 0 < ends < 6 and said[ends - 1] in WORDS["occupations"]

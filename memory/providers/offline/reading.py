@@ -1,104 +1,97 @@
-"""What a rule has at hand while it reads: the list, the people, the day, and the message that is being read."""
+"""One pass over the person's own messages: what they state is kept, what they correct is put right."""
 
-from dataclasses import dataclass, field
+import re
 from datetime import date
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from memory.providers.offline.clauses import Clause
-from memory.providers.offline.dates import DatePhrase, absolute
-from memory.providers.offline.notebook import Fact, Line, Notebook
-from memory.providers.offline.people import DISTANT, Cast, is_several, noun
-from memory.providers.offline.rewriting import plural, uncapitalised, with_article
+from memory.providers.base import IngestionMaterial, NumberedMessage
+from memory.providers.offline.changes import acts_on_known, change_or_keep, meet_mentioned
+from memory.providers.offline.clauses import Clause, read_clauses
+from memory.providers.offline.forgetting import forget
+from memory.providers.offline.notebook import Notebook
+from memory.providers.offline.patterns import pattern
+from memory.providers.offline.people import about_whom
+from memory.providers.offline.reader import Reader
 
-# Floors by pattern; a health or dietary constraint is worth more than a taste.
-IMPORTANCE = {"identity": 0.85, "goal": 0.75, "constraint": 0.65, "preference": 0.60}
-OTHERWISE = 0.5
-
-
-@dataclass(slots=True)
-class Reading:
-    """One pass over the new messages. `today` is the day of the message in the relationship's time zone.
-
-    `unplaced` are statements, with their message, that ask for a change of something that is not on the list: a
-    wish to forget, a correction, an end.
-    """
-
-    notebook: Notebook
-    types: tuple[str, ...]
-    today: date = date.min  # set with each message
-    message: int = 0
-    cast: Cast = field(default_factory=Cast)
-    unplaced: list[tuple[Clause, int]] = field(default_factory=list)
-
-    def keep(
-        self,
-        clause: Clause,
-        type: str,
-        content: str,
-        *,
-        key: str | None = None,
-        constraint: bool = False,
-        dates: list[DatePhrase] | None = None,
-    ) -> Line | None:
-        """Write `content` down about the clause's subject. None where it is known already."""
-        said_of = self._about(clause, type, content, key)
-        if said_of is None:
-            return None
-        subject, content, type, key = said_of
-        fact = Fact(
-            type=self.type_or_other(type),
-            content=content,
-            subject=subject,
-            key=key,
-            importance=IMPORTANCE.get("constraint" if constraint else type, OTHERWISE),
-            happens_at=_first_day(dates),
-        )
-        return self.notebook.keep(fact, message=self.message)
-
-    def rewrite(self, line: Line, content: str, *, dates: list[DatePhrase] | None = None) -> bool:
-        """Put other words on a line, in the form its subject asks for. Says whether anything changed."""
-        if line.subject != "user" and not content.lower().startswith(line.subject.lower()):
-            content = f"{line.subject} {uncapitalised(content)}"
-        happens_at = _first_day(dates)
-        return self.notebook.rewrite(line, content, message=self.message, happens_at=happens_at) is not None
-
-    def strike(self, line: Line, reason: str) -> None:
-        """Strike a line out."""
-        self.notebook.strike(line, message=self.message, reason=reason)
-
-    def dated(self, text: str, *, past: bool) -> tuple[str, list[DatePhrase]]:
-        """`text` with its dates made absolute, and the dates."""
-        return absolute(text, today=self.today, past=past)
-
-    def type_or_other(self, type: str) -> str:
-        """The type if the companion has it, else `other`, else its first one."""
-        if not self.types or type in self.types:
-            return type
-        return "other" if "other" in self.types else self.types[0]
-
-    def _about(
-        self, clause: Clause, type: str, content: str, key: str | None
-    ) -> tuple[str, str, str, str | None] | None:
-        """Statements on a nameless relative are the person's own: "Has a son who loves dinosaurs"."""
-        if clause.subject == "user":
-            return "user", content, type, key
-        if not clause.subject.startswith("their "):
-            return clause.subject, f"{clause.subject} {uncapitalised(content)}", type, key
-        relation = clause.subject.removeprefix("their ")
-        several = is_several(relation)
-        if type in ("event", "goal"):
-            return (
-                "user",
-                f"Their {relation} {plural(content) if several else uncapitalised(content)}",
-                type,
-                None,
-            )
-        if noun(relation) in DISTANT:
-            return None
-        if several:
-            return "user", f"Their {relation} {plural(content)}", "relationship", None
-        return "user", f"Has {with_article(relation)} who {uncapitalised(content)}", "relationship", None
+MAX_FACTS = 60  # new ones of one message; nobody tells more in one breath
+# Someone else's text that tries to give orders; nothing in such a message makes us forget.
+_ORDERS = pattern(
+    r"\b(?:ignore|disregard|override|bypass)\b.{0,60}\b(?:above|previous|prior|instructions?|rules?|prompt|earlier"
+    r"|everything)\b|\bsystem prompt\b|\byou are now\b|\"(?:operations|op)\"\s*:|<\s*/?(?:system|instructions?)\b"
+)
+_NAMED = re.compile(r"^(?:The user |User )?[Hh]a[sd] an? ([\w -]{2,30}?) (?:named|called) ([^\W\d_][\w'-]*)")
 
 
-def _first_day(dates: list[DatePhrase] | None) -> str | None:
-    day = next((phrase.day for phrase in dates or [] if phrase.day), None)
-    return day.isoformat() if day else None
+def read_messages(material: IngestionMaterial) -> list[dict[str, Any]]:
+    """The operations that the person's own messages ask for, each with the numbers of the messages it rests on."""
+    return read_material(material).notebook.operations()
+
+
+def read_material(material: IngestionMaterial) -> Reader:
+    """The person's own messages, read; the notebook holds the entries as they were given and what became of them."""
+    reader = Reader(Notebook(material.entries, types=material.types, user_name=material.user_name))
+    for entry in material.entries:  # who is known can be spoken of by name alone
+        if entry.subject != "user":
+            reader.cast.names.setdefault(entry.subject, "")
+        if found := _NAMED.match(entry.content):
+            reader.cast.names[found[2]] = found[1].lower()
+    if material.task != "operations":  # whose list names everybody there is
+        _meet_earlier(reader, material)
+    read: list[int] = []
+    for message in material.messages:
+        if message.role == "user":
+            reader.today = day_of(message, material.timezone)
+            _read_message(message, reader, read)
+            read.append(message.number)
+    return reader
+
+
+def read_statement(said: Clause, reader: Reader) -> None:
+    """One statement: who is mentioned, then what it changes, else what it states."""
+    meet_mentioned(said, reader)
+    clause = about_whom(said, reader.cast)
+    if not change_or_keep(clause, reader) and clause is not said:
+        change_or_keep(said, reader)
+
+
+def day_of(message: NumberedMessage, timezone: str) -> date:
+    """The day on which it was sent, in the person's time zone."""
+    try:
+        zone = ZoneInfo(timezone)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        zone = ZoneInfo("UTC")
+    try:
+        return message.sent_at.astimezone(zone).date()
+    except OverflowError:  # the last hours of the year 9999
+        return message.sent_at.date()
+
+
+def _read_message(message: NumberedMessage, reader: Reader, previous: list[int]) -> None:
+    reader.message = message.number
+    reader.cast.latest = reader.cast.unnamed = ""  # pronouns don't reach across messages
+    orders = bool(_ORDERS.search(message.content))
+    before = len(reader.notebook)
+    for said in read_clauses(message.content):
+        if len(reader.notebook) - before >= MAX_FACTS:
+            break
+        if said.forgets and orders:
+            continue
+        touched = reader.notebook.touched
+        if said.forgets:
+            forget(said, reader, previous=previous)
+        else:
+            read_statement(said, reader)
+        if said.forgets or (touched == reader.notebook.touched and acts_on_known(said)):
+            reader.unplaced.append((said, message.number))
+
+
+def _meet_earlier(reader: Reader, material: IngestionMaterial) -> None:
+    """Those of whom the person spoke a little earlier are known; what was said of them then is not read again."""
+    aside = Reader(Notebook(()))
+    for text in material.earlier:
+        for said in read_clauses(text):
+            if not said.forgets:
+                read_statement(said, aside)
+    for name, relation in aside.cast.names.items():
+        reader.cast.names.setdefault(name, relation)
