@@ -1,1 +1,1 @@
-"""What retrieval costs and finds at scale: many tenants, large ones, decay, and many indexes."""
+"""What retrieval costs and finds at scale: many small tenants, and searches by size."""

@@ -23,11 +23,6 @@ def topical(count: int, *, seed: int = SEED) -> Vectors:
     return _units(centres[random.integers(0, TOPICS, count)] + noise)
 
 
-def isotropic(count: int, *, seed: int = SEED) -> Vectors:
-    """Unit vectors in all directions alike, which no text has: the hardest for any index."""
-    return _units(np.random.default_rng([SEED, seed]).standard_normal((count, DIMENSIONS)))
-
-
 def texts(count: int, *, seed: int = SEED) -> list[str]:
     """Twelve words each, which fall off as words do (Zipf): the n-th is n times rarer than the first."""
     share = 1 / np.arange(1, _WORDS + 1)
@@ -39,10 +34,6 @@ def texts(count: int, *, seed: int = SEED) -> list[str]:
 def question_of(text: str) -> str:
     """Five of a text's words."""
     return " ".join(text.split()[::2][:5])
-
-
-def top(scores: NDArray[np.float64], count: int) -> list[int]:
-    return [int(place) for place in np.argsort(-scores, kind="stable")[:count]]
 
 
 def share_found(found: Sequence[object], wanted: Sequence[object]) -> float:

@@ -1,4 +1,5 @@
-"""LoCoMo's conversations and questions (Maharana et al. 2024), as the measurement reads them."""
+"""The public sets, as the measurements read them: LoCoMo's talks and questions (Maharana et al. 2024), and HaluMem's
+labelled updates: what was known, what came, and what it replaced."""
 
 import json
 import re
@@ -11,6 +12,8 @@ from typing import Any
 UNANSWERABLE = 5  # the category whose questions have no evidence
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop"}
 _TURN = re.compile(r"D:?(\d+):(\d+)")
+# "[Recorded on Oct 04, 2025][Location] ...": labels of the set, not part of what is said
+_LABELS = re.compile(r"^(?:\[[A-Z][^\]]*\])+\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,3 +84,42 @@ def _evidence(question: Mapping[str, Any]) -> frozenset[str]:
     """Some stand together in one string, some have a colon too many."""
     found = (match for text in question["evidence"] for match in _TURN.finditer(text))
     return frozenset(f"D{int(match[1])}:{int(match[2])}" for match in found)
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """`replaces`: texts of what it makes untrue; empty: a fact that is simply new."""
+
+    text: str
+    replaces: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    name: str
+    display_name: str
+    sessions: tuple[tuple[Fact, ...], ...]
+
+
+def read_people(folder: Path) -> list[Person]:
+    """Everyone of the folder; nobody where there is no such folder."""
+    return [
+        _person(file.stem, json.loads(line))
+        for file in sorted(folder.glob("*.jsonl"))
+        for line in file.read_text().splitlines()
+    ]
+
+
+def _person(name: str, data: Mapping[str, Any]) -> Person:
+    match = re.search(r"Name: ([^;]+);", data["persona_info"])
+    sessions = (tuple(_fact(point) for point in session["memory_points"]) for session in data["sessions"])
+    return Person(name, match[1].strip() if match else "", tuple(sessions))
+
+
+def _fact(point: Mapping[str, Any]) -> Fact:
+    replaced = point["original_memories"] if point["is_update"] == "True" else []
+    return Fact(_said(point["memory_content"]), tuple(dict.fromkeys(map(_said, replaced))))
+
+
+def _said(text: str) -> str:
+    return _LABELS.sub("", text.strip())

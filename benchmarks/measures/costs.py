@@ -4,17 +4,16 @@ In this process: the offline rules answer each strategy's questions, so that two
 quarter of the characters; a vendor counts its own.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
-from django.db import connection
 from django.utils import timezone
 
-from benchmarks.figures import Figure, Goal, Section
-from benchmarks.scene import Scene
+from benchmarks.measures.setup import Setup
+from benchmarks.report import Figure, Goal, Section
+from benchmarks.seed import make_companion, make_relationships
+from benchmarks.service import statements
 from memory.embedders import get_embedder
 from memory.embedders.base import Purpose, RawVectors
 from memory.embedders.offline import OfflineEmbedder
@@ -23,8 +22,7 @@ from memory.indexing.pipeline import embed_owed
 from memory.ingestion.pipeline import drain_relationship
 from memory.models import ModelCall
 from memory.services.turns import accept_turn
-from relationships.ids import relationship_id
-from relationships.models import Companion, EndUser, Project, Relationship, Turn
+from relationships.models import Relationship, Turn
 from relationships.services.turns import NewMessage, NewTurn
 
 EMBEDDER = "counted"
@@ -60,8 +58,8 @@ class Cost:
     statements: int = 0
 
 
-def measure(scene: Scene) -> Section:
-    scene.house.stop_worker()
+def strategies_cost(setup: Setup) -> Section:
+    setup.service.stop_worker()
     get_embedder(EMBEDDER)  # made before anything is counted
     figures: list[Figure] = []
     for recipe in settings.RECIPES:
@@ -82,7 +80,7 @@ def measure(scene: Scene) -> Section:
     )
 
 
-def _figure(told: str, cost: Cost, goal: Goal | None = None) -> Figure:
+def _figure(told: str, cost: "Cost", goal: Goal | None = None) -> Figure:
     counts = f"{cost.models} model, {cost.embedder} + {cost.kept} embedder, {cost.statements} SQL"
     return Figure(f"{told}: {counts}", cost.tokens, "prompt tokens", goal=goal)
 
@@ -91,9 +89,9 @@ def _cost_of(pair: Relationship, text: str) -> Cost:
     turn = _accept(pair, text)
     forget_questions()  # the same words were asked about under another recipe
     cost, before = Cost(), CountedEmbedder.asked
-    with _counted() as statements:
+    with statements() as asked:
         drain_relationship(relationship_id=pair.id, worker="benchmark")
-    cost.statements, cost.embedder = len(statements), CountedEmbedder.asked - before
+    cost.statements, cost.embedder = len(asked), CountedEmbedder.asked - before
     embed_owed(relationship_id=pair.id)
     cost.kept = CountedEmbedder.asked - before - cost.embedder
     turn = Turn.objects.for_relationship(pair.id).get(id=turn.id)
@@ -104,32 +102,10 @@ def _cost_of(pair: Relationship, text: str) -> Cost:
     return cost
 
 
-@contextmanager
-def _counted() -> Iterator[list[str]]:
-    """Every statement of this connection that asks or changes something."""
-    seen: list[str] = []
-
-    def count(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
-        seen.append(sql)
-        return execute(sql, params, many, context)
-
-    with connection.execute_wrapper(count):
-        yield seen
-
-
 def _relationship(recipe: str) -> Relationship:
     """Of a companion of the recipe's own, with nothing remembered."""
-    project, _ = Project.objects.get_or_create(name="Costs")
-    companion = Companion.objects.create(
-        project=project,
-        slug=f"cost-{recipe.replace('_', '-')}",
-        name="Ada",
-        config={"recipe": recipe, "ingestion": {"provider": "offline"}, "retrieval": {"embedder": EMBEDDER}},
-    )
-    user = EndUser.objects.create(project=project, external_id=f"cost-{recipe}", display_name="Maya")
-    return Relationship.objects.create(
-        id=relationship_id(companion.id, user.id), project=project, companion=companion, user=user
-    )
+    config = {"recipe": recipe, "ingestion": {"provider": "offline"}, "retrieval": {"embedder": EMBEDDER}}
+    return make_relationships(make_companion(f"cost-{recipe.replace('_', '-')}", config), [recipe])[0]
 
 
 def _remember(pair: Relationship) -> None:
