@@ -53,20 +53,30 @@ def own_settings(place: Path | None = None, **environment: str) -> Iterator[Path
 
 
 @contextmanager
-def fresh_database() -> Iterator[None]:
-    """The embedded server, and a migrated database with nothing in it. Stopped at the end."""
+def fresh_database(*, connections: int | None = None) -> Iterator[None]:
+    """The embedded server, and a migrated database with nothing in it. Stopped at the end.
+
+    `connections`: have room for so many.
+    """
     from django.conf import settings
     from django.core.management import call_command
-    from django.db import connections
+    from django.db import connection
+    from django.db import connections as ours
 
     from config.embedded_postgres import start_if_used, stop
 
     start_if_used()
     try:
+        if connections is not None:
+            with connection.cursor() as cursor:
+                cursor.execute(f"ALTER SYSTEM SET max_connections = {connections:d}")
+            ours.close_all()
+            stop(settings.EMBEDDED_POSTGRES_DIR)
+            start_if_used()
         call_command("migrate", verbosity=0)
         yield
     finally:
-        connections.close_all()
+        ours.close_all()
         stop(settings.EMBEDDED_POSTGRES_DIR)
 
 
