@@ -54,7 +54,7 @@ bench-recall: venv ## measure recall: is what answers a question found; RAPPORT_
 bench: venv ## measure: contexts, intake, ingestion
 	@$(RUN) -m benchmarks $(ARGS)
 
-bench-retrieval: venv ## measure retrieval at scale: tenants, speed, decay, indexes; ARGS=--long in full
+bench-retrieval: venv ## measure retrieval at scale: tenants and speed; ARGS=--long in full
 	@$(RUN) -m benchmarks.retrieval $(ARGS)
 
 bench-pages: venv ## measure the admin UI's pages over a project of 1,000,000 messages; ARGS="--relationships 500 --messages 50000"

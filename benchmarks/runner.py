@@ -58,11 +58,11 @@ def fresh_database(*, connections: int | None = None) -> Iterator[None]:
 
     `connections`: have room for so many.
     """
-    from django.conf import settings
     from django.core.management import call_command
     from django.db import connection
     from django.db import connections as ours
 
+    from benchmarks.service import data_folder
     from config.embedded_postgres import start_if_used, stop
 
     start_if_used()
@@ -71,13 +71,13 @@ def fresh_database(*, connections: int | None = None) -> Iterator[None]:
             with connection.cursor() as cursor:
                 cursor.execute(f"ALTER SYSTEM SET max_connections = {connections:d}")
             ours.close_all()
-            stop(settings.EMBEDDED_POSTGRES_DIR)
+            stop(data_folder())
             start_if_used()
         call_command("migrate", verbosity=0)
         yield
     finally:
         ours.close_all()
-        stop(settings.EMBEDDED_POSTGRES_DIR)
+        stop(data_folder())
 
 
 def console() -> "Console":

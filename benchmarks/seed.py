@@ -117,7 +117,7 @@ def store_vectors(
     with connection.cursor() as cursor, cursor.copy(_VECTORS) as copy:
         for entry, vector in zip(entries, vectors, strict=True):
             ids = entry.relationship_id, uuid7(), entry.project_id, "entry", entry.id
-            told = HalfVector(vector).to_text(), text_hash(entry.content), now
+            told = HalfVector(list(vector)).to_text(), text_hash(entry.content), now
             copy.write_row((*ids, model, len(vector), *told))
 
 

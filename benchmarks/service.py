@@ -169,8 +169,15 @@ def instant_model() -> Iterator[None]:
         process.wait()
 
 
+def data_folder() -> Path:
+    """The embedded server's."""
+    folder: Path | None = settings.EMBEDDED_POSTGRES_DIR
+    assert folder is not None, "own_settings() chose it"
+    return folder
+
+
 def address_of(database: str) -> str:
-    return database_url(settings.EMBEDDED_POSTGRES_DIR, name=database)
+    return database_url(data_folder(), name=database)
 
 
 def create_database(name: str, *, template: str = "template0") -> None:
@@ -209,8 +216,8 @@ def server_version() -> str:
 
 
 def postgres() -> list[psutil.Process]:
-    note: Path = settings.EMBEDDED_POSTGRES_DIR / "postmaster.pid"
-    postmaster = psutil.Process(int(note.read_text().splitlines()[0]))
+    note = (data_folder() / "postmaster.pid").read_text()
+    postmaster = psutil.Process(int(note.splitlines()[0]))
     return [postmaster, *postmaster.children(recursive=True)]
 
 
@@ -226,7 +233,7 @@ def until(condition: Callable[[], T], *, what: str, seconds: float = _PATIENCE_S
 
 def _on_server(statement: str, *names: str) -> None:
     with psycopg.connect(address_of("postgres"), autocommit=True) as server:
-        server.execute(sql.SQL(statement).format(*map(sql.Identifier, names)))  # type: ignore[arg-type]
+        server.execute(sql.SQL(statement).format(*map(sql.Identifier, names)))
 
 
 def _free_port() -> int:

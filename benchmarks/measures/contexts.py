@@ -115,8 +115,11 @@ def waiting(setup: Setup) -> Section:
 
 
 def _build(relationship: Relationship) -> None:
-    ids = {"project_id": relationship.project_id, "relationship_id": relationship.id}
-    build_context(**ids, message="What should I cook for tea?")
+    build_context(
+        project_id=relationship.project_id,
+        relationship_id=relationship.id,
+        message="What should I cook for tea?",
+    )
 
 
 def _select_one() -> None:

@@ -22,7 +22,9 @@ def main() -> None:
         print(f"There is no data in {data}, so nothing was measured. RAPPORT_DATA names its folder.")
         return
     model = "" if options.no_model else _local_model()
-    with runner.own_settings(**({"RAPPORT_LOCAL_EMBEDDING_MODEL": model} if model else {})):
+    if model:
+        os.environ["RAPPORT_LOCAL_EMBEDDING_MODEL"] = model
+    with runner.own_settings():
         from benchmarks.recall.run import measures_of
         from benchmarks.timing import machine
 

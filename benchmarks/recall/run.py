@@ -19,7 +19,7 @@ from relationships.configuration.retrieval import Language, Retrieval
 ENGLISH: Language = "english"
 HEADINGS = ("", "@10", "@20", "change @10")
 RESAMPLES, SEED = 2000, 7
-TEXT_GOALS, MODEL_GOALS, UPDATE_GOALS = {10: 68}, {10: 76, 20: 83}, {20: 95}
+TEXT_GOALS, MODEL_GOALS, UPDATE_GOALS = {10: 68.0}, {10: 76.0, 20: 83.0}, {20: 95.0}
 _EVIDENCE = (
     "LoCoMo, {talks} conversations, {questions} questions of categories 1 to 4: of each question's evidence turns, the"
     " share that is found. Brackets: 95 of 100 resamples of the questions (2,000, seed 7)."

@@ -2,18 +2,17 @@
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 from uuid import UUID
 
-from django.conf import settings
 from django.db import connection, connections
 from django.utils import timezone
 
 from benchmarks.client import Client
 from benchmarks.scale.seed import Seeded, drawn
 from benchmarks.scale.templates import question
+from benchmarks.service import data_folder
 from config.embedded_postgres import start_if_used, stop
 from context.pipeline import build_context
 from memory.retrieval.search import search_entries
@@ -109,7 +108,7 @@ def warm_up(seeded: Seeded) -> None:
 
 def fill_cache() -> None:
     """Have the system keep the files of READ_BY_CONTEXTS in memory, as on a machine that has enough of it."""
-    data: Path = settings.EMBEDDED_POSTGRES_DIR
+    data = data_folder()
     with connection.cursor() as cursor:
         cursor.execute(_FILES, [list(READ_BY_CONTEXTS)] * 3)
         files = [data / name for (name,) in cursor.fetchall()]
@@ -123,7 +122,7 @@ def fill_cache() -> None:
 def empty_caches() -> None:
     """The database's own, by starting it anew, and what the system keeps of its files, where the system can be told."""
     connections.close_all()
-    data: Path = settings.EMBEDDED_POSTGRES_DIR
+    data = data_folder()
     stop(data)
     for file in data.rglob("*"):
         if file.is_file() and hasattr(os, "posix_fadvise"):

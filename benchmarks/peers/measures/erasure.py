@@ -8,13 +8,13 @@ from string import ascii_lowercase
 from time import perf_counter
 
 import psycopg
-from django.conf import settings
 from psycopg import sql
 
 from benchmarks.peers.scenario import Lab, Line, Rounds, section_of
 from benchmarks.peers.stories import Story, Words, book_of, life_stories, turn_of
 from benchmarks.peers.systems import NotThere, System
 from benchmarks.report import Figure, Goal, Section
+from benchmarks.service import data_folder
 
 PEOPLE = 6  # in each crowd
 _PATIENCE_SECONDS = 60.0
@@ -153,7 +153,7 @@ def _raw_files(system: System) -> list[Path]:
             "SELECT oid FROM pg_database WHERE datname = current_database()"
         ).fetchone()
     assert found is not None
-    data: Path = settings.EMBEDDED_POSTGRES_DIR
+    data = data_folder()
     base = data / "base"
     shared = [file for file in files_below(data) if base not in file.parents]
     return [*shared, *files_below(base / str(found[0])), *files_below(system.folder)]

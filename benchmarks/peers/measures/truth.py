@@ -232,15 +232,16 @@ def _lines(stories: int, changes: Counter[str], scores: dict[str, Score]) -> lis
     def summed(what: str) -> Callable[[Score], Rounds]:
         return lambda score: [float(sum(getattr(life, what) for life in score.lives))]
 
+    def right(kind: str) -> Callable[[Score], Rounds]:
+        return lambda score: [float(score.right_of(kind))]
+
     return [
         line(f"stories right throughout, of {stories}", "", lambda score: [float(score.right_stories)]),
         line("changes with the old value gone", "%", lambda score: [score.share("old_is_gone")]),
         line("changes with the new value there", "%", lambda score: [score.share("new_is_there")]),
         line("changes with it there no more than once", "%", lambda score: [score.share("once")]),
         *(
-            line(
-                f"right after: {kind}, of {times}", "", lambda score, kind=kind: [float(score.right_of(kind))]
-            )  # type: ignore[misc]
+            line(f"right after: {kind}, of {times}", "", right(kind))
             for kind, times in sorted(changes.items())
         ),
         line("other facts lost on the way", "", summed("lost_beside"), more=False),

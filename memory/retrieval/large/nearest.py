@@ -12,7 +12,7 @@ from psycopg import sql
 
 from memory.retrieval.large.statements import IndexKey, covered
 
-# Measured at 100,000 rows (docs/reference/retrieval-figures.md): recall@10 is .99 and above from these on.
+# Measured at 100,000 rows: recall@10 is .99 and above from these on.
 EF_SEARCH = 200
 FETCH = 400
 # How many rows a scan may pass over, looking for so many that the filters let through.
