@@ -1,6 +1,7 @@
 """Similarity x importance x 2^(-age / half-life), the formula of pgmemai as it was published.
 
-A bare product: what is old has to be far more similar to be found. On long conversations that ruins recall; it suits what is only worth knowing for a while.
+A bare product: what is old has to be far more similar to be found. On long conversations that ruins recall; it
+suits what is only worth knowing for a while.
 """
 
 from datetime import datetime
