@@ -85,7 +85,7 @@ class Scales:
     def __enter__(self) -> "Scales":
         empty = str(settings.DATABASES["default"]["NAME"])
         self._say("the people everybody is like")
-        patterns = min(PATTERNS, *self._sizes, PATTERNS)
+        patterns = min(PATTERNS, *self._sizes)
         last_seq = make_templates(patterns)
         for size in self._sizes:
             database = f"scale_{size}"
