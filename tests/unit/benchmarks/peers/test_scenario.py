@@ -39,6 +39,12 @@ def test_a_faultless_model_does_what_the_shown_texts_allow(
     assert moves_for(BOOK, said, shown) == moves
 
 
+def test_a_later_message_sees_what_an_earlier_one_changed() -> None:
+    moves = moves_for(BOOK, ["I live in Lisbon.", "I moved to Porto.", "Forget where I live."], [LISBON])
+
+    assert [(move.kind, move.text, move.said) for move in moves] == [("update", PORTO, 1), ("delete", "", 2)]
+
+
 def test_facts_are_counted_as_lost_duplicated_and_misplaced() -> None:
     expected = {"ann": [("a boat",), ("a car",)], "bob": [("a dog",), ("a cat",)]}
     stored = {
