@@ -37,7 +37,7 @@ class Baseline(Peer):
         self._pool = ConnectionPool(setup["database_url"], min_size=1, max_size=16, configure=register_vector)
         return {"pid": os.getpid()}
 
-    def hand_over(self, user: str, messages: Turn, at: str | None, key: str | None) -> None:
+    def hand_over(self, user: str, messages: Turn) -> None:
         texts = [message["content"] for message in messages]
         with self._pool.connection() as connection, connection.cursor() as cursor:
             cursor.executemany(

@@ -42,7 +42,7 @@ class Peer(ABC):
         """
 
     @abstractmethod
-    def hand_over(self, user: str, messages: Turn, at: str | None, key: str | None) -> None: ...
+    def hand_over(self, user: str, messages: Turn) -> None: ...
 
     @abstractmethod
     def fetch(self, user: str, question: str) -> list[str]: ...
@@ -82,7 +82,7 @@ class Peer(ABC):
         if call["verb"] == "fetch":
             self.fetch(call["user"], call["question"])
         else:
-            self.hand_over(call["user"], call["messages"], None, None)
+            self.hand_over(call["user"], call["messages"])
 
 
 def serve(peer: Peer) -> None:

@@ -64,7 +64,7 @@ class LangMem(Peer):
             enable_deletes=True,
         )
 
-    def hand_over(self, user: str, messages: Turn, at: str | None, key: str | None) -> None:
+    def hand_over(self, user: str, messages: Turn) -> None:
         config = {"configurable": {"langgraph_user_id": user}}
         self._wait(
             self._manager.ainvoke({"messages": [dict(message) for message in messages]}, config=config)

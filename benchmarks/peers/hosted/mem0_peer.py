@@ -39,7 +39,7 @@ class Mem0(Peer):
             self._memory.vector_store._ensure_collection()  # or two processes would race to make it
         return {"pid": os.getpid()}
 
-    def hand_over(self, user: str, messages: Turn, at: str | None, key: str | None) -> None:
+    def hand_over(self, user: str, messages: Turn) -> None:
         self._memory.add([dict(message) for message in messages], user_id=user)
 
     def fetch(self, user: str, question: str) -> list[str]:
