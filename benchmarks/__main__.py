@@ -1,37 +1,32 @@
-"""`make bench`: measure everything, show it beside its goals, and keep it in benchmarks/results."""
+"""`make bench`: contexts, intake and ingestion of the running service, each beside its goal."""
 
-import argparse
-import os
-import tempfile
-from pathlib import Path
+from functools import partial
+
+from benchmarks import runner
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser = runner.parser("benchmarks", __doc__)
     parser.add_argument("--long", action="store_true", help="more and longer rounds: about 15 minutes")
-    parser.add_argument(
-        "--only", metavar="NAME", action="append", help="this measurement only; may be repeated"
-    )
-    parser.add_argument("--no-save", action="store_true", help="write nothing into benchmarks/results")
+    parser.add_argument("--smoke", action="store_true", help="a few of everything: to see that it runs")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="rapport-bench-") as folder:
-        Path(folder).chmod(0o711)  # the database's account has to pass through
-        # What the environment says goes before a checkout's .env: nothing but the sample may be measured.
-        os.environ |= {
-            "RAPPORT_DATA_DIR": folder,
-            "DATABASE_URL": "",
-            "RAPPORT_PROCESS": "command",
-            "RAPPORT_LLM_PROVIDER": "offline",
-            "RAPPORT_WORKERS": "2",  # a model that answers at once is worth no more readers than cores
-            "RAPPORT_LOG_LEVEL": "WARNING",
-            "DJANGO_SETTINGS_MODULE": "benchmarks.settings",
-        }
-        import django
+    # A model that answers at once is worth no more readers than cores.
+    with runner.own_settings(RAPPORT_WORKERS="2"):
+        from benchmarks.measures import LONG, MEASURES, QUICK, SMOKE, Setup
+        from benchmarks.service import instant_model, running_service, server_version
+        from benchmarks.timing import machine
 
-        django.setup()
-        from benchmarks.run import run
-
-        run(long=options.long, only=options.only, save_it=not options.no_save)
+        names = runner.known(options.only, MEASURES)
+        scale = SMOKE if options.smoke else LONG if options.long else QUICK
+        console = runner.console()
+        with instant_model(), runner.fresh_database(), running_service() as service:
+            setup = Setup.on(service, scale)
+            measures = {name: partial(MEASURES[name], setup) for name in names}
+            with runner.progress(console) as say:
+                sections = runner.measure(measures, say, console)
+            about = machine() | {"PostgreSQL": server_version(), "RAPPORT_WORKERS": "2"}
+        part = options.only or options.smoke or options.no_save
+        runner.conclude("bench", sections, about, keep=not part)
 
 
 if __name__ == "__main__":

@@ -1,74 +1,143 @@
-"""Shows what a run found: on the screen, as Markdown, as JSON."""
+"""What a run says, and how it is shown: sections of figures and tables, on the screen, as Markdown and SVG."""
 
-import json
-from collections.abc import Iterable
-from dataclasses import asdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.figures import Figure, Run, Section
+from benchmarks.charts import Panel, draw
+from benchmarks.timing import Spread, spread
 
+RESULTS = Path(__file__).parent / "results"
 HEADINGS = ("figure", "value", "range of rounds", "goal", "")
-_MARKS = {True: "met", False: "MISSED", None: ""}
-_COLOURS = {"met": "green", "MISSED": "bold red", "": ""}
+_COLOURS = {"met": "green", "MISSED": "bold red"}
 
 
-def show_section(section: Section, console: Console) -> None:
-    table = Table(title=section.title, title_justify="left", caption=section.how, caption_justify="left")
-    for place, heading in enumerate(HEADINGS):
-        table.add_column(heading, justify="right" if place in (1, 2, 3) else "left")
-    for figure in section.figures:
-        *cells, mark = row_of(figure)
-        table.add_row(*cells, f"[{_COLOURS[mark]}]{mark}[/]" if mark else "")
-    console.print(table, "")
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """A bound from the issue or the design; `at_most` False: at least."""
+
+    bound: float
+    at_most: bool = True
+
+    def met_by(self, value: float) -> bool:
+        return value <= self.bound if self.at_most else value >= self.bound
+
+    def __str__(self) -> str:
+        return f"{'at most' if self.at_most else 'at least'} {number(self.bound)}"
 
 
-def as_markdown(run: Run) -> str:
-    lines = [f"# Figures of {run.date}", "", *(f"- {name}: {value}" for name, value in run.machine.items())]
-    for section in run.sections:
-        lines += ["", f"## {section.title}", "", section.how, ""]
-        lines += [_line(HEADINGS), _line(["---", "---:", "---:", "---:", "---"])]
-        lines += [_line(row_of(figure)) for figure in section.figures]
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One number; None where it could not be measured. `spread`: of rounds, where there were several."""
+
+    name: str
+    value: float | None
+    unit: str = ""
+    spread: Spread | None = None
+    goal: Goal | None = None
+
+    @property
+    def met(self) -> bool | None:
+        """None: there is no goal, or no value."""
+        return None if self.goal is None or self.value is None else self.goal.met_by(self.value)
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """Below HEADINGS."""
+        value = "not measured" if self.value is None else f"{number(self.value)} {self.unit}".strip()
+        between = f"{number(self.spread.low)} to {number(self.spread.high)}" if self.spread else ""
+        mark = {True: "met", False: "MISSED", None: ""}[self.met]
+        return self.name, value, between, str(self.goal or ""), mark
+
+
+def of_rounds(name: str, rounds: Sequence[float], unit: str = "", goal: Goal | None = None) -> Figure:
+    """The figure of several rounds: their median."""
+    found = spread(rounds)
+    return Figure(name, found.middle, unit, found, goal)
+
+
+@dataclass(slots=True)
+class Section:
+    """One measurement. `how`: what was done, in a sentence or two; `rows`: a table below `headings`."""
+
+    name: str
+    title: str
+    how: str
+    figures: list[Figure] = field(default_factory=list)
+    headings: Sequence[str] = ()
+    rows: list[Sequence[str]] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+    panels: list[Panel] = field(default_factory=list)
+
+    def missed(self) -> list[str]:
+        return [f"{self.name}: {figure.name}" for figure in self.figures if figure.met is False]
+
+    @property
+    def tables(self) -> list[tuple[Sequence[str], list[Sequence[str]]]]:
+        """Headings and rows; what was measured of each, then the figures."""
+        told: list[tuple[Sequence[str], list[Sequence[str]]]] = [
+            (self.headings, self.rows),
+            (HEADINGS, [figure.cells for figure in self.figures]),
+        ]
+        return [(headings, rows) for headings, rows in told if rows]
+
+
+def show(section: Section, console: Console) -> None:
+    console.print(f"[bold]{section.title}[/]\n[italic]{section.how}[/]", highlight=False)
+    for headings, rows in section.tables:
+        table = Table()
+        for place, heading in enumerate(headings):
+            table.add_column(heading, justify="right" if 0 < place < len(headings) - 1 else "left")
+        for row in rows:
+            table.add_row(*(f"[{_COLOURS[cell]}]{cell}[/]" if cell in _COLOURS else cell for cell in row))
+        console.print(table)
+    console.print(*(f"- {remark}" for remark in section.remarks), "", sep="\n", highlight=False)
+
+
+def save(name: str, sections: Sequence[Section], about: Mapping[str, str]) -> list[Path]:
+    """Write `name`.md and its pictures into RESULTS, in place of those of the run before."""
+    RESULTS.mkdir(exist_ok=True)
+    pictures = {
+        section.name: draw(section.title, section.panels, RESULTS / f"{name}-{section.name}.svg")
+        for section in sections
+        if section.panels
+    }
+    file = RESULTS / f"{name}.md"
+    file.write_text(as_markdown(f"{name}, {datetime.now():%Y-%m-%d %H:%M}", sections, about, pictures))
+    return [file, *(picture for picture in pictures.values() if picture)]
+
+
+def as_markdown(
+    title: str,
+    sections: Sequence[Section],
+    about: Mapping[str, str],
+    pictures: Mapping[str, Path | None] = {},
+) -> str:
+    lines = [f"# {title}", "", *(f"- {name}: {value}" for name, value in about.items())]
+    for section in sections:
+        lines += ["", f"## {section.title}", "", section.how]
+        for headings, rows in section.tables:
+            rule = ["---", *["---:"] * (len(headings) - 2), "---"]
+            lines += ["", *(f"| {' | '.join(row)} |" for row in [headings, rule, *rows])]
+        if section.remarks:
+            lines += ["", *(f"- {remark}" for remark in section.remarks)]
+        if picture := pictures.get(section.name):
+            lines += ["", f"![{section.title}]({picture.name})"]
     return "\n".join([*lines, ""])
 
 
-def as_json(run: Run) -> str:
-    """All of it, with `met` beside each goal."""
-    told = asdict(run)
-    for section, shown in zip(run.sections, told["sections"], strict=True):
-        for figure, line in zip(section.figures, shown["figures"], strict=True):
-            line["met"] = figure.met
-    return json.dumps(told, indent=1)
+def missed_of(sections: Iterable[Section]) -> str:
+    """A sentence; "" if nothing was missed."""
+    missed = [what for section in sections for what in section.missed()]
+    return f"Missed: {'; '.join(missed)}" if missed else ""
 
 
-def save(run: Run, folder: Path) -> list[Path]:
-    """Write both forms, named by the date; where they are."""
-    folder.mkdir(exist_ok=True)
-    stem = run.date.replace(":", "").replace(" ", "-")
-    files = {folder / f"{stem}.md": as_markdown(run), folder / f"{stem}.json": as_json(run)}
-    for file, text in files.items():
-        file.write_text(text)
-    return list(files)
-
-
-def row_of(figure: Figure) -> tuple[str, str, str, str, str]:
-    """The cells below HEADINGS."""
-    unit = f" {figure.unit}" if figure.unit else ""
-    spread = figure.spread
-    between = f"{_number(spread.low)} to {_number(spread.high)}" if spread else ""
-    goal = figure.goal
-    wanted = f"{'at most' if goal.at_most else 'at least'} {_number(goal.bound)}" if goal else ""
-    return figure.name, f"{_number(figure.value)}{unit}", between, wanted, _MARKS[figure.met]
-
-
-def _number(value: float) -> str:
+def number(value: float) -> str:
     """Three figures that say something, and no more."""
-    if value == 0 or float(value).is_integer():
+    if value == 0 or float(value).is_integer() or abs(value) >= 100:
         return f"{value:,.0f}"
-    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
-
-
-def _line(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+    return f"{value:.3g}"

@@ -16,6 +16,4 @@ LLM_PROVIDERS |= {
 }
 # Counted as in production, and never reached: one key asks as fast as it can.
 KEY_RATES |= dict.fromkeys(KEY_RATES, Rate(1_000_000, 1))
-EMBEDDING_PROVIDERS |= {
-    "counted": {"BACKEND": "benchmarks.measures.strategies_cost.CountedEmbedder", "OPTIONS": {}}
-}
+EMBEDDING_PROVIDERS |= {"counted": {"BACKEND": "benchmarks.measures.costs.CountedEmbedder", "OPTIONS": {}}}

@@ -1,27 +1,20 @@
-"""One measurement a file, each a function `measure(scene)` that gives a Section. MEASURES is their order."""
+"""The measurements of `make bench`, each a function of the setup that gives a section. MEASURES is their order."""
 
 from collections.abc import Callable
 
-from benchmarks.figures import Section
-from benchmarks.measures import (
-    in_process,
-    ingestion,
-    latency,
-    memory,
-    over_http,
-    probes,
-    strategies_cost,
-    waiting,
-)
-from benchmarks.scene import Scene
+from benchmarks.measures import contexts, costs, processes, turns
+from benchmarks.measures.setup import LONG, QUICK, SMOKE, Setup
+from benchmarks.report import Section
 
-MEASURES: dict[str, Callable[[Scene], Section]] = {
-    "in_process": in_process.measure,
-    "over_http": over_http.measure,
-    "ingestion": ingestion.measure,
-    "latency": latency.measure,
-    "probes": probes.measure,
-    "memory": memory.measure,
-    "waiting": waiting.measure,
-    "strategies_cost": strategies_cost.measure,
+__all__ = ["LONG", "MEASURES", "QUICK", "SMOKE", "Setup"]
+
+MEASURES: dict[str, Callable[[Setup], Section]] = {
+    "in_process": contexts.in_process,
+    "over_http": contexts.over_http,
+    "ingestion": turns.ingestion,
+    "latency": turns.latency,
+    "probes": processes.probes,
+    "memory": processes.memory,
+    "waiting": contexts.waiting,
+    "strategies_cost": costs.strategies_cost,
 }

@@ -3,42 +3,31 @@
 All rows are drawn by SQL in a database of its own, which is thrown away.
 """
 
-import argparse
-import os
-import tempfile
-from pathlib import Path
+from benchmarks import runner
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.pages", description=__doc__)
+    parser = runner.parser("benchmarks.pages", __doc__, only=False)
     parser.add_argument("--relationships", type=int, default=10_000)
     parser.add_argument("--messages", type=int, default=1_000_000, help="of all relationships together")
     parser.add_argument("--entries-of-one", type=int, default=5_000, help="of the one large relationship")
     parser.add_argument("--calls", type=int, default=30, help="of each page")
-    parser.add_argument(
-        "--only", metavar="WORD", default="", help="the pages whose name has this word; writes nothing"
-    )
-    parser.add_argument("--no-save", action="store_true", help="write nothing into benchmarks/results")
+    told = "the pages whose name has this word; writes nothing"
+    parser.add_argument("--only", metavar="WORD", default="", help=told)
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="rapport-pages-") as folder:
-        Path(folder).chmod(0o711)  # the database's account has to pass through
-        os.environ |= {
-            "RAPPORT_DATA_DIR": folder,
-            "DATABASE_URL": "",
-            "RAPPORT_PROCESS": "command",
-            "RAPPORT_LLM_PROVIDER": "offline",
-            "RAPPORT_LOG_LEVEL": "WARNING",
-            "DJANGO_SETTINGS_MODULE": "benchmarks.settings",
-        }
-        import django
-
-        django.setup()
-        from benchmarks.pages.run import run
+    with runner.own_settings():
+        from benchmarks.pages.pages import pages
         from benchmarks.pages.seed import Size
+        from benchmarks.service import server_version
+        from benchmarks.timing import machine
 
         size = Size(options.relationships, options.messages, options.entries_of_one)
-        save_it = not (options.no_save or options.only)
-        run(size, calls=options.calls, only=options.only, save_it=save_it)
+        console = runner.console()
+        with runner.fresh_database(), runner.progress(console) as say:
+            measures = {"pages": lambda: pages(size, calls=options.calls, only=options.only)}
+            sections = runner.measure(measures, say, console)
+            about = machine() | {"PostgreSQL": server_version()}
+        runner.conclude("pages", sections, about, keep=not (options.only or options.no_save))
 
 
 if __name__ == "__main__":

@@ -1,16 +1,16 @@
 """Every page of the admin UI, as an owner opens it; the large relationship's where a page has one."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import partial
 from urllib.parse import urlencode
 
-from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
-from benchmarks.figures import Figure, Goal
-from benchmarks.pages.seed import Seeded
-from benchmarks.timing import percentile, time_calls
+from benchmarks.pages.seed import ENTRIES, Seeded, Size, fill
+from benchmarks.report import Figure, Goal, Section
+from benchmarks.service import statements
+from benchmarks.timing import p50, p95, time_calls
 
 MOST_MILLISECONDS, MOST_STATEMENTS = 150, 12
 
@@ -60,29 +60,31 @@ def addresses(seeded: Seeded) -> Mapping[str, str]:
     }
 
 
-def measure(seeded: Seeded, *, calls: int, only: str) -> list[Figure]:
-    """Two figures a page: its p95 with p50 beside it, and its statements."""
+def pages(size: Size, *, calls: int, only: str) -> Section:
+    """Of the pages whose name has the word `only`."""
+    seeded = fill(size)
     client = Client(HTTP_HOST="localhost")
     client.force_login(seeded.operator)
     figures: list[Figure] = []
     for name, address in addresses(seeded).items():
         if only not in name:
             continue
-        statements: list[str] = []
-
-        def count(execute: Any, sql: str, *rest: Any, into: list[str] = statements) -> Any:
-            into.append(sql)
-            return execute(sql, *rest)
-
-        with connection.execute_wrapper(count):
+        with statements() as asked:
             _open(client, address)
-        (taken,) = time_calls(lambda to=address: _open(client, to), times=calls)  # type: ignore[misc]
+        (taken,) = time_calls(partial(_open, client, address), times=calls)
         figures += [
-            Figure(f"{name}: p50", percentile(taken, 0.5), "ms"),
-            Figure(f"{name}: p95", percentile(taken, 0.95), "ms", goal=Goal(MOST_MILLISECONDS)),
-            Figure(f"{name}: statements", len(statements), goal=Goal(MOST_STATEMENTS)),
+            Figure(f"{name}: p50", p50(taken), "ms"),
+            Figure(f"{name}: p95", p95(taken), "ms", goal=Goal(MOST_MILLISECONDS)),
+            Figure(f"{name}: statements", len(asked), goal=Goal(MOST_STATEMENTS)),
         ]
-    return figures
+    return Section(
+        "pages",
+        "Pages of the admin UI",
+        f"{size.relationships:,} relationships with {size.messages:,} messages in {size.messages // 2:,} turns, "
+        f"{ENTRIES} entries each, one with {size.entries_of_one:,}; {calls} calls of each page through the "
+        "whole of Django, in process. Statements are those of one call, with the sign-in's own two.",
+        figures,
+    )
 
 
 def _to(name: str, parts: Sequence[object] = (), **query: object) -> str:

@@ -8,16 +8,15 @@ from uuid import UUID
 from django.db import connection, transaction
 from django.utils import timezone
 
+from benchmarks.seed import make_companion, make_relationships
 from memory.models import ScratchpadEntry
 from memory.services.snapshots import rebuild_scratchpad
-from relationships.ids import relationship_id
-from relationships.models import Companion, EndUser, Membership, Operator, Project, Relationship, Role, Turn
+from relationships.models import Membership, Operator, Project, Role, Turn
 
 ENTRIES = 20  # of each small relationship
 COMPANIONS = 5
 SPAN_DAYS = 360
 _STATEMENTS = Path(__file__).with_name("seed.sql")
-_AT_ONCE = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +44,17 @@ def fill(size: Size) -> Seeded:
     project = Project.objects.create(name="Large")
     operator = Operator.objects.create_user("owner@example.org", "a long pass phrase")
     Membership.objects.create(operator=operator, project=project, role=Role.OWNER)
-    companions = [
-        Companion.objects.create(project=project, slug=f"companion-{number}", name=f"Companion {number}")
+    users = [f"user-{number}" for number in range(size.relationships)]
+    relationships = [
+        relationship
         for number in range(COMPANIONS)
+        for relationship in make_relationships(
+            make_companion(f"companion-{number}", project=project),
+            users[number::COMPANIONS],
+            name="Person 77",
+        )
     ]
-    large = _people(project, companions, size.relationships)
+    large = relationships[0]
     each = max(2, round(size.messages / size.relationships))
     _run({"project": project.id, "large": large.id, "of_large": size.entries_of_one, "each": each})
     with transaction.atomic():
@@ -59,26 +64,6 @@ def fill(size: Size) -> Seeded:
     assert entry is not None
     assert turn is not None
     return Seeded(operator, large.companion_id, large.id, entry.id, turn.id)
-
-
-def _people(project: Project, companions: list[Companion], count: int) -> Relationship:
-    """The first relationship is the large one."""
-    users = EndUser.objects.bulk_create(
-        [
-            EndUser(project=project, external_id=f"user-{number}", display_name=f"Person {number}")
-            for number in range(count)
-        ],
-        batch_size=_AT_ONCE,
-    )
-    rows = [
-        Relationship(
-            id=relationship_id(companion.id, user.id), project=project, companion=companion, user=user
-        )
-        for user, companion in (
-            (user, companions[number % len(companions)]) for number, user in enumerate(users)
-        )
-    ]
-    return Relationship.objects.bulk_create(rows, batch_size=_AT_ONCE)[0]
 
 
 def _run(values: dict[str, Any]) -> None:

@@ -7,6 +7,8 @@ SELECT id AS relationship_id, companion_id, row_number() OVER (ORDER BY id) AS n
        (%(each)s + CASE WHEN id = %(large)s THEN %(of_large)s ELSE 0 END) / 2 AS turns
   FROM relationships_relationship;
 
+UPDATE relationships_enduser SET display_name = 'Person ' || substr(external_id, 6);
+
 CREATE FUNCTION pg_temp.said(place bigint) RETURNS text LANGUAGE sql IMMUTABLE AS $$
 SELECT (ARRAY['likes','hates','wants','owns','lost','found','remembers','collects'])[1 + place %% 8] || ' '
     || (ARRAY['green','old','small','loud','quiet','heavy','broken','golden','cheap'])[1 + place %% 9] || ' '

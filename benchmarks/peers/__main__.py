@@ -3,39 +3,52 @@
 Fresh processes and databases, a model server on loopback, nothing of this machine's settings. Some 20 minutes.
 """
 
-import argparse
-import os
-import signal
-import sys
-from types import FrameType
+from functools import partial
+from importlib.metadata import version
+
+from benchmarks import runner
+
+CONNECTIONS = 400  # every system keeps its own while the others are measured
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.peers", description=__doc__)
-    parser.add_argument(
-        "--quick", action="store_true", help="a few of everything, in some minutes: no figures to keep"
-    )
-    parser.add_argument("--only", metavar="MEASURE", action="append", help="this one only; may be repeated")
+    parser = runner.parser("benchmarks.peers", __doc__)
+    told = "a few of everything, in some minutes: no figures to keep"
+    parser.add_argument("--quick", action="store_true", help=told)
     parser.add_argument("--systems", metavar="NAME", action="append", help="this one only; may be repeated")
     parser.add_argument("--rounds", type=int, help="interleaved rounds; 5, or 2 with --quick")
-    parser.add_argument("--no-save", action="store_true", help="write nothing into benchmarks/results")
     options = parser.parse_args()
-    signal.signal(signal.SIGTERM, _end)  # so that what was started is ended
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    from benchmarks.peers.run import run
+    with runner.own_settings() as folder:
+        from benchmarks.peers.environment import frozen
+        from benchmarks.peers.measures import MEASURES
+        from benchmarks.peers.model import model_server
+        from benchmarks.peers.rapport import Rapport, RapportRetrieval
+        from benchmarks.peers.scenario import Lab
+        from benchmarks.peers.systems import Baseline, LangMem, Mem0, NotThere, System
+        from benchmarks.service import server_version
+        from benchmarks.timing import machine
 
-    run(
-        quick=options.quick,
-        rounds=options.rounds,
-        only=options.only,
-        systems=options.systems,
-        save_it=not options.no_save,
-        command=" ".join(["python -m benchmarks.peers", *sys.argv[1:]]),
-    )
-
-
-def _end(number: int, frame: FrameType | None) -> None:
-    raise SystemExit(128 + number)
+        names = runner.known(options.only, MEASURES)
+        systems: list[type[System]] = []
+        about = machine() | {"the peers' libraries": frozen(), "ours": f"Django {version('Django')}"}
+        wanted = {system.name: system for system in (Rapport, RapportRetrieval, Mem0, LangMem, Baseline)}
+        for name in runner.known(options.systems, wanted):
+            try:
+                about[wanted[name].title] = f"{wanted[name].version()}; {wanted[name].settings}"
+                systems.append(wanted[name])
+            except NotThere as reason:
+                about[wanted[name].title] = f"not there: {reason}"
+        rounds = options.rounds or (2 if options.quick else 5)
+        console = runner.console()
+        with runner.fresh_database(connections=CONNECTIONS), model_server() as model:
+            about |= {"PostgreSQL": server_version(), "prompt tokens": f"counted by {model.tokenizer()}"}
+            console.print("\n".join(f"{name}: {value}" for name, value in about.items()), highlight=False)
+            with runner.progress(console) as say:
+                lab = Lab(model, systems, folder, rounds, 0.1 if options.quick else 1.0, say)
+                measures = {name: partial(lab.measured, MEASURES[name]) for name in names}
+                sections = runner.measure(measures, say, console)
+        part = options.only or options.systems or options.quick or options.no_save
+        runner.conclude("peers", sections, about | {"interleaved rounds": str(rounds)}, keep=not part)
 
 
 if __name__ == "__main__":

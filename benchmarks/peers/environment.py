@@ -6,22 +6,10 @@ A peer that can't be installed is no failure: the report names it.
 import subprocess
 import sys
 import venv
-from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks.peers.places import PEERS_PYTHON
+from benchmarks.charts import PEERS_PYTHON
 
-TOLD = (
-    "mem0ai",
-    "langmem",
-    "langgraph-checkpoint-postgres",
-    "langgraph",
-    "openai",
-    "psycopg",
-    "psycopg2-binary",
-    "langchain-openai",
-    "pgvector",
-)
 REQUIREMENTS = Path(__file__).with_name("requirements.txt")
 
 
@@ -46,14 +34,14 @@ def requirements(text: str) -> list[str]:
     return [line for line in lines if line]
 
 
-def libraries() -> str:
-    """The versions of what the measured systems stand on, in the peers' environment and in our own."""
+def frozen() -> str:
+    """The versions of what is pinned, where it is installed."""
+    if not PEERS_PYTHON.exists():
+        return "none"
     asked = [str(PEERS_PYTHON), "-m", "pip", "freeze", "--disable-pip-version-check"]
-    there = PEERS_PYTHON.exists()
-    frozen = subprocess.run(asked, capture_output=True, text=True).stdout if there else ""
-    pins = [line for line in frozen.splitlines() if line.partition("==")[0].lower() in TOLD]
-    ours = [f"{name}=={version(name)}" for name in ("Django", "psycopg", "openai", "granian", "pgvector")]
-    return f"the peers': {', '.join(pins) or 'none'}; ours: {', '.join(ours)}"
+    found = subprocess.run(asked, capture_output=True, text=True).stdout.splitlines()
+    pinned = {line.partition("==")[0].partition("[")[0] for line in requirements(REQUIREMENTS.read_text())}
+    return ", ".join(line for line in found if line.partition("==")[0].lower() in pinned)
 
 
 def _install(*what: str) -> bool:

@@ -27,6 +27,17 @@ class Change:
         return "replace" if self.new else "forget"
 
 
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What a system asked of the model server since the last `reset`."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    embedding_calls: int = 0
+    embedded_texts: int = 0
+    malformed: int = 0  # of the calls: answers that were broken on purpose
+
+
 Book = Mapping[str, Sequence[Change]]
 
 

@@ -8,9 +8,8 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.request import Request, urlopen
 
-from benchmarks.peers.counts import Counts
-from benchmarks.peers.facts import Book, as_json
-from benchmarks.peers.places import PEERS_PYTHON, ROOT
+from benchmarks.charts import PEERS_PYTHON, ROOT
+from benchmarks.peers.facts import Book, Counts, as_json
 
 
 class Model:

@@ -15,10 +15,8 @@ from typing import Any
 
 import orjson
 
-from benchmarks.peers.counts import Counts
-from benchmarks.peers.dialects import Answer, NotUnderstood, Request, answer
-from benchmarks.peers.facts import Change, from_json
-from benchmarks.peers.tokens import count_tokens, tokenizer
+from benchmarks.peers.dialects import Answer, NotUnderstood, Request, answer, count_tokens, tokenizer
+from benchmarks.peers.facts import Change, Counts, from_json
 from benchmarks.peers.vectors import DIMENSIONS, vector_of
 
 
@@ -45,7 +43,7 @@ class Mind:
             if told.get("reset"):
                 self._counts = {}
             counts = self._counts.get(told.get("counts", ""), Counts())
-        return {"counts": asdict(counts), "tokenizer": tokenizer()}
+        return {"counts": asdict(counts), "tokenizer": tokenizer()[0]}
 
     def complete(self, body: Mapping[str, Any], system: str) -> dict[str, Any]:
         """Raises NotUnderstood."""

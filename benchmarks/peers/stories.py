@@ -1,20 +1,72 @@
 """Scripted lives: people tell a companion about themselves, and then it changes.
 
-A seeded generator; the same seed tells the same stories. Every value is a word of its own (benchmarks/peers/words.py),
-so a statement or message belongs to one story, and a value that is found can only come from there.
+A seeded generator; the same seed tells the same stories. Every value is a word that nobody uses, given out once: so a
+statement or message belongs to one story, and a value that is found can only come from there.
 """
 
 import random
+import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from benchmarks.peers.facts import Change
-from benchmarks.peers.systems.base import Message
-from benchmarks.peers.topics import SMALL_TALK, TOPICS, Event, Topic
-from benchmarks.peers.words import Words
+from benchmarks.peers.systems import Message
 
 OPENING_TOPICS = 9
 CHANGES = 4
+_CONSONANTS = "bcdfghjklmnprstvwz"
+_VOWELS = "a e i o u ai ea ou".split()
+_ENDS = "dan gor lin mar nel pik rass sund ton vek wyn zim bury ford holm".split()
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """How a thing ends. `says` is empty where nothing takes the place of what ends."""
+
+    kind: str
+    message: str
+    says: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    question: str
+    message: str
+    says: str
+    events: tuple[Event, ...]
+
+
+_READ = tomllib.loads(Path(__file__).with_name("topics.toml").read_text())
+SMALL_TALK: tuple[str, ...] = tuple(_READ["small_talk"])
+TOPICS = tuple(
+    Topic(**topic | {"events": tuple(Event(**event) for event in topic["events"])})
+    for topic in _READ["topics"]
+)
+
+
+class Words:
+    """Gives words out, the same for the same seed. None is given twice, and none is a part of another.
+
+    `stem` begins each of them, so that one search finds whatever is left of any.
+    """
+
+    def __init__(self, seed: str, *, stem: str = "") -> None:
+        self._random = random.Random(seed)
+        self._stem = stem
+        self._given: set[str] = set()
+
+    def new(self) -> str:
+        """Such as `Teavoudan`."""
+        while (word := self._draw()) in self._given:
+            continue
+        self._given.add(word)
+        return word
+
+    def _draw(self) -> str:
+        pick = self._random.choice
+        syllables = pick(_CONSONANTS) + pick(_VOWELS) + pick(_CONSONANTS) + pick(_VOWELS) + pick(_ENDS)
+        return (self._stem + syllables).capitalize()
 
 
 @dataclass(frozen=True, slots=True)

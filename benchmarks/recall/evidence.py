@@ -3,92 +3,159 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import NamedTuple
 from uuid import UUID
 
 import numpy as np
+from django.utils import timezone
 from numpy.typing import NDArray
 
-from benchmarks.recall.locomo import Talk
-from benchmarks.recall.store import make_relationship, store_talk
-from memory.models import SearchedKind
-from memory.retrieval.columns import SearchQuery, read_columns
-from memory.retrieval.questions import prepare_questions, read_participants
+from benchmarks.recall.sets import Talk
+from benchmarks.seed import make_companion, make_relationships
+from memory.embedders import embedder_of
+from memory.models import Embedding, SearchedKind, SearchText
+from memory.retrieval.columns import Columns, SearchQuery, read_columns
+from memory.retrieval.index.embed import embed_owed
+from memory.retrieval.index.write import index_messages
+from memory.retrieval.questions import Participants, Prepared, prepare_questions, read_participants
 from memory.retrieval.rankers.base import Candidates, Question, Ranker
 from memory.retrieval.rankers.best import BestRanker
 from memory.retrieval.ranking import Cut, Ranking
-from memory.retrieval.results import MessageFilters
+from memory.retrieval.results import EntryFilters, MessageFilters
 from memory.retrieval.search import search_messages
 from relationships.configuration.retrieval import Retrieval
-from relationships.models import Relationship
+from relationships.ids import uuid7
+from relationships.models import Message, MessageRole, Relationship
 
 CUTS = (10, 20)
 NOW = datetime(2024, 6, 1, tzinfo=UTC)  # after all that was said
 Recalls = NDArray[np.float64]  # a row for each question, a column for each cut
 
 
+class Posed(NamedTuple):
+    """A question over what is stored."""
+
+    columns: Columns
+    ranking: Ranking
+
+
 @dataclass(frozen=True, slots=True)
-class Posed:
+class Labelled:
     """A question as a ranker sees it, with the rows that are its evidence."""
 
-    talk: str
-    category: int
     candidates: Candidates
     question: Question
+    talk: str
+    category: int
     evidence: frozenset[int]
 
 
-def pose_questions(talk: Talk, retrieval: Retrieval) -> list[Posed]:
-    """Store the conversation and read for every question what the product's search reads."""
-    first, second = talk.speakers
-    relationship = make_relationship(talk.name, user=first, companion=second, retrieval=retrieval)
-    messages = store_talk(talk, relationship, retrieval)
+def pose(
+    relationship: Relationship,
+    kind: SearchedKind,
+    prepared: Prepared,
+    participants: Participants,
+    retrieval: Retrieval,
+    filters: EntryFilters | MessageFilters,
+    *,
+    ranker: Ranker | None = None,
+) -> Posed:
+    """Read for a question what the product's search reads. `ranker`: who ranks it; `best` by default."""
+    words, vectors = prepared.words, prepared.vectors
+    columns = read_columns(
+        SearchQuery(relationship.id, kind, words, retrieval.language, filters, NOW, vectors=vectors)
+    )
+    cut = Cut(max(CUTS), None)
+    return Posed(
+        columns, Ranking(columns, prepared, participants, retrieval, ranker or BestRanker(), cut, NOW)
+    )
+
+
+def pose_questions(talk: Talk, retrieval: Retrieval) -> list[Labelled]:
+    """Store the conversation, and pose every question."""
+    relationship = make_pair(
+        talk.name, user=talk.speakers[0], companion=talk.speakers[1], retrieval=retrieval
+    )
+    messages = _store(talk, relationship, retrieval)
     participants = read_participants(
         project_id=relationship.project_id, relationship_id=relationship.id, kind=SearchedKind.MESSAGE
     )
-    posed = []
+    labelled = []
     for asked in talk.questions:
         prepared = prepare_questions([asked.text], participants=participants, retrieval=retrieval, given=None)
         if prepared.notes:
             raise RuntimeError(" ".join(prepared.notes))
-        columns = read_columns(
-            SearchQuery(
-                relationship_id=relationship.id,
-                kind=SearchedKind.MESSAGE,
-                words=prepared.words,
-                language=retrieval.language,
-                filters=MessageFilters(),
-                now=NOW,
-                vectors=prepared.vectors,
-            )
+        columns, ranking = pose(
+            relationship, SearchedKind.MESSAGE, prepared, participants, retrieval, MessageFilters()
         )
-        ranking = Ranking(columns, prepared, participants, retrieval, BestRanker(), Cut(20, None), NOW)
         rows = {columns.id_of(row): row for row in range(len(columns))}
         evidence = frozenset(rows[messages[turn]] for turn in asked.evidence)
-        posed.append(Posed(talk.name, asked.category, *ranking.posed(0), evidence))
-    _check(talk, relationship, retrieval, posed, messages)
-    return posed
+        labelled.append(Labelled(*ranking.posed(0), talk.name, asked.category, evidence))
+    _check(talk, relationship, retrieval, labelled, messages)
+    return labelled
 
 
-def recalls(posed: Sequence[Posed], ranker: Ranker) -> Recalls:
-    return np.array([_recall(one, ranker) for one in posed])
+def recalls(labelled: Sequence[Labelled], ranker: Ranker) -> Recalls:
+    return np.array([_recall(one, ranker) for one in labelled])
 
 
-def _recall(posed: Posed, ranker: Ranker) -> list[float]:
-    scores = ranker.rank(posed.candidates, posed.question, NOW)
-    kept = np.flatnonzero(scores.kept)
-    best = scores.best_first(kept)
-    return [len(posed.evidence & set(best[:cut].tolist())) / len(posed.evidence) for cut in CUTS]
+def make_pair(name: str, *, user: str, companion: str, retrieval: Retrieval) -> Relationship:
+    told = make_companion(name, {"retrieval": retrieval.model_dump(mode="json", exclude_defaults=True)})
+    told.name = companion
+    told.save()
+    return make_relationships(told, ["user"], name=user)[0]
+
+
+def embed_all(relationship: Relationship, kind: SearchedKind, retrieval: Retrieval, texts: int) -> None:
+    """As the worker does; nothing where there is no embedder. A text without a vector would change the figures."""
+    if embedder_of(retrieval) is None:
+        return
+    while embed_owed(relationship_id=relationship.id).written:
+        pass
+    there = Embedding.objects.for_relationship(relationship.id).filter(kind=kind).count()
+    if there < texts:
+        errors = SearchText.objects.for_relationship(relationship.id).values_list("embed_error", flat=True)
+        raise RuntimeError(f"{texts - there} of {texts} texts have no vector: {', '.join(set(errors))}")
+
+
+def _store(talk: Talk, relationship: Relationship, retrieval: Retrieval) -> dict[str, UUID]:
+    """The message of each turn. The first speaker is the user."""
+    messages = [
+        Message(
+            id=uuid7(),
+            relationship_id=relationship.id,
+            project_id=relationship.project_id,
+            turn_id=uuid7(),
+            seq=place,
+            session=turn.session,
+            role=MessageRole.USER if turn.speaker == talk.speakers[0] else MessageRole.ASSISTANT,
+            content=turn.content,
+            occurred_at=turn.said_at,
+        )
+        for place, turn in enumerate(talk.turns, start=1)
+    ]
+    Message.objects.bulk_create(messages)
+    own = {"relationship_id": relationship.id, "project_id": relationship.project_id}
+    index_messages(**own, messages=messages, retrieval=retrieval, now=timezone.now())
+    embed_all(relationship, SearchedKind.MESSAGE, retrieval, len(messages))
+    return {turn.id: message.id for turn, message in zip(talk.turns, messages, strict=True)}
+
+
+def _recall(labelled: Labelled, ranker: Ranker) -> list[float]:
+    scores = ranker.rank(labelled.candidates, labelled.question, NOW)
+    best = scores.best_first(np.flatnonzero(scores.kept))
+    return [len(labelled.evidence & set(best[:cut].tolist())) / len(labelled.evidence) for cut in CUTS]
 
 
 def _check(
     talk: Talk,
     relationship: Relationship,
     retrieval: Retrieval,
-    posed: Sequence[Posed],
+    labelled: Sequence[Labelled],
     messages: dict[str, UUID],
 ) -> None:
     """What is measured is what a search answers: the first questions are asked once more, by its front door."""
-    for asked, one in list(zip(talk.questions, posed, strict=True))[:10]:
+    for asked, one in list(zip(talk.questions, labelled, strict=True))[:10]:
         found = search_messages(
             project_id=relationship.project_id,
             relationship_id=relationship.id,

@@ -1,26 +1,25 @@
-"""One run: the sets are stored, asked, and what was found is counted."""
+"""What is measured: the sets are stored, asked, and what was found is counted."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
-from rich.progress import Progress
+from numpy.typing import NDArray
 
-from benchmarks.recall.choosing import choose
-from benchmarks.recall.evidence import Posed, Recalls, pose_questions, recalls
-from benchmarks.recall.halumem import Person, read_people
-from benchmarks.recall.locomo import CATEGORIES, Talk, read_talks
-from benchmarks.recall.steps import built_up, published, taken_away
-from benchmarks.recall.tables import Table, means_row, plain_row, row_of
+from benchmarks.recall.evidence import Labelled, Recalls, pose_questions, recalls
+from benchmarks.recall.sets import CATEGORIES, Person, Talk, read_people, read_talks
 from benchmarks.recall.updates import Asker, Shown, play
+from benchmarks.recall.variants import built_up, choose, published, taken_away
+from benchmarks.report import Figure, Goal, Section
 from memory.retrieval.rankers.best import BestRanker
 from relationships.configuration.retrieval import Language, Retrieval
 
 ENGLISH: Language = "english"
-Goals = tuple[float | None, float | None]
-TEXT_GOALS: Goals = (68, None)
-MODEL_GOALS: Goals = (76, 83)
-UPDATE_GOALS: Goals = (None, 95)
+HEADINGS = ("", "@10", "@20", "change @10")
+RESAMPLES, SEED = 2000, 7
+TEXT_GOALS, MODEL_GOALS, UPDATE_GOALS = {10: 68.0}, {10: 76.0, 20: 83.0}, {20: 95.0}
 _EVIDENCE = (
     "LoCoMo, {talks} conversations, {questions} questions of categories 1 to 4: of each question's evidence turns, the"
     " share that is found. Brackets: 95 of 100 resamples of the questions (2,000, seed 7)."
@@ -29,102 +28,148 @@ _UPDATES = (
     "HaluMem, {people} people, {updates} labelled updates: of the entries that a new fact replaces, the share that is"
     " found with the fact's text among all that is remembered by then."
 )
+Row = Sequence[str]
 
 
-def measure(data: Path, *, embedder: str | None, progress: Progress) -> Iterator[Table]:
-    """The tables, each as soon as it is there. `embedder`: an alias; None: only text alone is measured."""
+class Interval(NamedTuple):
+    """A mean, and between what 95 of 100 resamples lie."""
+
+    mean: float
+    low: float
+    high: float
+
+
+def measures_of(
+    data: Path, *, embedder: str | None, say: Callable[[str], None]
+) -> dict[str, Callable[[], Section | list[Section]]]:
+    """`embedder`: an alias; None: only text alone is measured."""
     talks, people = read_talks(data / "locomo"), read_people(data / "halumem")
+    found: dict[str, Callable[[], Section | list[Section]]] = {}
     if talks:
-        yield from _evidence(talks, Retrieval(language=ENGLISH), "no model", TEXT_GOALS, progress)
-        yield _unstemmed(talks, progress)
+        text = Retrieval(language=ENGLISH)
+        found["evidence"] = partial(_evidence, talks, text, "no model", TEXT_GOALS, say)
+        found["unstemmed"] = partial(_unstemmed, talks, say)
     if talks and embedder:
         wanted = Retrieval(language=ENGLISH, embedder=embedder, embed_messages=True, query_seconds=60)
-        yield from _evidence(talks, wanted, "MiniLM", MODEL_GOALS, progress)
+        found["evidence_model"] = partial(_evidence, talks, wanted, "MiniLM", MODEL_GOALS, say)
     if people:
-        yield _updates(people, embedder, progress)
+        found["updates"] = partial(_updates, people, embedder, say)
+    return found
+
+
+def interval(values: NDArray[np.float64]) -> Interval:
+    """Percentile bootstrap over the questions (Efron 1979), of at least one value. The same seed for all: a paired
+    difference is the interval of the differences."""
+    random = np.random.default_rng(SEED)
+    means = values[random.integers(0, len(values), (RESAMPLES, len(values)))].mean(axis=1)
+    low, high = np.percentile(means, [2.5, 97.5])
+    return Interval(float(values.mean()), float(low), float(high))
 
 
 def _evidence(
-    talks: list[Talk], retrieval: Retrieval, model: str, goals: Goals, progress: Progress
-) -> Iterator[Table]:
-    posed = _posed(talks, retrieval, model, progress)
+    talks: list[Talk], retrieval: Retrieval, model: str, goals: dict[int, float], say: Callable[[str], None]
+) -> list[Section]:
+    posed = _posed(talks, retrieval, model, say)
     vectors = retrieval.embedder is not None
     whole = recalls(posed, BestRanker())
-    how = _EVIDENCE.format(talks=len(talks), questions=len(posed))
-    table = Table(f"Evidence recall, {model}", how, [row_of("best", whole, goals=goals)])
     choice = choose(posed, vectors=vectors)
-    table.rows.append(row_of("best, weights chosen on the other conversations", choice.held_out, goals=goals))
-    table.rows.append(plain_row(f"the worst of {choice.settings} settings", np.array(choice.worst) * 100))
-    table.rows.append(plain_row("the middle one", np.array(choice.middle) * 100))
+    rows = [
+        _row("best", whole),
+        _row("best, weights chosen on the other conversations", choice.held_out),
+        _plain_row(f"the worst of {choice.settings} settings", np.array(choice.worst) * 100),
+        _plain_row("the middle one", np.array(choice.middle) * 100),
+    ]
     if vectors:
-        table.rows += [row_of(name, recalls(posed, ranker), against=whole) for name, ranker in published()]
-    yield table
-    yield _ablation(posed, whole, model, vectors=vectors)
-    yield _by_group(posed, whole, model)
+        rows += [_row(name, recalls(posed, ranker), against=whole) for name, ranker in published()]
+    how = _EVIDENCE.format(talks=len(talks), questions=len(posed))
+    figures = _figures("best", whole, goals)
+    return [
+        Section(f"evidence, {model}", f"Evidence recall, {model}", how, figures, HEADINGS, rows),
+        _ablation(posed, whole, model, vectors=vectors),
+        _by_group(posed, whole, model),
+    ]
 
 
-def _ablation(posed: list[Posed], whole: Recalls, model: str, *, vectors: bool) -> Table:
-    how = "Built up, each step against the one before; then taken from the whole, each against the whole."
-    table = Table(f"What each part is worth, {model}", how)
-    before = None
+def _ablation(posed: list[Labelled], whole: Recalls, model: str, *, vectors: bool) -> Section:
+    rows, before = [], None
     for name, ranker in built_up(vectors=vectors):
         values = recalls(posed, ranker)
-        table.rows.append(row_of(name, values, against=before))
+        rows.append(_row(name, values, against=before))
         before = values
     for name, ranker in taken_away(vectors=vectors):
-        table.rows.append(row_of(name, recalls(posed, ranker), against=whole))
-    return table
+        rows.append(_row(name, recalls(posed, ranker), against=whole))
+    how = "Built up, each step against the one before; then taken from the whole, each against the whole."
+    return Section("ablation", f"What each part is worth, {model}", how, [], HEADINGS, rows)
 
 
-def _by_group(posed: list[Posed], whole: Recalls, model: str) -> Table:
-    table = Table(
-        f"By conversation and kind of question, {model}", "`best`; the number of questions beside each."
-    )
+def _by_group(posed: list[Labelled], whole: Recalls, model: str) -> Section:
     talks = np.array([one.talk for one in posed])
     kinds = np.array([one.category for one in posed])
-    table.rows += [means_row(talk, whole[talks == talk]) for talk in dict.fromkeys(talks)]
-    table.rows += [
-        means_row(name, whole[kinds == kind]) for kind, name in CATEGORIES.items() if (kinds == kind).any()
+    groups = [(talk, talks == talk) for talk in dict.fromkeys(talks)]
+    groups += [(name, kinds == kind) for kind, name in CATEGORIES.items() if (kinds == kind).any()]
+    rows = [
+        _plain_row(f"{name} ({inside.sum()})", whole[inside].mean(axis=0) * 100) for name, inside in groups
     ]
-    return table
+    how = "`best`; the number of questions beside each."
+    return Section("groups", f"By conversation and kind of question, {model}", how, [], HEADINGS, rows)
 
 
-def _unstemmed(talks: list[Talk], progress: Progress) -> Table:
-    posed = _posed(talks, Retrieval(), "no language", progress)
-    table = Table("Evidence recall where the language is unknown", "No model, no stems, no stop words.")
-    table.rows.append(row_of("best", recalls(posed, BestRanker()), goals=TEXT_GOALS))
-    return table
+def _unstemmed(talks: list[Talk], say: Callable[[str], None]) -> Section:
+    values = recalls(_posed(talks, Retrieval(), "no language", say), BestRanker())
+    title, how = "Evidence recall where the language is unknown", "No model, no stems, no stop words."
+    figures = _figures("best", values, TEXT_GOALS)
+    return Section("unstemmed", title, how, figures, HEADINGS, [_row("best", values)])
 
 
-def _posed(talks: list[Talk], retrieval: Retrieval, model: str, progress: Progress) -> list[Posed]:
-    task = progress.add_task(f"asking LoCoMo, {model}", total=len(talks))
-    posed: list[Posed] = []
+def _posed(talks: list[Talk], retrieval: Retrieval, model: str, say: Callable[[str], None]) -> list[Labelled]:
+    posed: list[Labelled] = []
     for talk in talks:
+        say(f"asking LoCoMo, {model}: {talk.name}")
         posed += pose_questions(talk, retrieval)
-        progress.advance(task)
     return posed
 
 
-def _updates(people: list[Person], embedder: str | None, progress: Progress) -> Table:
+def _updates(people: list[Person], embedder: str | None, say: Callable[[str], None]) -> Section:
     text = Retrieval(language=ENGLISH)
     stored = text.model_copy(update={"embedder": embedder, "query_seconds": 60.0})
     askers: dict[str, Asker] = {"best, no model": ("best", text)}
     if embedder:
         askers |= {f"{ranker}, MiniLM": (ranker, stored) for ranker in ("cosine", "hybrid", "best")}
     shown = {name: Shown() for name in askers}
-    task = progress.add_task("playing HaluMem", total=len(people))
     for person in people:
+        say(f"playing HaluMem: {person.name}")
         for name, one in play(person, askers, stored).items():
             shown[name].add(one)
-        progress.advance(task)
-    updates = len(next(iter(shown.values())).share)
-    table = Table("Update candidates", _UPDATES.format(people=len(people), updates=updates))
+    section = Section("updates", "Update candidates", "", headings=HEADINGS)
+    section.how = _UPDATES.format(people=len(people), updates=len(next(iter(shown.values())).share))
     for name, one in shown.items():
-        goals = UPDATE_GOALS if name.startswith("best") else (None, None)
         sizes = " and ".join(f"{size:.0f}" for size in np.mean(one.sizes, axis=0))
-        table.rows += [
-            row_of(name, np.array(one.share), goals=goals),
-            row_of(f"{name}: at least one of them", np.array(one.any_of), goals=goals),
-            row_of(f"{name}: by all of a session's facts, {sizes} entries", np.array(one.union), goals=goals),
+        section.rows += [
+            _row(name, np.array(one.share)),
+            _row(f"{name}: at least one of them", np.array(one.any_of)),
+            _row(f"{name}: by all of a session's facts, {sizes} entries", np.array(one.union)),
         ]
-    return table
+        if name.startswith("best"):
+            section.figures += _figures(name, np.array(one.share), UPDATE_GOALS)
+    return section
+
+
+def _row(name: str, values: Recalls, *, against: Recalls | None = None) -> Row:
+    """Means of shares, in points, with their intervals; the change is that of the same questions."""
+    told = [interval(values[:, cut] * 100) for cut in (0, 1)]
+    change = interval((values[:, 0] - against[:, 0]) * 100) if against is not None else None
+    cells = [f"{one.mean:.1f} [{one.low:.1f}, {one.high:.1f}]" for one in told]
+    return name, *cells, f"{change.mean:+.1f} [{change.low:+.1f}, {change.high:+.1f}]" if change else ""
+
+
+def _plain_row(name: str, values: NDArray[np.float64]) -> Row:
+    """Without intervals, where there are too few questions for one."""
+    return name, f"{values[0]:.1f}", f"{values[1]:.1f}", ""
+
+
+def _figures(name: str, values: Recalls, goals: dict[int, float]) -> list[Figure]:
+    means = dict(zip((10, 20), values.mean(axis=0) * 100, strict=True))
+    return [
+        Figure(f"{name} @{cut}", float(means[cut]), "%", goal=Goal(bound, at_most=False))
+        for cut, bound in goals.items()
+    ]

@@ -7,19 +7,20 @@ no facts of the set, so they enter just before their session; all times are equa
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from uuid import UUID
 
-from benchmarks.recall.halumem import Fact, Person
-from benchmarks.recall.store import embed_all, make_relationship, set_state, store_facts
-from memory.models import EntryState, SearchedKind
+from django.utils import timezone
+
+from benchmarks.recall.evidence import CUTS, NOW, embed_all, make_pair
+from benchmarks.recall.sets import Fact, Person
+from benchmarks.seed import remember
+from memory.models import EntryState, ScratchpadEntry, SearchedKind
+from memory.retrieval.index.write import index_entries
 from memory.retrieval.search import search_entries_for
 from memory.services.fingerprint import normalise
 from relationships.configuration.retrieval import Retrieval
 from relationships.models import Relationship
 
-CUTS = (10, 20)
-NOW = datetime(2024, 6, 1, tzinfo=UTC)
 Asker = tuple[str, Retrieval]  # a ranker, and whether it has vectors
 
 
@@ -40,7 +41,7 @@ class Shown:
 def play(person: Person, askers: Mapping[str, Asker], retrieval: Retrieval) -> dict[str, Shown]:
     """What each of the askers is shown for the person's updates."""
     life = _Life(
-        make_relationship(person.name, user=person.display_name, companion="Companion", retrieval=retrieval),
+        make_pair(person.name, user=person.display_name, companion="Companion", retrieval=retrieval),
         retrieval,
     )
     shown = {name: Shown() for name in askers}
@@ -64,10 +65,10 @@ class _Life:
     def remember(self, texts: Sequence[str]) -> None:
         """Have these, active."""
         new = {normalise(text): text for text in texts if normalise(text) not in self.ids}
-        stored = store_facts(list(new.values()), self.relationship, self.retrieval, at=NOW)
-        self.ids |= dict(zip(new, stored, strict=True))
+        entries = remember(self.relationship, list(new.values()), retrieval=self.retrieval, at=NOW)
+        self.ids |= {text: entry.id for text, entry in zip(new, entries, strict=True)}
         back = {self.ids[normalise(text)] for text in texts} & self.gone
-        set_state(back, EntryState.ACTIVE, self.relationship, self.retrieval)
+        self._set_state(back, EntryState.ACTIVE)
         self.gone -= back
         embed_all(self.relationship, SearchedKind.ENTRY, self.retrieval, len(self.ids))
 
@@ -88,9 +89,14 @@ class _Life:
 
     def take_in(self, facts: Sequence[Fact]) -> None:
         replaced = {self.ids[normalise(text)] for fact in facts for text in fact.replaces}
-        set_state(replaced, EntryState.SUPERSEDED, self.relationship, self.retrieval)
+        self._set_state(replaced, EntryState.SUPERSEDED)
         self.gone |= replaced
         self.remember([fact.text for fact in facts])
+
+    def _set_state(self, ids: set[UUID], state: EntryState) -> None:
+        own = {"relationship_id": self.relationship.id, "project_id": self.relationship.project_id}
+        ScratchpadEntry.objects.for_relationship(self.relationship.id).filter(id__in=ids).update(state=state)
+        index_entries(**own, entry_ids=list(ids), retrieval=self.retrieval, now=timezone.now())
 
 
 def _note(shown: Shown, facts: Sequence[Fact], life: _Life, found: Sequence[Sequence[UUID]]) -> None:

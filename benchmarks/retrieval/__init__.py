@@ -1,1 +1,1 @@
-"""What retrieval costs and finds at scale: many tenants, and large relationships."""
+"""What retrieval costs and finds at scale: many small tenants, and searches by size."""

@@ -1,38 +1,31 @@
-"""`make bench-retrieval`: recall for every tenant, and speed by size.
+"""`make bench-retrieval`: is everything found for every tenant, and how long a search takes by size.
 
 All data is drawn from a seed; a database of its own is made and thrown away.
 """
 
-import argparse
-import os
-import tempfile
-from pathlib import Path
+from functools import partial
+
+from benchmarks import runner
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.retrieval", description=__doc__)
+    parser = runner.parser("benchmarks.retrieval", __doc__)
     parser.add_argument("--long", action="store_true", help="in full: 5,000 tenants, 50,000 entries")
-    parser.add_argument(
-        "--only", metavar="NAME", action="append", help="this measurement only; may be repeated"
-    )
-    parser.add_argument("--no-save", action="store_true", help="write nothing into benchmarks/results")
+    parser.add_argument("--smoke", action="store_true", help="a few of everything: to see that it runs")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="rapport-retrieval-") as folder:
-        Path(folder).chmod(0o711)  # the database's account has to pass through
-        os.environ |= {
-            "RAPPORT_DATA_DIR": folder,
-            "DATABASE_URL": "",
-            "RAPPORT_PROCESS": "command",
-            "RAPPORT_LLM_PROVIDER": "offline",
-            "RAPPORT_LOG_LEVEL": "WARNING",
-            "DJANGO_SETTINGS_MODULE": "benchmarks.settings",
-        }
-        import django
+    with runner.own_settings():
+        from benchmarks.retrieval.measures import LONG, MEASURES, SHORT, SMOKE
+        from benchmarks.service import server_version
+        from benchmarks.timing import machine
 
-        django.setup()
-        from benchmarks.retrieval.run import run
-
-        run(long=options.long, only=options.only, save_it=not options.no_save)
+        names = runner.known(options.only, MEASURES)
+        scale = SMOKE if options.smoke else LONG if options.long else SHORT
+        console = runner.console()
+        with runner.fresh_database(), runner.progress(console) as say:
+            sections = runner.measure({name: partial(MEASURES[name], scale) for name in names}, say, console)
+            about = machine() | {"PostgreSQL": server_version()}
+        part = options.only or options.smoke or options.no_save
+        runner.conclude("retrieval", sections, about, keep=not part)
 
 
 if __name__ == "__main__":

@@ -36,10 +36,6 @@ def question_of(text: str) -> str:
     return " ".join(text.split()[::2][:5])
 
 
-def top(scores: NDArray[np.float64], count: int) -> list[int]:
-    return [int(place) for place in np.argsort(-scores, kind="stable")[:count]]
-
-
 def share_found(found: Sequence[object], wanted: Sequence[object]) -> float:
     """Recall: of those wanted, the share that was found."""
     return len(set(found) & set(wanted)) / len(wanted)

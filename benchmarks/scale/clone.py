@@ -8,7 +8,7 @@ from psycopg import sql
 
 from benchmarks.scale.templates import MARKER, VISITS
 
-Tell = Callable[[str, float], None]  # what is being done, and how much of it: 0..1
+Tell = Callable[[str], None]
 
 # A copy's own ID: the template's, with the relationship's number in its last 32 bits.
 _ID = "(left(({column})::text, 28) || r.hex)::uuid"
@@ -77,15 +77,15 @@ def clone(job: Job, connection: "psycopg.Connection[tuple[str, ...]]", *, patter
         _run(connection, f"TRUNCATE {job.table}")
         statement = _statement(connection, job.table, patterns)
         for visit in range(VISITS):
-            tell(f"{job.table}: rows", visit / VISITS)
+            tell(f"{job.table}: rows, {visit + 1} of {VISITS}")
             values = {"visit": visit, "one_in": job.one_in, "below": job.below}
             connection.execute(statement, values)
         definitions = [f'ALTER TABLE {job.table} ADD CONSTRAINT "{name}" {text}' for name, text in keys]
         definitions += [text.replace(" ON ONLY ", " ON ") for _, text in indexes]
-        for place, definition in enumerate(definitions):
-            tell(f"{job.table}: indexes", place / len(definitions))
+        tell(f"{job.table}: indexes")
+        for definition in definitions:
             _run(connection, definition)
-    tell(f"{job.table}: vacuum", 0)
+    tell(f"{job.table}: vacuum")
     _run(connection, f"VACUUM (ANALYZE, PARALLEL 0) {job.table}")
 
 

@@ -1,54 +1,72 @@
-"""Times contexts and searches: in process, and through the production server."""
+"""Times contexts and searches, in process and through the production server, and keeps or empties the caches."""
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from time import perf_counter
 from typing import Any
 from uuid import UUID
 
+from django.db import connection, connections
 from django.utils import timezone
 
 from benchmarks.client import Client
-from benchmarks.scale.lines import question
-from benchmarks.scale.place import Place, drawn
+from benchmarks.scale.seed import Seeded, drawn
+from benchmarks.scale.templates import question
+from benchmarks.service import data_folder
+from config.embedded_postgres import start_if_used, stop
 from context.pipeline import build_context
 from memory.retrieval.search import search_entries
 from relationships.configuration.retrieval import Retrieval
 
 WORKING_SET = 100  # relationships that are read again and again: those who talk just now
 MESSAGE = "What should I cook tonight?"
-Times = dict[str, list[float]]
+# What contexts read of somebody, but for what everybody shares.
+READ_BY_CONTEXTS = (
+    "relationships_relationship",
+    "relationships_enduser",
+    "relationships_snapshot",
+    "relationships_message",
+)
+Times = dict[str, list[float]]  # milliseconds by what was read
 _TEXT = Retrieval()
 _VECTORS = Retrieval(embedder="offline")
+_FILES = """
+SELECT pg_relation_filepath(part) FROM (
+    SELECT c.oid AS part FROM pg_class c WHERE c.oid = ANY(%s::regclass[])
+    UNION ALL SELECT c.reltoastrelid FROM pg_class c WHERE c.oid = ANY(%s::regclass[]) AND c.reltoastrelid <> 0
+    UNION ALL SELECT i.indexrelid FROM pg_index i WHERE i.indrelid = ANY(%s::regclass[])
+) parts
+"""
+_AT_ONCE = 1 << 20
 
 
-def warm_up(place: Place) -> None:
-    """Connections, prepared statements, and what Python loads at its first use."""
-    for id in place.draw(20, seed=0):
-        _context(place, id)
-        _search(place, id, 0, _TEXT)
+def in_process(seeded: Seeded, *, calls: int, seed: int) -> Times:
+    """`warm` of the working set, `any` of anybody, drawn anew. `in memory`: what it reads was put there before."""
+    fill_cache()
+    warm_up(seeded)
+    few = seeded.draw(WORKING_SET, seed=0)
+    again, anybody = drawn(few, calls, seed=seed), seeded.draw(calls, seed=seed)
+    others, vectors = seeded.draw(calls, seed=-seed), drawn(seeded.embedded, calls, seed=seed)
 
+    def context(_: int, id: UUID) -> None:
+        _context(seeded, id)
 
-def in_process(place: Place, *, calls: int, seed: int) -> Times:
-    """Milliseconds by what was read: `warm` of the working set, `any` of anybody, drawn anew.
+    def search(at: int, id: UUID) -> None:
+        _search(seeded, id, at, _TEXT)
 
-    `in memory`: what it reads was put there before.
-    """
-    few = place.draw(WORKING_SET, seed=0)
-    again, anybody = drawn(few, calls, seed=seed), place.draw(calls, seed=seed)
-    others, vectors = place.draw(calls, seed=-seed), drawn(place.embedded, calls, seed=seed)
     return {
-        "context, warm": _timed(lambda _, id: _context(place, id), [*few, *again])[len(few) :],
-        "context, any, in memory": _timed(lambda _, id: _context(place, id), anybody),
-        "search, warm": _timed(lambda at, id: _search(place, id, at, _TEXT), [*few, *again])[len(few) :],
-        "search, any": _timed(lambda at, id: _search(place, id, at, _TEXT), others),
-        "search with vectors": _timed(lambda at, id: _search(place, id, at, _VECTORS), vectors),
+        "context, warm": _timed(context, [*few, *again])[len(few) :],
+        "context, any, in memory": _timed(context, anybody),
+        "search, warm": _timed(search, [*few, *again])[len(few) :],
+        "search, any": _timed(search, others),
+        "search with vectors": _timed(lambda at, id: _search(seeded, id, at, _VECTORS), vectors),
     }
 
 
-def over_http(place: Place, host: str, port: int, *, calls: int, seed: int) -> Times:
+def over_http(seeded: Seeded, client: Client, *, calls: int, seed: int) -> Times:
     """The same as whole requests, one after the other."""
-    client = Client(host, port, place.key)
-    few, anybody = place.draw(WORKING_SET, seed=0), place.draw(calls, seed=seed + 10_000)
+    fill_cache()
+    few, anybody = seeded.draw(WORKING_SET, seed=0), seeded.draw(calls, seed=seed + 10_000)
     asked: dict[str, dict[str, Any]] = {
         "context": {"message": MESSAGE},
         "entries/search": {"query": question(seed), "top_k": 5},
@@ -63,28 +81,67 @@ def over_http(place: Place, host: str, port: int, *, calls: int, seed: int) -> T
         "context over HTTP, warm": read("context", drawn(few, calls, seed=seed)),
         "context over HTTP, any, in memory": read("context", anybody),
         "search over HTTP, warm": read("entries/search", drawn(few, calls, seed=seed)),
-        "search over HTTP, any": read("entries/search", place.draw(calls, seed=seed + 20_000)),
+        "search over HTTP, any": read("entries/search", seeded.draw(calls, seed=seed + 20_000)),
     }
 
 
-def after_nothing(place: Place, *, calls: int, seed: int) -> Times:
+def from_disk(seeded: Seeded, *, calls: int, seed: int) -> Times:
     """First reads, when the caches are empty; the connection itself is there."""
-    warm_up(place)
-    ids = [id for id in place.draw(calls + 20, seed=seed) if id not in place.draw(20, seed=0)]
+    empty_caches()
+    warm_up(seeded)
+    seen = set(seeded.draw(20, seed=0))
+    fresh = [id for id in seeded.draw(calls + 20, seed=seed) if id not in seen]
+    ids = fresh if len(fresh) > 1 else seeded.draw(calls, seed=seed)  # of a few, all have been read
     half = len(ids) // 2
     return {
-        "context, any, from disk": _timed(lambda _, id: _context(place, id), ids[:half]),
-        "search, any, from disk": _timed(lambda at, id: _search(place, id, at, _TEXT), ids[half:]),
+        "context, any, from disk": _timed(lambda _, id: _context(seeded, id), ids[:half]),
+        "search, any, from disk": _timed(lambda at, id: _search(seeded, id, at, _TEXT), ids[half:]),
     }
 
 
-def _context(place: Place, id: UUID) -> None:
-    build_context(project_id=place.project_id, relationship_id=id, message=MESSAGE)
+def warm_up(seeded: Seeded) -> None:
+    """Connections, prepared statements, and what Python loads at its first use."""
+    for id in seeded.draw(20, seed=0):
+        _context(seeded, id)
+        _search(seeded, id, 0, _TEXT)
 
 
-def _search(place: Place, id: UUID, number: int, retrieval: Retrieval) -> None:
+def fill_cache() -> None:
+    """Have the system keep the files of READ_BY_CONTEXTS in memory, as on a machine that has enough of it."""
+    data = data_folder()
+    with connection.cursor() as cursor:
+        cursor.execute(_FILES, [list(READ_BY_CONTEXTS)] * 3)
+        files = [data / name for (name,) in cursor.fetchall()]
+    for file in files:
+        for segment in (file, *file.parent.glob(f"{file.name}.*")):
+            with segment.open("rb", buffering=0) as opened:
+                while opened.read(_AT_ONCE):
+                    pass
+
+
+def empty_caches() -> None:
+    """The database's own, by starting it anew, and what the system keeps of its files, where the system can be told."""
+    connections.close_all()
+    data = data_folder()
+    stop(data)
+    for file in data.rglob("*"):
+        if file.is_file() and hasattr(os, "posix_fadvise"):
+            handle = os.open(file, os.O_RDONLY)
+            try:
+                os.fsync(handle)
+                os.posix_fadvise(handle, 0, 0, os.POSIX_FADV_DONTNEED)
+            finally:
+                os.close(handle)
+    start_if_used()
+
+
+def _context(seeded: Seeded, id: UUID) -> None:
+    build_context(project_id=seeded.project_id, relationship_id=id, message=MESSAGE)
+
+
+def _search(seeded: Seeded, id: UUID, number: int, retrieval: Retrieval) -> None:
     search_entries(
-        project_id=place.project_id,
+        project_id=seeded.project_id,
         relationship_id=id,
         text=question(number),
         retrieval=retrieval,

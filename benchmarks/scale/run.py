@@ -1,226 +1,247 @@
-"""One run: the databases, side by side, and rounds that take turns among them."""
+"""The sizes side by side, rounds that take turns among them, and what came of it."""
 
-import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
-from typing import Any
+from time import perf_counter
+from typing import Any, NamedTuple
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from django.conf import settings
 
-from benchmarks.figures import Run
-from benchmarks.plots import Line, Panel, draw
-from benchmarks.report import save, show_section
-from benchmarks.scale.expectation import GB
-from benchmarks.scale.growth import Rounds, growth_of, p50s, room_of, times_of
-from benchmarks.scale.reads import WORKING_SET
-from benchmarks.scale.tables import Size
-from benchmarks.scale.tenant import Tenant
-from benchmarks.timing import spread
+from benchmarks.charts import Line, Panel
+from benchmarks.client import Client
+from benchmarks.report import Figure, Goal, Section, of_rounds
+from benchmarks.scale import reads
+from benchmarks.scale.reads import READ_BY_CONTEXTS, WORKING_SET, Times
+from benchmarks.scale.seed import EMBEDDED, Seeded, seed
+from benchmarks.scale.templates import PATTERNS, make_templates
+from benchmarks.seed import client_of
+from benchmarks.service import Service, create_database, use_database
+from benchmarks.timing import p50, p95, spread
 
-RESULTS = Path(__file__).parent.parent / "results"
-_PROBED_FROM = 20_000
-_COLUMNS = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-
-
-PICTURED = {
-    "In process": ("context, warm", "context, any, in memory", "search, warm", "search, any"),
-    "Through the production server": (
-        *("context over HTTP, warm", "context over HTTP, any, in memory"),
-        *("search over HTTP, warm", "search over HTTP, any"),
-    ),
-}
-ANY = (
+GB = 2**30
+MOST_GROWTH, MOST_ROOM = 1.5, 40
+ALL_HISTORY_UP_TO = (
+    100_000  # relationships; of more every other one has a history, which no context or search reads
+)
+KB_EACH, KB_OF_HISTORY = 30, 22  # as measured; what there has to be room for, with the sorting of an index
+_WHILE_BUILDING = 3 * GB
+_HISTORY, _VECTORS = "memory_entryrevision", "memory_embedding"
+# Not of what comes from the disk, where more relationships than fit in memory cannot but take longer.
+_GOALS = (
+    *("context, warm", "context, any, in memory"),
+    *("context over HTTP, warm", "context over HTTP, any, in memory"),
+)
+_ANY = (
     f"Warm: {WORKING_SET} relationships, read again and again. Any: drawn anew from all, and nobody twice. In memory: "
     "the files that contexts read were read from end to end before each round; what searches read is in memory as far "
-    "as it fits. From the disk: see below."
+    "as it fits."
 )
-FROM_DISK = {"From the disk, nothing cached": ("context, any, from disk", "search, any, from disk")}
+_SIZES = """
+SELECT coalesce(p.inhparent, c.oid)::regclass::text,
+       sum(pg_table_size(c.oid) - pg_relation_size(c.oid, 'fsm') - pg_relation_size(c.oid, 'vm'))::bigint,
+       sum(pg_indexes_size(c.oid))::bigint
+  FROM pg_class c
+  JOIN pg_namespace n ON n.oid = c.relnamespace
+  LEFT JOIN pg_inherits p ON p.inhrelid = c.oid
+ WHERE c.relkind = 'r' AND n.nspname = 'public'
+ GROUP BY 1 ORDER BY 2 DESC
+"""
+Rounds = Mapping[int, Sequence[Times]]  # by size
 
 
-ROOM_OF = {
-    "history": "memory_entryrevision",
-    "search texts": "memory_searchtext",
-    "entries": "memory_scratchpadentry",
-    "snapshots": "relationships_snapshot",
-}
+class Size(NamedTuple):
+    """Bytes of a table, its partitions taken together."""
+
+    rows: int
+    indexes: int
+
+    @property
+    def whole(self) -> int:
+        return self.rows + self.indexes
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
-    run: Run
-    panels: list[Panel]
+class Place:
+    """One number of relationships."""
+
+    database: str
+    seeded: Seeded
+    service: Service
+    client: Client
+    seconds: float  # that seeding took
 
 
 class Scales:
-    """The sizes under measurement, the fewest relationships first."""
+    """The sizes under measurement, the fewest relationships first. Everything is seeded at entering."""
 
-    def __init__(self, sizes: Sequence[int], folder: Path, console: Console) -> None:
-        self._folder, self._console = folder, console
-        self.tenants = {size: Tenant(size, folder / str(size)) for size in sorted(set(sizes))}
-        self.one_in: dict[int, int] = {}
-        self.seconds: dict[int, float] = {}
+    def __init__(self, sizes: Sequence[int], say: Callable[[str], None]) -> None:
+        self._sizes, self._say = sizes, say
+        self._stack = ExitStack()
+        self._places: dict[int, Place] = {}
 
-    def close(self) -> None:
-        for tenant in self.tenants.values():
-            tenant.close()
+    def __enter__(self) -> "Scales":
+        empty = str(settings.DATABASES["default"]["NAME"])
+        self._say("the people everybody is like")
+        patterns = min(PATTERNS, *self._sizes)
+        last_seq = make_templates(patterns)
+        for size in self._sizes:
+            database = f"scale_{size}"
+            create_database(database, template=empty)
+            use_database(database)
+            began = perf_counter()
+            seeded = seed(
+                size,
+                patterns=patterns,
+                last_seq=last_seq,
+                history_of_one_in=_one_in(size),
+                tell=lambda what, size=size: self._say(f"{size:,} relationships: {what}"),  # type: ignore[misc]
+            )
+            service = Service(database)
+            self._stack.callback(service.close)
+            client = client_of(seeded.project_id, service.port)
+            self._places[size] = Place(database, seeded, service, client, perf_counter() - began)
+        return self
 
-    def seed(self, *, bound: float) -> None:
-        """Each that is not there yet. Raises RuntimeError where one would not fit."""
-        for size, tenant in self.tenants.items():
-            if (self._folder / str(size) / "place.json").exists():
-                continue
-            one_in = self._expected(size, tenant, bound) if size >= _PROBED_FROM else 1
-            seconds = self._seed_one(size, tenant, one_in)
-            self._console.print(f"{size:,} relationships: seeded in {seconds:,.0f} s.")
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
 
-    def open(self) -> None:
-        for size, tenant in self.tenants.items():
-            place = tenant.ask("open")
-            self.one_in[size], self.seconds[size] = place.history_of_one_in, place.seconds
+    def measure(self, *, rounds: int, calls: int) -> list[Section]:
+        sizes = {size: _sizes(place.service) for size, place in self._places.items()}
+        inside = self._rounds("in process", _in_process, rounds=rounds, calls=calls)
+        for place in self._places.values():
+            place.service.start_web()
+        outside = self._rounds("over HTTP", _over_http, rounds=rounds, calls=calls)
+        self._stack.close()
+        disk = self._rounds("from the disk", _from_disk, rounds=min(3, rounds), calls=calls // 2)
+        how = f"{rounds} rounds of {calls} calls for each number of relationships, which take turns."
+        cold = (
+            "First reads after the database was started anew and the system's cache of its files was emptied."
+        )
+        return [
+            _times("in_process", "In process", f"{how} {_ANY}", inside),
+            _times("over_http", "Through the production server", f"{how} One client. {_ANY}", outside),
+            _times("from_disk", "From the disk, nothing cached", cold, disk),
+            _growth(inside, outside, disk),
+            _room(sizes, {size: place.seconds for size, place in self._places.items()}),
+        ]
 
-    def rounds(self, name: str, *, rounds: int, calls: int) -> Mapping[int, Rounds]:
+    def _rounds(self, name: str, read: Callable[..., Times], **wanted: int) -> Rounds:
         """A B C, A B C: so that each size meets the machine in the same state."""
-        found: dict[int, list[Any]] = {size: [] for size in self.tenants}
-        with Progress(*_COLUMNS, console=self._console, transient=True) as progress:
-            task = progress.add_task(name.replace("_", " "), total=rounds * len(found))
-            for number in range(1, rounds + 1):
-                for size, tenant in self.tenants.items():
-                    found[size].append(tenant.ask(name, calls=calls, seed=number))
-                    progress.advance(task)
+        found: dict[int, list[Times]] = {size: [] for size in self._places}
+        for number in range(1, wanted["rounds"] + 1):
+            for size, place in self._places.items():
+                self._say(f"{name}: round {number}, {size:,} relationships")
+                use_database(place.database)
+                found[size].append(read(place, calls=wanted["calls"], seed=number))
         return found
 
-    def _seed_one(self, size: int, tenant: Tenant, one_in: int) -> float:
-        bars: dict[str, TaskID] = {}
-        with Progress(*_COLUMNS, console=self._console, transient=True) as progress:
 
-            def tell(what: str, share: float) -> None:
-                name = what.partition(":")[0]
-                if name not in bars:
-                    bars[name] = progress.add_task(what, total=1.0)
-                progress.update(bars[name], description=what, completed=share)
-
-            seconds: float = tenant.ask("seed", tell, relationships=size, history_of_one_in=one_in)
-        return seconds
-
-    def _expected(self, size: int, tenant: Tenant, bound: float) -> int:
-        told = tenant.ask("expectation", relationships=size, bound=bound)
-        free = shutil.disk_usage(self._folder).free / GB
-        self._console.print(
-            f"{size:,} relationships are expected to take {told.whole_data / GB:.1f} GB; {free:.1f} GB are free."
+def require_room(sizes: Sequence[int], folder: Path) -> None:
+    """Raises SystemExit where the disk is too small."""
+    wanted = sum(size * (KB_EACH + KB_OF_HISTORY / _one_in(size)) * 1024 for size in sizes) + _WHILE_BUILDING
+    free = shutil.disk_usage(folder).free
+    if wanted > free:
+        raise SystemExit(
+            f"That needs {wanted / GB:.0f} GB, and {free / GB:.0f} are free. Try --relationships 100 10000."
         )
-        if told.history_of_one_in > 1:
-            self._console.print(
-                f"So that it fits, one in {told.history_of_one_in} gets its history, which neither contexts nor "
-                f"searches read: {told.data / GB:.1f} GB."
-            )
-        one_in: int = told.history_of_one_in
-        return one_in
 
 
-def run(
-    sizes: Sequence[int],
-    folder: Path,
-    *,
-    rounds: int,
-    calls: int,
-    bound: float,
-    seed_only: bool,
-    save_it: bool,
-) -> None:
-    """A missed goal is shown, and is no failure: machines differ."""
-    console = Console(width=None if os.isatty(1) else 130)
-    with ExitStack() as stack:
-        scales = Scales(sizes, folder, console)
-        stack.callback(scales.close)
-        scales.seed(bound=bound)
-        if seed_only:
-            return
-        scales.open()
-        measured = _measure(scales, rounds, calls, console)
-    if save_it:
-        files = save(measured.run, RESULTS)
-        files += draw(measured.panels, files[0].with_suffix(""))
-        console.print(f"Written to benchmarks/results: {', '.join(file.name for file in files)}.")
-    missed = [figure.name for section in measured.run.sections for figure in section.missed()]
-    console.print("Missed: " + "; ".join(missed) if missed else "Every goal is met.")
+def _one_in(size: int) -> int:
+    return 1 if size <= ALL_HISTORY_UP_TO else 2
 
 
-def _measure(scales: Scales, rounds: int, calls: int, console: Console) -> "Measured":
-    how = f"{rounds} rounds of {calls} calls for each number of relationships, which take turns."
-    inside = scales.rounds("in_process", rounds=rounds, calls=calls)
-    outside = scales.rounds("over_http", rounds=rounds, calls=calls)
-    disk = scales.rounds("from_disk", rounds=min(3, rounds), calls=calls // 2)
-    both = _together(inside, outside)
-    sizes = {size: tenant.ask("sizes") for size, tenant in scales.tenants.items()}
-    last = next(reversed(scales.tenants.values()))
-    sections = [
-        times_of(
-            inside,
-            name="in_process",
-            title="In process",
-            how=f"{how} {ANY}",
-        ),
-        times_of(
-            outside, name="over_http", title="Through the production server", how=f"{how} One client. {ANY}"
-        ),
-        times_of(
-            disk,
-            name="from_disk",
-            title="From the disk",
-            how="First reads after the database was started anew and the system's cache of its files was emptied.",
-        ),
-        growth_of(both, disk),
-        room_of(
-            sizes,
-            history_of_one_in=scales.one_in,
-            seconds=scales.seconds,
-        ),
-    ]
-    for section in sections:
-        show_section(section, console)
-    run = Run(f"scale-{datetime.now():%Y-%m-%d %H:%M}", last.ask("machine"), sections)
-    return Measured(run, [*_panels(both, PICTURED), *_panels(disk, FROM_DISK), _room(sizes)])
+def _in_process(place: Place, **wanted: Any) -> Times:
+    return reads.in_process(place.seeded, **wanted)
 
 
-def _together(*parts: Mapping[int, Rounds]) -> dict[int, Rounds]:
-    """The rounds of several measurements as one, each with all that was read."""
-    return {
-        size: [
-            {what: times for one in of_round for what, times in one.items()}
-            for of_round in zip(*(part[size] for part in parts), strict=True)
-        ]
-        for size in parts[0]
-    }
+def _over_http(place: Place, **wanted: Any) -> Times:
+    return reads.over_http(place.seeded, place.client, **wanted)
 
 
-def _panels(rounds: Mapping[int, Rounds], pictured: Mapping[str, Sequence[str]]) -> list[Panel]:
-    return [
-        Panel(title, "relationships", "ms, p50", [_line(rounds, what) for what in whats], logarithmic="x")
-        for title, whats in pictured.items()
-    ]
+def _from_disk(place: Place, **wanted: Any) -> Times:
+    return reads.from_disk(place.seeded, **wanted)
 
 
-def _line(rounds: Mapping[int, Rounds], what: str) -> Line:
-    found = [spread(p50s(of_size, what)) for of_size in rounds.values()]
+def _times(name: str, title: str, how: str, rounds: Rounds) -> Section:
+    """The p50 and p95 of all that was read, size by size."""
+    section = Section(name, title, how)
+    whats = list(next(iter(rounds.values()))[0])
+    for what in whats:
+        for size, of_size in rounds.items():
+            at = f"{what}: {size:,} relationships"
+            section.figures.append(of_rounds(f"{at}, p50", [p50(times[what]) for times in of_size], "ms"))
+            section.figures.append(of_rounds(f"{at}, p95", [p95(times[what]) for times in of_size], "ms"))
+    curves = [_curve(rounds, what) for what in whats]
+    section.panels.append(Panel(title, "relationships", "ms, p50", curves, logarithmic="x"))
+    return section
+
+
+def _curve(rounds: Rounds, what: str) -> Line:
+    found = [spread([p50(times[what]) for times in of_size]) for of_size in rounds.values()]
     middles, lows, highs = zip(*found, strict=True)
     return Line(what, list(rounds), middles, lows, highs)
 
 
-def _room(sizes: Mapping[int, Mapping[str, Size]]) -> Panel:
-    lines = [
-        Line(name, list(sizes), [tables[table].whole / GB for tables in sizes.values()])
-        for name, table in ROOM_OF.items()
-    ]
-    everything = [sum(table.whole for table in tables.values()) / GB for tables in sizes.values()]
-    return Panel(
-        "Room on the disk, as seeded",
-        "relationships",
-        "GB",
-        [Line("everything", list(sizes), everything), *lines],
-        "xy",
+def _growth(*measured: Rounds) -> Section:
+    """Each size's p50 beside the smallest's, round by round, as the rounds took turns."""
+    how = "The p50 beside that of the fewest relationships, round by round."
+    section = Section("growth", "How it grows", how)
+    for rounds in measured:
+        (fewest, first), *others = rounds.items()
+        for what in first[0]:
+            for size, of_size in others:
+                pairs = zip(of_size, first, strict=True)
+                ratios = [p50(ours[what]) / p50(theirs[what]) for ours, theirs in pairs]
+                goal = Goal(MOST_GROWTH) if what in _GOALS else None
+                section.figures.append(of_rounds(f"{what}: {size:,} / {fewest:,}", ratios, "x", goal))
+    return section
+
+
+def _room(sizes: Mapping[int, Mapping[str, Size]], seconds: Mapping[int, float]) -> Section:
+    section = Section(
+        "room",
+        "Room on the disk",
+        f"By table, with its indexes. Vectors are those of the first {EMBEDDED:,} relationships; what everybody's "
+        "would take is extrapolated from them, and so is the history where not everybody's was seeded.",
     )
+    for size, tables in sizes.items():
+        at = f"{size:,} relationships"
+        section.figures.append(Figure(f"{at}: seeded in", seconds[size], "s"))
+        section.figures.append(Figure(f"{at}: on the disk", _whole(tables) / GB, "GB", goal=Goal(MOST_ROOM)))
+    section.figures += _of_largest(max(sizes), sizes[max(sizes)])
+    names = [
+        name for name, table in sizes[max(sizes)].items() if table.whole > _whole(sizes[max(sizes)]) / 20
+    ]
+    lines = [Line(name, list(sizes), [sizes[size][name].whole / GB for size in sizes]) for name in names]
+    everything = Line("everything", list(sizes), [_whole(tables) / GB for tables in sizes.values()])
+    section.panels.append(Panel("As seeded", "relationships", "GB", [everything, *lines], "xy"))
+    return section
+
+
+def _of_largest(relationships: int, tables: Mapping[str, Size]) -> Iterator[Figure]:
+    """Each table that takes more than a hundredth, and the kB of each relationship."""
+    for name, table in tables.items():
+        if table.whole > _whole(tables) / 100:
+            yield Figure(f"{relationships:,} relationships: {name}, rows", table.rows / GB, "GB")
+            yield Figure(f"{relationships:,} relationships: {name}, indexes", table.indexes / GB, "GB")
+    vectors = tables[_VECTORS].whole / min(relationships, EMBEDDED)
+    history = tables[_HISTORY].whole * _one_in(relationships) / relationships
+    rest = (_whole(tables) - tables[_VECTORS].whole - tables[_HISTORY].whole) / relationships
+    read = sum(tables[name].whole for name in READ_BY_CONTEXTS) / relationships
+    yield Figure("each relationship: without history and vectors", rest / 1024, "kB")
+    yield Figure("each relationship: of that what contexts read", read / 1024, "kB")
+    yield Figure("each relationship: its history", history / 1024, "kB")
+    yield Figure("each relationship: its vectors, extrapolated", vectors / 1024, "kB")
+    everything = relationships * (rest + history + vectors)
+    yield Figure(f"{relationships:,} relationships with all of that", everything / GB, "GB")
+
+
+def _sizes(service: Service) -> dict[str, Size]:
+    return {name: Size(rows, indexes) for name, rows, indexes in service.ask(_SIZES)}
+
+
+def _whole(tables: Mapping[str, Size]) -> int:
+    return sum(table.whole for table in tables.values())

@@ -3,7 +3,9 @@
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from queue import Empty, SimpleQueue
+from random import Random
 from uuid import UUID
 
 import psycopg
@@ -11,14 +13,14 @@ from django.db import connection, connections
 from django.utils import timezone
 
 from benchmarks.scale.clone import Job, Tell, clone
-from benchmarks.scale.lines import PATTERNS
-from benchmarks.scale.place import EMBEDDED, Place
-from benchmarks.scale.templates import TABLES, make_templates
-from relationships.actor import Actor
+from benchmarks.scale.templates import TABLES
+from benchmarks.seed import make_companion
+from memory.verification import verify
 from relationships.ids import relationship_id, uuid7
-from relationships.models import Companion, Project, Scope
-from relationships.services.api_keys import create_api_key
+from relationships.models import Companion, Project
 
+EMBEDDED = 1000  # with vectors, the first ones; what everybody's would take is worked out from theirs
+VERIFIED_UP_TO = 10_000  # whole; all are made alike
 _AT_ONCE = 2
 # The largest first, so that both connections have something to do until the end.
 _JOBS = ("memory_entryrevision", "memory_searchtext", "memory_scratchpadentry", "relationships_message")
@@ -31,18 +33,33 @@ _RELATIONSHIPS = (
 )
 
 
-def seed(relationships: int, *, history_of_one_in: int = 1, tell: Tell) -> Place:
-    """What was there before goes."""
-    with connection.cursor() as cursor:
-        cursor.execute("TRUNCATE relationships_project, relationships_auditevent CASCADE")
-    tell("the people everybody is like", 0)
-    last_seq = make_templates()
-    project = Project.objects.create(name="Scale")
-    plain = Companion.objects.create(project=project, slug="plain", name="Ada")
-    with_vectors = Companion.objects.create(
-        project=project, slug="vectors", name="Ada", config={"retrieval": {"embedder": "offline"}}
-    )
-    ids = _people(project, (with_vectors, plain), relationships, last_seq, tell)
+@dataclass(frozen=True, slots=True)
+class Seeded:
+    """What requests and calls name."""
+
+    project_id: UUID
+    relationships: Sequence[UUID]
+
+    @property
+    def embedded(self) -> Sequence[UUID]:
+        """Those whose companion has an embedder."""
+        return self.relationships[:EMBEDDED]
+
+    def draw(self, count: int, *, seed: int) -> list[UUID]:
+        """So many at random, each once as long as there are as many."""
+        return drawn(self.relationships, count, seed=seed)
+
+
+def seed(
+    relationships: int, *, patterns: int, last_seq: int, history_of_one_in: int = 1, tell: Tell
+) -> Seeded:
+    """Into a database with nothing in it but templates, of so many people.
+
+    Raises AssertionError when what was seeded is not as the services would have left it.
+    """
+    plain = make_companion("plain")
+    with_vectors = make_companion("vectors", {"retrieval": {"embedder": "offline"}}, project=plain.project)
+    ids = _people(plain.project, (with_vectors, plain), relationships, last_seq, tell)
     jobs = [
         Job(
             table,
@@ -51,18 +68,29 @@ def seed(relationships: int, *, history_of_one_in: int = 1, tell: Tell) -> Place
         )
         for table in (*_JOBS, *(table for table in TABLES if table not in _JOBS))
     ]
-    _work(jobs, tell)
+    _work(jobs, patterns, tell)
     with connection.cursor() as cursor:
         cursor.execute("DROP SCHEMA scale CASCADE")
         cursor.execute("VACUUM (ANALYZE) relationships_relationship, relationships_enduser")
         cursor.execute("CHECKPOINT")
-    _, key = create_api_key(
-        project_id=project.id,
-        name="benchmark",
-        scopes=[Scope.READ, Scope.WRITE],
-        by=Actor.policy("benchmark"),
-    )
-    return Place(project.id, key, ids, history_of_one_in)
+    _check(ids, history_of_one_in)
+    return Seeded(plain.project_id, ids)
+
+
+def drawn(ids: Sequence[UUID], count: int, *, seed: int) -> list[UUID]:
+    random = Random(seed)
+    found: list[UUID] = []
+    while len(found) < count:
+        found += random.sample(ids, min(len(ids), count - len(found)))
+    return found
+
+
+def _check(ids: Sequence[UUID], history_of_one_in: int) -> None:
+    """All of them, or some of those that have their history: a million would take half an hour."""
+    some = drawn(ids[::history_of_one_in], 100, seed=0)
+    whole = len(ids) <= VERIFIED_UP_TO
+    for report in [verify()] if whole else (verify(relationship_id=id) for id in some):
+        assert report.holds, "; ".join(report.lines())
 
 
 def _people(
@@ -74,11 +102,11 @@ def _people(
         )
     ids = [uuid7() for _ in range(count)]
     now = timezone.now()
-    tell("people", 0)
+    tell("people")
     with _copying("relationships_enduser", _USERS) as copy:
         for number, user in enumerate(ids):
             copy.write_row((user, project.id, f"user-{number}", "Maya", "{}", False, 1, now, now))
-    tell("relationships", 0)
+    tell("relationships")
     pairs = [(companions[number >= EMBEDDED].id, user) for number, user in enumerate(ids)]
     own = [relationship_id(*pair) for pair in pairs]
     with _copying("relationships_relationship", _RELATIONSHIPS) as copy:
@@ -101,7 +129,7 @@ def _copying(table: str, columns: Sequence[str]) -> Iterator["psycopg.Copy"]:
         yield copy
 
 
-def _work(jobs: Sequence[Job], tell: Tell) -> None:
+def _work(jobs: Sequence[Job], patterns: int, tell: Tell) -> None:
     """All of them, on two connections. Raises what went wrong in the first that did."""
     waiting: SimpleQueue[Job] = SimpleQueue()
     for job in jobs:
@@ -115,7 +143,7 @@ def _work(jobs: Sequence[Job], tell: Tell) -> None:
                 **{name: parameters[name] for name in ("dbname", "user", "host", "port")}, autocommit=True
             ) as own:
                 while not failures:
-                    clone(waiting.get_nowait(), own, patterns=PATTERNS, tell=tell)
+                    clone(waiting.get_nowait(), own, patterns=patterns, tell=tell)
         except Empty:
             return
         except BaseException as error:

@@ -1,7 +1,7 @@
 """The people whom everybody is like: made by the services themselves, so that each column is as they leave it.
 
 Their rows are set aside in the schema `scale`, with a marker in place of the last 32 bits of each ID; there a copy
-gets its own number (clone.sql).
+gets its own number (clone.py).
 """
 
 from datetime import UTC, datetime, timedelta
@@ -10,20 +10,25 @@ from typing import Any
 from django.db import connection
 from django.db.models import Max
 
-from benchmarks.scale.lines import ENTRIES, PATTERNS, TYPES, line, said
+from benchmarks.seed import BY, make_companion
 from memory.models import EntrySource
 from memory.retrieval.index.embed import embed_owed
 from memory.services.entries import add_entry
 from memory.services.turns import accept_turn
-from relationships.actor import Actor
-from relationships.models import Companion, Project, Relationship, Turn, TurnState
+from relationships.models import Project, Relationship, Turn, TurnState
 from relationships.services.relationships import get_or_create_relationship
 from relationships.services.turns import NewMessage, NewTurn
 
+ENTRIES = 20  # of each relationship
+PATTERNS = 100  # so many different people; the others are like one of them
+_DOES = "Likes,Avoids,Collects,Sells,Repairs,Paints,Misses,Wants".split(",")
+_HOW = "green,old,small,loud,quiet,heavy,broken,golden,cheap".split(",")
+_WHAT = "tea,dogs,boats,books,trains,shoes,songs,maps,hills,clocks,stamps,bread,chairs".split(",")
+_WHEN = "on Sundays,at work,with Ana,since spring,in Porto,before breakfast,every winter".split(",")
+TYPES = "preference,event,goal,identity,relationship,other".split(",")
 TURNS = 2
 VISITS = 10  # at how many times somebody's entries came in, everybody else's between them
 MARKER = "0badf00d"  # no part of it is its own beginning, so it is found where it was put
-BY = Actor.policy("benchmark")
 TABLES = (
     *("memory_scratchpadentry", "memory_entryrevision", "memory_searchtext", "memory_embedding"),
     *("relationships_turn", "relationships_message", "relationships_sessionstate", "relationships_snapshot"),
@@ -49,11 +54,10 @@ _VISIT = {
 }
 
 
-def make_templates() -> int:
+def make_templates(patterns: int = PATTERNS) -> int:
     """Make them, set their rows aside and take them out again; the `last_seq` each copy has."""
-    project = Project.objects.create(name="Templates")
-    Companion.objects.create(project=project, slug="ada", name="Ada", config=_CONFIG)
-    people = [_person(project, pattern) for pattern in range(PATTERNS)]
+    project = make_companion("ada", _CONFIG).project
+    people = [_person(project, pattern) for pattern in range(patterns)]
     with connection.cursor() as cursor:
         cursor.execute("DROP SCHEMA IF EXISTS scale CASCADE")
         cursor.execute("CREATE SCHEMA scale")
@@ -100,3 +104,24 @@ def _person(project: Project, pattern: int) -> Relationship:
     Turn.objects.for_relationship(relationship.id).update(**settled)
     embed_owed(relationship_id=relationship.id)
     return relationship
+
+
+def line(pattern: int, place: int) -> str:
+    """What the entry at `place` of a pattern says: no other of the same pattern does."""
+    number = pattern * ENTRIES + place
+    words = (_DOES[number % 8], _HOW[number % 9], _WHAT[number % 13], _WHEN[number % 7])
+    return f"{' '.join(words)}, number {number}"
+
+
+def question(number: int) -> str:
+    """One that some of anybody's entries answer."""
+    return f"Do they like {_WHAT[number % 13]} or {_WHAT[(number + 5) % 13]}?"
+
+
+def said(pattern: int, turn: int) -> tuple[str, str]:
+    """A message of the person and the companion's reply."""
+    what = _WHAT[(pattern + turn) % 13]
+    return (
+        f"I was thinking about {what} again on the way home.",
+        f"You often come back to {what}. What about it?",
+    )

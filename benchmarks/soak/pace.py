@@ -1,17 +1,22 @@
-"""An open loop: each action has its time, whether or not those before it are done. Who comes too late is counted."""
+"""An open loop: each action has its time, whether or not those before it are done. Beside it a watch on memory."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from random import Random
 from time import perf_counter, sleep
 
-from benchmarks.soak.actions import MIX
-from benchmarks.soak.client import Caller, Unexpected
-from benchmarks.soak.people import People
+import psutil
+
+from benchmarks.client import Client, Unexpected
+from benchmarks.soak.actions import MIX, People
+from benchmarks.timing import Processes, memory_of
 
 CLIENTS = 16
 LATE_SECONDS = 0.1
+SAMPLED_EVERY_SECONDS = 5.0
+READER = "rapport-reader"  # as the pool names them
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,42 +30,51 @@ class Done:
     error: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """`rss`: of each process, by its service (web, worker, or reader: a worker's process that reads turns) and ID.
+
+    `database`: of all its processes, PSS. MB. A process that was started anew has a new ID.
+    """
+
+    at: float
+    rss: Mapping[str, float]
+    database: float
+
+
 class Pace:
     """`rate` actions a second for `seconds`, from CLIENTS threads."""
 
-    def __init__(self, *, rate: float, seconds: float, people: People, call: Callable[[], Caller]) -> None:
-        self._rate, self._seconds, self._people, self._call = rate, seconds, people, call
+    def __init__(self, *, rate: float, seconds: float, people: People, client: Client) -> None:
+        self._rate, self._seconds, self._people, self._client = rate, seconds, people, client
         self._lock = threading.Lock()
         self._next = 0
         self._began = 0.0
         self.done: list[Done] = []
 
-    def run(self, told: Callable[[float], None]) -> None:
-        """`told` hears now and then how many seconds have passed."""
+    def run(self) -> list[Done]:
         self._began = perf_counter()
         threads = [threading.Thread(target=self._work, args=(number,)) for number in range(CLIENTS)]
         for thread in threads:
             thread.start()
         for thread in threads:
-            while thread.is_alive():
-                thread.join(0.5)
-                told(min(self._seconds, perf_counter() - self._began))
+            thread.join()
+        return self.done
 
     def _work(self, number: int) -> None:
-        caller = self._call()
         random = Random(number)
         actions, weights = list(MIX), list(MIX.values())
         while (due := self._take()) is not None:
             sleep(max(0.0, self._began + due - perf_counter()))
             late = perf_counter() - self._began - due
             (action,) = random.choices(actions, weights)
-            caller.begin()
-            error = ""
+            error, began = "", perf_counter()
             try:
-                action(caller, self._people, random)
+                action(self._client, self._people, random)
             except Unexpected as unexpected:
                 error = str(unexpected)
-            self.done.append(Done(action.__name__, due, late, caller.milliseconds, error))
+            milliseconds = (perf_counter() - began) * 1000
+            self.done.append(Done(action.__name__, due, late, milliseconds, error))
 
     def _take(self) -> float | None:
         """When the next action is due, in seconds from the beginning; None after the last."""
@@ -68,3 +82,48 @@ class Pace:
             due = self._next / self._rate
             self._next += 1
             return due if due < self._seconds else None
+
+
+class Watch:
+    """Notes what each process takes of the memory, in a thread of its own, from entering to leaving."""
+
+    def __init__(self, processes: Callable[[], Processes], *, every: float = SAMPLED_EVERY_SECONDS) -> None:
+        self._processes, self._every = processes, every
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run)
+        self._began = 0.0
+        self.samples: list[Sample] = []
+
+    def __enter__(self) -> "Watch":
+        self._began = perf_counter()
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._stop.wait(self._every):
+            found = self._processes()
+            rss = {
+                f"{_kind(process, service)} {process.pid}": size
+                for service in ("web", "worker")
+                for process, size in _sizes(found[service], "rss")
+            }
+            database = sum(size for _, size in _sizes(found["database"], "pss"))
+            self.samples.append(Sample(perf_counter() - self._began, rss, database))
+
+
+def _kind(process: psutil.Process, service: str) -> str:
+    with suppress(psutil.Error):
+        return "reader" if process.name() == READER else service
+    return service
+
+
+def _sizes(processes: Sequence[psutil.Process], kind: str) -> list[tuple[psutil.Process, float]]:
+    sizes = []
+    for process in processes:
+        with suppress(psutil.Error):
+            sizes.append((process, float(getattr(memory_of(process), kind))))
+    return sizes

@@ -2,25 +2,57 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from statistics import linear_regression, median
+from typing import TYPE_CHECKING, NamedTuple
 
 from django_q.conf import Conf
 
-from benchmarks.figures import Figure, Goal, Section
-from benchmarks.plots import Line, Panel
-from benchmarks.soak.afterwards import Reckoning
-from benchmarks.soak.pace import LATE_SECONDS, Done
-from benchmarks.soak.steadiness import Points, by_slice, steadiness
-from benchmarks.soak.watch import Sample
+from benchmarks.charts import Line, Panel
+from benchmarks.report import Figure, Goal, Section
+from benchmarks.soak.pace import LATE_SECONDS, Done, Sample
+from benchmarks.timing import percentile
+
+if TYPE_CHECKING:
+    from benchmarks.soak.run import Reckoning
 
 FLAT_LATENCY, FLAT_TAIL, FLAT_MEMORY = 1.25, 1.5, 1.1
 _ENOUGH = 800  # calls: with fewer, ten or less of a quarter are beyond its p95, which says nothing
 WATCHED = ("fetch_context", "hand_over_turn", "search_entries", "search_messages", "edit_entry")
 _NONE = Goal(0)
+Points = Sequence[tuple[float, float]]  # seconds from the beginning, value
 
 
-def requests_section(
-    done: Sequence[Done], *, warm_up: Sequence[Done] = (), seconds: float, rate: float
-) -> Section:
+class Steadiness(NamedTuple):
+    """`slope`: of a straight line through all points, in the value's unit an hour."""
+
+    first: float
+    last: float
+    slope: float
+
+    @property
+    def ratio(self) -> float:
+        return self.last / self.first if self.first else 1.0
+
+
+def steadiness(points: Points, *, share: float = 0.5) -> Steadiness:
+    """Of the values' percentile `share` in each quarter of the time. At least two points, not all at once."""
+    begin, end = min(at for at, _ in points), max(at for at, _ in points)
+    quarter = (end - begin) / 4
+    first = [value for at, value in points if at <= begin + quarter]
+    last = [value for at, value in points if at >= end - quarter]
+    slope = linear_regression([at for at, _ in points], [value for _, value in points]).slope * 3600
+    return Steadiness(percentile(first, share), percentile(last, share), slope)
+
+
+def by_slice(points: Points, *, seconds: float) -> list[tuple[float, float]]:
+    """The median of each slice of time, at its middle."""
+    slices: dict[int, list[float]] = {}
+    for at, value in points:
+        slices.setdefault(int(at // seconds), []).append(value)
+    return [((place + 0.5) * seconds, median(values)) for place, values in sorted(slices.items())]
+
+
+def requests(done: Sequence[Done], *, warm_up: Sequence[Done] = (), seconds: float, rate: float) -> Section:
     """Of `warm_up` only the errors count."""
     errors = [one for one in (*warm_up, *done) if one.error]
     late = sum(one.late > LATE_SECONDS for one in done)
@@ -39,14 +71,19 @@ def requests_section(
     )
 
 
-def latency_section(done: Sequence[Done]) -> Section:
+def latency(done: Sequence[Done], *, seconds: float) -> Section:
     section = Section(
         "latency",
         "Latency, the first quarter beside the last",
         "Over HTTP, as the client sees it. The slope is that of a straight line through all calls.",
     )
+    each = max(5.0, seconds / 60)
+    curves = [_line(name, by_slice(_times(done, name), seconds=each)) for name in WATCHED]
+    section.panels.append(Panel("Latency", "minutes", "ms, median", curves))
     for action in WATCHED:
         points = _times(done, action)
+        if len({at for at, _ in points}) < 2:
+            continue
         for share, name in ((0.5, "p50"), (0.95, "p95")):
             steady = steadiness(points, share=share)
             most = FLAT_LATENCY if share == 0.5 else FLAT_TAIL
@@ -58,7 +95,7 @@ def latency_section(done: Sequence[Done]) -> Section:
     return section
 
 
-def memory_section(samples: Sequence[Sample], *, tasks: int) -> Section:
+def memory(samples: Sequence[Sample], *, tasks: int) -> Section:
     """`tasks`: how many the worker was given; a reader makes room for a new one after some hundred."""
     section = Section(
         "memory",
@@ -78,13 +115,15 @@ def memory_section(samples: Sequence[Sample], *, tasks: int) -> Section:
                 Figure(f"{name}: slope", steady.slope, "MB an hour"),
             ]
         )
+    curves = [_line(name, points) for name, points in _processes(samples)]
+    section.panels.append(Panel("Resident memory of each process", "minutes", "MB", curves))
     database = steadiness([(sample.at, sample.database) for sample in samples])
     section.figures.append(Figure("database: first quarter", database.first, "MB"))
     section.figures.append(Figure("database: last quarter", database.last, "MB"))
     return section
 
 
-def afterwards_section(reckoning: Reckoning) -> Section:
+def afterwards(reckoning: "Reckoning") -> Section:
     verified = reckoning.verified
     how = "Turns are those of people who are still there; then `manage.py verify`'s invariants over the whole database."
     figures = [
@@ -98,17 +137,8 @@ def afterwards_section(reckoning: Reckoning) -> Section:
         Figure("problems found", verified.found, goal=_NONE),
         Figure("problems found with the worker stopped", reckoning.at_rest.found, goal=_NONE),
     ]
-    return Section("afterwards", "Afterwards", how, figures)
-
-
-def panels(done: Sequence[Done], samples: Sequence[Sample], *, seconds: float) -> list[Panel]:
-    each = max(5.0, seconds / 60)
-    latency = [_line(name, by_slice(_times(done, name), seconds=each)) for name in WATCHED]
-    memory = [_line(name, points) for name, points in _processes(samples)]
-    return [
-        Panel("Latency", "minutes", "ms, median", latency),
-        Panel("Resident memory of each process", "minutes", "MB", memory),
-    ]
+    remarks = [line for report in (verified, reckoning.at_rest) if report.found for line in report.lines()]
+    return Section("afterwards", "Afterwards", how, figures, remarks=remarks)
 
 
 def _ended(samples: Sequence[Sample], tasks: int) -> Iterator[Figure]:

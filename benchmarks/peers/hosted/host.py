@@ -1,7 +1,7 @@
-"""The hosted end of benchmarks.peers.systems.hosted: reads calls, a JSON line each, and writes what they give.
+"""The hosted end of benchmarks.peers.systems: reads calls, a JSON line each, and writes what they give.
 
     {"id": 1, "verb": "fetch", "given": {"user": "u1", "question": "..."}}
-    {"id": 1, "value": [...]}      or      {"id": 1, "error": "ValueError: ...", "missing": false}
+    {"id": 1, "value": [...]}      or      {"id": 1, "error": "ValueError: ..."}
 
 Each call has a thread of its own, as in a web server; what is timed is timed here, without the pipe between.
 """
@@ -20,24 +20,29 @@ from typing import Any, TextIO
 
 Turn = Sequence[Mapping[str, str]]  # {"role", "content"}
 _THREADS = 8
-
-
-class Missing(Exception):
-    """The system has no such verb."""
+# A table's HNSW indexes are built anew after many rows were loaded, as a restore does: row by row takes three times as
+# long. They are the system's own, by their own definitions: how to drop each, and how it was defined.
+INDEXES_OF = """
+SELECT 'DROP INDEX ' || indexname AS drop, indexdef AS make FROM pg_indexes
+WHERE tablename = %s AND indexdef ILIKE '%%USING hnsw%%'
+"""
+# Enough for the graph of 100,000 rows; in one process, as another system is loaded beside it.
+ROOM = ("SET maintenance_work_mem = '512MB'", "SET max_parallel_maintenance_workers = 0")
+GIVE_BACK = ("RESET maintenance_work_mem", "RESET max_parallel_maintenance_workers")
 
 
 class Peer(ABC):
-    """As benchmarks.peers.systems.base.System, in the system's own process."""
+    """As benchmarks.peers.systems.System, in the system's own process."""
 
     @abstractmethod
-    def start(self, house: Mapping[str, Any], *, first: bool) -> dict[str, Any]:
-        """`house`: database_url, folder, model_url, model_name, embedding_model, dimensions, key, options.
+    def start(self, setup: Mapping[str, Any], *, first: bool) -> dict[str, Any]:
+        """`setup`: database_url, folder, model_url, model_name, embedding_model, dimensions and key.
 
         `first`: the database is empty. Gives what the other end should know.
         """
 
     @abstractmethod
-    def hand_over(self, user: str, messages: Turn, at: str | None, key: str | None) -> None: ...
+    def hand_over(self, user: str, messages: Turn) -> None: ...
 
     @abstractmethod
     def fetch(self, user: str, question: str) -> list[str]: ...
@@ -51,19 +56,8 @@ class Peer(ABC):
     @abstractmethod
     def load(self, memories: Mapping[str, Sequence[str]]) -> None: ...
 
-    def purge(self) -> None:
-        raise Missing("it has no purge")
-
-    def prepare(self, user: str) -> None:  # noqa: B027 - most have nothing to know
-        """What a caller knows of a person before the first call is timed."""
-
-    def part(self) -> None:  # noqa: B027 - most keep nothing by thread
-        """A client's thread ends."""
-
     def time(self, calls: Sequence[Mapping[str, Any]], clients: int) -> dict[str, Any]:
         """Make the calls with so many threads, each taking the next."""
-        for user in {call["user"] for call in calls}:
-            self.prepare(user)
         waiting = iter(calls)
         lock, took, failures = threading.Lock(), [], []
 
@@ -75,7 +69,6 @@ class Peer(ABC):
                 except Exception as problem:
                     failures.append(f"{type(problem).__name__}: {problem}"[:200])
                 took.append((perf_counter() - began) * 1000)
-            self.part()
 
         threads = [threading.Thread(target=client) for _ in range(clients)]
         began = perf_counter()
@@ -89,7 +82,7 @@ class Peer(ABC):
         if call["verb"] == "fetch":
             self.fetch(call["user"], call["question"])
         else:
-            self.hand_over(call["user"], call["messages"], None, None)
+            self.hand_over(call["user"], call["messages"])
 
 
 def serve(peer: Peer) -> None:
@@ -98,7 +91,7 @@ def serve(peer: Peer) -> None:
     lock = threading.Lock()
     verbs: dict[str, Callable[..., Any]] = {
         name: getattr(peer, name)
-        for name in ("start", "hand_over", "fetch", "stored", "delete_person", "purge", "load", "time")
+        for name in ("start", "hand_over", "fetch", "stored", "delete_person", "load", "time")
     }
     pool = ThreadPoolExecutor(_THREADS)
     for line in sys.stdin:
@@ -113,7 +106,7 @@ def _answer(verb: Callable[..., Any], told: Mapping[str, Any], answers: TextIO, 
         said["value"] = verb(**told["given"])
     except Exception as problem:
         traceback.print_exc()  # to the run's log
-        said |= {"error": f"{type(problem).__name__}: {problem}", "missing": isinstance(problem, Missing)}
+        said["error"] = f"{type(problem).__name__}: {problem}"
     with lock:
         answers.write(json.dumps(said) + "\n")
         answers.flush()
@@ -124,7 +117,7 @@ def _next(waiting: Iterator[Mapping[str, Any]], lock: threading.Lock) -> Mapping
         return next(waiting, None)
 
 
-def folder_of(house: Mapping[str, Any]) -> Path:
-    folder = Path(house["folder"])
+def folder_of(setup: Mapping[str, Any]) -> Path:
+    folder = Path(setup["folder"])
     folder.mkdir(parents=True, exist_ok=True)
     return folder

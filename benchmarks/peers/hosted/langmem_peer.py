@@ -12,8 +12,7 @@ from collections.abc import Coroutine, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-from benchmarks.peers.hosted.hnsw import GIVE_BACK, INDEXES_OF, ROOM
-from benchmarks.peers.hosted.host import Peer, Turn, folder_of, serve
+from benchmarks.peers.hosted.host import GIVE_BACK, INDEXES_OF, ROOM, Peer, Turn, folder_of, serve
 from benchmarks.peers.vectors import vector_of
 
 TOP = 20
@@ -24,32 +23,32 @@ T = TypeVar("T")
 
 
 class LangMem(Peer):
-    def start(self, house: Mapping[str, Any], *, first: bool) -> dict[str, Any]:
-        folder_of(house)
+    def start(self, setup: Mapping[str, Any], *, first: bool) -> dict[str, Any]:
+        folder_of(setup)
         os.environ |= {"LANGSMITH_TRACING": "false", "LANGCHAIN_TRACING_V2": "false"}
         self._loop = asyncio.new_event_loop()
         threading.Thread(target=self._loop.run_forever, daemon=True).start()
-        self._wait(self._open(house, first=first))
+        self._wait(self._open(setup, first=first))
         return {"pid": os.getpid()}
 
-    async def _open(self, house: Mapping[str, Any], *, first: bool) -> None:
+    async def _open(self, setup: Mapping[str, Any], *, first: bool) -> None:
         from langchain_openai import ChatOpenAI, OpenAIEmbeddings
         from langgraph.store.postgres import AsyncPostgresStore
         from langmem import create_memory_store_manager
         from psycopg.rows import dict_row
         from psycopg_pool import AsyncConnectionPool
 
-        asked = {"base_url": house["model_url"], "api_key": house["key"]}
-        self._dimensions = house["dimensions"]
+        asked = {"base_url": setup["model_url"], "api_key": setup["key"]}
+        self._dimensions = setup["dimensions"]
         embedder = OpenAIEmbeddings(
-            model=house["embedding_model"],
+            model=setup["embedding_model"],
             dimensions=self._dimensions,
             check_embedding_ctx_length=False,  # texts, not token numbers
             **asked,
         )
         kwargs = {"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row}
         self._pool: Any = AsyncConnectionPool(
-            house["database_url"], min_size=1, max_size=20, kwargs=kwargs, open=False
+            setup["database_url"], min_size=1, max_size=20, kwargs=kwargs, open=False
         )
         await self._pool.open()
         index = {"dims": self._dimensions, "embed": embedder, "fields": [_FIELD]}
@@ -57,7 +56,7 @@ class LangMem(Peer):
         if first:
             await self._store.setup()
         self._manager = create_memory_store_manager(
-            ChatOpenAI(model=house["model_name"], **asked),
+            ChatOpenAI(model=setup["model_name"], **asked),
             namespace=(_ROOT, "{langgraph_user_id}"),
             store=self._store,
             query_limit=TOP,
@@ -65,7 +64,7 @@ class LangMem(Peer):
             enable_deletes=True,
         )
 
-    def hand_over(self, user: str, messages: Turn, at: str | None, key: str | None) -> None:
+    def hand_over(self, user: str, messages: Turn) -> None:
         config = {"configurable": {"langgraph_user_id": user}}
         self._wait(
             self._manager.ainvoke({"messages": [dict(message) for message in messages]}, config=config)

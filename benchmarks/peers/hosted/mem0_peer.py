@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 from hashlib import md5
 from typing import Any
 
-from benchmarks.peers.hosted.hnsw import GIVE_BACK, INDEXES_OF, ROOM
-from benchmarks.peers.hosted.host import Peer, Turn, folder_of, serve
+from benchmarks.peers.hosted.host import GIVE_BACK, INDEXES_OF, ROOM, Peer, Turn, folder_of, serve
 from benchmarks.peers.vectors import vector_of
 
 TOP = 20
@@ -16,23 +15,23 @@ _ALL = 10_000
 
 
 class Mem0(Peer):
-    def start(self, house: Mapping[str, Any], *, first: bool) -> dict[str, Any]:
+    def start(self, setup: Mapping[str, Any], *, first: bool) -> dict[str, Any]:
         # Read when mem0 is imported: where its SQLite history lies, and that it phones nobody.
-        os.environ |= {"MEM0_DIR": str(folder_of(house)), "MEM0_TELEMETRY": "False"}
+        os.environ |= {"MEM0_DIR": str(folder_of(setup)), "MEM0_TELEMETRY": "False"}
         from mem0 import Memory
 
-        asked = {"api_key": house["key"], "openai_base_url": house["model_url"]}
-        self._dimensions = house["dimensions"]
+        asked = {"api_key": setup["key"], "openai_base_url": setup["model_url"]}
+        self._dimensions = setup["dimensions"]
         store = {
-            "connection_string": house["database_url"],
+            "connection_string": setup["database_url"],
             "embedding_model_dims": self._dimensions,
             "maxconn": 20,
         }
-        embedder = {**asked, "model": house["embedding_model"], "embedding_dims": self._dimensions}
+        embedder = {**asked, "model": setup["embedding_model"], "embedding_dims": self._dimensions}
         self._memory = Memory.from_config(
             {
                 "vector_store": {"provider": "pgvector", "config": store},
-                "llm": {"provider": "openai", "config": {**asked, "model": house["model_name"]}},
+                "llm": {"provider": "openai", "config": {**asked, "model": setup["model_name"]}},
                 "embedder": {"provider": "openai", "config": embedder},
             }
         )
@@ -40,7 +39,7 @@ class Mem0(Peer):
             self._memory.vector_store._ensure_collection()  # or two processes would race to make it
         return {"pid": os.getpid()}
 
-    def hand_over(self, user: str, messages: Turn, at: str | None, key: str | None) -> None:
+    def hand_over(self, user: str, messages: Turn) -> None:
         self._memory.add([dict(message) for message in messages], user_id=user)
 
     def fetch(self, user: str, question: str) -> list[str]:

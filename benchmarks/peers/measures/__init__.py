@@ -1,16 +1,20 @@
-"""The six measures, a module each with one function: `measure(field) -> Finding`. MEASURES is their order."""
+"""The six measures, each a function of the lab that gives a section. MEASURES is their order."""
 
 from collections.abc import Callable
 
-from benchmarks.peers.field import Field
-from benchmarks.peers.findings import Finding
-from benchmarks.peers.measures import erasure, loss, tenants, truth, waits, writes
+from benchmarks.peers.measures.erasure import erasure
+from benchmarks.peers.measures.loss import loss
+from benchmarks.peers.measures.speed import waits, writes
+from benchmarks.peers.measures.tenants import tenants
+from benchmarks.peers.measures.truth import truth
+from benchmarks.peers.scenario import Lab
+from benchmarks.report import Section
 
-MEASURES: dict[str, Callable[[Field], Finding]] = {
-    "waits": waits.measure,
-    "writes": writes.measure,
-    "tenants": tenants.measure,
-    "truth": truth.measure,
-    "loss": loss.measure,
-    "erasure": erasure.measure,
+MEASURES: dict[str, Callable[[Lab], Section]] = {
+    "waits": waits,
+    "writes": writes,
+    "tenants": tenants,
+    "truth": truth,
+    "loss": loss,
+    "erasure": erasure,
 }

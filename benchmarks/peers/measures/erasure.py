@@ -1,102 +1,116 @@
 """Erasure: what is left of somebody's words after "delete this person", and after the system's own purge."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from dataclasses import field as values
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from statistics import median
 from string import ascii_lowercase
 from time import perf_counter
-from typing import NamedTuple
 
-from benchmarks.peers.field import Field
-from benchmarks.peers.findings import Finding, Goal, Line, Rounds
-from benchmarks.peers.measures.clients import ours, storing
-from benchmarks.peers.measures.remains import files_below, files_of_database, in_files, in_tables
-from benchmarks.peers.stories import Story, book_of, life_stories, turn_of
-from benchmarks.peers.systems.base import NotThere, System
-from benchmarks.peers.words import Words
+import psycopg
+from psycopg import sql
+
+from benchmarks.peers.scenario import Lab, Line, Rounds, section_of
+from benchmarks.peers.stories import Story, Words, book_of, life_stories, turn_of
+from benchmarks.peers.systems import NotThere, System
+from benchmarks.report import Figure, Goal, Section
+from benchmarks.service import data_folder
 
 PEOPLE = 6  # in each crowd
 _PATIENCE_SECONDS = 60.0
-_MORE_TO_DELETE = (
-    "Rapport deletes, over HTTP and in one transaction, every copy: entries, their history, messages, prompts "
-    "and answers."
+_CHUNK = 16 * 2**20
+_TABLES = """
+    SELECT table_schema, table_name FROM information_schema.tables
+    WHERE table_type = 'BASE TABLE' AND table_schema NOT IN ('pg_catalog', 'information_schema') ORDER BY 1, 2
+"""
+_HOW = (
+    "One pass. Two crowds of people tell their lives, with all their changes, and ask. Each person of one crowd is "
+    "then deleted by the documented call. At once every row of every table of the system's database is searched, as in "
+    "a dump, for the made-up words that only they used, and every byte of every file that the system keeps, its log "
+    "included; then the raw files of the PostgreSQL server that may hold something of it (its database, the shared "
+    "log), before and after the system's own purge. Counted is how often such a word stands there; what PostgreSQL has "
+    "compressed can't be found in raw files, in tables it can."
 )
-
-
-class Stems(NamedTuple):
-    """What begins every word of those who are erased, and of those who stay. The server's log is everybody's, so each
-    system has stems of its own."""
-
-    go: str
-    stay: str
-
-    @classmethod
-    def of(cls, place: int) -> "Stems":
-        return cls(f"qx{ascii_lowercase[place]}go", f"qx{ascii_lowercase[place]}stay")
+_MORE_TO_DELETE = (
+    "Rapport deletes, over HTTP and in one transaction, every copy: entries, their history, prompts, answers."
+)
 
 
 @dataclass(slots=True)
 class Left:
     """How often words of the erased stand somewhere; as text, why there is no such number."""
 
-    before: int = 0  # in the tables and files before the deletion: so the search finds what is there
+    before: int = 0  # in the tables before the deletion: so the search finds what is there
     kept: float = 0.0  # of the words of those who stay, in percent of what stood in the tables before
     tables: int = 0
     files: int = 0
     raw: int = 0
-    purged: Rounds = "no purge of its own"
-    milliseconds: list[float] = values(default_factory=list)  # of each deletion
-    where: dict[str, int] = values(default_factory=dict)
+    purged: Rounds = ()
+    milliseconds: list[float] = field(default_factory=list)  # of each deletion
+    where: list[str] = field(default_factory=list)
 
 
-def measure(field: Field) -> Finding:
+def erasure(lab: Lab) -> Section:
     left: dict[str, Left] = {}
-    failures: list[str] = []
-    for place, make in enumerate(storing(field)):
-        name = str(getattr(make, "name", make))
-        try:
-            with field.running(make) as system:
-                field.say(f"erasure: {system.name}")
-                left[system.name] = _erase(field, system, Stems.of(place))
-        except Exception as failure:  # a peer's own error is a result of the measure, not its end
-            failures.append(f"{name}: {type(failure).__name__}: {failure}"[:300])
-    return _finding(left, ours(field, left), failures)
+    for place, make in enumerate(lab.systems):
+        lab.say(f"erasure: {make.name}")
+        with lab.noting(make.name), lab.running(make) as system:
+            left[make.name] = _erase(lab, system, f"qx{ascii_lowercase[place]}")
+    at_once = lab.ours({name: float(one.tables + one.files) for name, one in left.items()})
+    purged = lab.ours({n: one.purged[0] for n, one in left.items() if not isinstance(one.purged, str)})
+    goals = [
+        Figure("left over in tables and files, at once", max(at_once, default=None), goal=Goal(0)),
+        Figure("left over in raw files, after the purge", max(purged, default=None), goal=Goal(0)),
+    ]
+    where = [f"{name}: left over in {', '.join(one.where)}" for name, one in left.items() if one.where]
+
+    def line(name: str, pick: Callable[[Left], Rounds], **more: str | None) -> Line:
+        return Line(name, more.pop("unit", "") or "", {n: pick(one) for n, one in left.items()}, **more)  # type: ignore[arg-type]
+
+    lines = [
+        line("words in the tables before", lambda one: [float(one.before)], better=None),
+        line("left over in tables, at once", lambda one: [float(one.tables)]),
+        line("left over in files, at once", lambda one: [float(one.files)]),
+        line("words of the others still in the tables", lambda one: [one.kept], unit="%", better="more"),
+        line("in raw files, before a purge", lambda one: [float(one.raw)], better=None),
+        line("left over in raw files, after its own purge", lambda one: one.purged),
+        line("a deletion takes", lambda one: [median(one.milliseconds)], unit="ms", why=_MORE_TO_DELETE),
+    ]
+    return section_of(lab, "erasure", "Erasure", _HOW, lines, goals, where)
 
 
-def _erase(field: Field, system: System, stems: Stems) -> Left:
-    """Two crowds tell their stories; one is erased, the other stays."""
-    count = field.scale.of(PEOPLE, at_least=3)
-    go, stay = (
-        life_stories(count, seed=f"{stem}-{system.name}", words=Words(stem, stem=stem)) for stem in stems
-    )
-    for stories in (go, stay):
-        _tell(field, system, stories)
-    left = Left(before=_total(_in_tables(system, stems.go)), kept=_total(_in_tables(system, stems.stay)))
-    for story in go:
+def _erase(lab: Lab, system: System, stem: str) -> Left:
+    """Two crowds tell their stories; one is erased, the other stays. The server's log is everybody's, so the words of
+    each system begin with a stem of their own."""
+    count = lab.of(PEOPLE, at_least=3)
+    gone, kept = f"{stem}go", f"{stem}stay"
+    crowds = [
+        life_stories(count, seed=f"{one}-{system.name}", words=Words(one, stem=one)) for one in (gone, kept)
+    ]
+    for stories in crowds:
+        _tell(lab, system, stories)
+    left = Left(before=in_tables(system.database_url, gone)[0])
+    others = in_tables(system.database_url, kept)[0]
+    for story in crowds[0]:
         began = perf_counter()
         system.delete_person(story.user)
         left.milliseconds.append((perf_counter() - began) * 1000)
-    _look(field, system, stems, left)
+    left.tables, tables = in_tables(system.database_url, gone)
+    left.files, files = in_files(files_below(system.folder), gone)
+    left.where = [*tables, *files]
+    left.kept = 100 * in_tables(system.database_url, kept)[0] / max(1, others)
+    left.raw = in_files(_raw_files(system), gone)[0]
+    try:
+        system.purge()
+        left.purged = [float(in_files(_raw_files(system), gone)[0])]
+    except NotThere as missing:
+        left.purged = str(missing)
     return left
 
 
-def _look(field: Field, system: System, stems: Stems, left: Left) -> None:
-    tables, files = _in_tables(system, stems.go), _in_folders(system, stems.go)
-    left.tables, left.files, left.where = _total(tables), _total(files), tables | files
-    left.kept = 100 * _total(_in_tables(system, stems.stay)) / max(1, left.kept)
-    left.raw = _total(_in_raw_files(field, system, stems.go))
-    try:
-        system.purge()
-    except NotThere as missing:
-        left.purged = str(missing)
-    else:
-        left.purged = [float(_total(_in_raw_files(field, system, stems.go)))]
-
-
-def _tell(field: Field, system: System, stories: Sequence[Story]) -> None:
+def _tell(lab: Lab, system: System, stories: Sequence[Story]) -> None:
     """Told to the end, and used: each person asks as often as something changed."""
-    field.model.teach(book_of(told for story in stories for told in story.told))
+    lab.model.teach(book_of(told for story in stories for told in story.told))
     for story in stories:
         for told in story.told:
             system.hand_over(story.user, turn_of(told))
@@ -106,85 +120,58 @@ def _tell(field: Field, system: System, stories: Sequence[Story]) -> None:
             system.fetch(story.user, told.question)
 
 
-def _in_tables(system: System, stem: str) -> dict[str, int]:
+def in_tables(database_url: str, word: str) -> tuple[int, list[str]]:
+    """How often the word stands in the tables, whatever its case: as a dump would show it. And where."""
     found: dict[str, int] = {}
-    for url in system.stores().database_urls:
-        found |= in_tables(url, stem)
-    return found
+    with psycopg.connect(database_url) as connection:
+        for schema, table in connection.execute(_TABLES).fetchall():
+            told = sql.SQL("COPY (SELECT * FROM {}) TO STDOUT").format(sql.Identifier(schema, table))
+            with connection.cursor() as cursor, cursor.copy(told) as copy:
+                times = sum(bytes(row).lower().count(word.casefold().encode()) for row in copy)
+            found |= {f"{schema}.{table}": times} if times else {}
+    return _summed(found)
 
 
-def _in_folders(system: System, stem: str) -> dict[str, int]:
-    """By the path below the folder: files of the same name are not taken for each other."""
-    return {
-        str(file.relative_to(folder)): count
-        for folder in system.stores().folders
-        for file, count in in_files(files_below(folder), stem).items()
-    }
+def in_files(files: Iterable[Path], word: str) -> tuple[int, list[str]]:
+    """The same for the bytes of files, which may vanish meanwhile."""
+    found: dict[str, int] = {}
+    for file in files:
+        times = _count_in_file(file, word.casefold().encode())
+        found |= {file.name: found.get(file.name, 0) + times} if times else {}
+    return _summed(found)
 
 
-def _in_raw_files(field: Field, system: System, stem: str) -> dict[str, int]:
-    """The server's own files, and the system's."""
-    stores = system.stores()
-    files = files_of_database(stores.database_urls, field.house.data_dir) + files_below(*stores.folders)
-    return {str(file): count for file, count in in_files(files, stem).items()}
+def files_below(folder: Path) -> list[Path]:
+    return [file for file in sorted(folder.rglob("*")) if file.is_file()]
 
 
-def _total(found: Mapping[str, int]) -> int:
-    return sum(found.values())
+def _raw_files(system: System) -> list[Path]:
+    """The server's files that may hold something of its database: that one's, those that all share, and its own."""
+    with psycopg.connect(system.database_url, autocommit=True) as connection:
+        connection.execute("CHECKPOINT")
+        found = connection.execute(
+            "SELECT oid FROM pg_database WHERE datname = current_database()"
+        ).fetchone()
+    assert found is not None
+    data = data_folder()
+    base = data / "base"
+    shared = [file for file in files_below(data) if base not in file.parents]
+    return [*shared, *files_below(base / str(found[0])), *files_below(system.folder)]
 
 
-def _finding(left: Mapping[str, Left], mine: Sequence[Left], failures: Sequence[str]) -> Finding:
-    """`mine`: of Rapport's systems; a goal takes the worst of them."""
-    purged = [found.purged[0] for found in mine if not isinstance(found.purged, str)]
-    return Finding(
-        "erasure",
-        "Erasure",
-        "One pass. Two crowds of people tell their lives, with all their changes, and ask. Each person of one crowd is "
-        "then deleted by the documented call. At once every row of every table of the system's database is searched, "
-        "as in a dump, for the made-up words that only they used, and every byte of every file that the system keeps, "
-        "its log included; then the raw files of the PostgreSQL server that may hold something of it (its database, "
-        "the shared log), before and after the system's own purge. Counted is how often such a word stands there; what "
-        "PostgreSQL has compressed can't be found in raw files, in tables it can.",
-        lines=_lines(left),
-        goals=[
-            Goal(
-                "left over in tables and files, at once",
-                max((float(found.tables + found.files) for found in mine), default=None),
-                0.0,
-            ),
-            Goal(
-                "left over in raw files, after the purge",
-                max(purged) if purged and len(purged) == len(mine) else None,
-                0.0,
-            ),
-        ],
-        remarks=[*failures, *_remarks(left)],
-    )
+def _count_in_file(file: Path, word: bytes) -> int:
+    """By chunks that overlap by less than the word, so that none is counted twice."""
+    count, tail = 0, b""
+    try:
+        with file.open("rb") as opened:
+            while part := opened.read(_CHUNK):
+                chunk = tail + part.lower()
+                count += chunk.count(word)
+                tail = chunk[-(len(word) - 1) :]
+    except OSError:
+        return 0
+    return count
 
 
-def _lines(left: Mapping[str, Left]) -> list[Line]:
-    def values(pick: Callable[[Left], Rounds]) -> dict[str, Rounds]:
-        return {name: pick(found) for name, found in left.items()}
-
-    return [
-        Line("words in the tables before", "", values(lambda found: [float(found.before)]), better=None),
-        Line("left over in tables, at once", "", values(lambda found: [float(found.tables)])),
-        Line("left over in files, at once", "", values(lambda found: [float(found.files)])),
-        Line(
-            "words of the others still in the tables", "%", values(lambda found: [found.kept]), better="more"
-        ),
-        Line("in raw files, before a purge", "", values(lambda found: [float(found.raw)]), better=None),
-        Line("left over in raw files, after its own purge", "", values(lambda found: found.purged)),
-        Line(
-            "a deletion takes", "ms", values(lambda found: [median(found.milliseconds)]), why=_MORE_TO_DELETE
-        ),
-    ]
-
-
-def _remarks(left: Mapping[str, Left]) -> list[str]:
-    return [
-        f"{name}: left over in "
-        + ", ".join(f"{place} ({count})" for place, count in sorted(found.where.items()))
-        for name, found in left.items()
-        if found.where
-    ]
+def _summed(found: dict[str, int]) -> tuple[int, list[str]]:
+    return sum(found.values()), [f"{place} ({times})" for place, times in sorted(found.items())]

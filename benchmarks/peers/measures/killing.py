@@ -6,9 +6,8 @@ from threading import Event, Lock
 from time import monotonic, sleep
 from typing import NamedTuple
 
-from benchmarks.peers.field import Field
-from benchmarks.peers.measures.clients import AT_ONCE, Deed, accepted
-from benchmarks.peers.systems.base import System
+from benchmarks.peers.scenario import AT_ONCE, Deed, Lab, accepted
+from benchmarks.peers.systems import System
 
 _CLIENTS = AT_ONCE // 2
 _PATIENCE_SECONDS = 30.0
@@ -68,15 +67,15 @@ def kill_at_intake(system: System, deeds: Sequence[Deed], *, after: float) -> Ki
     return Killed(refused, not open_calls.isdisjoint(refused))
 
 
-def kill_at_call(field: Field, system: System, deeds: Sequence[Deed], *, nth: int, after: float) -> Killed:
+def kill_at_call(lab: Lab, system: System, deeds: Sequence[Deed], *, nth: int, after: float) -> Killed:
     """So many seconds after the model has begun the nth call. It met something if that call came, and then a call of
     ours was under way or something handed over was not remembered yet.
 
     Who batches makes several calls only if not everything comes at once: each further part of the deeds is handed
     over when one more call has begun.
     """
-    begun = _calls_begun(field, system)
-    field.model.reset()
+    begun = _calls_begun(lab, system)
+    lab.model.reset()
     callers = Callers(system)
     for number in range(nth):
         _reaches(begun, number, callers, system)
@@ -88,12 +87,12 @@ def kill_at_call(field: Field, system: System, deeds: Sequence[Deed], *, nth: in
     return Killed(callers.refused(), met)
 
 
-def _calls_begun(field: Field, system: System) -> Callable[[], int]:
+def _calls_begun(lab: Lab, system: System) -> Callable[[], int]:
     """Of chat completions; of embeddings with a system that asked for nothing else since the counts' last reset."""
-    chats = field.model.counts(system.name).calls > 0
+    chats = lab.model.counts(system.name).calls > 0
 
     def begun() -> int:
-        counts = field.model.counts(system.name)
+        counts = lab.model.counts(system.name)
         return counts.calls if chats else counts.embedding_calls
 
     return begun

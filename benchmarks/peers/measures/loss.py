@@ -5,22 +5,22 @@ from contextlib import contextmanager
 from itertools import zip_longest
 from typing import NamedTuple
 
-from benchmarks.peers.field import Field
-from benchmarks.peers.findings import Finding, Goal, Line, Rounds
-from benchmarks.peers.measures.clients import (
+from benchmarks.peers.measures.killing import kill_at_call, kill_at_intake
+from benchmarks.peers.scenario import (
     AT_ONCE,
     Deed,
+    Lab,
+    Line,
+    Rounds,
+    Tally,
     hand_over,
-    hand_over_at_once,
     insist,
-    ours,
-    storing,
+    section_of,
+    tally,
 )
-from benchmarks.peers.measures.killing import kill_at_call, kill_at_intake
-from benchmarks.peers.measures.shown import Forms, Tally, tally
-from benchmarks.peers.stories import Told, book_of, plain_facts
-from benchmarks.peers.systems.base import NotThere, System
-from benchmarks.peers.words import Words
+from benchmarks.peers.stories import Told, Words, book_of, plain_facts
+from benchmarks.peers.systems import NotThere, System
+from benchmarks.report import Figure, Goal, Section
 
 _PATIENCE_SECONDS = 180.0
 _SPOILED_EVERY = 10
@@ -41,7 +41,7 @@ class Course(NamedTuple):
 
 
 # A trial hands everything over.
-Trial = Callable[[Field, System, People], Course]
+Trial = Callable[[Lab, System, People], Course]
 
 
 class Plan(NamedTuple):
@@ -62,28 +62,40 @@ class Outcome(NamedTuple):
     noted: Mapping[str, int]
 
 
-def measure(field: Field) -> Finding:
+_HOW = (
+    "One pass. Facts that never change are handed over, each in a turn of its own, while something goes wrong; at the "
+    "end everything that is stored about everybody is read. Lost: stored nowhere. Duplicated: each time that a fact is "
+    "stored once too often. Misplaced: stored with somebody else. A call that is refused is handed over again, up to "
+    "three times. Of these systems Rapport alone has idempotency keys; the others are called as ever. Refused calls "
+    "and turns that are said to have failed only explain: both are honest. {kills} kills, one a person: in turn while "
+    "turns are handed over, and when the model has begun the first, second or third call about them. A kill met "
+    "something if a call under way was cut off, or something handed over was not remembered yet."
+)
+
+
+def loss(lab: Lab) -> Section:
     """A trial after the other, each with people and facts of its own, the systems in turn."""
     outcomes: dict[str, dict[str, Outcome | str]] = {title: {} for title in TRIALS}
-    remarks: list[str] = []
-    for make in storing(field):
-        try:
-            with field.running(make) as system:
-                _try(field, system, outcomes)
-        except Exception as failure:  # a peer's own error is a result of the measure, not its end
-            remarks.append(f"{getattr(make, 'name', make)} did not start: {failure}"[:300])
-    return _finding(field, outcomes, remarks)
-
-
-def _try(field: Field, system: System, outcomes: dict[str, dict[str, Outcome | str]]) -> None:
-    for title, plan in TRIALS.items():
-        field.say(f"loss: {title}, {system.name}")
-        crowd = _people(f"{system.name} {title}", _size(field, plan), plan.facts)
-        outcomes[title][system.name] = _outcome(field, system, plan.trial, crowd)
-
-
-def _size(field: Field, plan: Plan) -> int:
-    return field.scale.of(plan.people, at_least=plan.at_least)
+    for make in lab.systems:
+        with lab.noting(make.name), lab.running(make) as system:
+            for title, plan in TRIALS.items():
+                lab.say(f"loss: {title}, {system.name}")
+                count = lab.of(plan.people, at_least=plan.at_least)
+                people = _people(f"{system.name} {title}", count, plan.facts)
+                outcomes[title][system.name] = _outcome(lab, system, plan.trial, people)
+    kills = lab.of(TRIALS[_KILLS].people, at_least=TRIALS[_KILLS].at_least)
+    return section_of(
+        lab,
+        "loss",
+        "Loss",
+        _HOW.format(kills=kills),
+        [line for title, by_system in outcomes.items() for line in _lines(title, by_system)],
+        [
+            Figure("facts lost, duplicated or misplaced", _most_wrong(lab, outcomes), goal=Goal(0)),
+            Figure(MET, _fewest_met(lab, outcomes[_KILLS]), goal=Goal(kills, at_most=False)),
+        ],
+        _remarks(outcomes),
+    )
 
 
 def _people(seed: str, count: int, facts: int) -> People:
@@ -92,10 +104,10 @@ def _people(seed: str, count: int, facts: int) -> People:
     return {f"{prefix}-{number:02d}": plain_facts(facts, words) for number in range(count)}
 
 
-def _outcome(field: Field, system: System, trial: Trial, people: People) -> Outcome | str:
-    field.model.teach(book_of(told for facts in people.values() for told in facts))
+def _outcome(lab: Lab, system: System, trial: Trial, people: People) -> Outcome | str:
+    lab.model.teach(book_of(told for facts in people.values() for told in facts))
     try:
-        course = trial(field, system, people)
+        course = trial(lab, system, people)
         system.settle(_PATIENCE_SECONDS)
         stored = {user: system.stored(user) for user in people}
         admitted = sum(len(system.failed(user)) for user in people)
@@ -103,64 +115,60 @@ def _outcome(field: Field, system: System, trial: Trial, people: People) -> Outc
         return str(missing)
     except Exception as failure:  # a peer's own error is a result of the measure, not its end
         return f"{type(failure).__name__}: {failure}"[:200]
-    expected: dict[str, list[Forms]] = {
-        user: [(told.says[0], told.message) for told in facts] for user, facts in people.items()
-    }
+    expected = {user: [(told.says[0], told.message) for told in facts] for user, facts in people.items()}
     return Outcome(tally(expected, stored), course.refused, admitted, course.noted)
 
 
-def _spoiled(field: Field, system: System, people: People) -> Course:
+def _spoiled(lab: Lab, system: System, people: People) -> Course:
     """Every tenth answer of the model breaks off in the middle of its JSON. Raises NothingHappened."""
-    field.model.reset()
-    field.model.spoil(_SPOILED_EVERY)
+    lab.model.reset()
+    lab.model.spoil(_SPOILED_EVERY)
     try:
         refused = hand_over(system, _deeds(people), clients=1)
         refusals = insist(system, refused)
         system.settle(_PATIENCE_SECONDS)
-        broken = field.model.counts(system.name).malformed
+        broken = lab.model.counts(system.name).malformed
     finally:
-        field.model.spoil(0)
+        lab.model.spoil(0)
     if not broken:
         raise NothingHappened("no answer was broken")
     return Course(refusals, {BROKEN: broken})
 
 
-def _equal(field: Field, system: System, people: People) -> Course:
-    return Course(
-        sum(
-            insist(system, hand_over_at_once(system, [Deed(user, told, None)] * AT_ONCE))
-            for user, facts in people.items()
-            for told in facts
-        )
-    )
+def _equal(lab: Lab, system: System, people: People) -> Course:
+    return _all_at_once(system, people, with_key=False)
 
 
-def _equal_with_key(field: Field, system: System, people: People) -> Course:
-    return Course(
-        sum(
-            insist(system, hand_over_at_once(system, [Deed(user, told, f"{user}-{place}")] * AT_ONCE))
-            for user, facts in people.items()
-            for place, told in enumerate(facts)
-        )
-    )
+def _equal_with_key(lab: Lab, system: System, people: People) -> Course:
+    return _all_at_once(system, people, with_key=True)
 
 
-def _two_workers(field: Field, system: System, people: People) -> Course:
+def _all_at_once(system: System, people: People, *, with_key: bool) -> Course:
+    """Each fact is told by several equal calls at the same moment."""
+    refusals = 0
+    for user, facts in people.items():
+        for place, told in enumerate(facts):
+            deeds = [Deed(user, told, f"{user}-{place}" if with_key else None)] * AT_ONCE
+            refusals += insist(system, hand_over(system, deeds, together=True))
+    return Course(refusals)
+
+
+def _two_workers(lab: Lab, system: System, people: People) -> Course:
     """Everybody talks at once, and two processes write."""
     system.add_workers(2)
     return Course(insist(system, hand_over(system, _deeds(people))))
 
 
-def _killed(field: Field, system: System, people: People) -> Course:
+def _killed(lab: Lab, system: System, people: People) -> Course:
     """In the middle of each person's facts everything that writes is killed, and started again."""
     refusals = met = 0
     for place, (user, facts) in enumerate(people.items()):
         turn, nth = divmod(place, _CALLS + 1)
         deeds = _deeds({user: facts})
-        with _slow_model(field):
+        with _slow_model(lab):
             if nth:
                 after = _AFTER_CALL_SECONDS[turn % len(_AFTER_CALL_SECONDS)]
-                killed = kill_at_call(field, system, deeds, nth=nth, after=after)
+                killed = kill_at_call(lab, system, deeds, nth=nth, after=after)
             else:
                 after = _AFTER_INTAKE_SECONDS[turn % len(_AFTER_INTAKE_SECONDS)]
                 killed = kill_at_intake(system, deeds, after=after)
@@ -172,12 +180,12 @@ def _killed(field: Field, system: System, people: People) -> Course:
 
 
 @contextmanager
-def _slow_model(field: Field) -> Iterator[None]:
-    field.model.slow_down(_MODEL_MILLISECONDS)
+def _slow_model(lab: Lab) -> Iterator[None]:
+    lab.model.slow_down(_MODEL_MILLISECONDS)
     try:
         yield
     finally:
-        field.model.slow_down(0)
+        lab.model.slow_down(0)
 
 
 def _deeds(people: People) -> list[Deed]:
@@ -199,42 +207,18 @@ TRIALS: dict[str, Plan] = {
 }
 
 
-def _finding(field: Field, outcomes: dict[str, dict[str, Outcome | str]], remarks: list[str]) -> Finding:
-    lines = [line for title, by_system in outcomes.items() for line in _lines(title, by_system)]
-    kills = _size(field, TRIALS[_KILLS])
-    return Finding(
-        "loss",
-        "Loss",
-        "One pass. Facts that never change are handed over, each in a turn of its own, while something goes wrong; at "
-        "the end everything that is stored about everybody is read. Lost: stored nowhere. Duplicated: each time that a "
-        "fact is stored once too often. Misplaced: stored with somebody else. A call that is refused is handed over "
-        "again, up to three times. Of these systems Rapport alone has idempotency keys; the others are called as ever. "
-        "Refused calls and turns that are said to have failed only explain: both are honest. "
-        f"{kills} kills, one a person: in turn while turns are handed over, and when the model has begun the first, "
-        "second or third call about them. A kill met something if a call under way was cut off, or something handed "
-        "over was not remembered yet.",
-        lines=lines,
-        goals=[
-            Goal("facts lost, duplicated or misplaced", _most_wrong(field, outcomes), 0.0),
-            Goal(MET, _fewest_met(field, outcomes[_KILLS]), float(kills), at_most=False),
-        ],
-        remarks=[*remarks, *_remarks(outcomes)],
-    )
-
-
-def _most_wrong(field: Field, outcomes: dict[str, dict[str, Outcome | str]]) -> float | None:
+def _most_wrong(lab: Lab, outcomes: dict[str, dict[str, Outcome | str]]) -> float | None:
     """Of Rapport's systems, the worst; a trial that could not be made counts as a fact."""
-    trials = [ours(field, by_system) for by_system in outcomes.values()]
-    each = [
-        sum(sum(outcome.tally) if isinstance(outcome, Outcome) else 1 for outcome in of_system)
-        for of_system in zip(*trials, strict=False)
-    ]
-    return float(max(each)) if each else None
+    wrong: dict[str, float] = {}
+    for by_system in outcomes.values():
+        for name, outcome in by_system.items():
+            wrong[name] = wrong.get(name, 0) + (1 if isinstance(outcome, str) else sum(outcome.tally))
+    return max(lab.ours(wrong), default=None)
 
 
-def _fewest_met(field: Field, by_system: dict[str, Outcome | str]) -> float | None:
-    met = [outcome.noted[MET] if isinstance(outcome, Outcome) else 0 for outcome in ours(field, by_system)]
-    return float(min(met)) if met else None
+def _fewest_met(lab: Lab, by_system: dict[str, Outcome | str]) -> float | None:
+    met = {n: 0.0 if isinstance(one, str) else float(one.noted[MET]) for n, one in by_system.items()}
+    return min(lab.ours(met), default=None)
 
 
 def _remarks(outcomes: dict[str, dict[str, Outcome | str]]) -> list[str]:

@@ -3,16 +3,14 @@
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
-from dataclasses import field as values
+from dataclasses import dataclass, field
 from statistics import mean, median
 from time import perf_counter
 
-from benchmarks.peers.field import Field, Scale
-from benchmarks.peers.findings import Finding, Goal, Line, Rounds
-from benchmarks.peers.measures.clients import ours, start_all
-from benchmarks.peers.systems.base import System
-from benchmarks.peers.words import Words
+from benchmarks.peers.scenario import Lab, Line, Rounds, section_of
+from benchmarks.peers.stories import Words
+from benchmarks.peers.systems import System
+from benchmarks.report import Figure, Goal, Section
 
 MEMORIES = 20
 TENANTS = (1_000, 5_000)
@@ -21,86 +19,68 @@ FIRST = 20  # searches after loading, in which a database still plans anew; they
 DIMENSIONS = (
     256  # shortened, as the vendor allows: what is found does not depend on it, the time to load does
 )
-_LOADED_AT_ONCE = 2
-QUESTION = "What do you remember about {thing}, as of day {number}?"  # none is asked twice
+_LOADED_AT_ONCE = 2  # as there are cores
+_QUESTION = "What do you remember about {thing}, as of day {number}?"  # none is asked twice
 _THINGS = (
     "bread tea music rain winter summer travel work school money family friends health sleep books films games sport "
     "gardens letters"
 ).split()
-
-
-# Why something is not found, where it is not.
 _WAKING = (
-    "Rapport is asked over HTTP, each time after a pause: that wakes more sleeping processes than a library's "
-    "call."
+    "Rapport is asked over HTTP, after a pause: that wakes more sleeping processes than a library's call."
 )
-WHY = {
-    "mem0": "its table has one HNSW index for everybody and no index by person. The first searches of a connection are "
-    "planned one by one, and read all rows; then PostgreSQL keeps one plan for all, which walks the "
-    "HNSW index and drops what is not the person's from the few candidates it gives.",
-}
+_HOW = (
+    f"Everybody has {MEMORIES} memories about the same {MEMORIES} things, in {DIMENSIONS} dimensions. They are loaded "
+    "without asking the model, rows as each system writes them and its own indexes, then ANALYZE. Then some people, "
+    "evenly from the first to the last, ask about one thing as before a reply, no question twice, in interleaved "
+    f"rounds of {SEARCHES}; the first {FIRST} searches are told apart, because a database plans them anew. An exact "
+    f"search for the {MEMORIES} best finds all of them, and nobody else's."
+)
+_REMARKS = [
+    "rapport, with the recipe scratchpad, shows all of these memories and searches for none; rapport-retrieval "
+    "searches, as the others do.",
+    "mem0's table has one HNSW index for everybody and no index by person: once PostgreSQL keeps one plan for all, it "
+    "walks that index and drops what is not the person's from the few candidates it gives.",
+]
 
 
 @dataclass(slots=True)
 class Searched:
-    """What the searches among one number of tenants brought."""
+    """What one system's searches brought: how many of the 20 came back, of the first searches and of the others."""
 
-    first: list[int] = values(default_factory=list)  # of the first searches: how many of the 20 came back
-    own: list[int] = values(default_factory=list)  # of each one after those
+    first: list[int] = field(default_factory=list)
+    own: list[int] = field(default_factory=list)
     foreign: int = 0
-    milliseconds: list[list[float]] = values(default_factory=list)  # of each round
+    milliseconds: list[list[float]] = field(default_factory=list)  # of each round
 
 
-@dataclass(slots=True)
-class Found:
-    """What one system found, by the number of tenants. After an error it is left alone."""
-
-    system: System
-    by_count: dict[int, Searched] = values(default_factory=dict)
-    seconds: float = 0.0  # that loading took
-    problem: str = ""
-
-    def load(self, memories: Mapping[str, Sequence[str]]) -> None:
-        began = perf_counter()
-        try:
-            if not self.problem:
-                self.system.load(memories)
-        except Exception as failure:  # a peer's own error is a result of the measure, not its end
-            self.problem = f"{type(failure).__name__}: {failure}"[:300]
-        self.seconds += perf_counter() - began
-
-    def search(
-        self, count: int, everybody: Sequence[str], memories: Mapping[str, Sequence[str]], numbers: range
-    ) -> None:
-        """One round; `numbers` are the searches'."""
-        try:
-            if not self.problem:
-                found = self.by_count.setdefault(count, Searched())
-                _search(self.system, everybody, memories, numbers, found)
-        except Exception as failure:  # as above
-            self.problem = f"{type(failure).__name__}: {failure}"[:300]
-
-
-def measure(field: Field) -> Finding:
-    """Two systems are loaded at a time, as there are cores; then they are searched in turn, round by round."""
-    counts = [field.scale.of(count, at_least=50) for count in TENANTS]
+def tenants(lab: Lab) -> Section:
+    counts = [lab.of(count, at_least=50) for count in TENANTS]
     memories = memories_of(max(counts))
-    small = replace(field, house=replace(field.house, dimensions=DIMENSIONS))
+    everybody = list(memories)
+    lines: list[Line] = []
+    worst: dict[str, float] = {}
     with ExitStack() as stack:
-        systems, remarks = start_all(small, stack)
-        found = {system.name: Found(system) for system in systems}
+        systems = lab.start_all(stack, dimensions=DIMENSIONS)
         loaded = 0
         for count in counts:
-            field.say(f"tenants: loading {count:,}")
-            some = {user: memories[user] for user in list(memories)[loaded:count]}
+            lab.say(f"tenants: loading {count:,}")
+            some = {user: memories[user] for user in everybody[loaded:count]}
             with ThreadPoolExecutor(_LOADED_AT_ONCE) as pool:
-                list(pool.map(lambda one, some=some: one.load(some), found.values()))
+                list(pool.map(lambda system, some=some: _load(lab, system, some), systems))
             loaded = count
-            for numbers in _rounds_of(field.scale):
-                for one in found.values():
-                    field.say(f"tenants: searches {numbers} among {count:,}, {one.system.name}")
-                    one.search(count, list(memories)[:count], memories, numbers)
-    return _finding(counts, found, ours(field, found), remarks)
+            found: dict[str, Searched] = {system.name: Searched() for system in systems}
+            for numbers in _rounds_of(lab.rounds):
+                for system in systems:
+                    lab.say(f"tenants: searches {numbers} among {count:,}, {system.name}")
+                    with lab.noting(system.name):
+                        search(system, everybody[:count], memories, numbers, found[system.name])
+            searched = {name: one for name, one in found.items() if one.own}
+            lines += _lines(count, searched)
+            for name, one in searched.items():
+                worst[name] = min(worst.get(name, MEMORIES), *one.first, *one.own)
+    name = f"items found of {MEMORIES}, in the worst search under any of our recipes"
+    goal = Figure(name, min(lab.ours(worst), default=None), goal=Goal(MEMORIES, at_most=False))
+    return section_of(lab, "tenants", "Tenant recall", _HOW, lines, [goal], _REMARKS)
 
 
 def memories_of(tenants: int) -> dict[str, list[str]]:
@@ -112,87 +92,38 @@ def memories_of(tenants: int) -> dict[str, list[str]]:
     }
 
 
-def _rounds_of(scale: Scale) -> list[range]:
-    """The numbers of the searches: the first ones, then the rounds."""
-    starts = [FIRST + place * SEARCHES for place in range(scale.rounds)]
-    return [range(FIRST), *(range(start, start + SEARCHES) for start in starts)]
-
-
-def _search(
+def search(
     system: System,
     everybody: Sequence[str],
     memories: Mapping[str, Sequence[str]],
     numbers: range,
     searched: Searched,
 ) -> None:
-    """Tenants from the first to the last, evenly, each asking about one thing."""
+    """Tenants from the first to the last, evenly, each asking about one thing. `numbers` are the searches'."""
     step = len(everybody) / len(numbers)
     took: list[float] = []
     for place, number in enumerate(numbers):
         user = everybody[int((place + number % 7 / 7) * step)]
         thing = _THINGS[number % len(_THINGS)]
         began = perf_counter()
-        shown = system.fetch(user, QUESTION.format(thing=thing, number=number))
+        shown = system.fetch(user, _QUESTION.format(thing=thing, number=number))
         took.append((perf_counter() - began) * 1000)
-        own = own_among(shown, memories[user])
+        own = sum(any(memory in line for line in shown) for memory in memories[user])
         searched.foreign += len(shown) - own
         (searched.first if number < FIRST else searched.own).append(own)
     if numbers.start >= FIRST:
         searched.milliseconds.append(took)
 
 
-def own_among(shown: Sequence[str], memories: Sequence[str]) -> int:
-    """How many of the memories stand in what is shown, each counted once."""
-    return sum(any(memory in line for line in shown) for memory in memories)
+def _load(lab: Lab, system: System, memories: Mapping[str, Sequence[str]]) -> None:
+    with lab.noting(system.name):
+        system.load(memories)
 
 
-def _finding(
-    counts: Sequence[int], found: Mapping[str, Found], mine: Sequence[Found], remarks: Sequence[str]
-) -> Finding:
-    """`mine`: of Rapport's systems; the goal takes the worst search of them all."""
-    lines: list[Line] = []
-    for count in counts:
-        lines += _lines(
-            count, {name: one.by_count[count] for name, one in found.items() if count in one.by_count}
-        )
-    loading = {name: [one.seconds] for name, one in found.items()}
-    lines.append(Line("loading all of them, two systems at a time", "s", loading, better=None))
-    worst = [min(searched.first + searched.own) for one in mine for searched in one.by_count.values()]
-    return Finding(
-        "tenants",
-        "Tenant recall",
-        f"Everybody has {MEMORIES} memories about the same {MEMORIES} things, in {DIMENSIONS} dimensions. They are "
-        "loaded without asking the model: by COPY into the system's own tables, rows as it writes them, its own HNSW "
-        "index built again over all of them by its own definition (Rapport's entries by its own functions, its vectors "
-        "by COPY), then ANALYZE. Then some people, evenly from the first to the last, ask about one thing as before a "
-        f"reply, no question twice, in interleaved rounds of {SEARCHES}; the first {FIRST} searches are told apart, "
-        f"because a database plans them anew. Everything is loaded once. An exact search for the {MEMORIES} best finds "
-        f"all {MEMORIES} of them, and nobody else's.",
-        lines=lines,
-        goals=[
-            Goal(
-                f"items found of {MEMORIES}, in the worst search under any of our recipes",
-                float(min(worst)) if worst else None,
-                float(MEMORIES),
-                at_most=False,
-            )
-        ],
-        remarks=[
-            *remarks,
-            "rapport, with the recipe scratchpad, shows all of these memories and searches for none; rapport-retrieval "
-            "searches, as the others do.",
-            *(remark for one in found.values() for remark in _remarks(one)),
-        ],
-    )
-
-
-def _remarks(one: Found) -> list[str]:
-    name, remarks = one.system.name, []
-    if one.problem:
-        remarks.append(f"{name}: {one.problem}")
-    if name in WHY and any(mean(searched.own) < MEMORIES for searched in one.by_count.values()):
-        remarks.append(f"{name}: {WHY[name]}")
-    return remarks
+def _rounds_of(rounds: int) -> list[range]:
+    """The numbers of the searches: the first ones, then the rounds."""
+    starts = [FIRST + place * SEARCHES for place in range(rounds)]
+    return [range(FIRST), *(range(start, start + SEARCHES) for start in starts)]
 
 
 def _lines(count: int, found: Mapping[str, Searched]) -> list[Line]:
@@ -201,7 +132,7 @@ def _lines(count: int, found: Mapping[str, Searched]) -> list[Line]:
         return Line(f"{count:,} tenants: {name}", unit, values, "more" if more else "less", why)
 
     each = found.items()
-    asked = len(next(iter(found.values())).own) if found else 0
+    asked = max((len(one.own) for one in found.values()), default=0)
     return [
         line(f"items found of {MEMORIES}, mean", "", {n: [mean(s.own)] for n, s in each}, more=True),
         line("the worst search found", "", {n: [float(min(s.own))] for n, s in each}, more=True),

@@ -1,31 +1,37 @@
 """Truth after change: what somebody takes back, corrects or wants forgotten is gone from what the model is shown."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass
-from dataclasses import field as values
+from dataclasses import dataclass, field
 from itertools import count
 from time import perf_counter, sleep
+from typing import NamedTuple
 
-from benchmarks.peers.field import Field
-from benchmarks.peers.findings import Finding, Goal, Line
-from benchmarks.peers.measures.clients import ours, start_all
-from benchmarks.peers.measures.shown import Verdict, judge, times_shown
+from benchmarks.peers.scenario import Lab, Line, Rounds, section_of, times_shown
 from benchmarks.peers.stories import Story, Told, book_of, life_stories, turn_of
-from benchmarks.peers.systems.base import System
+from benchmarks.peers.systems import System
+from benchmarks.report import Figure, Goal, Section
 from benchmarks.timing import percentile
 
 STORIES = 200
 TIMED = 8  # stories a round that are told alone, one after the other; the others at once, and are not timed
-# Why that is so, by the system's own design.
-WHY = {
+_WHY = {
     "mem0": ': its prompt lets the model add and nothing else ("Your sole operation is ADD"), so the old stays beside '
     "the new. Its library can change and delete a memory by ID; a conversation does not reach that.",
     "baseline": ": it appends every message and changes none.",
 }
-WRONG = Verdict(old_is_gone=False, new_is_there=False, once=False)
+_HOW = (
+    "{stories} scripted lives with {changes} changes, made by a seeded generator, told to each system in interleaved "
+    "rounds. After each change the person asks about it, and what the model would be shown is read: the old value must "
+    "be gone, the new one there, exactly once. When a story is over and all is remembered, every statement that was "
+    "ended on the way is looked for once more, in what is stored and in what is shown, and every one that is still "
+    "true in what is stored; a story is right if all of this is. No question is asked twice in the same words. The "
+    "model is faultless within what each system's prompt shows it and its answer can say. Latency: from handing the "
+    f"turn over to the end of the first fetch that is right, of the changes that came right in the {TIMED} stories of "
+    "a round that are told alone. The conversation itself is counted for nobody."
+)
 _PATIENCE_SECONDS = 60.0
 _TELLERS = 4
 _NUMBERS = count(1)
@@ -34,13 +40,21 @@ _PAUSE_SECONDS = (
 )
 
 
+class Verdict(NamedTuple):
+    """Whether the lines that a model is shown are right about one change."""
+
+    old_is_gone: bool = False
+    new_is_there: bool = False
+    once: bool = False
+
+
 @dataclass(slots=True)
 class Life:
     """What came of one story in one system."""
 
     story: Story
-    verdicts: list[Verdict] = values(default_factory=list)  # of each change
-    milliseconds: list[float] = values(default_factory=list)  # of each change that came right
+    verdicts: list[Verdict] = field(default_factory=list)  # of each change
+    milliseconds: list[float] = field(default_factory=list)  # of each change that came right
     lost_beside: int = 0
     not_found: int = 0  # changes whose new value is stored, but not shown
     came_back: int = 0  # statements that were ended and are stored or shown at the end
@@ -49,16 +63,15 @@ class Life:
     @property
     def right(self) -> bool:
         """After each change, and at the end."""
-        after_each = all(verdict.right for verdict in self.verdicts)
-        return after_each and not (self.came_back or self.lost_beside or self.failure)
+        return all(map(all, self.verdicts)) and not (self.came_back or self.lost_beside or self.failure)
 
 
 @dataclass(slots=True)
 class Score:
-    """What came of all stories in one system. The lists of milliseconds: one a round, of the stories told alone."""
+    """What came of all stories in one system. `milliseconds`: a list a round, of the stories told alone."""
 
-    lives: list[Life] = values(default_factory=list)
-    milliseconds: list[list[float]] = values(default_factory=list)
+    lives: list[Life] = field(default_factory=list)
+    milliseconds: list[list[float]] = field(default_factory=list)
 
     @property
     def verdicts(self) -> list[tuple[str, Verdict]]:
@@ -79,28 +92,34 @@ class Score:
         return 100 * sum(bool(getattr(verdict, what)) for _, verdict in verdicts) / max(1, len(verdicts))
 
     def right_of(self, kind: str) -> int:
-        return sum(verdict.right for of_kind, verdict in self.verdicts if of_kind == kind)
+        return sum(all(verdict) for of_kind, verdict in self.verdicts if of_kind == kind)
 
-    def per_round(self, share: float) -> list[float] | str:
-        rounds = [percentile(times, share) for times in self.milliseconds if times]
-        return rounds or "never right"
+    def per_round(self, share: float) -> Rounds:
+        return [percentile(times, share) for times in self.milliseconds if times] or "never right"
 
 
-def measure(field: Field) -> Finding:
-    stories = life_stories(field.scale.of(STORIES, at_least=10), seed="truth")
-    field.model.teach(book_of(told for story in stories for told in story.told))
+def truth(lab: Lab) -> Section:
+    stories = life_stories(lab.of(STORIES, at_least=10), seed="truth")
+    lab.model.teach(book_of(told for story in stories for told in story.told))
     scores: dict[str, Score] = {}
-    rounds = field.scale.rounds
     with ExitStack() as stack:
-        systems, remarks = start_all(field, stack)
-        for number in range(rounds):
+        systems = lab.start_all(stack)
+        for place in range(lab.rounds):
             for system in systems:
-                field.say(f"truth: round {number + 1} of {rounds}, {system.name}")
-                _round(system, stories[number::rounds], scores.setdefault(system.name, Score()))
-    return _finding(stories, scores, ours(field, scores), remarks)
+                lab.say(f"truth: round {place + 1} of {lab.rounds}, {system.name}")
+                tell(system, stories[place :: lab.rounds], scores.setdefault(system.name, Score()))
+    changes = Counter(told.kind for story in stories for told in story.changes)
+    shares = {name: 100 * score.right_stories / len(stories) for name, score in scores.items()}
+    goal = Figure(
+        "stories right throughout", min(lab.ours(shares), default=None), "%", goal=Goal(100, at_most=False)
+    )
+    how = _HOW.format(stories=len(stories), changes=changes.total())
+    remarks = [remark for name, score in scores.items() for remark in _remarks(name, score)]
+    lines = _lines(len(stories), changes, scores)
+    return section_of(lab, "truth", "Truth after change", how, lines, [goal], remarks)
 
 
-def _round(system: System, stories: Sequence[Story], score: Score) -> None:
+def tell(system: System, stories: Sequence[Story], score: Score) -> None:
     """Everybody begins, several at once. Then some change alone, and are timed; the others change at once."""
     score.milliseconds.append([])
     with ThreadPoolExecutor(_TELLERS) as pool:
@@ -135,7 +154,7 @@ def _live(system: System, story: Story, problem: Exception | None) -> Life:
         _look_at_the_end(system, story, life)
     except Exception as failure:  # as above
         life.failure = f"{type(failure).__name__}: {failure}"[:200]
-        life.verdicts += [WRONG] * (len(story.changes) - len(life.verdicts))
+        life.verdicts += [Verdict()] * (len(story.changes) - len(life.verdicts))
     return life
 
 
@@ -144,14 +163,8 @@ def _look_at_the_end(system: System, story: Story, life: Life) -> None:
     life.lost_beside = sum(not times_shown(stored, story.forms_of(statement)) for statement in true)
     ended = {told.ends: told.question for told in story.changes if told.ends and told.ends not in true}
     for statement, question in ended.items():
-        shown = system.fetch(story.user, numbered(question))
+        shown = system.fetch(story.user, _numbered(question))
         life.came_back += times_shown([*stored, *shown], story.forms_of(statement)) > 0
-
-
-def numbered(question: str) -> str:
-    """So that every system has the question of each fetch embedded, also one that keeps the embeddings of what was
-    asked before."""
-    return f"Day {next(_NUMBERS)}: {question}"
 
 
 def _change(system: System, story: Story, told: Told, life: Life) -> Verdict:
@@ -162,21 +175,29 @@ def _change(system: System, story: Story, told: Told, life: Life) -> Verdict:
     settled = not told.ends
     while True:
         verdict = _look(system, story, told)
-        if verdict.right and told.ends:
+        if all(verdict) and told.ends:
             life.milliseconds.append((perf_counter() - began) * 1000)
         if settled and not verdict.new_is_there:
             life.not_found += times_shown(system.stored(story.user), story.forms_of(told.says[0])) > 0
-        if verdict.right or settled:
+        if all(verdict) or settled:
             return verdict
         settled = _is_settled(system, began)
 
 
 def _look(system: System, story: Story, told: Told) -> Verdict:
-    return judge(
-        system.fetch(story.user, numbered(told.question)),
-        old=story.forms_of(told.ends) if told.ends else (),
-        new=story.forms_of(told.says[0]) if told.says else (),
+    """There may be nothing new: then nothing has to be there."""
+    lines = system.fetch(story.user, _numbered(told.question))
+    new = times_shown(lines, story.forms_of(told.says[0])) if told.says else 1
+    return Verdict(
+        old_is_gone=not told.ends or not times_shown(lines, story.forms_of(told.ends)),
+        new_is_there=new > 0,
+        once=new <= 1,
     )
+
+
+def _numbered(question: str) -> str:
+    """So that each question is embedded, also by a system that keeps the embeddings of what was asked before."""
+    return f"Day {next(_NUMBERS)}: {question}"
 
 
 def _is_settled(system: System, began: float) -> bool:
@@ -191,76 +212,40 @@ def _is_settled(system: System, began: float) -> bool:
     return True
 
 
-def _finding(
-    stories: Sequence[Story], scores: dict[str, Score], mine: Sequence[Score], remarks: list[str]
-) -> Finding:
-    """`mine`: of Rapport's systems; a goal takes the worst of them."""
-    changes = Counter(told.kind for story in stories for told in story.changes)
-    return Finding(
-        "truth",
-        "Truth after change",
-        f"{len(stories)} scripted lives with {changes.total()} changes, made by a seeded generator, told to each "
-        "system in interleaved rounds. After each change the person asks about it, and what the model would be shown "
-        "is read: the old value must be gone, the new one there, exactly once. When a story is over and all is "
-        "remembered, every statement that was ended on the way is looked for once more, in what is stored and in what "
-        "is shown, and every one that is still true in what is stored; a story is right if all of this is. No question "
-        "is asked twice in the same words. The model is faultless within what each "
-        "system's prompt shows it and its answer can say. Latency: from handing the turn over to the end of the first "
-        f"fetch that is right, of the changes that came right in the {TIMED} stories of a round that are told alone. "
-        "The conversation itself is counted for nobody.",
-        lines=_lines(len(stories), changes, scores),
-        goals=[Goal("stories right throughout", _share(mine, len(stories)), 100.0, at_most=False, unit="%")],
-        remarks=[*remarks, *(remark for name, score in scores.items() for remark in _remarks(name, score))],
-    )
-
-
-def _share(mine: Sequence[Score], stories: int) -> float | None:
-    return min((100 * score.right_stories / stories for score in mine), default=None)
-
-
 def _remarks(name: str, score: Score) -> list[str]:
     failures = [life.failure for life in score.lives if life.failure]
     not_found = sum(life.not_found for life in score.lives)
     verdicts = [verdict for _, verdict in score.verdicts]
     beside = sum(verdict.new_is_there and not verdict.old_is_gone for verdict in verdicts)
-    remarks = []
-    if failures:
-        remarks.append(f"{name}: {len(failures)} stories ended with an error, the first: {failures[0]}")
-    if not_found:
-        remarks.append(f"{name}: after {not_found} changes the new value is stored, but its search misses it")
-    if beside:
-        remarks.append(
-            f"{name}: after {beside} of {len(verdicts)} changes the old is still shown{WHY.get(name, '')}"
-        )
-    return remarks
+    told = {
+        f"{len(failures)} stories ended with an error, the first: {(failures or [''])[0]}": bool(failures),
+        f"after {not_found} changes the new value is stored, but its search misses it": bool(not_found),
+        f"after {beside} of {len(verdicts)} changes the old is still shown{_WHY.get(name, '')}": bool(beside),
+    }
+    return [f"{name}: {remark}" for remark, holds in told.items() if holds]
 
 
 def _lines(stories: int, changes: Counter[str], scores: dict[str, Score]) -> list[Line]:
-    def line(name: str, unit: str, values: dict[str, list[float] | str], *, more: bool = True) -> Line:
-        return Line(name, unit, values, "more" if more else "less")
+    def line(name: str, unit: str, pick: Callable[[Score], Rounds], *, more: bool = True) -> Line:
+        return Line(name, unit, {n: pick(score) for n, score in scores.items()}, "more" if more else "less")
 
-    each = scores.items()
+    def summed(what: str) -> Callable[[Score], Rounds]:
+        return lambda score: [float(sum(getattr(life, what) for life in score.lives))]
+
+    def right(kind: str) -> Callable[[Score], Rounds]:
+        return lambda score: [float(score.right_of(kind))]
+
     return [
-        line(f"stories right throughout, of {stories}", "", {n: [float(s.right_stories)] for n, s in each}),
-        line("changes with the old value gone", "%", {n: [s.share("old_is_gone")] for n, s in each}),
-        line("changes with the new value there", "%", {n: [s.share("new_is_there")] for n, s in each}),
-        line("changes with it there no more than once", "%", {n: [s.share("once")] for n, s in each}),
+        line(f"stories right throughout, of {stories}", "", lambda score: [float(score.right_stories)]),
+        line("changes with the old value gone", "%", lambda score: [score.share("old_is_gone")]),
+        line("changes with the new value there", "%", lambda score: [score.share("new_is_there")]),
+        line("changes with it there no more than once", "%", lambda score: [score.share("once")]),
         *(
-            line(f"right after: {kind}, of {count}", "", {n: [float(s.right_of(kind))] for n, s in each})
-            for kind, count in sorted(changes.items())
+            line(f"right after: {kind}, of {times}", "", right(kind))
+            for kind, times in sorted(changes.items())
         ),
-        line(
-            "other facts lost on the way",
-            "",
-            {n: [float(sum(life.lost_beside for life in s.lives))] for n, s in each},
-            more=False,
-        ),
-        line(
-            "ended statements that came back, or never went",
-            "",
-            {n: [float(sum(life.came_back for life in s.lives))] for n, s in each},
-            more=False,
-        ),
-        line("correction latency, p50", "ms", {n: s.per_round(0.5) for n, s in each}, more=False),
-        line("correction latency, p95", "ms", {n: s.per_round(0.95) for n, s in each}, more=False),
+        line("other facts lost on the way", "", summed("lost_beside"), more=False),
+        line("ended statements that came back, or never went", "", summed("came_back"), more=False),
+        line("correction latency, p50", "ms", lambda score: score.per_round(0.5), more=False),
+        line("correction latency, p95", "ms", lambda score: score.per_round(0.95), more=False),
     ]

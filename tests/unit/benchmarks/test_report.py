@@ -1,52 +1,48 @@
-import json
-from io import StringIO
-from pathlib import Path
-
 import pytest
-from rich.console import Console
 
-from benchmarks.figures import Figure, Goal, Run, Section
-from benchmarks.report import row_of, save, show_section
-from benchmarks.timing import Spread
+from benchmarks.report import Figure, Goal, Section, as_markdown, of_rounds
+from benchmarks.timing import Spread, percentile
 
-SECTION = Section(
-    "latency",
-    "Latency",
-    "One by one.",
-    [Figure("p50", 21.04, "ms", Spread(21.04, 1.5, 1234.5), Goal(15)), Figure("processes", 3)],
-)
-RUN = Run("2026-03-02 12:00", {"cores": "2"}, [SECTION])
+
+def test_a_percentile_is_a_value_that_was_measured() -> None:
+    values = [float(value) for value in range(100, 0, -1)]
+
+    assert [percentile(values, share) for share in (0.0, 0.5, 0.99, 1.0)] == [1.0, 51.0, 100.0, 100.0]
+    assert percentile([7.0], 0.99) == 7.0
 
 
 @pytest.mark.parametrize(
-    ("figure", "row"),
+    ("goal", "value", "met"),
     [
-        (SECTION.figures[0], ("p50", "21 ms", "1.5 to 1,234", "at most 15", "MISSED")),
-        (SECTION.figures[1], ("processes", "3", "", "", "")),
-        (
-            Figure("rate", 1234.5, "/s", goal=Goal(1 / 3, at_most=False)),
-            ("rate", "1,234 /s", "", "at least 0.333", "met"),
-        ),
+        (Goal(15), 15.0, True),
+        (Goal(15), 15.1, False),
+        (Goal(100, at_most=False), 100.0, True),
+        (Goal(100, at_most=False), 99.9, False),
+        (Goal(100), None, None),
+        (None, 1.0, None),
     ],
-    ids=["missed", "without a goal", "met"],
 )
-def test_a_row_shows_the_figure_its_range_and_its_goal(figure: Figure, row: tuple[str, ...]) -> None:
-    assert row_of(figure) == row
+def test_a_goal_is_met_up_to_its_bound(goal: Goal | None, value: float | None, met: bool | None) -> None:
+    assert Figure("latency", value, "ms", goal=goal).met is met
 
 
-def test_a_section_is_shown_as_a_table() -> None:
-    console = Console(file=StringIO(), width=100)
+def test_the_figure_of_several_rounds_is_their_middle_with_their_ends() -> None:
+    figure = of_rounds("p50", [2.0, 1.0, 1234.5], "ms", Goal(1))
 
-    show_section(SECTION, console)
-
-    shown = console.file.getvalue()  # type: ignore[attr-defined]
-    assert all(part in shown for part in ("Latency", "21 ms", "at most 15", "MISSED", "One by one."))
+    assert figure.spread == Spread(2.0, 1.0, 1234.5)
+    assert figure.cells == ("p50", "2 ms", "1 to 1,234", "at most 1", "MISSED")
 
 
-def test_a_run_is_kept_for_people_and_for_programs(tmp_path: Path) -> None:
-    for_people, for_programs = save(RUN, tmp_path / "results")
+def test_a_run_is_kept_with_its_tables_goals_and_what_was_missed() -> None:
+    figures = [Figure("p50", 21.04, "ms", goal=Goal(15)), Figure("lost", None, goal=Goal(0))]
+    section = Section(
+        "latency", "Latency", "One by one.", figures, ["", "rapport", "best"], [("fetch", "1", "all")]
+    )
 
-    assert "| p50 | 21 ms | 1.5 to 1,234 | at most 15 | MISSED |" in for_people.read_text().splitlines()
-    assert "- cores: 2" in for_people.read_text()
-    figures = json.loads(for_programs.read_text())["sections"][0]["figures"]
-    assert [(figure["value"], figure["met"]) for figure in figures] == [(21.04, False), (3, None)]
+    lines = as_markdown("bench", [section], {"cores": "2"}).splitlines()
+
+    assert {"# bench", "- cores: 2", "## Latency", "One by one.", "| fetch | 1 | all |"} <= set(lines)
+    assert {"| p50 | 21 ms |  | at most 15 | MISSED |", "| lost | not measured |  | at most 0 |  |"} <= set(
+        lines
+    )
+    assert section.missed() == ["latency: p50"]

@@ -1,0 +1,124 @@
+"""What a turn costs under each recipe: calls of a model and tokens of its prompts, calls of an embedder, statements.
+
+In this process: the offline rules answer each strategy's questions, so that two runs cost the same. Tokens are a
+quarter of the characters; a vendor counts its own.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.utils import timezone
+
+from benchmarks.measures.setup import Setup
+from benchmarks.report import Figure, Goal, Section
+from benchmarks.seed import make_companion, make_relationships
+from benchmarks.service import statements
+from memory.embedders import get_embedder
+from memory.embedders.base import Purpose, RawVectors
+from memory.embedders.offline import OfflineEmbedder
+from memory.embedders.questions import forget_questions
+from memory.ingestion.pipeline import drain_relationship
+from memory.models import ModelCall
+from memory.retrieval.index.embed import embed_owed
+from memory.services.turns import accept_turn
+from relationships.models import Relationship, Turn
+from relationships.services.turns import NewMessage, NewTurn
+
+EMBEDDER = "counted"
+DEFAULT_RECIPE = "scratchpad"
+KNOWN = 200  # entries there are before
+FIXED_PROMPT = Goal(900)
+TURNS = {
+    "nothing said": "Good morning! How was your day?",
+    "a new fact": "I have a sister called Ana who works as a nurse.",
+    "a fact that changed": "I moved to Lisbon.",
+}
+_CITIES = "Porto Braga Faro Evora Aveiro Coimbra Leiria Sintra Beja Viseu".split()
+
+
+class CountedEmbedder(OfflineEmbedder):
+    """The offline embedder, and how often it was asked."""
+
+    asked = 0
+
+    def _ask(self, texts: Any, *, purpose: Purpose, timeout: float | None) -> RawVectors:
+        CountedEmbedder.asked += 1
+        return super()._ask(texts, purpose=purpose, timeout=timeout)
+
+
+@dataclass(slots=True)
+class Cost:
+    """Of one turn. `kept`: calls of the embedder for what was written, after the turn."""
+
+    models: int = 0
+    tokens: int = 0
+    embedder: int = 0
+    kept: int = 0
+    statements: int = 0
+
+
+def strategies_cost(setup: Setup) -> Section:
+    setup.service.stop_worker()
+    get_embedder(EMBEDDER)  # made before anything is counted
+    figures: list[Figure] = []
+    for recipe in settings.RECIPES:
+        pair = _relationship(recipe)
+        goal = FIXED_PROMPT if recipe == DEFAULT_RECIPE else None
+        figures.append(_figure(f"{recipe}, nothing known yet", _cost_of(pair, "Hello."), goal))
+        _remember(pair)
+        for told, text in TURNS.items():
+            cost = _cost_of(pair, text)
+            figures.append(_figure(f"{recipe}, {told}", cost))
+    return Section(
+        "strategies_cost",
+        "What a turn costs under each recipe",
+        f"Turns of one message over {KNOWN} entries, answered by the offline rules. Calls of a model; of an embedder, "
+        "to look up + for what is kept; statements to read and apply the turn with its search, not to embed it "
+        "afterwards.",
+        figures,
+    )
+
+
+def _figure(told: str, cost: "Cost", goal: Goal | None = None) -> Figure:
+    counts = f"{cost.models} model, {cost.embedder} + {cost.kept} embedder, {cost.statements} SQL"
+    return Figure(f"{told}: {counts}", cost.tokens, "prompt tokens", goal=goal)
+
+
+def _cost_of(pair: Relationship, text: str) -> Cost:
+    turn = _accept(pair, text)
+    forget_questions()  # the same words were asked about under another recipe
+    cost, before = Cost(), CountedEmbedder.asked
+    with statements() as asked:
+        drain_relationship(relationship_id=pair.id, worker="benchmark")
+    cost.statements, cost.embedder = len(asked), CountedEmbedder.asked - before
+    embed_owed(relationship_id=pair.id)
+    cost.kept = CountedEmbedder.asked - before - cost.embedder
+    turn = Turn.objects.for_relationship(pair.id).get(id=turn.id)
+    assert turn.state == "applied", f"{turn.state}: {turn.error}"
+    calls = ModelCall.objects.for_relationship(pair.id).filter(id__in=turn.model_call_ids)
+    cost.models = len(calls)
+    cost.tokens = sum(call.prompt_tokens or 0 for call in calls)
+    return cost
+
+
+def _relationship(recipe: str) -> Relationship:
+    """Of a companion of the recipe's own, with nothing remembered."""
+    config = {"recipe": recipe, "ingestion": {"provider": "offline"}, "retrieval": {"embedder": EMBEDDER}}
+    return make_relationships(make_companion(f"cost-{recipe.replace('_', '-')}", config), [recipe])[0]
+
+
+def _remember(pair: Relationship) -> None:
+    """So many entries, as the recipe's own strategy keeps them, all with their vectors."""
+    for place in range(KNOWN):
+        city = _CITIES[place % len(_CITIES)]
+        _accept(pair, "I live in Porto." if place == 0 else f"I love the {place}th bakery of {city}.")
+    while drain_relationship(relationship_id=pair.id, worker="benchmark").applied:
+        continue
+    embed_owed(relationship_id=pair.id)
+
+
+def _accept(pair: Relationship, text: str) -> Turn:
+    message = NewMessage("user", text)
+    new = NewTurn([message], occurred_at=timezone.now())
+    return accept_turn(relationship=pair, new=new).turn

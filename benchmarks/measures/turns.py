@@ -1,0 +1,148 @@
+"""Turns: how many are taken in and read a second, and how soon one is read when nobody is busy."""
+
+import time
+from collections.abc import Iterable
+from typing import Any
+from uuid import UUID
+
+from benchmarks.client import Answers
+from benchmarks.measures.setup import Setup
+from benchmarks.report import Figure, Goal, Section, of_rounds
+from benchmarks.seed import turn_body
+from benchmarks.timing import cpu_during, p50, p95
+from memory.services.turns import ingest_now
+from relationships.configuration.schema import Ingestion
+from relationships.models import Turn
+
+RELATIONSHIPS = 50
+CONNECTIONS = 8
+GOAL = Goal(100, at_most=False)
+IN_PROCESS, OVER_HTTP = "instant", "instant_http"
+MODELS = {IN_PROCESS: "model in process", OVER_HTTP: "model behind HTTP (OpenAI SDK)"}
+DEFAULT_BATCH = Ingestion().max_batch
+BATCHES = {DEFAULT_BATCH: f"{DEFAULT_BATCH} turns a call", 1: "1 turn a call"}
+PAUSE_SECONDS = 0.06  # a turn is claimed and applied in less: each finds everybody idle
+_SETTLE_SECONDS = 600.0
+_SPAN = """
+SELECT count(*), count(*) FILTER (WHERE state = 'applied'),
+       extract(epoch FROM max(settled_at) - min(claimed_at))::float8,
+       extract(epoch FROM max(settled_at) - min(recorded_at))::float8
+  FROM relationships_turn WHERE relationship_id = ANY (%s)
+"""
+
+
+def ingestion(setup: Setup) -> Section:
+    """Turns that wait until all of them are there, then turns that are read while they come in."""
+    setup.service.start_worker()
+    _warm_up(setup)
+    intake: list[Answers] = []
+    figures: list[Figure] = []
+    for model, told in MODELS.items():
+        for batch, how in BATCHES.items():
+            slug = f"wait-{model}-{batch}".replace("_", "-")
+            reading = {"provider": model, "max_batch": batch, "trigger": {"mode": "explicit"}}
+            relationships = setup.relationships(slug, ingestion=reading, count=RELATIONSHIPS)
+            intake.append(_take_in(setup, relationships))
+            goal = GOAL if batch == DEFAULT_BATCH else None
+            figures += _read(setup, relationships, f"{told}, {how}", goal=goal)
+    live = setup.relationships("live", ingestion={"provider": IN_PROCESS}, count=RELATIONSHIPS)
+    _take_in(setup, live)
+    _, since_accept = _spans(setup, live, turns=setup.scale.turns)
+    rate = setup.scale.turns / since_accept
+    return Section(
+        "ingestion",
+        "Turns, taken in and read",
+        f"{setup.scale.turns} turns of two messages over {RELATIONSHIPS} relationships; the model answers at once "
+        "with one new entry a turn. Waiting turns: from the first claim to the last one applied. As they come in: from "
+        f"the first accepted to the last applied, while {CONNECTIONS} connections send them.",
+        [
+            of_rounds(
+                f"POST /turns, {CONNECTIONS} connections, idle worker",
+                [answers.per_second for answers in intake],
+                "requests/s",
+            ),
+            of_rounds("POST /turns, p50", [answers.p50 for answers in intake], "ms"),
+            *figures,
+            Figure(f"as they come in, {MODELS[IN_PROCESS]}", rate, "turns/s", goal=GOAL),
+        ],
+    )
+
+
+def latency(setup: Setup) -> Section:
+    """One turn at a time, and nobody doing anything else."""
+    turns = min(120, setup.scale.turns)
+    relationships = setup.relationships("latency", ingestion={"provider": IN_PROCESS}, count=10)
+    setup.service.start_worker()
+    _send_one_by_one(setup, relationships, range(20))
+    setup.service.settle(_SETTLE_SECONDS)
+    answered = _send_one_by_one(setup, relationships, range(20, 20 + turns))
+    setup.service.settle(_SETTLE_SECONDS)
+    claims = Turn.objects.filter(id__in=list(answered))
+    rows: list[Any] = list(claims.values_list("id", "recorded_at", "claimed_at", "settled_at"))
+    accept = [(claimed - recorded).total_seconds() * 1000 for _, recorded, claimed, _ in rows]
+    after = [(claimed.timestamp() - answered[str(turn)]) * 1000 for turn, _, claimed, _ in rows]
+    whole = [(settled - recorded).total_seconds() * 1000 for _, recorded, _, settled in rows]
+    return Section(
+        "latency",
+        "From a turn's acceptance to its reading",
+        f"{turns} turns, one by one, {PAUSE_SECONDS * 1000:g} ms between them, everybody idle. Accepted is when the "
+        "web server writes the turn down; the 202 is when the client has it, which may be after the claim.",
+        [
+            Figure("accepted to claimed, p50", p50(accept), "ms", goal=Goal(15)),
+            Figure("accepted to claimed, p95", p95(accept), "ms"),
+            Figure("202 to claimed, p50", p50(after), "ms", goal=Goal(15)),
+            Figure("202 to claimed, p95", p95(after), "ms"),
+            Figure("accepted to applied, instant model, p50", p50(whole), "ms"),
+        ],
+    )
+
+
+def _read(setup: Setup, relationships: list[UUID], how: str, *, goal: Goal | None) -> list[Figure]:
+    """Make the turns due that wait there, and see them read."""
+    turns = setup.scale.turns
+
+    def work() -> tuple[float, float]:
+        for relationship in relationships:
+            ingest_now(relationship_id=relationship)
+        return _spans(setup, relationships, turns=turns)
+
+    (since_claim, _), used = cpu_during(setup.service.processes, work)
+    return [
+        Figure(f"waiting, {how}", turns / since_claim, "turns/s", goal=goal),
+        Figure("    the worker's CPU", 1000 * used["worker"] / turns, "ms a turn"),
+        Figure("    the database's CPU", 1000 * used["database"] / turns, "ms a turn"),
+    ]
+
+
+def _warm_up(setup: Setup) -> None:
+    """Have every process of the pool read by each model: the first call imports the vendor's SDK."""
+    for model in MODELS:
+        slug = f"warm-{model}".replace("_", "-")
+        relationships = setup.relationships(slug, ingestion={"provider": model}, count=20)
+        requests = setup.turn_requests(relationships, count=2 * len(relationships))
+        setup.client.drive(requests, connections=CONNECTIONS, count=len(requests)).require(202)
+        _spans(setup, relationships, turns=len(requests))
+
+
+def _take_in(setup: Setup, relationships: list[UUID]) -> Answers:
+    requests = setup.turn_requests(relationships, count=setup.scale.turns)
+    return setup.client.drive(requests, connections=CONNECTIONS, count=len(requests)).require(202)
+
+
+def _spans(setup: Setup, relationships: Iterable[UUID], *, turns: int) -> tuple[float, float]:
+    """Seconds to the last one applied, once all of them are: from the first claim, and from the first accepted."""
+    setup.service.settle(_SETTLE_SECONDS)
+    stored, applied, since_claim, since_accept = setup.service.ask(_SPAN, list(relationships))[0]
+    assert stored == applied == turns, f"of {turns} turns {stored} were stored and {applied} applied"
+    return since_claim, since_accept
+
+
+def _send_one_by_one(setup: Setup, relationships: list[UUID], numbers: range) -> dict[str, float]:
+    """When the answer about each turn was there, by its ID; seconds since 1970."""
+    answered: dict[str, float] = {}
+    for number in numbers:
+        path = f"/v1/relationships/{relationships[number % len(relationships)]}/turns"
+        answer = setup.client.ask("POST", path, turn_body(number))
+        answered[answer["id"]] = time.time()
+        time.sleep(PAUSE_SECONDS)
+    return answered

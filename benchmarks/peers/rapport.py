@@ -1,0 +1,195 @@
+"""Rapport over HTTP, as `manage.py serve` starts it, with two recipes."""
+
+import html
+import json
+import re
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, ClassVar
+
+import psutil
+from django.conf import settings
+
+from benchmarks.client import Client
+from benchmarks.peers.systems import DIMENSIONS, EMBEDDING_MODEL, MODEL, Call, Message, System, Timed
+from benchmarks.peers.vectors import vector_of
+from benchmarks.seed import analyze, client_of, make_companion, make_relationships, remember, store_vectors
+from benchmarks.service import HOST, Service, create_database, drop_database, use_database
+from config.rates import LIMITS
+from relationships.models import Companion
+from relationships.services.configuration import configuration_of
+
+LEASE_SECONDS = 15  # how long a killed worker's turns stay claimed; the service's default is 180
+_FENCED = re.compile(r"<(rapport_memory|user_memory)>\n(.*?)\n</\1>", re.DOTALL)
+_FAILED = """
+SELECT t.error FROM relationships_turn t JOIN relationships_relationship r ON r.id = t.relationship_id
+  JOIN relationships_enduser u ON u.id = r.user_id WHERE u.external_id = %s AND t.state = 'failed'
+"""
+_django = threading.Lock()  # which database Django speaks to is the same for all threads
+
+
+class Rapport(System):
+    name, title = "rapport", "Rapport (HTTP, recipe scratchpad)"
+    config: ClassVar[Mapping[str, Any]] = {"recipe": "scratchpad"}
+    settings = (
+        f"web server: 2 processes of 8 threads; 1 worker, pool of 4; RAPPORT_LEASE_SECONDS={LEASE_SECONDS}"
+    )
+
+    def __init__(self, folder: Path, model_url: str, dimensions: int = DIMENSIONS) -> None:
+        super().__init__(folder, model_url, dimensions)
+        self._workers = 1
+        self._paths: dict[str, tuple[str, str]] = {}
+
+    @classmethod
+    def version(cls) -> str:
+        return f"this checkout, {json.dumps(cls.config)}"
+
+    def start(self) -> None:
+        create_database(self.database, template=str(settings.DATABASES["default"]["NAME"]))
+        environment = _environment(self.folder, self.name, self.model_url, self.dimensions)
+        # searched after an erasure, as all below the folder
+        self.service = Service(self.database, environment=environment, log=self.folder / "service.log")
+        with _django, _speaking_to(self.database):
+            companion = make_companion("ada", dict(self.config))
+            self._client = client_of(companion.project_id, self.service.port)
+        self.start_again()
+
+    def start_again(self) -> None:
+        self._client = Client(HOST, self.service.port, self._client.key)  # none of the connections of before
+        self.service.start_web()
+        self.service.start_worker(self._workers)
+
+    def add_workers(self, number: int) -> None:
+        self._workers = number
+        self.service.start_worker(number)
+
+    def hand_over(self, user: str, messages: Sequence[Message], *, key: str | None = None) -> None:
+        self._client.ask("POST", f"{self._path(user)}/turns", _turn(messages), key=key)
+
+    def settle(self, seconds: float) -> None:
+        self.service.settle(seconds)
+
+    def fetch(self, user: str, question: str) -> list[str]:
+        answer = self._client.ask("POST", f"{self._path(user)}/context", {"message": question})
+        return shown_in(answer["system"])
+
+    def stored(self, user: str) -> list[str]:
+        path, found, cursor = f"{self._path(user)}/entries?state=active&limit=100", [], ""
+        while True:
+            page = self._client.ask("GET", path + cursor)
+            found += [str(entry["content"]) for entry in page["items"]]
+            if not page["next_cursor"]:
+                return found
+            cursor = f"&cursor={page['next_cursor']}"
+
+    def failed(self, user: str) -> list[str]:
+        return [row[0] for row in self.service.ask(_FAILED, user)]
+
+    def delete_person(self, user: str) -> None:
+        self._path(user)
+        self._client.ask("DELETE", f"/v1/users/{self._paths.pop(user)[1]}")
+
+    def purge(self) -> None:
+        self.service.manage("purge", "--yes")
+
+    def load(self, memories: Mapping[str, Sequence[str]]) -> None:
+        with _django, _speaking_to(self.database):
+            people = make_relationships(Companion.objects.get(), memories)
+            values = configuration_of(people[0]).values
+            found_by_words = values.retrieval.model_copy(update={"embedder": None})
+            for person, texts in zip(people, memories.values(), strict=True):
+                entries = remember(person, texts, tier=values.ingestion.tier, retrieval=found_by_words)
+                if values.retrieval.embedder is not None:
+                    vectors = (vector_of(text, self.dimensions) for text in texts)
+                    store_vectors(entries, vectors, model=EMBEDDING_MODEL)
+            analyze()
+
+    def time(self, calls: Sequence[Call], *, clients: int) -> Timed:
+        """By a load generator in a process of its own, over connections that are kept."""
+        requests = [self._request(call) for call in calls]
+        answers = self._client.drive(requests, connections=min(clients, len(requests)), count=len(requests))
+        bad = {status: number for status, number in answers.statuses.items() if status not in (200, 202)}
+        failures = [f"{number} x {status}" for status, number in bad.items()]
+        return Timed(answers.milliseconds, answers.seconds, failures)
+
+    def processes(self) -> list[psutil.Process]:
+        found = self.service.processes()
+        return [*found["web"], *found["worker"]]
+
+    def kill(self) -> None:
+        self.service.kill()
+
+    def stop(self) -> None:
+        if hasattr(self, "service"):
+            self.service.close()
+        drop_database(self.database)
+
+    def _request(self, call: Call) -> str:
+        path = self._path(call.user)
+        if call.verb == "fetch":
+            return self._client.request("POST", f"{path}/context", {"message": call.question})
+        return self._client.request("POST", f"{path}/turns", _turn(call.messages))
+
+    def _path(self, user: str) -> str:
+        """The relationship, got or made at the first call, as a developer's own table would know it."""
+        if user not in self._paths:
+            made = self._client.ask("POST", "/v1/relationships", {"companion": "ada", "user": user})
+            self._paths[user] = (str(made["id"]), str(made["user"]["id"]))
+        return f"/v1/relationships/{self._paths[user][0]}"
+
+
+class RapportRetrieval(Rapport):
+    name, title = "rapport-retrieval", "Rapport (HTTP, recipe two_call)"
+    config: ClassVar[Mapping[str, Any]] = {"recipe": "two_call", "retrieval": {"top_k": 20}}
+
+
+def shown_in(system: str) -> list[str]:
+    """What a context shows as remembered: the items between the fences, in their order, as they were remembered."""
+    lines = [line for _, body in _FENCED.findall(system) for line in body.splitlines()]
+    items = [line.removeprefix("- ").removeprefix("\\") for line in lines if line.startswith("- ")]
+    return [html.unescape(item) for item in items]
+
+
+class _speaking_to:  # noqa: N801 - used as a function
+    """Django speaks to this database meanwhile."""
+
+    def __init__(self, database: str) -> None:
+        self._database = database
+
+    def __enter__(self) -> None:
+        self._before = str(settings.DATABASES["default"]["NAME"])
+        use_database(self._database)
+
+    def __exit__(self, *_: object) -> None:
+        use_database(self._before)
+
+
+def _turn(messages: Sequence[Message]) -> dict[str, Any]:
+    return {"messages": [asdict(message) for message in messages]}
+
+
+def _environment(folder: Path, key: str, model_url: str, dimensions: int) -> dict[str, str]:
+    """Nothing of the caller's but what a program needs. `key`: what the model server is to know us by."""
+    return {
+        "PATH": "/usr/bin:/bin",
+        "HOME": str(folder),
+        "PYTHONUNBUFFERED": "1",
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+        "RAPPORT_DATA_DIR": str(folder),
+        "RAPPORT_PROCESS": "command",
+        "RAPPORT_SECRET_KEY": "of the benchmark, which nobody else can reach",
+        "RAPPORT_LLM_PROVIDER": "openai",
+        "RAPPORT_EMBEDDING_PROVIDER": "openai",
+        "RAPPORT_OPENAI_MODEL": MODEL,
+        "RAPPORT_OPENAI_EMBEDDING_MODEL": EMBEDDING_MODEL,
+        "RAPPORT_EMBEDDING_DIMENSIONS": str(dimensions),
+        # counted as in production, and never reached
+        **{f"RAPPORT_RATE_{name.upper()}": "1000000/second" for name in LIMITS},
+        "RAPPORT_LEASE_SECONDS": str(LEASE_SECONDS),
+        "RAPPORT_PROVIDER_DEADLINE": str(LEASE_SECONDS),  # no call may outlast its lease
+        "RAPPORT_EMBEDDING_DEADLINE": str(LEASE_SECONDS),
+        "OPENAI_BASE_URL": model_url,
+        "OPENAI_API_KEY": key,
+    }

@@ -1,0 +1,125 @@
+"""The public sets, as the measurements read them: LoCoMo's talks and questions (Maharana et al. 2024), and HaluMem's
+labelled updates: what was known, what came, and what it replaced."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+UNANSWERABLE = 5  # the category whose questions have no evidence
+CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop"}
+_TURN = re.compile(r"D:?(\d+):(\d+)")
+# "[Recorded on Oct 04, 2025][Location] ...": labels of the set, not part of what is said
+_LABELS = re.compile(r"^(?:\[[A-Z][^\]]*\])+\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One turn. `content` with what a picture shows, as `import_conversation` writes it."""
+
+    id: str
+    session: str
+    speaker: str
+    content: str
+    said_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class AskedOfTurns:
+    """`evidence`: IDs of the turns that answer it, at least one."""
+
+    text: str
+    category: int
+    evidence: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    name: str
+    speakers: tuple[str, str]
+    turns: tuple[Said, ...]
+    questions: tuple[AskedOfTurns, ...]
+
+
+def read_talks(folder: Path) -> list[Talk]:
+    """Every conversation of the folder, in order of its name; none where there is no such folder."""
+    return [_talk(file.stem, json.loads(file.read_text())) for file in sorted(folder.glob("*.json"))]
+
+
+def _talk(name: str, data: Mapping[str, Any]) -> Talk:
+    conversation = data["conversation"]
+    turns = tuple(_turns(conversation))
+    known = {turn.id for turn in turns}
+    questions = (
+        AskedOfTurns(question["question"], question["category"], _evidence(question) & known)
+        for question in data["qa"]
+        if question["category"] != UNANSWERABLE
+    )
+    speakers = conversation["speaker_a"], conversation["speaker_b"]
+    return Talk(name, speakers, turns, tuple(question for question in questions if question.evidence))
+
+
+def _turns(conversation: Mapping[str, Any]) -> Iterator[Said]:
+    sessions = (re.fullmatch(r"session_(\d+)", name) for name in conversation)
+    for number in sorted(int(match[1]) for match in sessions if match):
+        said_at = _moment(conversation[f"session_{number}_date_time"])
+        for turn in conversation[f"session_{number}"]:
+            yield Said(turn["dia_id"], f"session-{number}", turn["speaker"], _content(turn), said_at)
+
+
+def _content(turn: Mapping[str, str]) -> str:
+    caption = (turn.get("blip_caption") or "").strip()
+    shared = f"[shares a picture: {caption}]" if caption else ""
+    return f"{(turn.get('text') or '').strip()} {shared}".strip()
+
+
+def _moment(text: str) -> datetime:
+    return datetime.strptime(text.strip(), "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
+
+
+def _evidence(question: Mapping[str, Any]) -> frozenset[str]:
+    """Some stand together in one string, some have a colon too many."""
+    found = (match for text in question["evidence"] for match in _TURN.finditer(text))
+    return frozenset(f"D{int(match[1])}:{int(match[2])}" for match in found)
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """`replaces`: texts of what it makes untrue; empty: a fact that is simply new."""
+
+    text: str
+    replaces: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    name: str
+    display_name: str
+    sessions: tuple[tuple[Fact, ...], ...]
+
+
+def read_people(folder: Path) -> list[Person]:
+    """Everyone of the folder; nobody where there is no such folder."""
+    return [
+        _person(file.stem, json.loads(line))
+        for file in sorted(folder.glob("*.jsonl"))
+        for line in file.read_text().splitlines()
+    ]
+
+
+def _person(name: str, data: Mapping[str, Any]) -> Person:
+    match = re.search(r"Name: ([^;]+);", data["persona_info"])
+    sessions = (tuple(_fact(point) for point in session["memory_points"]) for session in data["sessions"])
+    return Person(name, match[1].strip() if match else "", tuple(sessions))
+
+
+def _fact(point: Mapping[str, Any]) -> Fact:
+    replaced = point["original_memories"] if point["is_update"] == "True" else []
+    return Fact(_said(point["memory_content"]), tuple(dict.fromkeys(map(_said, replaced))))
+
+
+def _said(text: str) -> str:
+    return _LABELS.sub("", text.strip())

@@ -1,0 +1,78 @@
+"""Every benchmark runs, in its smallest form, as its Makefile target runs it: so that none rots unseen."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.unit.benchmarks.recall.test_sets import PERSON, TALK
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+RESULTS = ROOT / "benchmarks" / "results"
+SMALL = {
+    "benchmarks": ["--smoke"],
+    "benchmarks.retrieval": ["--smoke"],
+    "benchmarks.recall": ["--no-model"],
+    "benchmarks.pages": "--relationships 20 --messages 400 --entries-of-one 30 --calls 1 --no-save".split(),
+    "benchmarks.scale": "--relationships 3 6 --rounds 1 --calls 4".split(),
+    "benchmarks.soak": "--minutes 0.05 --people 3 --rate 10".split(),
+    # The peers live in an environment of their own, which the tests do not make.
+    "benchmarks.peers": "--quick --rounds 1 --systems rapport --only loss --only erasure".split(),
+}
+# A figure that is there only when all was measured; of soak and peers one that holds on a busy machine too.
+SHOWN = {
+    "benchmarks": "decay, a fact that changed",
+    "benchmarks.retrieval": "100 entries: best / plain cosine, p50",
+    "benchmarks.recall": "best, no model: at least one of them",
+    "benchmarks.pages": "data: statements",
+    "benchmarks.scale": "6 relationships with all of that",
+    "benchmarks.soak": "accepted turns that are not applied exactly once",
+    "benchmarks.peers": "left over in raw files, after the purge",
+}
+
+# What no slow machine may excuse.
+HOLD = [
+    "recall@20",
+    "not applied exactly once",
+    "rows left of them",
+    "problems found",
+    "misplaced",
+    "left over",
+]
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """Sets of one conversation and one life, in the form of the real ones."""
+    for name, told in {"locomo/conv-1.json": TALK, "halumem/user0.jsonl": PERSON}.items():
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text(json.dumps(told))
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", SMALL)
+def test_a_benchmark_runs_and_keeps_nothing_of_a_small_run(command: str, data: Path) -> None:
+    kept = {file: file.stat().st_mtime_ns for file in RESULTS.iterdir()}
+
+    ran = subprocess.run(
+        [sys.executable, "-m", command, *SMALL[command]],
+        cwd=ROOT,
+        env=os.environ | {"RAPPORT_DATA": str(data), "COLUMNS": "150"},
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+
+    wrong = f"{ran.stdout[-3000:]}\n{ran.stderr[-3000:]}"
+    # The soak fails where a goal is missed, as latencies of three seconds do.
+    assert ran.returncode == 0 or (command == "benchmarks.soak" and "Missed: " in ran.stdout), wrong
+    assert SHOWN[command] in ran.stdout, wrong
+    assert "could not be measured" not in ran.stdout and "rapport failed: " not in ran.stdout, wrong
+    missed = [
+        line for line in ran.stdout.splitlines() if "MISSED" in line and any(name in line for name in HOLD)
+    ]
+    assert not missed, wrong
+    assert {file: file.stat().st_mtime_ns for file in RESULTS.iterdir()} == kept
