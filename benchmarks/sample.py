@@ -5,9 +5,9 @@ from django.utils import timezone
 
 from memory.indexing.write import index_entries
 from memory.models import EntrySource, ScratchpadEntry, Tier
+from memory.retrieval.configuration import Retrieval
 from memory.services.fingerprint import content_hash
 from memory.services.snapshots import rebuild_scratchpad
-from relationships.configuration.retrieval import Retrieval
 from relationships.ids import relationship_id, uuid7
 from relationships.models import DEFAULT_SESSION, Companion, EndUser, Message, Project, Relationship
 from relationships.services.snapshots import write_section

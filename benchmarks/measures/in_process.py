@@ -3,8 +3,8 @@ from benchmarks.sample import fill_archive, make_relationship
 from benchmarks.scene import Scene
 from benchmarks.timing import percentile, spread, time_calls
 from context.pipeline import build_context
+from relationships.database import prepared_cursor
 from relationships.models import Relationship
-from relationships.prepared import prepared_cursor
 
 ROUNDS = 5
 ARCHIVED = 500

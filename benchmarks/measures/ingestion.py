@@ -9,8 +9,8 @@ from benchmarks.figures import Figure, Goal, Section, of_rounds
 from benchmarks.scene import Scene, everything_applied, make_relationships, turn_requests
 from benchmarks.timing import spread
 from benchmarks.usage import cpu_during
+from memory.ingestion.configuration import Ingestion
 from memory.services.turns import ingest_now
-from relationships.configuration.schema import Ingestion
 
 RELATIONSHIPS = 50
 CONNECTIONS = 8

@@ -12,6 +12,7 @@ from benchmarks.recall.locomo import Talk
 from benchmarks.recall.store import make_relationship, store_talk
 from memory.models import SearchedKind
 from memory.retrieval.columns import Sought, read_columns
+from memory.retrieval.configuration import Retrieval
 from memory.retrieval.found import MessageFilters
 from memory.retrieval.participants import read_participants
 from memory.retrieval.questions import prepare_questions
@@ -19,7 +20,6 @@ from memory.retrieval.rankers.base import Candidates, Question, Ranker
 from memory.retrieval.rankers.best import BestRanker
 from memory.retrieval.ranking import Cut, Ranking
 from memory.retrieval.search import search_messages
-from relationships.configuration.retrieval import Retrieval
 from relationships.models import Relationship
 
 CUTS = (10, 20)

@@ -13,8 +13,8 @@ from benchmarks.recall.locomo import CATEGORIES, Talk, read_talks
 from benchmarks.recall.steps import built_up, published, taken_away
 from benchmarks.recall.tables import Table, means_row, plain_row, row_of
 from benchmarks.recall.updates import Asker, Shown, play
+from memory.retrieval.configuration import Language, Retrieval
 from memory.retrieval.rankers.best import BestRanker
-from relationships.configuration.retrieval import Language, Retrieval
 
 ENGLISH: Language = "english"
 Goals = tuple[float | None, float | None]

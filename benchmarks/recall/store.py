@@ -11,8 +11,8 @@ from memory.embedders import embedder_of
 from memory.indexing.pipeline import embed_owed
 from memory.indexing.write import index_entries, index_messages
 from memory.models import Embedding, EntrySource, EntryState, ScratchpadEntry, SearchedKind, SearchText, Tier
+from memory.retrieval.configuration import Retrieval
 from memory.services.fingerprint import content_hash
-from relationships.configuration.retrieval import Retrieval
 from relationships.ids import relationship_id, uuid7
 from relationships.models import Companion, EndUser, Message, MessageRole, Project, Relationship
 

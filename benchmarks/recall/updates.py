@@ -13,9 +13,9 @@ from uuid import UUID
 from benchmarks.recall.halumem import Fact, Person
 from benchmarks.recall.store import embed_all, make_relationship, set_state, store_facts
 from memory.models import EntryState, SearchedKind
+from memory.retrieval.configuration import Retrieval
 from memory.retrieval.search import search_entries_for
 from memory.services.fingerprint import normalise
-from relationships.configuration.retrieval import Retrieval
 from relationships.models import Relationship
 
 CUTS = (10, 20)

@@ -11,8 +11,8 @@ from benchmarks.retrieval import draw, seed
 from benchmarks.retrieval.scale import Scale
 from benchmarks.retrieval.tenants import fill_new, questions_for
 from benchmarks.timing import percentile, time_calls
+from memory.retrieval.configuration import Retrieval
 from memory.retrieval.search import search_entries
-from relationships.configuration.retrieval import Retrieval
 
 TOP = 20
 RETRIEVAL = Retrieval(ranker="best", top_k=TOP)

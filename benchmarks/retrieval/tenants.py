@@ -13,12 +13,12 @@ from benchmarks.retrieval.scale import Scale
 from benchmarks.timing import percentile, time_calls
 from memory.models import SearchedKind
 from memory.retrieval.columns import Sought, read_columns
+from memory.retrieval.configuration import Retrieval
 from memory.retrieval.found import EntryFilters
 from memory.retrieval.participants import Participants
 from memory.retrieval.questions import Prepared
 from memory.retrieval.ranking import Cut, Ranking, wanted_ranker
 from memory.retrieval.search import search_entries
-from relationships.configuration.retrieval import Retrieval
 from relationships.models import Companion
 
 ENTRIES, TOP = 20, 20

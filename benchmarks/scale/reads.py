@@ -11,8 +11,8 @@ from benchmarks.client import Client
 from benchmarks.scale.lines import question
 from benchmarks.scale.place import Place, drawn
 from context.pipeline import build_context
+from memory.retrieval.configuration import Retrieval
 from memory.retrieval.search import search_entries
-from relationships.configuration.retrieval import Retrieval
 
 WORKING_SET = 100  # relationships that are read again and again: those who talk just now
 MESSAGE = "What should I cook tonight?"

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pgvector import HalfVector
 
 from memory.embedders.base import Embedded
-from relationships.prepared import prepared_cursor
+from relationships.database import prepared_cursor
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -12,6 +12,7 @@ from uuid import UUID
 import numpy as np
 
 from context.knowledge.columns import Columns, read_columns
+from context.knowledge.configuration import Knowledge
 from context.knowledge.configured import embedder_for
 from context.knowledge.ranking import Ranked, rank_chunks
 from context.models import DocumentChunk
@@ -20,7 +21,6 @@ from memory.embedders.questions import embed_question
 from memory.indexing.text import first_words, words_for_index
 from memory.providers.errors import ProviderError
 from memory.retrieval.questions import LONGEST_QUESTION, MOST_WORDS, TOO_LONG, TOO_MANY_WORDS
-from relationships.configuration.knowledge import Knowledge
 
 NO_VECTOR = "The question's vector could not be had in time: found by text alone."
 NO_EMBEDDER = "The embedder of knowledge.embedder can't be used: found by text alone."

@@ -19,7 +19,7 @@ from memory.indexing.owners import Owner, texts_of
 from memory.indexing.rows import owing_kinds
 from memory.indexing.vectors import OwedText, write_vectors
 from memory.indexing.wanted import hold_wanted
-from relationships.configuration.retrieval import Retrieval
+from memory.retrieval.configuration import Retrieval
 
 TEXTS_AT_ONCE = 100
 WORKER_DIED = "worker_died"

@@ -17,7 +17,7 @@ from memory.embedders.base import Embedder
 from memory.indexing.rows import owing_kinds
 from memory.indexing.text import text_hash
 from memory.indexing.wanted import hold_wanted
-from relationships.configuration.retrieval import Retrieval
+from memory.retrieval.configuration import Retrieval
 
 AT_ONCE = 500
 

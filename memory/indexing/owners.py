@@ -11,7 +11,7 @@ from memory.indexing.vectors import OwedText
 from memory.indexing.wanted import Wanted
 from memory.indexing.write import forget_texts, index_entries, index_messages
 from memory.models import ScratchpadEntry, SearchedKind
-from relationships.configuration.retrieval import Retrieval
+from memory.retrieval.configuration import Retrieval
 from relationships.models import Message
 
 

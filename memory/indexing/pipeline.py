@@ -31,8 +31,8 @@ from memory.queue.board import stop_requested
 from memory.queue.fairness import others_wait, project_of
 from memory.queue.nudge import nudge_embedding
 from memory.queue.renewal import renewing
-from relationships.configuration.retrieval import Retrieval
-from relationships.database_errors import database_went_away
+from memory.retrieval.configuration import Retrieval
+from relationships.database import database_went_away
 
 log = structlog.get_logger(__name__)
 

@@ -11,7 +11,7 @@ from django.utils import timezone
 from memory.indexing.wanted import Wanted, hold_wanted
 from memory.indexing.write import NO_LANGUAGE, ROWS_AT_ONCE, index_entries, index_messages
 from memory.models import ScratchpadEntry, SearchedKind, SearchText
-from relationships.configuration.retrieval import Retrieval
+from memory.retrieval.configuration import Retrieval
 from relationships.models import Message
 
 # What is of nothing any more. No change leaves such rows; a hand in the database might.

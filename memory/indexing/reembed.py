@@ -21,10 +21,10 @@ from memory.indexing.vectors import OwedText, drop_other_spaces, write_vectors
 from memory.indexing.wanted import hold_wanted
 from memory.ingestion.claim import retry_delay
 from memory.providers.errors import ProviderError
+from memory.retrieval.configuration import Retrieval
 from relationships.actor import Actor
 from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.merge_patch import merge_patch
-from relationships.configuration.retrieval import Retrieval
 from relationships.errors import InvalidConfiguration
 from relationships.models import Companion, Relationship
 from relationships.services.companions import write_companion_config

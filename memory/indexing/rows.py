@@ -9,7 +9,7 @@ from uuid import UUID
 from memory.fence import cut_fenced
 from memory.indexing.text import text_hash, words_for_index
 from memory.models import EntryState, SearchedKind
-from relationships.configuration.retrieval import Retrieval
+from memory.retrieval.configuration import Retrieval
 from relationships.ids import uuid7
 from relationships.models import Message
 

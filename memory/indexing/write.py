@@ -16,7 +16,7 @@ from psycopg import sql
 from memory.indexing.rows import OFF_THE_RECORD, IndexRow, columns, entry_row, message_row, newest_of
 from memory.models import ScratchpadEntry, SearchedKind
 from memory.queue.nudge import nudge_embedding
-from relationships.configuration.retrieval import Retrieval
+from memory.retrieval.configuration import Retrieval
 from relationships.models import Message
 
 log = structlog.get_logger(__name__)

@@ -20,7 +20,7 @@ from memory.retrieval.found import EntryFilters, MessageFilters
 from memory.retrieval.rankers.base import Counts, Floats, Ints
 from memory.retrieval.statements import LANGUAGES, read_statement
 from memory.retrieval.vector_parameter import HalfBytes, HalfBytesDumper, half_bytes
-from relationships.prepared import prepared_cursor
+from relationships.database import prepared_cursor
 
 Filters = EntryFilters | MessageFilters
 UNKNOWN_LANGUAGE = "simple"

@@ -4,8 +4,8 @@ from uuid import UUID
 from memory.models import SearchedKind
 from memory.retrieval.names import COMPANION, USER, is_named
 from memory.retrieval.statements import NEWEST_SPEAKERS, PARTICIPANTS
+from relationships.database import prepared_cursor
 from relationships.errors import NotFound
-from relationships.prepared import prepared_cursor
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from memory.embedders import embed_question, embedder_of
 from memory.embedders.base import Embedded, Embedder
 from memory.indexing.text import first_words, without_names, words_for_index
 from memory.providers.errors import ProviderError
+from memory.retrieval.configuration import Retrieval
 from memory.retrieval.participants import Participants
-from relationships.configuration.retrieval import Retrieval
 from relationships.errors import InvalidInput
 
 LONGEST_QUESTION = 8000  # characters; what follows is not read

@@ -9,6 +9,7 @@ import numpy as np
 from memory.embedders.base import Embedded
 from memory.retrieval.candidates import candidates_of
 from memory.retrieval.columns import Columns
+from memory.retrieval.configuration import Retrieval
 from memory.retrieval.dates import periods
 from memory.retrieval.found import Found, Hit
 from memory.retrieval.months import months_of
@@ -16,7 +17,6 @@ from memory.retrieval.participants import Participants
 from memory.retrieval.questions import Prepared
 from memory.retrieval.rankers.base import Candidates, Question, Ranker, Scores, Statistics
 from memory.retrieval.rankers.best import BestRanker
-from relationships.configuration.retrieval import Retrieval
 from relationships.configuration.seams import known_slug, load
 from relationships.errors import InvalidInput
 

@@ -14,12 +14,12 @@ from uuid import UUID
 from memory.embedders.base import Embedded
 from memory.models import SearchedKind
 from memory.retrieval.columns import Filters, Sought, read_columns
+from memory.retrieval.configuration import Retrieval
 from memory.retrieval.found import EntryFilters, Found, MessageFilters
 from memory.retrieval.large.candidates import large_candidates
 from memory.retrieval.participants import Participants, read_participants
 from memory.retrieval.questions import Prepared, prepare_questions
 from memory.retrieval.ranking import Cut, Ranking, wanted_ranker
-from relationships.configuration.retrieval import Retrieval
 
 TEXTS_AT_ONCE = 50  # each adds a column to the statement
 ANY_ENTRY, ANY_MESSAGE = EntryFilters(), MessageFilters()

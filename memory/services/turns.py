@@ -16,9 +16,9 @@ from memory.indexing.write import index_messages
 from memory.ingestion.triggers import dispose_turn, fire_trigger
 from memory.queue.fairness import project_of
 from memory.queue.nudge import nudge
+from memory.retrieval.configuration import Retrieval
 from memory.services.times import refuse_future
 from relationships.configuration.cascade import resolve_configuration
-from relationships.configuration.retrieval import Retrieval
 from relationships.configuration.schema import Configuration
 from relationships.errors import InvalidInput, NotFound
 from relationships.models import Message, Relationship, Turn, TurnState

@@ -12,7 +12,7 @@ from relationships.api.operations import operation
 from relationships.api.pagination import page_of
 from relationships.api.views import ApiView
 from relationships.configuration.cascade import resolve_configuration
-from relationships.configuration.schema import Configuration
+from relationships.configuration.schema import configuration_model
 from relationships.models import Companion, Project
 from relationships.services.companions import (
     change_companion,
@@ -218,4 +218,4 @@ class ConfigSchemaView(ApiView):
     )
     def get(self, request: Request) -> Response:
         """What can be configured, with defaults; every level may say any part of it."""
-        return self.answer(Configuration.model_json_schema())
+        return self.answer(configuration_model().model_json_schema())

@@ -71,6 +71,10 @@ COVERED_ELSEWHERE: dict[str, str] = {
     "memory/ingestion/strategies/operations.py": f"{INGESTION}/test_failures.py",
     "memory/ingestion/verbs.py": f"{INGESTION}/test_operations.py",
     "memory/ingestion/workbench.py": f"{INGESTION}/test_operations.py",
+    # the sections of the configuration
+    "memory/forgetting/configuration.py": "tests/unit/memory/retrieval/test_configuration.py",
+    "memory/ingestion/configuration.py": "tests/unit/relationships/configuration/test_cascade.py",
+    "context/configuration.py": "tests/unit/relationships/configuration/test_cascade.py",
     # relationships: the views, and the services that are one statement and its history
     "relationships/api/api_keys.py": f"{API}/test_authentication.py",
     "relationships/api/companions.py": f"{API}/test_companions.py",
@@ -85,7 +89,7 @@ COVERED_ELSEWHERE: dict[str, str] = {
     "relationships/api/throttling.py": f"{API}/test_rate_limits.py",
     "relationships/api/tokens.py": f"{API}/test_tokens.py",
     "relationships/api/users.py": f"{API}/test_users.py",
-    "relationships/configuration/strategies.py": "tests/unit/memory/ingestion/strategies/test_vocabulary.py",
+    "memory/ingestion/strategies/options.py": "tests/unit/memory/ingestion/strategies/test_vocabulary.py",
     "relationships/configuration/schema.py": "tests/unit/relationships/configuration/test_cascade.py",
     "relationships/services/api_keys.py": f"{API}/test_authentication.py {API}/test_rate_limits.py",
     "relationships/services/audit.py": f"{API}/test_companions.py {API}/test_profile.py",

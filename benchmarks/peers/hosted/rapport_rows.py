@@ -15,10 +15,10 @@ from memory.indexing.rows import entry_row
 from memory.indexing.text import text_hash
 from memory.indexing.write import NO_LANGUAGE
 from memory.models import EntrySource, ScratchpadEntry, Tier
+from memory.retrieval.configuration import Retrieval
 from memory.services.fingerprint import content_hash
 from memory.services.snapshots import scratchpad_section
 from relationships.actor import Actor
-from relationships.configuration.retrieval import Retrieval
 from relationships.ids import relationship_id, uuid7
 from relationships.models import Companion, EndUser, Relationship, Scope
 from relationships.services.api_keys import create_api_key

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar
 
-from relationships.configuration.retrieval import Gate
+from memory.retrieval.configuration import Gate
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,5 @@
+from memory.retrieval.configuration import Gate
 from memory.retrieval.gates.base import ContextGate, GateDecision, GateRequest
-from relationships.configuration.retrieval import Gate
 from relationships.configuration.seams import load
 
 

@@ -17,13 +17,13 @@ from psycopg import sql
 
 from memory.models import IndexPurpose, SearchedKind
 from memory.retrieval.columns import Sought, filter_values
+from memory.retrieval.configuration import Retrieval
 from memory.retrieval.found import EntryFilters, MessageFilters
 from memory.retrieval.large import nearest, words
 from memory.retrieval.large.known import ReadyIndex, ready_index
 from memory.retrieval.large.statements import IndexKey
 from memory.retrieval.rankers.base import Statistics
 from memory.retrieval.statements import ALLOWED, ROWS
-from relationships.configuration.retrieval import Retrieval
 
 MOST_NEAREST = 2000  # a ranker that wants more of the nearest than these reads every row
 _USUAL = (EntryFilters(), MessageFilters())

@@ -14,8 +14,8 @@ from django.conf import settings
 from django.db import connection, transaction
 
 from memory.models import IndexPurpose, IndexState, LargeIndex, SearchedKind
+from memory.retrieval.configuration import Retrieval
 from memory.retrieval.large.statements import MOST_DIMENSIONS, IndexKey, key_of
-from relationships.configuration.retrieval import Retrieval
 from relationships.errors import InvalidConfiguration
 from relationships.models import Relationship
 from relationships.services.configuration import configuration_of
@@ -133,9 +133,10 @@ def _half_lives(relationship_id: UUID, counts: Counts) -> dict[IndexKey, float]:
 def _retrieval(relationship_id: UUID) -> Retrieval | None:
     relationship = Relationship.objects.select_related("project", "companion").get(id=relationship_id)
     try:
-        return configuration_of(relationship).values.retrieval
+        found: Retrieval = configuration_of(relationship).values.retrieval
     except InvalidConfiguration:
         return None
+    return found
 
 
 def _rows_of(key: IndexKey) -> IndexKey:

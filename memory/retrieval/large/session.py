@@ -10,7 +10,7 @@ from typing import Any
 
 import psycopg
 
-from relationships.direct import direct_connection
+from relationships.database import direct_connection
 
 SESSION_NAME = "rapport-indexes"
 

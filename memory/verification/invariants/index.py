@@ -9,10 +9,10 @@ from memory.indexing.text import text_hash
 from memory.indexing.wanted import hold_wanted
 from memory.indexing.write import forget_texts, index_entries, index_messages
 from memory.models import SearchedKind
+from memory.retrieval.configuration import Retrieval
 from memory.verification.base import Finding, Invariant, Page, Problem, owner_of
 from memory.verification.statements import rows
 from memory.verification.words import rows_with_other_words
-from relationships.configuration.retrieval import Retrieval
 from relationships.models import Message
 
 MISSING = Problem("missing", "an entry or message has no row in the index, so its words find nothing")

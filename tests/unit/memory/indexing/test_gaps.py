@@ -4,7 +4,7 @@ from memory.embedders import Embedder
 from memory.indexing.gaps import has_gaps, owe_gaps
 from memory.indexing.pipeline import embed_owed
 from memory.models import Embedding, SearchText
-from relationships.configuration.retrieval import Retrieval
+from memory.retrieval.configuration import Retrieval
 from relationships.models import Relationship
 from tests.fakes import ScriptedEmbedder
 from tests.fixtures.index import configure, owing

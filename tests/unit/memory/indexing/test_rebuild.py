@@ -4,7 +4,7 @@ from memory.indexing import rebuild
 from memory.indexing.pipeline import embed_owed
 from memory.indexing.rebuild import complete_index, known_languages, language_of, rebuild_index
 from memory.models import Embedding, ScratchpadEntry, SearchText
-from relationships.configuration.retrieval import Retrieval
+from memory.retrieval.configuration import Retrieval
 from relationships.models import Message, Relationship
 from tests.fixtures.contexts import remember, say
 from tests.fixtures.index import configure, embedded, index_of, owing

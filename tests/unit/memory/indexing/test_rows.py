@@ -14,7 +14,7 @@ from memory.indexing.rows import (
     spoken,
 )
 from memory.models import EntryState, Tier
-from relationships.configuration.retrieval import Retrieval
+from memory.retrieval.configuration import Retrieval
 from relationships.models import Message, MessageRole
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)

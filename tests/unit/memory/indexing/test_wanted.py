@@ -3,7 +3,7 @@ from django.db import transaction
 from pytest_django import DjangoAssertNumQueries
 
 from memory.indexing.wanted import hold_wanted, retrieval_of, wanted_of
-from relationships.configuration.retrieval import Retrieval
+from memory.retrieval.configuration import Retrieval
 from relationships.ids import uuid7
 from relationships.models import Relationship
 from tests.fixtures.index import configure

@@ -9,9 +9,9 @@ from django.utils import timezone
 from memory.indexing.pipeline import embed_owed
 from memory.indexing.write import index_entries, index_messages
 from memory.models import ScratchpadEntry
+from memory.retrieval.configuration import Retrieval
 from memory.retrieval.found import Found
 from memory.retrieval.search import search_entries, search_entries_for, search_messages
-from relationships.configuration.retrieval import Retrieval
 from relationships.ids import relationship_id
 from relationships.models import EndUser, Message, Relationship
 from tests.fixtures.contexts import remember, say

@@ -5,8 +5,8 @@ from django.utils import timezone
 
 from memory.indexing.write import index_messages
 from memory.models import SearchedKind
+from memory.retrieval.configuration import Retrieval
 from memory.retrieval.participants import Participants, read_participants
-from relationships.configuration.retrieval import Retrieval
 from relationships.errors import NotFound
 from relationships.models import Relationship
 from tests.fixtures.contexts import say

@@ -3,6 +3,7 @@ from pytest_django.fixtures import Settings
 
 from memory.embedders import reset_embedders
 from memory.providers.errors import RateLimited
+from memory.retrieval.configuration import Retrieval
 from memory.retrieval.participants import Participants
 from memory.retrieval.questions import (
     LONGEST_QUESTION,
@@ -13,7 +14,6 @@ from memory.retrieval.questions import (
     WORDS_AT_ONCE,
     prepare_questions,
 )
-from relationships.configuration.retrieval import Retrieval
 from relationships.errors import InvalidInput
 from tests.fakes import ScriptedEmbedder
 

@@ -3,7 +3,7 @@ import pytest
 from django.db import connection
 
 from memory.retrieval.vector_parameter import HalfBytes, HalfBytesDumper, half_bytes
-from relationships.prepared import prepared_cursor
+from relationships.database import prepared_cursor
 
 
 @pytest.mark.django_db

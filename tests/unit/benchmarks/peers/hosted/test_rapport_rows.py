@@ -9,8 +9,8 @@ from benchmarks.peers.hosted.rapport_rows import active_entries, companion, load
 from context.pipeline import build_context
 from memory.indexing.write import index_entries
 from memory.models import ScratchpadEntry, SearchText
+from memory.retrieval.configuration import Retrieval
 from memory.services.snapshots import rebuild_scratchpad
-from relationships.configuration.retrieval import Retrieval
 from relationships.models import Snapshot
 
 pytestmark = pytest.mark.django_db

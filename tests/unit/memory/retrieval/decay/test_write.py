@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from memory.embedders.base import Embedded
 from memory.models import DecayFold, Embedding, IndexPurpose, LargeIndex, ScratchpadEntry, SearchedKind
 from memory.retrieval.columns import Sought
+from memory.retrieval.configuration import Retrieval
 from memory.retrieval.decay.weights import fold, log_weights
 from memory.retrieval.decay.write import refold_stale
 from memory.retrieval.found import EntryFilters
 from memory.retrieval.large.candidates import large_candidates
 from memory.services.entries import revise_entry
 from relationships.actor import Actor
-from relationships.configuration.retrieval import Retrieval
 from relationships.models import Companion, Relationship
 from tests.unit.memory.retrieval.large.conftest import MakeLarge
 from tests.unit.memory.retrieval.large.sample import DIMENSIONS, MODEL, NOON, add_vectors, fill, units

@@ -3,8 +3,8 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from memory.retrieval.configuration import Gate
 from memory.retrieval.gates.base import GateRequest
-from relationships.configuration.retrieval import Gate
 
 NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 

@@ -9,9 +9,9 @@ from django.test.utils import CaptureQueriesContext
 from memory.embedders.base import Embedded
 from memory.models import SearchedKind
 from memory.retrieval.columns import Sought
+from memory.retrieval.configuration import Retrieval
 from memory.retrieval.found import EntryFilters
 from memory.retrieval.large.candidates import large_candidates
-from relationships.configuration.retrieval import Retrieval
 from relationships.models import Relationship
 from tests.unit.memory.retrieval.large.conftest import MakeLarge
 from tests.unit.memory.retrieval.large.sample import DIMENSIONS, MODEL, NOON, fill, units

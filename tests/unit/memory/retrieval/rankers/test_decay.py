@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory.retrieval.configuration import Retrieval
 from memory.retrieval.rankers.base import Candidates, Counts, Question, Scores
 from memory.retrieval.rankers.decay import DecayRanker
-from relationships.configuration.retrieval import Retrieval
 
 NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 DAY = 86_400

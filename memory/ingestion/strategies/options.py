@@ -1,4 +1,4 @@
-"""The part of the configuration that says how each ingestion strategy decides what to keep."""
+"""The options of each ingestion strategy: how it decides what to keep. Part of the section `ingestion`."""
 
 from typing import Annotated
 
