@@ -206,7 +206,7 @@ def _unkeepable(text: str) -> str:
 def _refuse(found: Iterable[FieldProblem]) -> None:
     problems = list(islice(found, MOST_PROBLEMS))
     if problems:
-        raise InvalidInput(f"{problems[0].field}: {problems[0].detail}", problems=problems)
+        raise InvalidInput.naming(problems)
 
 
 def _repeated(value: Any, duplicates: list[tuple[dict[str, Any], str]]) -> list[FieldProblem]:

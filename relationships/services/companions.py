@@ -7,11 +7,11 @@ from django.db.models import Q
 
 from relationships.actor import Actor
 from relationships.configuration.merge_patch import merge_patch
-from relationships.errors import AlreadyExists, NotFound
+from relationships.errors import AlreadyExists
 from relationships.models import Companion
-from relationships.services.audit import record_audit
+from relationships.services.audit import audit_row
 from relationships.services.configuration import check_level
-from relationships.services.versions import check_version
+from relationships.services.rows import check_version, require
 
 TAKEN = "A companion with this slug is there already."
 
@@ -29,7 +29,9 @@ def create_companion(
             )
     except IntegrityError:
         raise AlreadyExists(TAKEN) from None
-    _audit(companion, "companion.created", by, fields=["config", "name", "slug"])
+    audit_row(
+        companion, "companion.created", by, fields=["config", "name", "slug"], version=companion.version
+    )
     return companion
 
 
@@ -81,9 +83,8 @@ def write_companion_config(
 
 def get_companion(*, project_id: UUID, companion_id: UUID) -> Companion:
     """Raises NotFound."""
-    companion = Companion.objects.of_project(project_id).filter(id=companion_id).first()
-    if companion is None:
-        raise NotFound("This companion is not there.")
+    rows = Companion.objects.of_project(project_id)
+    companion: Companion = require(rows.filter(id=companion_id), "companion")
     return companion
 
 
@@ -103,9 +104,7 @@ def named(slug_or_id: str, *, prefix: str = "") -> Q:
 
 def _locked(project_id: UUID, companion_id: UUID) -> Companion:
     rows = Companion.objects.of_project(project_id).select_for_update()
-    companion = rows.filter(id=companion_id).first()
-    if companion is None:
-        raise NotFound("This companion is not there.")
+    companion: Companion = require(rows.filter(id=companion_id), "companion")
     return companion
 
 
@@ -116,15 +115,4 @@ def _save(companion: Companion, by: Actor, *, fields: list[str]) -> None:
             companion.save(update_fields=["slug", "name", "config", "version", "updated_at"])
     except IntegrityError:
         raise AlreadyExists(TAKEN) from None
-    _audit(companion, "companion.changed", by, fields=fields)
-
-
-def _audit(companion: Companion, action: str, by: Actor, *, fields: list[str]) -> None:
-    record_audit(
-        project_id=companion.project_id,
-        action=action,
-        target_kind="companion",
-        target_id=companion.id,
-        by=by,
-        detail={"fields": fields, "version": companion.version},
-    )
+    audit_row(companion, "companion.changed", by, fields=fields, version=companion.version)

@@ -6,14 +6,14 @@ from django.db import transaction
 
 from relationships.actor import Actor
 from relationships.configuration.merge_patch import merge_patch
-from relationships.errors import InvalidInput, NotFound
+from relationships.errors import InvalidInput
 from relationships.ids import relationship_id
 from relationships.models import EndUser, Relationship
-from relationships.services.audit import record_audit
+from relationships.services.audit import audit_row
 from relationships.services.companions import find_companion
 from relationships.services.configuration import check_level
+from relationships.services.rows import check_version, require
 from relationships.services.users import audit_user, change_user
-from relationships.services.versions import check_version
 
 
 @transaction.atomic
@@ -51,7 +51,7 @@ def get_or_create_relationship(
     # these are the very rows; so nobody needs to ask for them again
     found.companion, found.user = persona, person
     if created:
-        _audit(found, "relationship.created", by, fields=[])
+        audit_row(found, "relationship.created", by, fields=[], version=found.version)
     return found, created
 
 
@@ -90,9 +90,8 @@ def change_relationship(
 ) -> Relationship:
     """`changes`: timezone, config (a merge patch). Raises NotFound, StaleVersion, InvalidConfiguration."""
     rows = Relationship.objects.of_project(project_id).filter(id=relationship_id)
-    found = rows.select_for_update(of=("self",)).select_related("companion", "user").first()
-    if found is None:
-        raise NotFound("This relationship is not there.")
+    locked = rows.select_for_update(of=("self",)).select_related("companion", "user")
+    found: Relationship = require(locked, "relationship")
     check_version(expected=expected_version, current=found.version)
     if "config" in changes:
         found.config = merge_patch(found.config, changes["config"])
@@ -100,7 +99,7 @@ def change_relationship(
     found.timezone = changes.get("timezone", found.timezone)
     found.version += 1
     found.save(update_fields=["config", "timezone", "version", "updated_at"])
-    _audit(found, "relationship.changed", by, fields=sorted(changes))
+    audit_row(found, "relationship.changed", by, fields=sorted(changes), version=found.version)
     return found
 
 
@@ -111,14 +110,3 @@ def _get_or_create_user(project_id: UUID, external_id: str, display_name: str, b
     if created:
         audit_user(person, "user.created", by)
     return person
-
-
-def _audit(relationship: Relationship, action: str, by: Actor, *, fields: list[str]) -> None:
-    record_audit(
-        project_id=relationship.project_id,
-        action=action,
-        target_kind="relationship",
-        target_id=relationship.id,
-        by=by,
-        detail={"fields": fields, "version": relationship.version},
-    )

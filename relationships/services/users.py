@@ -6,10 +6,10 @@ from django.db import IntegrityError, transaction
 
 from relationships.actor import Actor
 from relationships.configuration.merge_patch import merge_patch
-from relationships.errors import AlreadyExists, NotFound
+from relationships.errors import AlreadyExists
 from relationships.models import EndUser
-from relationships.services.audit import record_audit
-from relationships.services.versions import check_version
+from relationships.services.audit import audit_row
+from relationships.services.rows import check_version, require
 
 
 @transaction.atomic
@@ -48,9 +48,8 @@ def change_user(
     expected_version: int | None = None,
 ) -> EndUser:
     """`changes`: display_name, metadata (a merge patch), ingestion_paused. Raises NotFound, StaleVersion."""
-    user = EndUser.objects.of_project(project_id).select_for_update().filter(id=user_id).first()
-    if user is None:
-        raise NotFound("This user is not there.")
+    rows = EndUser.objects.of_project(project_id).select_for_update()
+    user: EndUser = require(rows.filter(id=user_id), "user")
     check_version(expected=expected_version, current=user.version)
     if "metadata" in changes:
         user.metadata = merge_patch(user.metadata, changes["metadata"])
@@ -64,19 +63,10 @@ def change_user(
 
 def get_user(*, project_id: UUID, user_id: UUID) -> EndUser:
     """Raises NotFound."""
-    user = EndUser.objects.of_project(project_id).filter(id=user_id).first()
-    if user is None:
-        raise NotFound("This user is not there.")
+    user: EndUser = require(EndUser.objects.of_project(project_id).filter(id=user_id), "user")
     return user
 
 
 def audit_user(user: EndUser, action: str, by: Actor, *, fields: list[str] | None = None) -> None:
     """Which fields changed, never what they say: it is about a person."""
-    record_audit(
-        project_id=user.project_id,
-        action=action,
-        target_kind="user",
-        target_id=user.id,
-        by=by,
-        detail={"fields": fields or [], "version": user.version},
-    )
+    audit_row(user, action, by, fields=fields or [], version=user.version)

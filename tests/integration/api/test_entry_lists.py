@@ -141,7 +141,3 @@ def test_ten_thousand_entries_cost_no_more_statements_than_ten(
 
     assert [len(page["items"]), len(next_page["items"])] == [200, 200]
     assert not {entry["id"] for entry in page["items"]} & {entry["id"] for entry in next_page["items"]}
-
-
-def test_another_project_finds_no_list(other_project_api: Api, path: str) -> None:
-    assert other_project_api.get(path).status == 404

@@ -85,9 +85,3 @@ def test_the_audit_trail_names_the_version_and_holds_no_data(api: Api, path: str
     api.put(path, {"secret": "likes jazz"})
 
     assert AuditEvent.objects.get(action="profile.changed").detail == {"version": 1}
-
-
-def test_a_profile_is_an_object(api: Api, path: str) -> None:
-    answer = api.send("PUT", path, b"[1, 2]")
-
-    assert (answer.status, answer.fields) == (422, ["body"])

@@ -40,14 +40,6 @@ def test_what_a_person_changes_is_put_down_to_them(api: Api, path: str, relation
     assert (event.actor_kind, event.actor_id) == ("end_user", str(relationship.user_id))
 
 
-def test_another_relationship_of_the_same_project_is_not_there(api: Api, path: str) -> None:
-    other = api.post("/relationships", {"companion": "ada", "user": "noor"}).body["id"]
-    browser = token_for(api, path, "read", "write")
-
-    assert browser.get(f"/relationships/{other}").status == 404
-    assert browser.put(f"/relationships/{other}/profile", {"a": 1}).status == 404
-
-
 @pytest.mark.parametrize(
     ("method", "below"),
     [

@@ -133,20 +133,6 @@ def test_a_token_may_do_what_its_scope_says_and_leave_the_rest(
     assert writer.post(f"/relationships/{relationship.id}/ingest").status == 403
 
 
-def test_a_token_of_another_relationship_finds_no_turn(
-    api: Api, path: str, relationship: Relationship, conversation: Conversation
-) -> None:
-    turn = conversation.say("Hello.")
-    other = Relationship.objects.get(
-        id=api.post("/relationships", {"companion": "ada", "user": "noor"}).body["id"]
-    )
-    browser = token_for(api, other, "read", "write")
-
-    assert browser.get(path).status == 404
-    assert browser.get(f"{path}/{turn.id}").status == 404
-    assert browser.get(f"/relationships/{other.id}/turns/{turn.id}").status == 404
-
-
 def test_the_list_is_newest_first_and_goes_on_where_it_stopped(
     api: Api, path: str, conversation: Conversation, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
@@ -246,14 +232,3 @@ def test_turns_that_wait_to_be_asked_for_are_read_when_they_are(
     conversation.drain()
     assert [conversation.again(turn).state for turn in turns] == ["applied"] * 2
     assert api.post(ingest).body == {"due": 0}
-
-
-def test_another_project_sees_and_moves_nothing(
-    other_project_api: Api, path: str, relationship: Relationship, conversation: Conversation
-) -> None:
-    turn = conversation.say("One.", ingestion={"enabled": False})
-
-    assert other_project_api.get(path).status == 404
-    assert other_project_api.post(f"{path}/{turn.id}/retry").status == 404
-    assert other_project_api.post(f"/relationships/{relationship.id}/ingest").status == 404
-    assert conversation.again(turn).state == TurnState.SKIPPED

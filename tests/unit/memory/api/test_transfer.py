@@ -118,17 +118,6 @@ def test_a_profile_as_deep_as_may_be_comes_back(
     assert api.get(f"/relationships/{another.id}/profile").body == deep
 
 
-@pytest.mark.parametrize("verb", ["export", "import"])
-def test_another_projects_relationship_is_not_there(
-    verb: str, other_project_api: Api, relationship: Relationship
-) -> None:
-    path = f"/relationships/{relationship.id}/{verb}"
-    answer = other_project_api.get(path) if verb == "export" else other_project_api.post(path, EMPTY)
-
-    assert answer.status == 404
-    assert not ScratchpadEntry.objects.exists()
-
-
 def test_reading_exports_and_writing_imports(project: Project, relationship: Relationship) -> None:
     reader = Api(new_key(project, "read"))
 

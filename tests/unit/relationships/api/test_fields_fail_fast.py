@@ -6,9 +6,9 @@ from pydantic import ValidationError
 
 from memory.api.archive import Archive
 from memory.api.search_schemas import EntrySearchBody
+from relationships.api.fields import MOST_ERRORS, FailFastModel, listed_errors
 from relationships.configuration.schema import Configuration
 from relationships.errors import MOST_PROBLEMS
-from relationships.fail_fast import MOST_ERRORS, FailFastModel, listed_errors
 
 
 class Inner(FailFastModel):
