@@ -96,8 +96,6 @@ class RedactMessagesView(ApiView):
 
 
 class ErasableRelationshipView(RelationshipView):
-    tag = "Relationships"
-
     @operation("relationships_erase", "Erase a relationship", answers={200: ErasedAnswer})
     def delete(self, request: Request, relationship_id: UUID) -> Response:
         """Deletes all that was said and remembered in it, with every copy. The user and the companion stay."""
@@ -108,8 +106,6 @@ class ErasableRelationshipView(RelationshipView):
 
 
 class ErasableUserView(UserView):
-    tag = "Users"
-
     @operation("users_erase", "Erase a user", answers={200: ErasedAnswer})
     def delete(self, request: Request, user_id: UUID) -> Response:
         """Deletes the person everywhere in your project: the user and all their relationships, with every copy.
@@ -120,7 +116,6 @@ class ErasableUserView(UserView):
 
 
 class ErasableCompanionView(CompanionView):
-    tag = "Companions"
     scopes: ClassVar = {"DELETE": "admin"}
 
     @operation("companions_erase", "Erase a companion", answers={200: ErasedAnswer})
@@ -131,7 +126,6 @@ class ErasableCompanionView(CompanionView):
 
 
 class ErasableProjectView(ProjectView):
-    tag = "Project"
     scopes: ClassVar = {**ProjectView.scopes, "DELETE": "admin"}
 
     @operation("project_erase", "Erase your project", body=ProjectErasureBody, answers={200: ErasedAnswer})

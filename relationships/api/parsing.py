@@ -45,10 +45,6 @@ class StrictJSONParser(BaseParser):
         return read_object(parser_context["request"], limit=settings.MAX_BODY_BYTES)[1]
 
 
-class MergePatchParser(StrictJSONParser):
-    media_type = MERGE_PATCH
-
-
 def read_object(request: Request, *, limit: int, depth: int | None = None) -> tuple[bytes, dict[str, Any]]:
     """The body as bytes and as the object it holds, nested at most `depth` (MAX_JSON_DEPTH) deep.
 

@@ -7,7 +7,6 @@ from uuid import uuid4
 import pytest
 from django.utils import timezone
 from django_q.models import OrmQ
-from pytest_django import DjangoAssertNumQueries
 
 from memory.ingestion.claim import claim_turns
 from memory.providers.errors import ContentBlocked
@@ -131,24 +130,6 @@ def test_a_token_may_do_what_its_scope_says_and_leave_the_rest(
     turn_id = ids(reader.get(path).body)[0]
     assert writer.post(f"{path}/{turn_id}/retry").status == 403
     assert writer.post(f"/relationships/{relationship.id}/ingest").status == 403
-
-
-def test_the_list_is_newest_first_and_goes_on_where_it_stopped(
-    api: Api, path: str, conversation: Conversation, django_assert_num_queries: DjangoAssertNumQueries
-) -> None:
-    turns = [str(conversation.say(f"Turn {number}").id) for number in range(7)]
-    api.get("/project")
-
-    with django_assert_num_queries(3):
-        first = api.get(f"{path}?limit=3").body
-    newcomer = str(conversation.say("One more").id)
-    second = api.get(f"{path}?limit=3&cursor={first['next_cursor']}").body
-    third = api.get(f"{path}?limit=3&cursor={second['next_cursor']}").body
-
-    assert [*ids(first), *ids(second), *ids(third)] == turns[::-1]
-    assert third["next_cursor"] is None
-    assert ids(api.get(f"{path}?limit=1").body) == [newcomer]
-    assert all(turn["remembered"] is None for turn in first["items"])
 
 
 def test_the_list_can_be_of_one_state_or_one_session(
