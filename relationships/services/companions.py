@@ -11,8 +11,9 @@ from relationships.errors import AlreadyExists
 from relationships.models import Companion
 from relationships.services.audit import audit_row
 from relationships.services.configuration import check_level
-from relationships.services.rows import check_version, require
+from relationships.services.rows import change_row, check_version, require, save_version
 
+FIELDS = ("slug", "name", "config")
 TAKEN = "A companion with this slug is there already."
 
 
@@ -48,14 +49,14 @@ def change_companion(
 
     Raises NotFound, StaleVersion, AlreadyExists, InvalidConfiguration.
     """
-    companion = _locked(project_id, companion_id)
-    check_version(expected=expected_version, current=companion.version)
-    if "config" in changes:
-        companion.config = merge_patch(companion.config, changes["config"])
-        check_level(companion.config)
-    companion.slug = changes.get("slug", companion.slug)
-    companion.name = changes.get("name", companion.name)
-    _save(companion, by, fields=sorted(changes))
+    companion = get_companion(project_id=project_id, companion_id=companion_id, lock=True)
+    try:
+        with transaction.atomic():
+            change_row(
+                companion, "companion", changes, fields=FIELDS, by=by, expected_version=expected_version
+            )
+    except IntegrityError:
+        raise AlreadyExists(TAKEN) from None
     return companion
 
 
@@ -73,18 +74,19 @@ def write_companion_config(
 
     Raises NotFound, StaleVersion, InvalidConfiguration.
     """
-    companion = _locked(project_id, companion_id)
+    companion = get_companion(project_id=project_id, companion_id=companion_id, lock=True)
     check_version(expected=expected_version, current=companion.version)
     companion.config = merge_patch(companion.config, config) if merge else dict(config)
     check_level(companion.config, inside="")
-    _save(companion, by, fields=["config"])
+    save_version(companion, "companion", fields=["config"], changed=["config"], by=by)
     return companion
 
 
-def get_companion(*, project_id: UUID, companion_id: UUID) -> Companion:
+def get_companion(*, project_id: UUID, companion_id: UUID, lock: bool = False) -> Companion:
     """Raises NotFound."""
     rows = Companion.objects.of_project(project_id)
-    companion: Companion = require(rows.filter(id=companion_id), "companion")
+    rows = (rows.select_for_update() if lock else rows).filter(id=companion_id)
+    companion: Companion = require(rows, "companion")
     return companion
 
 
@@ -100,19 +102,3 @@ def named(slug_or_id: str, *, prefix: str = "") -> Q:
         return by_slug | Q(**{f"{prefix}id": UUID(slug_or_id)})
     except ValueError:
         return by_slug
-
-
-def _locked(project_id: UUID, companion_id: UUID) -> Companion:
-    rows = Companion.objects.of_project(project_id).select_for_update()
-    companion: Companion = require(rows.filter(id=companion_id), "companion")
-    return companion
-
-
-def _save(companion: Companion, by: Actor, *, fields: list[str]) -> None:
-    companion.version += 1
-    try:
-        with transaction.atomic():
-            companion.save(update_fields=["slug", "name", "config", "version", "updated_at"])
-    except IntegrityError:
-        raise AlreadyExists(TAKEN) from None
-    audit_row(companion, "companion.changed", by, fields=fields, version=companion.version)

@@ -5,11 +5,9 @@ from uuid import UUID
 from django.db import transaction
 
 from relationships.actor import Actor
-from relationships.configuration.merge_patch import merge_patch
 from relationships.models import Project
 from relationships.services.audit import audit_row
-from relationships.services.configuration import check_level
-from relationships.services.rows import check_version, require
+from relationships.services.rows import change_row, require
 
 
 @transaction.atomic
@@ -25,12 +23,6 @@ def change_project(
 ) -> Project:
     """`changes`: name, config (a merge patch). Raises NotFound, StaleVersion, InvalidConfiguration."""
     project: Project = require(Project.objects.select_for_update().filter(id=project_id), "project")
-    check_version(expected=expected_version, current=project.version)
-    if "config" in changes:
-        project.config = merge_patch(project.config, changes["config"])
-        check_level(project.config)
-    project.name = changes.get("name", project.name)
-    project.version += 1
-    project.save(update_fields=["name", "config", "version"])
-    audit_row(project, "project.changed", by, fields=sorted(changes), version=project.version)
+    fields = ("name", "config")
+    change_row(project, "project", changes, fields=fields, by=by, expected_version=expected_version)
     return project

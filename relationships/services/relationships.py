@@ -5,15 +5,14 @@ from uuid import UUID
 from django.db import transaction
 
 from relationships.actor import Actor
-from relationships.configuration.merge_patch import merge_patch
 from relationships.errors import InvalidInput
 from relationships.ids import relationship_id
 from relationships.models import EndUser, Relationship
 from relationships.services.audit import audit_row
 from relationships.services.companions import find_companion
 from relationships.services.configuration import check_level
-from relationships.services.rows import check_version, require
-from relationships.services.users import audit_user, change_user
+from relationships.services.rows import change_row, require
+from relationships.services.users import change_user
 
 
 @transaction.atomic
@@ -92,14 +91,8 @@ def change_relationship(
     rows = Relationship.objects.of_project(project_id).filter(id=relationship_id)
     locked = rows.select_for_update(of=("self",)).select_related("companion", "user")
     found: Relationship = require(locked, "relationship")
-    check_version(expected=expected_version, current=found.version)
-    if "config" in changes:
-        found.config = merge_patch(found.config, changes["config"])
-        check_level(found.config)
-    found.timezone = changes.get("timezone", found.timezone)
-    found.version += 1
-    found.save(update_fields=["config", "timezone", "version", "updated_at"])
-    audit_row(found, "relationship.changed", by, fields=sorted(changes), version=found.version)
+    fields = ("config", "timezone")
+    change_row(found, "relationship", changes, fields=fields, by=by, expected_version=expected_version)
     return found
 
 
@@ -108,5 +101,5 @@ def _get_or_create_user(project_id: UUID, external_id: str, display_name: str, b
         project_id=project_id, external_id=external_id, defaults={"display_name": display_name}
     )
     if created:
-        audit_user(person, "user.created", by)
+        audit_row(person, "user.created", by, fields=[], version=person.version)
     return person
