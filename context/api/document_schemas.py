@@ -4,25 +4,17 @@ from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
 from context.knowledge.kinds import MEDIA_TYPES
 from context.knowledge.search import FoundKnowledge, KnowledgeHit
 from context.models import Document, DocumentChunk, DocumentState
-from relationships.api.fields import Answer, Body, Name, PageQuery
+from relationships.api.fields import NOT_BLANK, Answer, Body, Name, PageQuery
 
 LONGEST_QUERY = 8000  # characters
 
 
-def _has_words(value: str) -> str:
-    if not value.strip():
-        raise ValueError("is empty")
-    return value
-
-
-QueryText = Annotated[
-    str, StringConstraints(min_length=1, max_length=LONGEST_QUERY), AfterValidator(_has_words)
-]
+QueryText = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_QUERY), NOT_BLANK]
 
 
 class DocumentUpload(Body):

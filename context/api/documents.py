@@ -44,9 +44,7 @@ class DocumentsView(ApiView):
     def get(self, request: Request, companion_id: UUID) -> Response:
         query = self.query(DocumentListQuery)
         get_companion(project_id=self.project_id, companion_id=companion_id)
-        rows = Document.objects.of_companion(self.project_id, companion_id)
-        if query.state is not None:
-            rows = rows.filter(state=query.state)
+        rows = Document.objects.of_companion(self.project_id, companion_id).filter(**query.given("state"))
         return self.page(rows, present_document, order=["-created_at", "-id"], query=query)
 
     @operation(

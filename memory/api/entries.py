@@ -229,9 +229,7 @@ def get_entry(relationship_id: UUID, entry_id: UUID) -> ScratchpadEntry:
 
 
 def _filters(query: EntryListQuery) -> dict[str, Any]:
-    filters: dict[str, Any] = {
-        name: getattr(query, name) for name in ("type", "tier", "subject") if getattr(query, name) is not None
-    }
+    filters = query.given("type", "tier", "subject")
     if query.state != "any":
         filters["state"] = query.state
     if query.text is not None:

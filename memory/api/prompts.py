@@ -27,6 +27,8 @@ from relationships.services.turns import NewMessage
 class CompanionPromptsView(ApiView):
     """What the views of one companion's prompts share: the companion itself."""
 
+    tag = "Prompts"
+
     def companion(self, companion_id: UUID) -> Companion:
         rows = Companion.objects.of_project(self.project_id).select_related("project")
         companion: Companion = require(rows.filter(id=companion_id), "companion")
@@ -34,8 +36,6 @@ class CompanionPromptsView(ApiView):
 
 
 class PromptsView(CompanionPromptsView):
-    tag = "Prompts"
-
     @operation(
         "prompts_list",
         "List a companion's ingestion prompts, newest first",
@@ -68,8 +68,6 @@ class PromptsView(CompanionPromptsView):
 
 
 class PromptView(CompanionPromptsView):
-    tag = "Prompts"
-
     @operation("prompts_read", "Read one version", answers={200: PromptAnswer})
     def get(self, request: Request, companion_id: UUID, version: int) -> Response:
         companion = self.companion(companion_id)
@@ -77,8 +75,6 @@ class PromptView(CompanionPromptsView):
 
 
 class PublishPromptView(CompanionPromptsView):
-    tag = "Prompts"
-
     @operation("prompts_publish", "Use this version from the next turn on", answers={200: PromptAnswer})
     def post(self, request: Request, companion_id: UUID, version: int) -> Response:
         """Publishing an earlier version rolls back; version 0 is the prompt that ships with Rapport."""
@@ -87,7 +83,6 @@ class PublishPromptView(CompanionPromptsView):
 
 
 class PreviewPromptView(CompanionPromptsView):
-    tag = "Prompts"
     counts_as: ClassVar = {"POST": "previews"}
 
     @operation(

@@ -35,11 +35,7 @@ class TurnsView(ApiView):
     def get(self, request: Request, relationship_id: UUID) -> Response:
         query = self.query(TurnListQuery)
         self.get_relationship(relationship_id)
-        rows = Turn.objects.for_relationship(relationship_id)
-        if query.state is not None:
-            rows = rows.filter(state=query.state)
-        if query.session is not None:
-            rows = rows.filter(session=query.session)
+        rows = Turn.objects.for_relationship(relationship_id).filter(**query.given("state", "session"))
         page = page_of(rows, order=["-seq"], page=query, present=lambda turn: turn)
         awaiting = _awaiting_review(relationship_id, page["items"])
         page["items"] = [present_turn(turn, awaiting_review=awaiting.get(turn.id)) for turn in page["items"]]

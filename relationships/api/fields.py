@@ -129,6 +129,7 @@ def _not_blank(value: str) -> str:
     return value
 
 
+NOT_BLANK = AfterValidator(_not_blank)
 # Not strict: behind a validator of ours pydantic no longer knows that the text came from JSON.
 Timestamp = Annotated[
     AwareDatetime, Field(strict=False), BeforeValidator(_written_as_rfc3339), AfterValidator(_in_utc)
@@ -141,9 +142,7 @@ TimeZone = Annotated[str, StringConstraints(min_length=1, max_length=64), AfterV
 
 # No control characters: these are names, and they stand in addresses and logs.
 _NAME = r"^[^\x00-\x1f\x7f]+$"
-Name = Annotated[
-    str, StringConstraints(min_length=1, max_length=200, pattern=_NAME), AfterValidator(_not_blank)
-]
+Name = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=_NAME), NOT_BLANK]
 ShortText = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
 ExternalId = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=_NAME)]
 """The developer's own ID of a person."""
@@ -189,6 +188,10 @@ class PageQuery(Query):
     """How many, 1 to 200."""
     cursor: Annotated[str, StringConstraints(max_length=1000)] | None = None
     """`next_cursor` of the page before."""
+
+    def given(self, *names: str) -> dict[str, Any]:
+        """Those of these filters that were given."""
+        return {name: value for name in names if (value := getattr(self, name)) is not None}
 
 
 _SENTENCES = {

@@ -42,7 +42,5 @@ class MessagesView(ApiView):
         """The conversation, newest first."""
         query = self.query(MessageQuery)
         self.get_relationship(relationship_id)
-        rows = Message.objects.for_relationship(relationship_id)
-        if query.session is not None:
-            rows = rows.filter(session=query.session)
+        rows = Message.objects.for_relationship(relationship_id).filter(**query.given("session"))
         return self.page(rows, MessageAnswer.of, order=["-seq"], query=query)

@@ -61,9 +61,7 @@ class UsersView(ApiView):
     def get(self, request: Request) -> Response:
         """By external_id; with `external_id`, the one who has it."""
         query = self.query(UserQuery)
-        rows = EndUser.objects.of_project(self.project_id)
-        if query.external_id is not None:
-            rows = rows.filter(external_id=query.external_id)
+        rows = EndUser.objects.of_project(self.project_id).filter(**query.given("external_id"))
         return self.page(rows, UserAnswer.of, order=["external_id"], query=query)
 
     @operation(

@@ -10,6 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any
 
 from django.apps import apps
+from django.core.exceptions import ImproperlyConfigured
 from django.utils.module_loading import import_string
 from pydantic import Field, create_model, field_validator
 
@@ -53,6 +54,8 @@ def configuration_model() -> type[Configuration]:
     sections: dict[str, Any] = {}
     for app in owners:
         for name, path in getattr(app, "configuration_sections", {}).items():
+            if name in sections:
+                raise ImproperlyConfigured(f"Two apps bring a section {name!r} of the configuration.")
             section = import_string(path)
             sections[name] = (section, section())
     return create_model("Configuration", __base__=Configuration, __doc__=Configuration.__doc__, **sections)

@@ -2,6 +2,8 @@ import sys
 from typing import Any
 
 import pytest
+from django.apps import apps
+from django.core.exceptions import ImproperlyConfigured
 
 from relationships.configuration.cascade import resolve_configuration, validate_level
 from relationships.configuration.schema import configuration_model
@@ -127,3 +129,11 @@ def test_each_app_brings_its_own_sections() -> None:
         "profile": "relationships",
         "sessions": "relationships",
     }
+
+
+def test_a_section_has_one_owner(monkeypatch: pytest.MonkeyPatch) -> None:
+    mine = {"ingestion": "relationships.configuration.schema.Profiles"}
+    monkeypatch.setattr(apps.get_app_config("relationships"), "configuration_sections", mine)
+
+    with pytest.raises(ImproperlyConfigured, match="'ingestion'"):
+        configuration_model.__wrapped__()
