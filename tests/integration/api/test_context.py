@@ -119,11 +119,6 @@ def test_what_is_wrong_is_named(api: Api, path: str, body: Any, fields: list[str
     assert (answer.status, answer.fields) == (422, fields)
 
 
-@pytest.mark.parametrize("scope", ["read", "write"])
-def test_the_persons_own_browser_may_ask(relationship: Relationship, path: str, scope: str) -> None:
-    assert token_of(relationship, scope).post(path, {"message": "Hi"}).status == 200
-
-
 @pytest.mark.parametrize("entries", [1, 100, 10_000])
 def test_four_statements_are_enough_whatever_the_number_of_entries(
     api: Api, relationship: Relationship, path: str, entries: int

@@ -8,7 +8,7 @@ from django_q.models import OrmQ
 from pytest_django.fixtures import Settings
 
 from context.models import ChunkEmbedding, Document, DocumentChunk, DocumentFile
-from relationships.models import AuditEvent, Companion, Project, Relationship
+from relationships.models import AuditEvent, Companion, Project
 from tests.fixtures.api import Api
 from tests.fixtures.documents import (
     again,
@@ -211,25 +211,6 @@ def test_a_document_in_hand_is_not_taken_from_the_worker(api: Api, companion: Co
     Document.objects.filter(id=document.id).update(state="processing")
 
     assert api.post(path_of(companion, document.id, "retry")).status == 409
-
-
-def test_a_persons_token_may_not_touch_documents(
-    api: Api, companion: Companion, relationship: Relationship
-) -> None:
-    document = learn(companion, "Refunds take five days.")
-    made = api.post(f"/relationships/{relationship.id}/tokens", {"scopes": ["read", "write"]})
-    person = Api(made.body["token"])
-
-    answers = [
-        person.get(path_of(companion)),
-        person.get(path_of(companion, document.id)),
-        person.get(path_of(companion, document.id, "chunks")),
-        person.post(path_of(companion, "search"), {"query": "refunds"}),
-        person.delete(path_of(companion, document.id)),
-        send_file(person, companion, b"Words.", "a.txt"),
-    ]
-
-    assert [answer.status for answer in answers] == [403] * 6
 
 
 def test_a_word_document_is_taken(api: Api, companion: Companion) -> None:

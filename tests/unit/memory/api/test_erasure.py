@@ -3,7 +3,7 @@
 import pytest
 
 from relationships.models import AuditEvent, Companion, EndUser, Message, Project, Relationship
-from tests.fixtures.api import Api, ApiAnswer, new_key
+from tests.fixtures.api import Api, ApiAnswer
 from tests.fixtures.turns import Conversation
 
 
@@ -34,33 +34,6 @@ def test_erasing_answers_with_the_rows_that_are_gone(
     assert api.delete(path).status == 404
 
 
-@pytest.mark.parametrize(
-    ("level", "scope", "status"),
-    [
-        ("relationship", "read", 403),
-        ("relationship", "write", 200),
-        ("user", "read", 403),
-        ("user", "write", 200),
-        ("companion", "write", 403),
-        ("companion", "admin", 200),
-    ],
-)
-def test_each_level_has_its_scope(
-    level: str, scope: str, status: int, project: Project, relationship: Relationship
-) -> None:
-    answer = Api(new_key(project, scope)).delete(path_of(level, relationship))
-
-    assert answer.status == status
-    assert Relationship.objects.filter(id=relationship.id).exists() is (status == 403)
-
-
-def test_a_relationship_token_can_not_erase_the_relationship(api: Api, relationship: Relationship) -> None:
-    made = api.post(f"/relationships/{relationship.id}/tokens", {"scopes": ["write"]})
-    token = Api(made.body["token"])
-
-    assert token.delete(f"/relationships/{relationship.id}").status == 403
-
-
 def test_a_project_goes_when_its_name_is_said(api: Api, relationship: Relationship) -> None:
     answer = api.send("DELETE", "/project", {"confirm": "Test project"})
 
@@ -87,12 +60,6 @@ def test_a_project_stays_when_it_is_not(
 
     assert (answer.status, answer.fields) == (status, fields)
     assert Project.objects.filter(id=project.id).exists()
-
-
-def test_only_an_admin_key_erases_the_project(project: Project) -> None:
-    answer = Api(new_key(project, "write")).send("DELETE", "/project", {"confirm": project.name})
-
-    assert answer.status == 403
 
 
 @pytest.fixture
@@ -175,26 +142,6 @@ def test_what_to_redact_has_to_be_named(
     answer = api.post(f"/relationships/{relationship.id}/messages/redact", body)
 
     assert (answer.status, answer.fields) == (422, [field])
-
-
-@pytest.mark.parametrize(("scope", "status"), [("read", 403), ("write", 200)])
-@pytest.mark.parametrize("kind", ["key", "token"])
-def test_redacting_needs_the_scope_of_erasing_an_entry(
-    kind: str,
-    scope: str,
-    status: int,
-    project: Project,
-    api: Api,
-    relationship: Relationship,
-    said: list[str],
-) -> None:
-    key = (
-        new_key(project, scope)
-        if kind == "key"
-        else api.post(f"/relationships/{relationship.id}/tokens", {"scopes": [scope]}).body["token"]
-    )
-
-    assert redact(Api(key), relationship, said[0]).status == status
 
 
 def test_an_erased_entry_is_answered_with_what_still_holds_its_words_and_not_with_their_text(

@@ -11,7 +11,7 @@ from pytest_django.fixtures import Settings
 from memory.models import ScratchpadEntry
 from relationships.models import Companion, EndUser, Message, Project, Relationship
 from relationships.services.relationships import get_or_create_relationship
-from tests.fixtures.api import TESTER, Api, ApiAnswer, new_key
+from tests.fixtures.api import TESTER, Api, ApiAnswer
 from tests.fixtures.turns import Conversation
 
 EMPTY = {"format": "rapport.relationship", "version": 1}
@@ -110,23 +110,6 @@ def test_a_profile_as_deep_as_may_be_comes_back(
 
     assert api.post(f"/relationships/{another.id}/import", export(api, relationship)).status == 200
     assert api.get(f"/relationships/{another.id}/profile").body == deep
-
-
-def test_reading_exports_and_writing_imports(project: Project, relationship: Relationship) -> None:
-    reader = Api(new_key(project, "read"))
-
-    assert export(reader, relationship)["entries"] == []
-    assert reader.post(f"/relationships/{relationship.id}/import", EMPTY).status == 403
-    assert (
-        Api(new_key(project, "write")).post(f"/relationships/{relationship.id}/import", EMPTY).status == 200
-    )
-
-
-def test_a_relationship_token_does_neither(api: Api, relationship: Relationship) -> None:
-    path = f"/relationships/{relationship.id}"
-    token = Api(api.post(f"{path}/tokens", {"scopes": ["write"]}).body["token"])
-
-    assert token.get(f"{path}/export").status == token.post(f"{path}/import", EMPTY).status == 403
 
 
 def test_a_person_who_moves_to_another_installation_is_who_they_are_there(
