@@ -13,7 +13,7 @@ from typing import Any
 from django.conf import settings
 
 from relationships.configuration.cascade import ResolvedConfiguration, resolve_configuration
-from relationships.configuration.schema import Configuration
+from relationships.configuration.schema import configuration_model
 from relationships.errors import FieldProblem
 from relationships.models import Companion
 
@@ -32,7 +32,7 @@ REGISTRIES = {
 EXTRA_CHOICES = {"retrieval.embedder": ["default"], "knowledge.embedder": ["default"]}
 LONG = {"context.core_prompt", "context.preamble"}
 BLANK_TYPES = 2  # rows to add entry types in
-SCHEMA: dict[str, Any] = Configuration.model_json_schema()
+SCHEMA: dict[str, Any] = configuration_model().model_json_schema()
 
 
 @dataclass(slots=True)

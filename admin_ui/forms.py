@@ -5,10 +5,10 @@ from typing import Any, Self
 
 from django import forms
 
+from memory.ingestion.configuration import EntryType
 from memory.models import USER_SUBJECT, ScratchpadEntry
 from memory.services.limits import entry_fault
 from relationships.api.parsing import parse_object
-from relationships.configuration.schema import EntryType
 from relationships.errors import RapportError
 
 

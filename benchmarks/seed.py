@@ -12,12 +12,12 @@ from pgvector import HalfVector
 from benchmarks.client import Client
 from benchmarks.service import HOST
 from memory.models import EntrySource, ScratchpadEntry, Tier
+from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.text import text_hash
 from memory.retrieval.index.write import index_entries
 from memory.services.fingerprint import content_hash
 from memory.services.snapshots import rebuild_scratchpad
 from relationships.actor import Actor
-from relationships.configuration.retrieval import Retrieval
 from relationships.ids import relationship_id, uuid7
 from relationships.models import (
     DEFAULT_SESSION,

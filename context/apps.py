@@ -1,5 +1,11 @@
+from typing import ClassVar
+
 from django.apps import AppConfig
 
 
 class ContextConfig(AppConfig):
     name = "context"
+    configuration_sections: ClassVar = {
+        "knowledge": "context.knowledge.configuration.Knowledge",
+        "context": "context.configuration.Context",
+    }

@@ -13,10 +13,10 @@ from uuid import UUID
 
 import orjson
 
+from context.configuration import Context
 from memory.retrieval.questions import Participants
-from relationships.configuration.schema import Context
+from relationships.database import prepared_cursor
 from relationships.errors import NotFound
-from relationships.prepared import prepared_cursor
 from relationships.services.api_keys import KEY_STILL_HOLDS, KeyChanged, RememberedKey
 from relationships.text_names import name_in_text
 

@@ -2,15 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import orjson
 
+from context.configuration import Context
 from context.facts import Levels
 from context.layers.base import Layer
 from relationships.configuration.cascade import ResolvedConfiguration, resolve_configuration
-from relationships.configuration.schema import Context
+from relationships.configuration.kept import KeptByText
 from relationships.configuration.seams import load
 from relationships.errors import FieldProblem, InvalidConfiguration
 
@@ -21,6 +21,9 @@ class Plan:
 
     resolved: ResolvedConfiguration
     layers: tuple[Layer, ...]
+
+
+_kept: KeptByText[Plan] = KeptByText()
 
 
 def plan_for(levels: Levels, turn: Mapping[str, Any] | None) -> Plan:
@@ -35,13 +38,11 @@ def plan_for(levels: Levels, turn: Mapping[str, Any] | None) -> Plan:
         raise InvalidConfiguration(problems) from None
 
 
-@lru_cache(maxsize=1024)
 def _plan(levels: Levels) -> Plan:
-    """By content and not by version: a level that was changed by any hand is a new key."""
-    return _make_plan(levels, None)
+    return _kept.get(levels, _make_plan)
 
 
-def _make_plan(levels: Levels, turn: Mapping[str, Any] | None) -> Plan:
+def _make_plan(levels: Levels, turn: Mapping[str, Any] | None = None) -> Plan:
     project, companion, relationship = map(orjson.loads, levels)
     resolved = resolve_configuration(
         project=project, companion=companion, relationship=relationship, turn=turn

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from memory.services.snapshots import Line, SectionRow, line_of
-from relationships.prepared import prepared_cursor
+from relationships.database import prepared_cursor
 
 _ENTRIES = f"""
 SELECT {", ".join(SectionRow._fields)}, source_message_ids FROM memory_scratchpadentry

@@ -17,7 +17,7 @@ RapportError                      what every part of ours raises; knows no HTTP
 └── UpstreamFailed                somebody we asked on your behalf gave no usable answer
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -59,7 +59,12 @@ class InvalidInput(RapportError):
 
     @classmethod
     def of(cls, field: str, detail: str) -> "InvalidInput":
-        return cls(f"{field}: {detail}", problems=[FieldProblem(field, detail)])
+        return cls.naming([FieldProblem(field, detail)])
+
+    @classmethod
+    def naming(cls, problems: Sequence[FieldProblem]) -> "InvalidInput":
+        """Of one problem or several, the first of which says what is wrong."""
+        return InvalidInput(f"{problems[0].field}: {problems[0].detail}", problems=problems)
 
 
 class InvalidConfiguration(InvalidInput):

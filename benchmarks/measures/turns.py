@@ -10,8 +10,8 @@ from benchmarks.measures.setup import Setup
 from benchmarks.report import Figure, Goal, Section, of_rounds
 from benchmarks.seed import turn_body
 from benchmarks.timing import cpu_during, p50, p95
+from memory.ingestion.configuration import Ingestion
 from memory.services.turns import ingest_now
-from relationships.configuration.schema import Ingestion
 from relationships.models import Turn
 
 RELATIONSHIPS = 50

@@ -15,6 +15,7 @@ from benchmarks.seed import make_companion, make_relationships
 from memory.embedders import embedder_of
 from memory.models import Embedding, SearchedKind, SearchText
 from memory.retrieval.columns import Columns, SearchQuery, read_columns
+from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.embed import embed_owed
 from memory.retrieval.index.write import index_messages
 from memory.retrieval.questions import Participants, Prepared, prepare_questions, read_participants
@@ -23,7 +24,6 @@ from memory.retrieval.rankers.best import BestRanker
 from memory.retrieval.ranking import Cut, Ranking
 from memory.retrieval.results import EntryFilters, MessageFilters
 from memory.retrieval.search import search_messages
-from relationships.configuration.retrieval import Retrieval
 from relationships.ids import uuid7
 from relationships.models import Message, MessageRole, Relationship
 

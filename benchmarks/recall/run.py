@@ -13,8 +13,8 @@ from benchmarks.recall.sets import CATEGORIES, Person, Talk, read_people, read_t
 from benchmarks.recall.updates import Asker, Shown, play
 from benchmarks.recall.variants import built_up, choose, published, taken_away
 from benchmarks.report import Figure, Goal, Section
+from memory.retrieval.configuration import Language, Retrieval
 from memory.retrieval.rankers.best import BestRanker
-from relationships.configuration.retrieval import Language, Retrieval
 
 ENGLISH: Language = "english"
 HEADINGS = ("", "@10", "@20", "change @10")

@@ -18,11 +18,11 @@ from benchmarks.seed import analyze, make_companion, make_relationships, remembe
 from benchmarks.timing import p50, p95, time_calls
 from memory.embedders.base import Embedded
 from memory.models import ScratchpadEntry, SearchedKind
+from memory.retrieval.configuration import Retrieval
 from memory.retrieval.questions import Participants, Prepared
 from memory.retrieval.ranking import wanted_ranker
 from memory.retrieval.results import EntryFilters
 from memory.retrieval.search import search_entries
-from relationships.configuration.retrieval import Retrieval
 from relationships.models import Companion, Relationship
 
 ENTRIES, TOP = 20, 20  # of each small tenant; of a search

@@ -15,8 +15,8 @@ from benchmarks.scale.templates import question
 from benchmarks.service import data_folder
 from config.embedded_postgres import start_if_used, stop
 from context.pipeline import build_context
+from memory.retrieval.configuration import Retrieval
 from memory.retrieval.search import search_entries
-from relationships.configuration.retrieval import Retrieval
 
 WORKING_SET = 100  # relationships that are read again and again: those who talk just now
 MESSAGE = "What should I cook tonight?"

@@ -1,26 +1,20 @@
-"""What the calls about documents take and answer. Answers are plain dicts; these classes describe them to OpenAPI."""
+"""What the calls about documents take and answer, and how the answers are made."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
-from context.models import DocumentState
-from relationships.api.fields import Answer, Body, Name, PageQuery
+from context.knowledge.kinds import MEDIA_TYPES
+from context.knowledge.search import FoundKnowledge, KnowledgeHit
+from context.models import Document, DocumentChunk, DocumentState
+from relationships.api.fields import NOT_BLANK, Answer, Body, Name, PageQuery
 
 LONGEST_QUERY = 8000  # characters
 
 
-def _has_words(value: str) -> str:
-    if not value.strip():
-        raise ValueError("is empty")
-    return value
-
-
-QueryText = Annotated[
-    str, StringConstraints(min_length=1, max_length=LONGEST_QUERY), AfterValidator(_has_words)
-]
+QueryText = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_QUERY), NOT_BLANK]
 
 
 class DocumentUpload(Body):
@@ -63,11 +57,6 @@ class DocumentAnswer(Answer):
     """When it became ready or failed."""
 
 
-class DocumentPage(Answer):
-    items: list[DocumentAnswer]
-    next_cursor: str | None
-
-
 class ChunkAnswer(Answer):
     id: UUID
     place: int
@@ -83,11 +72,6 @@ class ChunkAnswer(Answer):
     """Estimated."""
     embed_error: str | None
     """Why it has no vector and will get none."""
-
-
-class ChunkPage(Answer):
-    items: list[ChunkAnswer]
-    next_cursor: str | None
 
 
 class DocumentSearchBody(Body):
@@ -125,3 +109,36 @@ class KnowledgeFoundAnswer(Answer):
     notes: list[str]
     """What was not as configured."""
     milliseconds: float
+
+
+def present_document(document: Document) -> dict[str, Any]:
+    return DocumentAnswer.of(
+        document,
+        companion=document.companion_id,
+        media_type=MEDIA_TYPES[document.kind],
+        sha256=bytes(document.sha256).hex(),
+        error_code=document.error_code or None,
+        error=document.error or None,
+        chunks=document.chunk_count,
+        embedding_model=document.embedding_model or None,
+        added_by=":".join(filter(None, [document.added_by_kind, document.added_by_id])),
+    )
+
+
+def present_chunk(chunk: DocumentChunk) -> dict[str, Any]:
+    return ChunkAnswer.of(chunk, embed_error=chunk.embed_error or None)
+
+
+def present_found(found: FoundKnowledge, *, explain: bool) -> dict[str, Any]:
+    return KnowledgeFoundAnswer.of(
+        found,
+        items=[_present_hit(hit, explain=explain) for hit in found.hits],
+        embedding_model=found.space.model if found.space else None,
+        notes=list(found.notes),
+        milliseconds=round(found.milliseconds, 3),
+    )
+
+
+def _present_hit(hit: KnowledgeHit, *, explain: bool) -> dict[str, Any]:
+    parts = dict(hit.parts) if explain else None
+    return KnowledgeHitAnswer.of(hit, chunk=hit.chunk_id, document=hit.document_id, parts=parts)

@@ -6,23 +6,23 @@ from pydantic import TypeAdapter, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from context.api.document_presenters import present_chunk, present_document, present_found
 from context.api.document_schemas import (
-    ChunkPage,
+    ChunkAnswer,
     DocumentAnswer,
     DocumentListQuery,
-    DocumentPage,
     DocumentSearchBody,
     DocumentUpload,
     KnowledgeFoundAnswer,
+    present_chunk,
+    present_document,
+    present_found,
 )
 from context.knowledge.configured import configuration_of
 from context.knowledge.documents import add_document, delete_document, get_document, reread_document
 from context.knowledge.search import search_knowledge
 from context.models import Document, DocumentChunk
-from relationships.api.fields import Name, PageQuery, field_problems
+from relationships.api.fields import Name, Page, PageQuery, field_problems
 from relationships.api.operations import operation
-from relationships.api.pagination import page_of
 from relationships.api.uploads import MULTIPART, read_upload
 from relationships.api.views import ApiView
 from relationships.errors import InvalidInput
@@ -33,30 +33,27 @@ _NAME: TypeAdapter[str] = TypeAdapter(Name)
 
 
 class DocumentsView(ApiView):
+    tag = TAG
+
     @operation(
         "documents_list",
-        tag=TAG,
-        summary="List a companion's documents, newest first",
+        "List a companion's documents, newest first",
         query=DocumentListQuery,
-        answers={200: DocumentPage},
+        answers={200: Page[DocumentAnswer]},
     )
     def get(self, request: Request, companion_id: UUID) -> Response:
         query = self.query(DocumentListQuery)
         get_companion(project_id=self.project_id, companion_id=companion_id)
-        rows = Document.objects.of_companion(self.project_id, companion_id)
-        if query.state is not None:
-            rows = rows.filter(state=query.state)
-        return self.answer(page_of(rows, order=["-created_at", "-id"], page=query, present=present_document))
+        rows = Document.objects.of_companion(self.project_id, companion_id).filter(**query.given("state"))
+        return self.page(rows, present_document, order=["-created_at", "-id"], query=query)
 
     @operation(
         "documents_add",
-        tag=TAG,
-        summary="Upload a document",
+        "Upload a document",
         body=DocumentUpload,
         body_type=MULTIPART,
         answers={200: DocumentAnswer, 201: DocumentAnswer},
         problems=(409,),
-        example={"file": "Refunds take five days.", "name": "Help"},
     )
     def post(self, request: Request, companion_id: UUID) -> Response:
         """It is read by a worker: ask for it again until its state is `ready` or `failed`.
@@ -76,7 +73,9 @@ class DocumentsView(ApiView):
 
 
 class DocumentView(ApiView):
-    @operation("documents_read", tag=TAG, summary="Read a document", answers={200: DocumentAnswer})
+    tag = TAG
+
+    @operation("documents_read", "Read a document", answers={200: DocumentAnswer})
     def get(self, request: Request, companion_id: UUID, document_id: UUID) -> Response:
         """How far it has come; not the file itself."""
         document = get_document(
@@ -84,7 +83,7 @@ class DocumentView(ApiView):
         )
         return self.answer(present_document(document))
 
-    @operation("documents_delete", tag=TAG, summary="Delete a document", answers={204: None})
+    @operation("documents_delete", "Delete a document", answers={204: None})
     def delete(self, request: Request, companion_id: UUID, document_id: UUID) -> Response:
         """With its file and all its chunks, at once."""
         delete_document(
@@ -94,10 +93,11 @@ class DocumentView(ApiView):
 
 
 class DocumentRetryView(ApiView):
+    tag = TAG
+
     @operation(
         "documents_retry",
-        tag=TAG,
-        summary="Read a failed or a ready document again",
+        "Read a failed or a ready document again",
         answers={202: DocumentAnswer},
         problems=(409,),
     )
@@ -110,12 +110,13 @@ class DocumentRetryView(ApiView):
 
 
 class DocumentChunksView(ApiView):
+    tag = TAG
+
     @operation(
         "document_chunks_list",
-        tag=TAG,
-        summary="List a document's chunks, in their order",
+        "List a document's chunks, in their order",
         query=PageQuery,
-        answers={200: ChunkPage},
+        answers={200: Page[ChunkAnswer]},
     )
     def get(self, request: Request, companion_id: UUID, document_id: UUID) -> Response:
         query = self.query(PageQuery)
@@ -123,20 +124,19 @@ class DocumentChunksView(ApiView):
             project_id=self.project_id, companion_id=companion_id, document_id=document_id
         )
         rows = DocumentChunk.objects.filter(document_id=document.id).defer("lexemes")
-        return self.answer(page_of(rows, order=["place"], page=query, present=present_chunk))
+        return self.page(rows, present_chunk, order=["place"], query=query)
 
 
 class DocumentSearchView(ApiView):
+    tag = TAG
     scopes: ClassVar = {"POST": "read"}  # it changes nothing; the query may be too long for an address
     counts_as: ClassVar = {"POST": "searches"}
 
     @operation(
         "documents_search",
-        tag=TAG,
-        summary="Search a companion's documents",
+        "Search a companion's documents",
         body=DocumentSearchBody,
         answers={200: KnowledgeFoundAnswer},
-        example={"query": "How long do refunds take?", "top_k": 3},
     )
     def post(self, request: Request, companion_id: UUID) -> Response:
         """By text and vector, over all that the companion has."""

@@ -2,11 +2,11 @@
 
 from django.conf import settings
 
+from context.knowledge.configuration import NO_EMBEDDER, Knowledge
 from memory.embedders.base import Embedder
 from memory.embedders.registry import get_embedder
+from memory.retrieval.configuration import DEFAULT_EMBEDDER
 from relationships.configuration.cascade import resolve_configuration
-from relationships.configuration.knowledge import NO_EMBEDDER, Knowledge
-from relationships.configuration.retrieval import DEFAULT_EMBEDDER
 from relationships.configuration.schema import Configuration
 from relationships.models import Companion
 

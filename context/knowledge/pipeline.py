@@ -28,7 +28,7 @@ from memory.providers.errors import ProviderError
 from memory.queue.renewal import renewing
 from memory.queue.retries import retry_delay
 from relationships.configuration.schema import Configuration
-from relationships.database_errors import database_went_away
+from relationships.database import database_went_away
 from relationships.errors import InvalidConfiguration
 from relationships.models import Companion
 

@@ -15,7 +15,7 @@ from pgvector import HalfVector
 from memory.embedders.base import Embedded
 from memory.retrieval.rankers.base import order_of
 from memory.retrieval.rankers.scoring import bm25, fuse_ranks, inverse_document_frequency, length_norm
-from relationships.prepared import prepared_cursor
+from relationships.database import prepared_cursor
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -11,6 +11,7 @@ from uuid import UUID
 
 import numpy as np
 
+from context.knowledge.configuration import Knowledge
 from context.knowledge.configured import embedder_for
 from context.knowledge.ranking import Columns, Ranked, rank_chunks, read_columns
 from context.models import DocumentChunk
@@ -19,7 +20,6 @@ from memory.embedders.questions import embed_question
 from memory.providers.errors import ProviderError
 from memory.retrieval.index.text import first_words, words_for_index
 from memory.retrieval.questions import LONGEST_QUESTION, MOST_WORDS, TOO_LONG, TOO_MANY_WORDS
-from relationships.configuration.knowledge import Knowledge
 
 NO_VECTOR = "The question's vector could not be had in time: found by text alone."
 NO_EMBEDDER = "The embedder of knowledge.embedder can't be used: found by text alone."

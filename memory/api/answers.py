@@ -1,10 +1,15 @@
-"""What memory's routes answer, described for OpenAPI; memory.api.presenters makes them."""
+"""What memory's routes answer, described for OpenAPI, and how it is made of rows."""
 
+from collections.abc import Iterable, Mapping
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
+from memory.models import EntryRevision, HeldDeletion, IngestionPrompt, ModelCall, ScratchpadEntry
+from memory.services.preview import Preview
 from relationships.api.fields import Answer
+from relationships.models import Message, Turn
 
 
 class EntryAnswer(Answer):
@@ -38,11 +43,6 @@ class EntryAnswer(Answer):
     version: int
 
 
-class EntryPage(Answer):
-    items: list[EntryAnswer]
-    next_cursor: str | None
-
-
 class RevisionAnswer(Answer):
     """One change: what it was, what it became, who did it, and what it rests on."""
 
@@ -63,11 +63,6 @@ class RevisionAnswer(Answer):
     recorded_at: datetime
     effective_at: datetime
     redacted_at: datetime | None
-
-
-class RevisionPage(Answer):
-    items: list[RevisionAnswer]
-    next_cursor: str | None
 
 
 class JudgementAnswer(Answer):
@@ -111,11 +106,6 @@ class TurnAnswer(Answer):
     """What it changed; null while it is not applied, and in lists."""
     deletions_awaiting_review: int | None
     """How many deletions of it are held until somebody confirms or declines them; null while it is not settled."""
-
-
-class TurnPage(Answer):
-    items: list[TurnAnswer]
-    next_cursor: str | None
 
 
 class MessageOfTurn(Answer):
@@ -180,11 +170,6 @@ class HeldAnswer(Answer):
     recorded_at: datetime
 
 
-class HeldPage(Answer):
-    items: list[HeldAnswer]
-    next_cursor: str | None
-
-
 class DecidedAnswer(HeldAnswer):
     left_alone: list[UUID]
     """Entries that were changed since, and so were not deleted."""
@@ -201,11 +186,6 @@ class PromptAnswer(Answer):
     created_at: datetime | None
 
 
-class PromptPage(Answer):
-    items: list[PromptAnswer]
-    next_cursor: str | None
-
-
 class PreviewAnswer(Answer):
     """What a prompt would have kept. Nothing was written."""
 
@@ -220,3 +200,72 @@ class PreviewAnswer(Answer):
     output_tokens: int | None
     cost: str | None
     milliseconds: float
+
+
+def present_turn(
+    turn: Turn, remembered: Iterable[EntryRevision] | None = None, *, awaiting_review: int | None = None
+) -> dict[str, Any]:
+    shown = None if remembered is None else [_remembered(revision) for revision in remembered]
+    return TurnAnswer.of(turn, remembered=shown, deletions_awaiting_review=awaiting_review)
+
+
+def present_trace(
+    turn: Turn,
+    *,
+    remembered: Iterable[EntryRevision],
+    awaiting_review: int | None,
+    messages: Iterable[Message],
+    calls: Iterable[ModelCall],
+) -> dict[str, Any]:
+    return TurnTraceAnswer.of(
+        turn,
+        remembered=[_remembered(revision) for revision in remembered],
+        deletions_awaiting_review=awaiting_review,
+        messages=[MessageOfTurn.of(message) for message in messages],
+        calls=[ModelCallAnswer.of(call, cost=_money(call.cost)) for call in calls],
+    )
+
+
+def present_held(held: HeldDeletion, entries: Mapping[UUID, ScratchpadEntry]) -> dict[str, Any]:
+    return HeldAnswer.of(
+        held,
+        entries=[_held_entry(item, entries.get(UUID(item["entry_id"]))) for item in held.deletions],
+        decided_by=f"{held.decided_by_kind}:{held.decided_by_id}" if held.decided_by_kind else None,
+    )
+
+
+def present_prompt(prompt: IngestionPrompt, *, published: int | None) -> dict[str, Any]:
+    author = f"{prompt.created_by_kind}:{prompt.created_by_id}"
+    return PromptAnswer.of(prompt, published=prompt.version == published, created_by=author)
+
+
+def present_preview(preview: Preview) -> dict[str, Any]:
+    return PreviewAnswer.of(
+        preview,
+        operations=[judgement.as_json() for judgement in preview.judgements],
+        entries=[
+            {"type": entry.type, "subject": entry.subject, "content": entry.content}
+            for entry in preview.entries
+        ],
+        cost=_money(preview.cost),
+    )
+
+
+def _money(amount: Decimal | None) -> str | None:
+    return None if amount is None else str(amount)
+
+
+def _remembered(revision: EntryRevision) -> dict[str, Any]:
+    fields = revision.after or {}
+    return RememberedAnswer.of(revision, type=fields.get("type"), content=fields.get("content"))
+
+
+def _held_entry(item: Mapping[str, Any], entry: ScratchpadEntry | None) -> dict[str, Any]:
+    return {
+        "entry_id": item["entry_id"],
+        "reason": item["reason"],
+        "state": entry.state if entry else "erased",
+        "type": entry.type if entry else None,
+        "content": entry.content if entry else None,
+        "changed_since": entry is not None and entry.version != item["entry_version"],
+    }

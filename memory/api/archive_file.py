@@ -81,11 +81,7 @@ def _checked(model: type[BaseModel], piece: bytes, depth: int) -> BaseModel:
     try:
         return model.model_validate_json(piece)
     except ValidationError as error:
-        raise _invalid(field_problems(error, data)) from None
-
-
-def _invalid(problems: list[FieldProblem]) -> InvalidInput:
-    return InvalidInput(f"{problems[0].field}: {problems[0].detail}", problems=problems)
+        raise InvalidInput.naming(field_problems(error, data)) from None
 
 
 def _under(path: str, line: FieldProblem) -> FieldProblem:

@@ -28,23 +28,21 @@ class BudgetAnswer(Answer):
 
 
 def present_budget(budget: ModelBudget) -> dict[str, Any]:
-    return {
-        "daily_tokens": budget.daily_tokens,
-        "daily_usd": None if budget.daily_usd is None else str(budget.daily_usd),
-        "tokens": budget.tokens,
-        "usd": str(budget.cost),
-        "calls": budget.calls,
-        "unpriced_calls": budget.unpriced,
-        "spent": bool(budget.spent),
-        "renews_at": budget.renews_at,
-    }
+    return BudgetAnswer.of(
+        budget,
+        daily_usd=None if budget.daily_usd is None else str(budget.daily_usd),
+        usd=str(budget.cost),
+        unpriced_calls=budget.unpriced,
+        spent=bool(budget.spent),
+    )
 
 
 class BudgetView(ApiView):
+    tag = "Project"
+
     @operation(
         "project_budget",
-        tag="Project",
-        summary="Read what your project may ask of models today, and has asked",
+        "Read what your project may ask of models today, and has asked",
         answers={200: BudgetAnswer},
     )
     def get(self, request: Request) -> Response:

@@ -6,9 +6,8 @@ from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory.api.answers import EntryAnswer, EntryPage
+from memory.api.answers import EntryAnswer, RevisionAnswer
 from memory.api.erasure import GoneEntryAnswer, present_entry_erasure
-from memory.api.presenters import present_entry
 from memory.api.schemas import (
     DeleteEntryQuery,
     EntryBody,
@@ -22,10 +21,9 @@ from memory.services.entries import add_entry, delete_entry, restore_entry, revi
 from memory.services.erasure import erase_entry
 from memory.services.time_travel import NEWEST_FIRST as PAST_NEWEST_FIRST
 from memory.services.time_travel import entry_of, revisions_at
-from relationships.api.etag import expected_version, require_match
-from relationships.api.idempotency import idempotency_key, request_fingerprint
+from relationships.api.fields import Page, PageQuery
+from relationships.api.headers import expected_version, idempotency_key, request_fingerprint
 from relationships.api.operations import operation
-from relationships.api.pagination import page_of
 from relationships.api.parsing import read_bytes
 from relationships.api.views import ApiView
 from relationships.configuration.merge_patch import merge_patch
@@ -33,6 +31,7 @@ from relationships.errors import Gone, InvalidInput, NotFound
 from relationships.models import Relationship
 from relationships.services.configuration import configuration_of
 from relationships.services.idempotency import earlier_resource, remember_key
+from relationships.services.rows import check_version
 from relationships.services.sequence import lock_relationship
 
 NEWEST_FIRST = ["-effective_at", "-id"]
@@ -40,52 +39,40 @@ ROUTE = "entries"  # of its idempotency keys
 
 
 class EntriesView(ApiView):
+    tag = "Entries"
     open_to_tokens = True
 
     @operation(
-        "entries_list",
-        tag="Entries",
-        summary="List entries, newest first",
-        query=EntryListQuery,
-        answers={200: EntryPage},
+        "entries_list", "List entries, newest first", query=EntryListQuery, answers={200: Page[EntryAnswer]}
     )
     def get(self, request: Request, relationship_id: UUID) -> Response:
         """With `as_of` or `known_at`, as they were at that time; what was erased since is not brought back."""
         query = self.query(EntryListQuery)
         self.get_relationship(relationship_id)
         if query.as_of is not None or query.known_at is not None:
-            return self.answer(self._page_of_the_past(relationship_id, query))
+            return self._page_of_the_past(relationship_id, query)
         rows = ScratchpadEntry.objects.for_relationship(relationship_id).filter(**_filters(query))
-        return self.answer(
-            page_of(rows, order=NEWEST_FIRST, page=query, present=present_entry, slow=_slow(query))
-        )
+        return self.page(rows, EntryAnswer.of, order=NEWEST_FIRST, query=query, slow=_slow(query))
 
-    def _page_of_the_past(self, relationship_id: UUID, query: EntryListQuery) -> dict[str, Any]:
+    def _page_of_the_past(self, relationship_id: UUID, query: EntryListQuery) -> Response:
         revisions = revisions_at(
             relationship_id=relationship_id, as_of=query.as_of, known_at=query.known_at, now=timezone.now()
         )
         filters = {f"after__{name}": wanted for name, wanted in _filters(query).items()}
-        return page_of(
-            revisions.filter(**filters),
-            order=PAST_NEWEST_FIRST,
-            page=query,
-            present=self._present_past,
-            slow=_slow(query),
-        )
+        rows = revisions.filter(**filters)
+        return self.page(rows, self._present_past, order=PAST_NEWEST_FIRST, query=query, slow=_slow(query))
 
     def _present_past(self, revision: EntryRevision) -> dict[str, Any]:
-        return present_entry(entry_of(revision.after or {}, revision.relationship_id, self.project_id))
+        return EntryAnswer.of(entry_of(revision.after or {}, revision.relationship_id, self.project_id))
 
     @operation(
         "entries_create",
-        tag="Entries",
-        summary="Remember something",
+        "Remember something",
         body=EntryBody,
         answers={201: EntryAnswer},
         idempotent=True,
         etag=True,
         problems=(404, 409, 410),
-        example={"content": "Prefers tea over coffee", "type": "preference"},
     )
     def post(self, request: Request, relationship_id: UUID) -> Response:
         body = self.body(EntryBody)
@@ -94,7 +81,7 @@ class EntriesView(ApiView):
         if values["effective_at"] is None:
             del values["effective_at"]
         entry = self._remembered_once(request, relationship, values, body.reason)
-        return self.answer(present_entry(entry), status=201, version=entry.version)
+        return self.answer(EntryAnswer.of(entry), status=201, version=entry.version)
 
     def _remembered_once(
         self, request: Request, relationship: Relationship, values: dict[str, Any], reason: str
@@ -129,35 +116,27 @@ class EntriesView(ApiView):
 
 
 class EntryView(ApiView):
+    tag = "Entries"
     open_to_tokens = True
 
-    @operation(
-        "entries_read",
-        tag="Entries",
-        summary="Read an entry",
-        answers={200: EntryAnswer},
-        etag=True,
-        problems=(410,),
-    )
+    @operation("entries_read", "Read an entry", answers={200: EntryAnswer}, etag=True, problems=(410,))
     def get(self, request: Request, relationship_id: UUID, entry_id: UUID) -> Response:
         self.get_relationship(relationship_id)
         entry = get_entry(relationship_id, entry_id)
-        return self.answer(present_entry(entry), version=entry.version)
+        return self.answer(EntryAnswer.of(entry), version=entry.version)
 
     @operation(
         "entries_change",
-        tag="Entries",
-        summary="Change an entry",
+        "Change an entry",
         body=EntryPatch,
         answers={200: EntryAnswer},
         if_match=True,
         etag=True,
         problems=(410,),
-        example={"content": "Prefers green tea over coffee"},
     )
     def patch(self, request: Request, relationship_id: UUID, entry_id: UUID) -> Response:
         """With If-Match, a change that is based on an older version is refused: read it again and decide."""
-        sent = self.body(EntryPatch).model_dump(exclude_unset=True)
+        sent = self.changes(EntryPatch)
         version = expected_version(request)
         relationship = self.get_relationship(relationship_id, "companion", "project")
         entry = get_entry(relationship_id, entry_id)
@@ -177,12 +156,11 @@ class EntryView(ApiView):
             version=entry.version if version is None and merged else version,
             reason=reason,
         )
-        return self.answer(present_entry(entry), version=entry.version)
+        return self.answer(EntryAnswer.of(entry), version=entry.version)
 
     @operation(
         "entries_delete",
-        tag="Entries",
-        summary="Delete an entry, or erase it for good",
+        "Delete an entry, or erase it for good",
         query=DeleteEntryQuery,
         answers={200: GoneEntryAnswer},
         if_match=True,
@@ -198,7 +176,7 @@ class EntryView(ApiView):
         if query.permanent:
             with transaction.atomic():
                 lock_relationship(relationship_id)
-                require_match(request, get_entry(relationship_id, entry_id).version)
+                check_version(expected=version, current=get_entry(relationship_id, entry_id).version)
                 erased = erase_entry(
                     relationship_id=relationship_id, entry_id=entry_id, by=self.actor, messages=query.messages
                 )
@@ -207,16 +185,16 @@ class EntryView(ApiView):
         entry = delete_entry(
             relationship_id=relationship_id, entry_id=entry_id, by=self.actor, version=version
         )
-        return self.answer(present_entry(entry), version=entry.version)
+        return self.answer(EntryAnswer.of(entry), version=entry.version)
 
 
 class RestoreEntryView(ApiView):
+    tag = "Entries"
     open_to_tokens = True
 
     @operation(
         "entries_restore",
-        tag="Entries",
-        summary="Bring a deleted, expired or superseded entry back",
+        "Bring a deleted, expired or superseded entry back",
         body=ReasonBody,
         body_optional=True,
         answers={200: EntryAnswer},
@@ -235,7 +213,7 @@ class RestoreEntryView(ApiView):
             version=expected_version(request),
             reason=body.reason,
         )
-        return self.answer(present_entry(entry), version=entry.version)
+        return self.answer(EntryAnswer.of(entry), version=entry.version)
 
 
 def get_entry(relationship_id: UUID, entry_id: UUID) -> ScratchpadEntry:
@@ -256,9 +234,7 @@ def _slow(query: EntryListQuery) -> list[str]:
 
 
 def _filters(query: EntryListQuery) -> dict[str, Any]:
-    filters: dict[str, Any] = {
-        name: getattr(query, name) for name in ("type", "tier", "subject") if getattr(query, name) is not None
-    }
+    filters = query.given("type", "tier", "subject")
     if query.state != "any":
         filters["state"] = query.state
     if query.text is not None:
@@ -277,3 +253,40 @@ def _values(sent: dict[str, Any], relationship: Relationship) -> dict[str, Any]:
     if "key" in sent:
         sent["single_valued"] = sent["key"] in ingestion.single_valued
     return sent
+
+
+class EntryHistoryView(ApiView):
+    tag = "Entries"
+    open_to_tokens = True
+
+    @operation(
+        "entries_history",
+        "An entry's every change, newest first",
+        query=PageQuery,
+        answers={200: Page[RevisionAnswer]},
+    )
+    def get(self, request: Request, relationship_id: UUID, entry_id: UUID) -> Response:
+        """It outlives the entry: of one that was erased, what happened and when, without its text."""
+        query = self.query(PageQuery)
+        self.get_relationship(relationship_id)
+        rows = EntryRevision.objects.for_relationship(relationship_id).filter(entry_id=entry_id)
+        if query.cursor is None and not rows.exists():
+            raise NotFound("This entry is not there.")
+        return self.page(rows, RevisionAnswer.of, order=["-seq"], query=query)
+
+
+class HistoryView(ApiView):
+    tag = "Entries"
+    open_to_tokens = True
+
+    @operation(
+        "history_list",
+        "Every change of the relationship's memory, newest first",
+        query=PageQuery,
+        answers={200: Page[RevisionAnswer]},
+    )
+    def get(self, request: Request, relationship_id: UUID) -> Response:
+        query = self.query(PageQuery)
+        self.get_relationship(relationship_id)
+        rows = EntryRevision.objects.for_relationship(relationship_id)
+        return self.page(rows, RevisionAnswer.of, order=["-seq"], query=query)

@@ -29,8 +29,6 @@ from relationships.api.views import ApiView
 from relationships.errors import InvalidInput
 from relationships.models import Project
 
-EXAMPLE = {"erased": {"relationship": 1, "turn": 12, "message": 24, "scratchpad_entry": 9, "model_call": 12}}
-
 
 class ErasedAnswer(Answer):
     """How many rows of each table are gone."""
@@ -77,17 +75,10 @@ class ProjectErasureBody(Body):
 
 
 class RedactMessagesView(ApiView):
+    tag = "Messages"
     open_to_tokens = True
 
-    @operation(
-        "messages_redact",
-        tag="Messages",
-        summary="Erase the words of messages",
-        body=RedactBody,
-        answers={200: ErasedAnswer},
-        example={"messages": ["01a1fd41-b2a5-768a-99d2-33d308783336"]},
-        answer_example={"erased": {"message": 1, "model_call": 2, "search_text": 1, "turn": 1}},
-    )
+    @operation("messages_redact", "Erase the words of messages", body=RedactBody, answers={200: ErasedAnswer})
     def post(self, request: Request, relationship_id: UUID) -> Response:
         """Empties them for good, with every copy: in the index, in prompts and answers of models, in what was proposed
         from them. That they were said, when and by whom stays. Entries that rest on them stay, too: erase those by
@@ -105,13 +96,7 @@ class RedactMessagesView(ApiView):
 
 
 class ErasableRelationshipView(RelationshipView):
-    @operation(
-        "relationships_erase",
-        tag="Relationships",
-        summary="Erase a relationship",
-        answers={200: ErasedAnswer},
-        answer_example=EXAMPLE,
-    )
+    @operation("relationships_erase", "Erase a relationship", answers={200: ErasedAnswer})
     def delete(self, request: Request, relationship_id: UUID) -> Response:
         """Deletes all that was said and remembered in it, with every copy. The user and the companion stay."""
         erasure = erase_relationship(
@@ -121,13 +106,7 @@ class ErasableRelationshipView(RelationshipView):
 
 
 class ErasableUserView(UserView):
-    @operation(
-        "users_erase",
-        tag="Users",
-        summary="Erase a user",
-        answers={200: ErasedAnswer},
-        answer_example=EXAMPLE,
-    )
+    @operation("users_erase", "Erase a user", answers={200: ErasedAnswer})
     def delete(self, request: Request, user_id: UUID) -> Response:
         """Deletes the person everywhere in your project: the user and all their relationships, with every copy.
 
@@ -139,13 +118,7 @@ class ErasableUserView(UserView):
 class ErasableCompanionView(CompanionView):
     scopes: ClassVar = {"DELETE": "admin"}
 
-    @operation(
-        "companions_erase",
-        tag="Companions",
-        summary="Erase a companion",
-        answers={200: ErasedAnswer},
-        answer_example=EXAMPLE,
-    )
+    @operation("companions_erase", "Erase a companion", answers={200: ErasedAnswer})
     def delete(self, request: Request, companion_id: UUID) -> Response:
         """Deletes it with its prompts and all its relationships. The users stay. Needs the scope `admin`."""
         erasure = erase_companion(project_id=self.project_id, companion_id=companion_id, by=self.actor)
@@ -155,15 +128,7 @@ class ErasableCompanionView(CompanionView):
 class ErasableProjectView(ProjectView):
     scopes: ClassVar = {**ProjectView.scopes, "DELETE": "admin"}
 
-    @operation(
-        "project_erase",
-        tag="Project",
-        summary="Erase your project",
-        body=ProjectErasureBody,
-        answers={200: ErasedAnswer},
-        example={"confirm": "My project"},
-        answer_example=EXAMPLE,
-    )
+    @operation("project_erase", "Erase your project", body=ProjectErasureBody, answers={200: ErasedAnswer})
     def delete(self, request: Request) -> Response:
         """Deletes everything in it: users, companions, keys (this one too), and itself. Needs the scope `admin`."""
         name = Project.objects.values_list("name", flat=True).get(id=self.project_id)

@@ -3,23 +3,23 @@ from uuid import UUID
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory.api.answers import DecidedAnswer, HeldAnswer, HeldPage
-from memory.api.presenters import present_held
+from memory.api.answers import DecidedAnswer, HeldAnswer, present_held
 from memory.models import HeldDeletion, ScratchpadEntry
 from memory.services.held import confirm_deletions, decline_deletions
-from relationships.api.fields import PageQuery
+from relationships.api.fields import Page, PageQuery
 from relationships.api.operations import operation
 from relationships.api.pagination import page_of
 from relationships.api.views import ApiView
 
 
 class HeldDeletionsView(ApiView):
+    tag = "Held deletions"
+
     @operation(
         "held_deletions_list",
-        tag="Held deletions",
-        summary="Deletions that were too many at once and wait for a person",
+        "Deletions that were too many at once and wait for a person",
         query=PageQuery,
-        answers={200: HeldPage},
+        answers={200: Page[HeldAnswer]},
     )
     def get(self, request: Request, relationship_id: UUID) -> Response:
         query = self.query(PageQuery)
@@ -32,12 +32,10 @@ class HeldDeletionsView(ApiView):
 
 
 class ConfirmHeldView(ApiView):
+    tag = "Held deletions"
+
     @operation(
-        "held_deletions_confirm",
-        tag="Held deletions",
-        summary="Delete what was held",
-        answers={200: DecidedAnswer},
-        problems=(409,),
+        "held_deletions_confirm", "Delete what was held", answers={200: DecidedAnswer}, problems=(409,)
     )
     def post(self, request: Request, relationship_id: UUID, held_id: UUID) -> Response:
         """Each deletion can still be undone by restoring its entry. Entries changed since are left alone."""
@@ -48,13 +46,9 @@ class ConfirmHeldView(ApiView):
 
 
 class DeclineHeldView(ApiView):
-    @operation(
-        "held_deletions_decline",
-        tag="Held deletions",
-        summary="Keep the entries",
-        answers={200: HeldAnswer},
-        problems=(409,),
-    )
+    tag = "Held deletions"
+
+    @operation("held_deletions_decline", "Keep the entries", answers={200: HeldAnswer}, problems=(409,))
     def post(self, request: Request, relationship_id: UUID, held_id: UUID) -> Response:
         self.get_relationship(relationship_id)
         held = decline_deletions(relationship_id=relationship_id, held_id=held_id, by=self.actor)

@@ -6,8 +6,9 @@ their restarts.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
+from typing import Any, TypeVar
 from uuid import UUID
 
 from prometheus_client import CollectorRegistry, generate_latest
@@ -17,6 +18,8 @@ from prometheus_client.registry import Collector
 from memory.queue.condition import QueueCondition, VectorCounts, WorkerCondition
 from memory.queue.waits import COUNT_LIMIT, Wait
 from memory.services.model_budgets import Spending
+
+M = TypeVar("M", GaugeMetricFamily, CounterMetricFamily)
 
 NAMED = 20  # projects that have a label of their own; the others share `other`
 _CAPPED = f"counted up to {COUNT_LIMIT}"
@@ -36,8 +39,7 @@ def render_metrics(condition: QueueCondition, spending: Sequence[Spending] = ())
 
 class _Condition(Collector):
     def __init__(self, condition: QueueCondition, spending: Sequence[Spending]) -> None:
-        self._condition = condition
-        self._spending = spending
+        self._condition, self._spending = condition, spending
 
     def collect(self) -> Iterable[Metric]:
         yield from _turns(self._condition)
@@ -47,11 +49,17 @@ class _Condition(Collector):
         yield from _workers(self._condition.workers)
 
 
+def _filled(metric: M, samples: Mapping[Any, float]) -> M:
+    """`metric` with a sample for each of the values of its labels."""
+    for values, sample in samples.items():
+        metric.add_metric(values, sample)
+    return metric
+
+
 def _turns(condition: QueueCondition) -> Iterator[Metric]:
+    states = ("due", "retrying", "untriggered", "processing", "failed")
     turns = GaugeMetricFamily("rapport_turns", f"Turns by what they wait for, {_CAPPED}.", labels=["state"])
-    for state in ("due", "retrying", "untriggered", "processing", "failed"):
-        turns.add_metric([state], getattr(condition.turns, state))
-    yield turns
+    yield _filled(turns, {(state,): getattr(condition.turns, state) for state in states})
     yield GaugeMetricFamily(
         "rapport_turns_stored", "Turns of any state, as the planner estimates.", value=condition.turns.stored
     )
@@ -64,9 +72,8 @@ def _waits(waits: Sequence[Wait]) -> Iterator[Metric]:
     """By the project's ID: those with most waiting turns, then `other`, so that there are never many series."""
     labels = ["project", "reason"]
     turns = GaugeMetricFamily("rapport_turns_waiting", "Turns by what they wait for.", labels=labels)
-    oldest = GaugeMetricFamily(
-        "rapport_oldest_turn_seconds", "How long the oldest of them has been owed.", labels=labels
-    )
+    told = "How long the oldest of them has been owed."
+    oldest = GaugeMetricFamily("rapport_oldest_turn_seconds", told, labels=labels)
     of_project: Counter[UUID] = Counter()
     for wait in waits:
         of_project[wait.project_id] += wait.turns
@@ -77,31 +84,24 @@ def _waits(waits: Sequence[Wait]) -> Iterator[Metric]:
         key = (_label(wait.project_id, named), wait.reason)
         counted[key] += wait.turns
         seconds[key] = max(wait.seconds, seconds.get(key, 0.0))
-    for key in sorted(counted):
-        turns.add_metric(key, counted[key])
-        oldest.add_metric(key, seconds[key])
-    yield from (turns, oldest)
+    yield _filled(turns, dict(sorted(counted.items())))
+    yield _filled(oldest, dict(sorted(seconds.items())))
 
 
 def _spent(spending: Sequence[Spending]) -> Iterator[Metric]:
-    tokens = GaugeMetricFamily(
-        "rapport_project_tokens_today",
-        "Tokens of a project's model calls since 00:00 UTC.",
-        labels=["project"],
-    )
-    cost = GaugeMetricFamily(
-        "rapport_project_usd_today", "What they cost, where the price is known.", labels=["project"]
-    )
+    told = "Tokens of a project's model calls since 00:00 UTC."
+    tokens = GaugeMetricFamily("rapport_project_tokens_today", told, labels=["project"])
+    told = "What they cost, where the price is known."
+    cost = GaugeMetricFamily("rapport_project_usd_today", told, labels=["project"])
     named = {row.project_id for row in spending[:NAMED]}
-    of_label: dict[str, tuple[int, Decimal]] = {}
+    counted: Counter[tuple[str]] = Counter()
+    amounts: dict[tuple[str], Decimal] = {}
     for row in spending:
-        label = _label(row.project_id, named)
-        known = of_label.get(label, (0, Decimal(0)))
-        of_label[label] = (known[0] + row.tokens, known[1] + row.cost)
-    for label, (count, amount) in of_label.items():
-        tokens.add_metric([label], count)
-        cost.add_metric([label], float(amount))
-    yield from (tokens, cost)
+        label = (_label(row.project_id, named),)
+        counted[label] += row.tokens
+        amounts[label] = amounts.get(label, Decimal(0)) + row.cost
+    yield _filled(tokens, dict(counted))
+    yield _filled(cost, {label: float(amount) for label, amount in amounts.items()})
 
 
 def _label(project_id: UUID, named: set[UUID]) -> str:
@@ -109,12 +109,9 @@ def _label(project_id: UUID, named: set[UUID]) -> str:
 
 
 def _vectors(vectors: VectorCounts) -> Iterator[Metric]:
-    owed = GaugeMetricFamily(
-        "rapport_vectors_owed", f"Texts without their vector, {_CAPPED}.", labels=["state"]
-    )
-    owed.add_metric(["due"], vectors.owed - vectors.retrying)
-    owed.add_metric(["retrying"], vectors.retrying)
-    yield owed
+    told = f"Texts without their vector, {_CAPPED}."
+    owed = GaugeMetricFamily("rapport_vectors_owed", told, labels=["state"])
+    yield _filled(owed, {("due",): vectors.owed - vectors.retrying, ("retrying",): vectors.retrying})
     yield GaugeMetricFamily(
         "rapport_oldest_vector_seconds",
         "How long the text that is due longest waits for its vector.",
@@ -122,20 +119,13 @@ def _vectors(vectors: VectorCounts) -> Iterator[Metric]:
     )
 
 
-def _workers(workers: Iterable[WorkerCondition]) -> Iterator[Metric]:
-    ages = GaugeMetricFamily(
-        "rapport_worker_beat_age_seconds", "Since the worker's last sign of life.", labels=["worker"]
-    )
-    restarts = CounterMetricFamily(
-        "rapport_worker_pool_restarts", "How often its watchdog started the pool anew.", labels=["worker"]
-    )
-    counters = {
-        key: CounterMetricFamily(name, help_text, labels=["worker"])
-        for key, (name, help_text) in _COUNTERS.items()
-    }
-    for worker in workers:
-        ages.add_metric([worker.name], worker.beat_age_seconds)
-        restarts.add_metric([worker.name], worker.pool_restarts)
-        for key, counter in counters.items():
-            counter.add_metric([worker.name], worker.counters.get(key, 0))
-    yield from (ages, restarts, *counters.values())
+def _workers(workers: Sequence[WorkerCondition]) -> Iterator[Metric]:
+    told = "Since the worker's last sign of life."
+    ages = GaugeMetricFamily("rapport_worker_beat_age_seconds", told, labels=["worker"])
+    yield _filled(ages, {(worker.name,): worker.beat_age_seconds for worker in workers})
+    told = "How often its watchdog started the pool anew."
+    restarts = CounterMetricFamily("rapport_worker_pool_restarts", told, labels=["worker"])
+    yield _filled(restarts, {(worker.name,): worker.pool_restarts for worker in workers})
+    for key, (name, told) in _COUNTERS.items():
+        counter = CounterMetricFamily(name, told, labels=["worker"])
+        yield _filled(counter, {(worker.name,): worker.counters.get(key, 0) for worker in workers})

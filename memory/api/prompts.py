@@ -4,8 +4,7 @@ from uuid import UUID
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory.api.answers import PreviewAnswer, PromptAnswer, PromptPage
-from memory.api.presenters import present_preview, present_prompt
+from memory.api.answers import PreviewAnswer, PromptAnswer, present_preview, present_prompt
 from memory.api.schemas import PreviewBody, PromptBody
 from memory.errors import UnparsableAnswer
 from memory.ingestion.calls import storable
@@ -15,36 +14,33 @@ from memory.providers.errors import ProviderError
 from memory.queue.waiting import waiting_place
 from memory.services.preview import Preview, preview_messages, preview_turns
 from memory.services.prompts import SHIPPED, create_prompt, find_guidance, publish_prompt
-from relationships.api.fields import PageQuery
+from relationships.api.fields import Page, PageQuery
 from relationships.api.operations import operation
-from relationships.api.pagination import page_of
 from relationships.api.views import ApiView
 from relationships.errors import InvalidInput, NotFound, Unavailable, UpstreamFailed
 from relationships.ids import uuid7
 from relationships.models import Companion, Relationship
+from relationships.services.rows import require
 from relationships.services.turns import NewMessage
 
 
 class CompanionPromptsView(ApiView):
     """What the views of one companion's prompts share: the companion itself."""
 
+    tag = "Prompts"
+
     def companion(self, companion_id: UUID) -> Companion:
-        found = (
-            Companion.objects.of_project(self.project_id).select_related("project").filter(id=companion_id)
-        )
-        companion = found.first()
-        if companion is None:
-            raise NotFound("This companion is not there.")
+        rows = Companion.objects.of_project(self.project_id).select_related("project")
+        companion: Companion = require(rows.filter(id=companion_id), "companion")
         return companion
 
 
 class PromptsView(CompanionPromptsView):
     @operation(
         "prompts_list",
-        tag="Prompts",
-        summary="List a companion's ingestion prompts, newest first",
+        "List a companion's ingestion prompts, newest first",
         query=PageQuery,
-        answers={200: PromptPage},
+        answers={200: Page[PromptAnswer]},
     )
     def get(self, request: Request, companion_id: UUID) -> Response:
         query = self.query(PageQuery)
@@ -53,15 +49,13 @@ class PromptsView(CompanionPromptsView):
         def present(prompt: Any) -> dict[str, Any]:
             return present_prompt(prompt, published=companion.prompt_version)
 
-        return self.answer(page_of(companion.prompts.all(), order=["-version"], page=query, present=present))
+        return self.page(companion.prompts.all(), present, order=["-version"], query=query)
 
     @operation(
         "prompts_create",
-        tag="Prompts",
-        summary="Keep a new version of the ingestion prompt",
+        "Keep a new version of the ingestion prompt",
         body=PromptBody,
         answers={201: PromptAnswer},
-        example={"template": "Keep only what helps {{ companion }} to coach {{ user }}.", "publish": True},
     )
     def post(self, request: Request, companion_id: UUID) -> Response:
         """A template that can't be rendered is refused, with the line."""
@@ -74,19 +68,14 @@ class PromptsView(CompanionPromptsView):
 
 
 class PromptView(CompanionPromptsView):
-    @operation("prompts_read", tag="Prompts", summary="Read one version", answers={200: PromptAnswer})
+    @operation("prompts_read", "Read one version", answers={200: PromptAnswer})
     def get(self, request: Request, companion_id: UUID, version: int) -> Response:
         companion = self.companion(companion_id)
         return self.answer(_shown(companion, version))
 
 
 class PublishPromptView(CompanionPromptsView):
-    @operation(
-        "prompts_publish",
-        tag="Prompts",
-        summary="Use this version from the next turn on",
-        answers={200: PromptAnswer},
-    )
+    @operation("prompts_publish", "Use this version from the next turn on", answers={200: PromptAnswer})
     def post(self, request: Request, companion_id: UUID, version: int) -> Response:
         """Publishing an earlier version rolls back; version 0 is the prompt that ships with Rapport."""
         companion = publish_prompt(companion=self.companion(companion_id), version=version, by=self.actor)
@@ -98,12 +87,10 @@ class PreviewPromptView(CompanionPromptsView):
 
     @operation(
         "prompts_preview",
-        tag="Prompts",
-        summary="See what a prompt would keep, without writing",
+        "See what a prompt would keep, without writing",
         body=PreviewBody,
         answers={200: PreviewAnswer},
         problems=(429, 502),
-        example={"messages": [{"role": "user", "content": "Call me Max. I'm allergic to peanuts."}]},
     )
     def post(self, request: Request, companion_id: UUID) -> Response:
         """Asks the model while you wait; only a few such requests are served at a time."""

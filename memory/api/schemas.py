@@ -148,7 +148,7 @@ def check_merged(merged: dict[str, Any]) -> None:
         _Merged.model_validate(merged)
     except ValidationError as error:
         problems = field_problems(error, merged)
-        raise InvalidInput(f"{problems[0].field}: {problems[0].detail}", problems=problems) from None
+        raise InvalidInput.naming(problems) from None
 
 
 class EntryListQuery(PageQuery):

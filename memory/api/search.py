@@ -1,28 +1,127 @@
+"""The two searches: what is asked, and what is found."""
+
 from collections import defaultdict
 from collections.abc import Collection, Iterable
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 from uuid import UUID
 
 from django.utils import timezone
+from pydantic import AfterValidator, Field, StringConstraints
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory.api.presenters import present_entry
-from memory.api.search_schemas import (
-    EntrySearchAnswer,
-    EntrySearchBody,
-    MessageSearchAnswer,
-    MessageSearchBody,
-    SearchBody,
-)
-from memory.models import ScratchpadEntry
+from memory.api.answers import EntryAnswer
+from memory.api.schemas import Tags, TypeName
+from memory.models import EntryState, ScratchpadEntry, Tier
+from memory.retrieval.questions import LONGEST_QUESTION
 from memory.retrieval.results import EntryFilters, Hit, MessageFilters, SearchResult, reason_of
 from memory.retrieval.search import search_entries, search_messages
-from relationships.api.messages import present_message
+from relationships.api.fields import Answer, Body, JsonObject, Name, SessionName, Timestamp
+from relationships.api.messages import MessageAnswer
 from relationships.api.operations import operation
 from relationships.api.views import ApiView
-from relationships.models import Message
+from relationships.models import Message, MessageRole
 from relationships.services.configuration import configuration_of
+
+MOST = 200  # answers of one search
+MOST_VALUES = 50  # of one filter
+
+
+def _says_something(text: str) -> str:
+    if not text.strip():
+        raise ValueError("is empty; say what to look for")
+    return text
+
+
+QueryText = Annotated[
+    str, StringConstraints(min_length=1, max_length=LONGEST_QUESTION), AfterValidator(_says_something)
+]
+
+
+class SearchBody(Body):
+    query: QueryText
+    """A question or a statement, in plain words."""
+    top_k: Annotated[int, Field(ge=1, le=MOST)] | None = None
+    """How many at most; if left out, as the configuration says."""
+    ranker: Annotated[str, StringConstraints(min_length=1, max_length=200)] | None = None
+    """`best`, `hybrid`, `cosine`, `importance` or `decay`; if left out, the configuration's `retrieval.ranker`."""
+    min_score: Annotated[float, Field(ge=0)] | None = None
+    """Leave out what scores less, by the ranker's own scale."""
+    told_from: Timestamp | None = None
+    """Only what was said then or later."""
+    told_to: Timestamp | None = None
+    """Only what was said before that."""
+    explain: bool = False
+    """Say of every hit what its score is made of."""
+    config: JsonObject = {}
+    """The cascade's highest level, for this search only."""
+
+
+class EntrySearchBody(SearchBody):
+    types: Annotated[tuple[TypeName, ...], Field(strict=False, max_length=MOST_VALUES)] = ()
+    """Any of these; if left out, all. So are `tiers` and `states`."""
+    tags: Tags = {}
+    """All of these, as name: value."""
+    tiers: Annotated[tuple[Tier, ...], Field(strict=False, max_length=MOST_VALUES)] = ()
+    states: Annotated[tuple[EntryState, ...], Field(strict=False, min_length=1, max_length=MOST_VALUES)] = (
+        EntryState.ACTIVE,
+    )
+    """`active` if left out."""
+    subject: Name | None = None
+    """Whom it is about."""
+
+
+class MessageSearchBody(SearchBody):
+    roles: Annotated[tuple[MessageRole, ...], Field(strict=False, max_length=MOST_VALUES)] = ()
+    """Any of these; if left out, all."""
+    session: SessionName | None = None
+
+
+class SpaceAnswer(Answer):
+    model: str
+    dimensions: int
+
+
+class EntryHitAnswer(EntryAnswer):
+    """An entry that was found. `source_message_ids` leads to the messages it rests on."""
+
+    score: float
+    parts: dict[str, float] | None
+    """What the score is made of; with `explain` only, like `reason`."""
+    reason: str | None
+
+
+class MessageHitAnswer(MessageAnswer):
+    """A message that was found."""
+
+    score: float
+    parts: dict[str, float] | None
+    """What the score is made of; with `explain` only, like `reason`."""
+    reason: str | None
+    cited_by: list[UUID]
+    """Active entries that rest on it."""
+
+
+class SearchAnswer(Answer):
+    ranker: str
+    """Who ranked. Another one than asked for, where that compares vectors and there are none; `notes` say so."""
+    space: SpaceAnswer | None
+    """Whose vectors were compared; null: found by words alone."""
+    considered: int
+    """How many passed the filters and were ranked."""
+    notes: list[str]
+    """What was not as configured, a sentence each."""
+    milliseconds: float
+
+
+class EntrySearchAnswer(SearchAnswer):
+    items: list[EntryHitAnswer]
+    """Best first."""
+
+
+class MessageSearchAnswer(SearchAnswer):
+    items: list[MessageHitAnswer]
+    """Best first."""
 
 
 class SearchView(ApiView):
@@ -47,14 +146,9 @@ class SearchView(ApiView):
 
 
 class EntrySearchView(SearchView):
-    @operation(
-        "entries_search",
-        tag="Entries",
-        summary="Find entries",
-        body=EntrySearchBody,
-        answers={200: EntrySearchAnswer},
-        example={"query": "What does she like to drink?", "top_k": 5},
-    )
+    tag = "Entries"
+
+    @operation("entries_search", "Find entries", body=EntrySearchBody, answers={200: EntrySearchAnswer})
     def post(self, request: Request, relationship_id: UUID) -> Response:
         """Entries of both tiers that have to do with the question, best first. What was just written is found at once,
         by its words; by its meaning as soon as a worker has embedded it.
@@ -71,19 +165,14 @@ class EntrySearchView(SearchView):
         )
         found = search_entries(**self.asked(relationship_id, body), filters=filters)
         rows = ScratchpadEntry.objects.for_relationship(relationship_id).filter(id__in=_ids(found))
-        entries = {entry.id: present_entry(entry) for entry in rows}
+        entries = {entry.id: EntryAnswer.of(entry) for entry in rows}
         return self.answer(_present(found, entries, explain=body.explain))
 
 
 class MessageSearchView(SearchView):
-    @operation(
-        "messages_search",
-        tag="Messages",
-        summary="Find messages",
-        body=MessageSearchBody,
-        answers={200: MessageSearchAnswer},
-        example={"query": "When did we talk about the move to Porto?"},
-    )
+    tag = "Messages"
+
+    @operation("messages_search", "Find messages", body=MessageSearchBody, answers={200: MessageSearchAnswer})
     def post(self, request: Request, relationship_id: UUID) -> Response:
         """Messages that have to do with the question, best first: its words and meaning in the message itself and in
         what stands next to it, who said it, and when. A message told in a pause, or in a turn that was not to
@@ -100,7 +189,7 @@ class MessageSearchView(SearchView):
         rows = Message.objects.for_relationship(relationship_id).filter(id__in=_ids(found))
         cited_by = _cited_by(relationship_id, _ids(found))
         messages = {
-            message.id: present_message(message) | {"cited_by": cited_by[message.id]}
+            message.id: MessageAnswer.of(message) | {"cited_by": cited_by[message.id]}
             for message in rows.filter(erased_at=None)
         }
         return self.answer(_present(found, messages, explain=body.explain))

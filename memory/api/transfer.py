@@ -29,15 +29,10 @@ class ImportedAnswer(Answer):
 
 
 class ExportView(ApiView):
+    tag = "Relationships"
     http_method_names = ["get"]  # the document would be written for a HEAD too, and thrown away
 
-    @operation(
-        "relationships_export",
-        tag="Relationships",
-        summary="Export a relationship",
-        query=ExportQuery,
-        answers={200: Archive},
-    )
+    @operation("relationships_export", "Export a relationship", query=ExportQuery, answers={200: Archive})
     def get(self, request: Request, relationship_id: UUID) -> StreamingHttpResponse:
         """Everything of it as one JSON document: configuration, profile, sessions, turns with messages and
         operations, entries, their whole history, held deletions. Streamed: a body that breaks off is not whole.
@@ -52,6 +47,8 @@ class ExportView(ApiView):
 
 
 class ImportView(ApiView):
+    tag = "Relationships"
+
     def max_body_bytes(self) -> int:
         limit: int = settings.MAX_IMPORT_BYTES
         return limit
@@ -61,16 +58,10 @@ class ImportView(ApiView):
 
     @operation(
         "relationships_import",
-        tag="Relationships",
-        summary="Import a relationship",
+        "Import a relationship",
         body=Archive,
         answers={200: ImportedAnswer},
         problems=(409,),
-        example={
-            "format": "rapport.relationship",
-            "version": 1,
-            "entries": [{"type": "preference", "content": "Prefers tea over coffee"}],
-        },
     )
     def post(self, request: Request, relationship_id: UUID) -> Response:
         """Into one that holds nothing yet, of this project or another, here or elsewhere. Everything or nothing.

@@ -7,44 +7,35 @@ from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory.api.answers import DueAnswer, TurnAnswer, TurnPage, TurnTraceAnswer
-from memory.api.presenters import present_trace, present_turn
+from memory.api.answers import DueAnswer, TurnAnswer, TurnTraceAnswer, present_trace, present_turn
 from memory.api.schemas import TurnBody, TurnListQuery, WaitQuery
 from memory.models import EntryRevision, HeldState, ModelCall
 from memory.queue.waiting import waiting_place
 from memory.services.held import held_of_turns
 from memory.services.turns import Idempotency, accept_turn, ingest_now, retry_turn
-from relationships.api.idempotency import idempotency_key, request_fingerprint
+from relationships.api.fields import Page
+from relationships.api.headers import idempotency_key, request_fingerprint
 from relationships.api.operations import operation
 from relationships.api.pagination import page_of
 from relationships.api.parsing import read_bytes
 from relationships.api.views import ApiView
-from relationships.errors import NotFound
 from relationships.models import Message, Turn, TurnState
+from relationships.services.rows import require
 from relationships.services.turns import NewMessage, NewTurn
 
 SETTLED = frozenset({TurnState.APPLIED, TurnState.SKIPPED, TurnState.FAILED})
 
 
 class TurnsView(ApiView):
+    tag = "Turns"
     open_to_tokens = True
     counts_as: ClassVar = {"POST": "turns"}
 
-    @operation(
-        "turns_list",
-        tag="Turns",
-        summary="List turns, newest first",
-        query=TurnListQuery,
-        answers={200: TurnPage},
-    )
+    @operation("turns_list", "List turns, newest first", query=TurnListQuery, answers={200: Page[TurnAnswer]})
     def get(self, request: Request, relationship_id: UUID) -> Response:
         query = self.query(TurnListQuery)
         self.get_relationship(relationship_id)
-        rows = Turn.objects.for_relationship(relationship_id)
-        if query.state is not None:
-            rows = rows.filter(state=query.state)
-        if query.session is not None:
-            rows = rows.filter(session=query.session)
+        rows = Turn.objects.for_relationship(relationship_id).filter(**query.given("state", "session"))
         page = page_of(rows, order=["-seq"], page=query, present=lambda turn: turn)
         awaiting = _awaiting_review(relationship_id, page["items"])
         page["items"] = [present_turn(turn, awaiting_review=awaiting.get(turn.id)) for turn in page["items"]]
@@ -52,19 +43,12 @@ class TurnsView(ApiView):
 
     @operation(
         "turns_create",
-        tag="Turns",
-        summary="Hand over a turn to be remembered",
+        "Hand over a turn to be remembered",
         body=TurnBody,
         query=WaitQuery,
         answers={200: TurnAnswer, 202: TurnAnswer},
         idempotent=True,
         problems=(404,),
-        example={
-            "messages": [
-                {"role": "user", "content": "I moved to Lisbon last week."},
-                {"role": "assistant", "content": "How do you like it there?"},
-            ]
-        },
     )
     def post(self, request: Request, relationship_id: UUID) -> Response:
         """Answers 202 as soon as the turn is stored. With `wait`, 200 once it is settled, if that is in time."""
@@ -92,9 +76,10 @@ class TurnsView(ApiView):
 
 
 class TurnView(ApiView):
+    tag = "Turns"
     open_to_tokens = True
 
-    @operation("turns_read", tag="Turns", summary="Read a turn's full trace", answers={200: TurnTraceAnswer})
+    @operation("turns_read", "Read a turn's full trace", answers={200: TurnTraceAnswer})
     def get(self, request: Request, relationship_id: UUID, turn_id: UUID) -> Response:
         """Messages, each proposed operation with its verdict, and every model call with its exact prompt.
 
@@ -115,12 +100,12 @@ class TurnView(ApiView):
 
 
 class RetryTurnView(ApiView):
+    tag = "Turns"
     counts_as: ClassVar = {"POST": "turns"}
 
     @operation(
         "turns_retry",
-        tag="Turns",
-        summary="Try a failed, skipped or waiting turn again",
+        "Try a failed, skipped or waiting turn again",
         answers={202: TurnAnswer},
         problems=(409,),
     )
@@ -132,14 +117,10 @@ class RetryTurnView(ApiView):
 
 
 class IngestView(ApiView):
+    tag = "Turns"
     counts_as: ClassVar = {"POST": "turns"}
 
-    @operation(
-        "turns_ingest",
-        tag="Turns",
-        summary="Read the turns that wait for their trigger now",
-        answers={202: DueAnswer},
-    )
+    @operation("turns_ingest", "Read the turns that wait for their trigger now", answers={202: DueAnswer})
     def post(self, request: Request, relationship_id: UUID) -> Response:
         self.get_relationship(relationship_id)
         return self.answer({"due": ingest_now(relationship_id=relationship_id)}, status=202)
@@ -155,9 +136,7 @@ def _new_turn(body: TurnBody) -> NewTurn:
 
 
 def _turn(relationship_id: UUID, turn_id: UUID) -> Turn:
-    turn: Turn | None = Turn.objects.for_relationship(relationship_id).filter(id=turn_id).first()
-    if turn is None:
-        raise NotFound("This turn is not there.")
+    turn: Turn = require(Turn.objects.for_relationship(relationship_id).filter(id=turn_id), "turn")
     return turn
 
 

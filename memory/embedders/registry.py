@@ -8,7 +8,7 @@ from memory.embedders.local import local_problems
 from memory.embedders.options import GeminiEmbedderOptions, LocalEmbedderOptions, OpenAIEmbedderOptions
 from memory.providers.aliases import Aliases
 from memory.providers.options import read_options
-from relationships.configuration.retrieval import DEFAULT_EMBEDDER, Retrieval
+from memory.retrieval.configuration import DEFAULT_EMBEDDER, Retrieval
 
 LOCAL = "memory.embedders.local.LocalEmbedder"
 # Options that can be checked without importing what is behind them.

@@ -1,7 +1,7 @@
 from datetime import datetime
 
 from memory.forgetting.base import SECONDS_A_DAY, Condition, ForgettingPolicy
-from relationships.configuration.retrieval import Forgetting
+from memory.forgetting.configuration import Forgetting
 
 _LEAST = 1e-300  # stands for an importance of 0, which has no logarithm
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar
 
-from relationships.configuration.retrieval import Forgetting
+from memory.forgetting.configuration import Forgetting
 
 SECONDS_A_DAY = 86_400.0
 

@@ -10,11 +10,11 @@ import orjson
 import structlog
 from django.db import connection
 
+from memory.forgetting.configuration import Forgetting
 from memory.forgetting.forget import forget_entries, policy_of, who_has_leaving
 from memory.queue.housekeeping import Duty
 from relationships.configuration.cascade import resolve_configuration
-from relationships.configuration.retrieval import Forgetting
-from relationships.database_errors import database_went_away
+from relationships.database import database_went_away
 from relationships.errors import InvalidConfiguration
 
 log = structlog.get_logger(__name__)

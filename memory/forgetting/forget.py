@@ -7,12 +7,12 @@ from uuid import UUID
 from django.db import connection, transaction
 
 from memory.forgetting.base import SECONDS_A_DAY, Condition, ForgettingPolicy
+from memory.forgetting.configuration import Forgetting
 from memory.models import EntryState, RevisionEvent, ScratchpadEntry, Tier
 from memory.services.entries import save_change
 from memory.services.history import Change, fields_of, record_changes
 from memory.services.snapshots import rebuild_scratchpad
 from relationships.actor import Actor
-from relationships.configuration.retrieval import Forgetting
 from relationships.configuration.seams import load
 from relationships.services.sequence import lock_relationship
 

@@ -1,7 +1,7 @@
 from datetime import datetime
 
 from memory.forgetting.base import Condition, ForgettingPolicy
-from relationships.configuration.retrieval import Forgetting
+from memory.forgetting.configuration import Forgetting
 
 
 class KeepEverything(ForgettingPolicy):

@@ -13,10 +13,10 @@ from django.utils import timezone
 from memory.ingestion.reading import SHOWN_COLUMNS, Reading, ShownEntry
 from memory.ingestion.vectors import TextVectors
 from memory.models import ScratchpadEntry
+from memory.retrieval.configuration import Retrieval
 from memory.retrieval.results import EntryFilters, Hit
 from memory.retrieval.search import search_entries_for
 from memory.tokens import estimate_tokens
-from relationships.configuration.retrieval import Retrieval
 
 QUESTION_CHARACTERS = 2000  # of a message; what it is about stands in these
 

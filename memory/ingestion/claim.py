@@ -264,7 +264,8 @@ def _most_at_once(relationship_id: UUID) -> int:
         )
     except InvalidConfiguration:
         return 1  # whoever reads it says what is wrong, on the turn
-    return resolved.values.ingestion.max_batch
+    most: int = resolved.values.ingestion.max_batch
+    return most
 
 
 def _call_ids(turn: Turn, log: CallLog | None) -> list[UUID]:

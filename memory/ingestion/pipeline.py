@@ -44,7 +44,7 @@ from memory.queue.nudge import nudge
 from memory.queue.renewal import renewing
 from memory.queue.retries import retry_delay
 from memory.services.model_budgets import require_model_budget
-from relationships.database_errors import database_went_away
+from relationships.database import database_went_away
 from relationships.errors import InvalidConfiguration, NotFound
 from relationships.models import Turn
 

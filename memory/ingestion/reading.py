@@ -10,12 +10,13 @@ from django.db import connection
 from django.db.models import Exists, OuterRef
 
 from memory.fence import cut_fenced
+from memory.ingestion.configuration import Ingestion
 from memory.ingestion.templates import default_guidance
 from memory.models import IngestionPrompt, ScratchpadEntry, Tier
+from memory.retrieval.configuration import Retrieval
 from memory.tokens import estimate_tokens, line_tokens
 from relationships.configuration.cascade import resolve_configuration
-from relationships.configuration.retrieval import Retrieval
-from relationships.configuration.schema import Configuration, Ingestion
+from relationships.configuration.schema import Configuration
 from relationships.errors import NotFound
 from relationships.models import Message, Relationship, Turn
 

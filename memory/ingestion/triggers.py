@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.db import connection
 
-from relationships.configuration.schema import Ingestion, Trigger
+from memory.ingestion.configuration import Ingestion, Trigger
 from relationships.models import Turn, TurnState
 from relationships.services.turns import NewMessage, TurnDisposal
 

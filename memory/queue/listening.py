@@ -10,7 +10,7 @@ from typing import Self
 import psycopg
 from psycopg import sql
 
-from relationships.direct import direct_connection
+from relationships.database import direct_connection
 
 
 class Listener:

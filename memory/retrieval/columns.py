@@ -22,7 +22,7 @@ from memory.models import SearchedKind
 from memory.retrieval.rankers.base import Candidates, Counts, Floats, Ints
 from memory.retrieval.results import EntryFilters, MessageFilters
 from memory.retrieval.statements import LANGUAGES, read_statement
-from relationships.prepared import prepared_cursor
+from relationships.database import prepared_cursor
 
 Filters = EntryFilters | MessageFilters
 UNKNOWN_LANGUAGE = "simple"

@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import ClassVar
 
-from relationships.configuration.retrieval import Gate
+from memory.retrieval.configuration import Gate
 from relationships.configuration.seams import load
 
 

@@ -10,11 +10,11 @@ from memory.embedders import embed_question, embedder_of
 from memory.embedders.base import Embedded, Embedder
 from memory.models import SearchedKind
 from memory.providers.errors import ProviderError
+from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.text import first_words, without_names, words_for_index
 from memory.retrieval.statements import NEWEST_SPEAKERS, PARTICIPANTS
-from relationships.configuration.retrieval import Retrieval
+from relationships.database import prepared_cursor
 from relationships.errors import InvalidInput, NotFound
-from relationships.prepared import prepared_cursor
 
 LONGEST_QUESTION = 8000  # characters; what follows is not read
 TOO_LONG = f"The question is longer than {LONGEST_QUESTION} characters; the rest of it was not read."

@@ -7,12 +7,12 @@ import numpy as np
 
 from memory.embedders.base import Embedded
 from memory.retrieval.columns import Columns, candidates_of
+from memory.retrieval.configuration import Retrieval
 from memory.retrieval.dates import months_of, periods
 from memory.retrieval.questions import TOO_MANY_WORDS, Participants, Prepared
 from memory.retrieval.rankers.base import Candidates, Question, Ranker, Scores
 from memory.retrieval.rankers.best import BestRanker
 from memory.retrieval.results import Hit, SearchResult
-from relationships.configuration.retrieval import Retrieval
 from relationships.configuration.seams import known_slug, load
 from relationships.errors import InvalidInput
 

@@ -262,7 +262,8 @@ def _refuse_too_many(relationship_id: UUID, limit: int) -> None:
 
 def _limit_of(relationship_id: UUID) -> int:
     relationship = Relationship.objects.select_related("companion", "project").get(id=relationship_id)
-    return configuration_of(relationship).values.ingestion.max_entries
+    limit: int = configuration_of(relationship).values.ingestion.max_entries
+    return limit
 
 
 def _holder_of_key(entry: ScratchpadEntry) -> ScratchpadEntry | None:

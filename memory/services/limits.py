@@ -76,4 +76,4 @@ def refuse_beyond_limits(values: Mapping[str, Any]) -> None:
         if values.get(name) is not None and (said := fault(values[name]))
     ]
     if problems:
-        raise InvalidInput(f"{problems[0].field}: {problems[0].detail}", problems=problems)
+        raise InvalidInput.naming(problems)

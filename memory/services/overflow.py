@@ -11,13 +11,13 @@ from uuid import UUID
 
 from django.db.models import BigIntegerField, Count, F, Func, Sum
 
+from memory.ingestion.configuration import Ingestion
 from memory.models import EntryRevision, HeldDeletion, RevisionEvent, ScratchpadEntry, Tier
 from memory.models.entry import EntryQuerySet
 from memory.services.history import Change, fields_of, record_changes
 from memory.services.saliency import Candidate, least_salient, saliency
 from memory.tokens import line_tokens
 from relationships.actor import Actor
-from relationships.configuration.schema import Ingestion
 
 BY_OVERFLOW = Actor.policy("overflow")
 LOW_WATER = 0.8  # of the soft budget: below the nine tenths from which the model is asked to condense

@@ -30,14 +30,7 @@ def create_prompt(
         created_by_kind=by.kind,
         created_by_id=by.id,
     )
-    record_audit(
-        project_id=companion.project_id,
-        action="prompt.create",
-        target_kind="companion",
-        target_id=companion.id,
-        detail={"version": prompt.version},
-        by=by,
-    )
+    _audit(companion, "prompt.create", by, version=prompt.version)
     if publish:
         publish_prompt(companion=companion, version=prompt.version, by=by)
     return prompt
@@ -53,14 +46,7 @@ def publish_prompt(*, companion: Companion, version: int, by: Actor) -> Companio
     Companion.objects.filter(id=companion.id).update(
         prompt_version=None if version == SHIPPED else version, version=locked.version + 1
     )
-    record_audit(
-        project_id=companion.project_id,
-        action="prompt.publish",
-        target_kind="companion",
-        target_id=companion.id,
-        detail={"before": before, "after": version},
-        by=by,
-    )
+    _audit(companion, "prompt.publish", by, before=before, after=version)
     companion.refresh_from_db()
     return companion
 
@@ -74,3 +60,14 @@ def find_guidance(companion: Companion, version: int | None) -> Guidance:
     if prompt is None:
         raise NotFound(f"This companion's prompt has no version {wanted}.")
     return Guidance(prompt.version, prompt.template)
+
+
+def _audit(companion: Companion, action: str, by: Actor, **detail: int) -> None:
+    record_audit(
+        project_id=companion.project_id,
+        action=action,
+        target_kind="companion",
+        target_id=companion.id,
+        by=by,
+        detail=detail,
+    )

@@ -1,17 +1,19 @@
+"""API keys of a project, and the short-lived tokens of one relationship."""
+
 from datetime import datetime
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 from uuid import UUID
 
 from pydantic import Field, StringConstraints
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from relationships.api.fields import Answer, Body, Name, PageQuery, left_out
+from relationships.api.fields import Answer, Body, Name, Page, PageQuery, left_out
 from relationships.api.operations import operation
-from relationships.api.pagination import page_of
 from relationships.api.views import ApiView
 from relationships.models import ApiKey
 from relationships.services.api_keys import change_rate_limits, create_api_key, revoke_api_key
+from relationships.services.tokens import create_token, revoke_token
 
 TAG = "API keys"
 WrittenRate = Annotated[str, StringConstraints(pattern=r"^([1-9][0-9]{0,8}/(second|minute|hour|day)|off)$")]
@@ -57,42 +59,17 @@ class ApiKeyCreated(ApiKeyAnswer):
     """Shown this once."""
 
 
-class ApiKeyPage(Answer):
-    items: list[ApiKeyAnswer]
-    next_cursor: str | None
-
-
-def present_api_key(key: ApiKey) -> dict[str, Any]:
-    return {
-        "id": key.id,
-        "name": key.name,
-        "prefix": key.prefix,
-        "scopes": key.scopes,
-        "rate_limits": key.rate_limits,
-        "created_at": key.created_at,
-        "last_used_at": key.last_used_at,
-        "revoked_at": key.revoked_at,
-    }
-
-
 class ApiKeysView(ApiView):
+    tag = TAG
     scopes: ClassVar = {"GET": "admin", "HEAD": "admin", "POST": "admin"}
 
-    @operation("api_keys_list", tag=TAG, summary="List API keys", query=PageQuery, answers={200: ApiKeyPage})
+    @operation("api_keys_list", "List API keys", query=PageQuery, answers={200: Page[ApiKeyAnswer]})
     def get(self, request: Request) -> Response:
         """Newest first, revoked ones too."""
         rows = ApiKey.objects.filter(project_id=self.project_id)
-        page = page_of(rows, order=["-id"], page=self.query(PageQuery), present=present_api_key)
-        return self.answer(page)
+        return self.page(rows, ApiKeyAnswer.of, order=["-id"])
 
-    @operation(
-        "api_keys_create",
-        tag=TAG,
-        summary="Create an API key",
-        body=NewApiKey,
-        answers={201: ApiKeyCreated},
-        example={"name": "Production", "scopes": ["write"]},
-    )
+    @operation("api_keys_create", "Create an API key", body=NewApiKey, answers={201: ApiKeyCreated})
     def post(self, request: Request) -> Response:
         """The key is in this answer and nowhere else."""
         body = self.body(NewApiKey)
@@ -103,19 +80,15 @@ class ApiKeysView(ApiView):
             rate_limits=body.rate_limits.model_dump(exclude_unset=True),
             by=self.actor,
         )
-        return self.answer({**present_api_key(row), "key": key}, status=201)
+        return self.answer({**ApiKeyAnswer.of(row), "key": key}, status=201)
 
 
 class ApiKeyView(ApiView):
+    tag = TAG
     scopes: ClassVar = {"PATCH": "admin", "DELETE": "admin"}
 
     @operation(
-        "api_keys_change",
-        tag=TAG,
-        summary="Change an API key's rate limits",
-        body=ApiKeyChanges,
-        answers={200: ApiKeyAnswer},
-        example={"rate_limits": {"turns": "600/minute"}},
+        "api_keys_change", "Change an API key's rate limits", body=ApiKeyChanges, answers={200: ApiKeyAnswer}
     )
     def patch(self, request: Request, key_id: UUID) -> Response:
         """What is left out stays. They hold from the key's next request on. A limit above the settings' is given by
@@ -123,10 +96,52 @@ class ApiKeyView(ApiView):
         """
         changes = self.body(ApiKeyChanges).rate_limits.model_dump(exclude_unset=True)
         row = change_rate_limits(project_id=self.project_id, key_id=key_id, changes=changes, by=self.actor)
-        return self.answer(present_api_key(row))
+        return self.answer(ApiKeyAnswer.of(row))
 
-    @operation("api_keys_revoke", tag=TAG, summary="Revoke an API key", answers={204: None})
+    @operation("api_keys_revoke", "Revoke an API key", answers={204: None})
     def delete(self, request: Request, key_id: UUID) -> Response:
         """From now on it opens nothing; it stays in the list."""
         revoke_api_key(project_id=self.project_id, key_id=key_id, by=self.actor)
+        return self.answer(status=204)
+
+
+class NewToken(Body):
+    scopes: Annotated[list[Literal["read", "write"]], Field(min_length=1, max_length=2)]
+    expires_in: Annotated[int, Field(ge=60, le=86_400)] = 3600
+    """Seconds."""
+
+
+class TokenAnswer(Answer):
+    id: UUID
+    token: str
+    """Shown this once."""
+    scopes: list[str]
+    expires_at: datetime
+
+
+class TokensView(ApiView):
+    # a key may only hand out what it holds itself; a token can't come here at all
+    tag = "Tokens"
+    scopes: ClassVar = {"POST": "write"}
+
+    @operation("tokens_create", "Create a relationship token", body=NewToken, answers={201: TokenAnswer})
+    def post(self, request: Request, relationship_id: UUID) -> Response:
+        """For the person's own browser: it opens this relationship alone, until it expires."""
+        body = self.body(NewToken)
+        row, token = create_token(
+            relationship=self.get_relationship(relationship_id),
+            scopes=body.scopes,
+            expires_in=body.expires_in,
+            by=self.actor,
+        )
+        shown = {"id": row.id, "token": token, "scopes": row.scopes, "expires_at": row.expires_at}
+        return self.answer(shown, status=201)
+
+
+class TokenView(ApiView):
+    tag = "Tokens"
+
+    @operation("tokens_revoke", "Revoke a relationship token", answers={204: None})
+    def delete(self, request: Request, relationship_id: UUID, token_id: UUID) -> Response:
+        revoke_token(relationship=self.get_relationship(relationship_id), token_id=token_id, by=self.actor)
         return self.answer(status=204)

@@ -26,8 +26,8 @@ from rest_framework.request import Request
 from config.rates import Rates, parse_rate
 from config.webserver.clients import PROJECT
 from relationships.actor import Actor, ActorKind
+from relationships.database import prepared_cursor
 from relationships.errors import NotAllowed, NotFound
-from relationships.prepared import prepared_cursor
 from relationships.services.api_keys import RememberedKey
 from relationships.services.secrets import secret_hash
 

@@ -1,18 +1,16 @@
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from pydantic import RootModel
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from relationships.api.etag import expected_version
-from relationships.api.fields import Answer, Body, CompanionSlug, JsonObject, Name, PageQuery, left_out
+from relationships.api.fields import Answer, Body, CompanionSlug, JsonObject, Name, Page, PageQuery, left_out
+from relationships.api.headers import expected_version
 from relationships.api.operations import operation
-from relationships.api.pagination import page_of
 from relationships.api.views import ApiView
 from relationships.configuration.cascade import resolve_configuration
-from relationships.configuration.schema import Configuration
+from relationships.configuration.schema import configuration_model
 from relationships.models import Companion, Project
 from relationships.services.companions import (
     change_companion,
@@ -22,11 +20,6 @@ from relationships.services.companions import (
 )
 
 TAG = "Companions"
-ADA = {
-    "slug": "ada",
-    "name": "Ada",
-    "config": {"context": {"core_prompt": "You are Ada, a warm and curious companion of {user}."}},
-}
 
 
 class NewCompanion(Body):
@@ -60,11 +53,6 @@ class CompanionAnswer(Answer):
     updated_at: datetime
 
 
-class CompanionPage(Answer):
-    items: list[CompanionAnswer]
-    next_cursor: str | None
-
-
 class ConfigurationAnswer(Answer):
     """`resolved` is what holds, `provenance` who said so, by dotted path (recipe, project or companion)."""
 
@@ -79,81 +67,64 @@ class AnyJsonSchema(RootModel[JsonObject]):
     """A JSON Schema."""
 
 
-def present_companion(companion: Companion) -> dict[str, Any]:
-    return {
-        "id": companion.id,
-        "slug": companion.slug,
-        "name": companion.name,
-        "config": companion.config,
-        "prompt_version": companion.prompt_version,
-        "version": companion.version,
-        "created_at": companion.created_at,
-        "updated_at": companion.updated_at,
-    }
-
-
 class CompanionsView(ApiView):
-    @operation(
-        "companions_list", tag=TAG, summary="List companions", query=PageQuery, answers={200: CompanionPage}
-    )
+    tag = TAG
+
+    @operation("companions_list", "List companions", query=PageQuery, answers={200: Page[CompanionAnswer]})
     def get(self, request: Request) -> Response:
         """By slug."""
         rows = Companion.objects.of_project(self.project_id)
-        page = page_of(rows, order=["slug"], page=self.query(PageQuery), present=present_companion)
-        return self.answer(page)
+        return self.page(rows, CompanionAnswer.of, order=["slug"])
 
     @operation(
         "companions_create",
-        tag=TAG,
-        summary="Create a companion",
+        "Create a companion",
         body=NewCompanion,
         answers={201: CompanionAnswer},
         problems=(409,),
         etag=True,
-        example=ADA,
     )
     def post(self, request: Request) -> Response:
         """Its configuration can be given at once, or later at `/companions/{companion_id}/config`."""
         body = self.body(NewCompanion)
         companion = create_companion(project_id=self.project_id, by=self.actor, **body.model_dump())
-        return self.answer(present_companion(companion), status=201, version=companion.version)
+        return self.answer(CompanionAnswer.of(companion), status=201, version=companion.version)
 
 
 class CompanionView(ApiView):
-    @operation(
-        "companions_read", tag=TAG, summary="Read a companion", answers={200: CompanionAnswer}, etag=True
-    )
+    tag = TAG
+
+    @operation("companions_read", "Read a companion", answers={200: CompanionAnswer}, etag=True)
     def get(self, request: Request, companion_id: UUID) -> Response:
         companion = get_companion(project_id=self.project_id, companion_id=companion_id)
-        return self.answer(present_companion(companion), version=companion.version)
+        return self.answer(CompanionAnswer.of(companion), version=companion.version)
 
     @operation(
         "companions_change",
-        tag=TAG,
-        summary="Change a companion",
+        "Change a companion",
         body=CompanionChanges,
         answers={200: CompanionAnswer},
         if_match=True,
         etag=True,
-        example={"name": "Ada Lovelace"},
     )
     def patch(self, request: Request, companion_id: UUID) -> Response:
         """What is left out stays; `config` is merged into what is there (RFC 7396)."""
         companion = change_companion(
             project_id=self.project_id,
             companion_id=companion_id,
-            changes=self.body(CompanionChanges).model_dump(exclude_unset=True),
+            changes=self.changes(CompanionChanges),
             expected_version=expected_version(request),
             by=self.actor,
         )
-        return self.answer(present_companion(companion), version=companion.version)
+        return self.answer(CompanionAnswer.of(companion), version=companion.version)
 
 
 class CompanionConfigView(ApiView):
+    tag = TAG
+
     @operation(
         "companion_config_read",
-        tag=TAG,
-        summary="Read a companion's configuration",
+        "Read a companion's configuration",
         answers={200: ConfigurationAnswer},
         etag=True,
     )
@@ -164,13 +135,11 @@ class CompanionConfigView(ApiView):
 
     @operation(
         "companion_config_replace",
-        tag=TAG,
-        summary="Replace a companion's configuration",
+        "Replace a companion's configuration",
         body=ConfigurationLevel,
         answers={200: ConfigurationAnswer},
         if_match=True,
         etag=True,
-        example={"ingestion": {"max_batch": 4}},
     )
     def put(self, request: Request, companion_id: UUID) -> Response:
         """Its own level becomes the body; what the body leaves out comes from the levels below."""
@@ -178,13 +147,11 @@ class CompanionConfigView(ApiView):
 
     @operation(
         "companion_config_patch",
-        tag=TAG,
-        summary="Change a companion's configuration",
+        "Change a companion's configuration",
         body=ConfigurationLevel,
         answers={200: ConfigurationAnswer},
         if_match=True,
         etag=True,
-        example={"context": {"recent_messages": 30}},
     )
     def patch(self, request: Request, companion_id: UUID) -> Response:
         """The body is merged into its own level (RFC 7396): null takes a value out of it."""
@@ -213,9 +180,9 @@ class CompanionConfigView(ApiView):
 
 
 class ConfigSchemaView(ApiView):
-    @operation(
-        "config_schema", tag=TAG, summary="The configuration's JSON Schema", answers={200: AnyJsonSchema}
-    )
+    tag = TAG
+
+    @operation("config_schema", "The configuration's JSON Schema", answers={200: AnyJsonSchema})
     def get(self, request: Request) -> Response:
         """What can be configured, with defaults; every level may say any part of it."""
-        return self.answer(Configuration.model_json_schema())
+        return self.answer(configuration_model().model_json_schema())

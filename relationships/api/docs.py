@@ -9,7 +9,7 @@ from drf_spectacular.renderers import OpenApiJsonRenderer2
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 from rest_framework.request import Request
 
-from relationships.api.views import JsonOnly
+from relationships.api.rest_view import JsonOnly
 
 _MAKING = Lock()
 

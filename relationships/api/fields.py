@@ -1,10 +1,10 @@
 """Field types that request bodies and query strings share, and the two base classes they stand in."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from functools import cache
-from typing import Annotated, Any
+from typing import Annotated, Any, Generic, TypeVar
 from zoneinfo import available_timezones
 
 from pydantic import (
@@ -14,18 +14,51 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    GetCoreSchemaHandler,
     StringConstraints,
     ValidationError,
     WithJsonSchema,
 )
-from pydantic_core import InitErrorDetails, PydanticCustomError
+from pydantic_core import CoreSchema, ErrorDetails, InitErrorDetails, PydanticCustomError
 
 from relationships.errors import FieldProblem
-from relationships.fail_fast import FailFastModel, listed_errors
+
+A = TypeVar("A", bound="Answer")
 
 # Times that survive a change of zone, and that a person could mean.
 EARLIEST, LATEST = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
 _RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:?\d\d)")
+
+
+_HOLD_MANY = ("list", "tuple", "set", "dict")
+# A model names all of its unknown fields. Past so many mistakes none is looked at one by one.
+MOST_ERRORS = 1000
+
+
+def _stop_at_first(schema: Any) -> None:
+    inner: Iterable[Any] = ()
+    if isinstance(schema, dict):
+        if schema.get("type") in _HOLD_MANY:
+            schema["fail_fast"] = True
+        inner = schema.values()
+    elif isinstance(schema, list | tuple):
+        inner = schema
+    for part in inner:
+        if isinstance(part, dict | list | tuple):
+            _stop_at_first(part)
+
+
+class FailFastModel(BaseModel):
+    """Of each list, tuple, set and dictionary the first wrong member is named; of the fields, all.
+
+    A million wrong members would make a million errors.
+    """
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        schema = handler(source)
+        _stop_at_first(schema)
+        return schema
 
 
 class Body(FailFastModel):
@@ -44,6 +77,20 @@ class Answer(BaseModel):
     """What a response holds. Answers are plain dicts; these classes describe them to OpenAPI."""
 
     model_config = ConfigDict(use_attribute_docstrings=True)
+
+    @classmethod
+    def of(cls, row: Any, **beside: Any) -> dict[str, Any]:
+        """The attributes of `row` that this class names, but for those that are given `beside` it."""
+        return {name: beside[name] if name in beside else getattr(row, name) for name in cls.model_fields}
+
+
+class Page(Answer, Generic[A]):
+    items: list[A]
+    next_cursor: str | None
+
+    @classmethod
+    def model_parametrized_name(cls, params: tuple[Any, ...]) -> str:
+        return f"{params[0].__name__.removesuffix('Answer')}Page"
 
 
 def _written_as_rfc3339(value: Any) -> Any:
@@ -82,6 +129,7 @@ def _not_blank(value: str) -> str:
     return value
 
 
+NOT_BLANK = AfterValidator(_not_blank)
 # Not strict: behind a validator of ours pydantic no longer knows that the text came from JSON.
 Timestamp = Annotated[
     AwareDatetime, Field(strict=False), BeforeValidator(_written_as_rfc3339), AfterValidator(_in_utc)
@@ -94,9 +142,7 @@ TimeZone = Annotated[str, StringConstraints(min_length=1, max_length=64), AfterV
 
 # No control characters: these are names, and they stand in addresses and logs.
 _NAME = r"^[^\x00-\x1f\x7f]+$"
-Name = Annotated[
-    str, StringConstraints(min_length=1, max_length=200, pattern=_NAME), AfterValidator(_not_blank)
-]
+Name = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=_NAME), NOT_BLANK]
 ShortText = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
 ExternalId = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=_NAME)]
 """The developer's own ID of a person."""
@@ -143,6 +189,10 @@ class PageQuery(Query):
     cursor: Annotated[str, StringConstraints(max_length=1000)] | None = None
     """`next_cursor` of the page before."""
 
+    def given(self, *names: str) -> dict[str, Any]:
+        """Those of these filters that were given."""
+        return {name: value for name in names if (value := getattr(self, name)) is not None}
+
 
 _SENTENCES = {
     "missing": "is required",
@@ -154,6 +204,15 @@ _SENTENCES = {
     "list_type": "must be a list",
     "tuple_type": "must be a list",
 }
+
+
+def listed_errors(error: ValidationError) -> list[ErrorDetails]:
+    """The mistakes one by one; where they are more than anybody reads, one that says how many."""
+    count = error.error_count()
+    if count <= MOST_ERRORS:
+        return error.errors(include_url=False, include_input=False)
+    sentence = f"has {count} mistakes: are there so many fields that are not known?"
+    return [ErrorDetails(type="too_many_errors", loc=(), msg=sentence, input=None)]
 
 
 def field_problems(error: ValidationError, data: Any) -> list[FieldProblem]:

@@ -12,7 +12,7 @@ from django.core.signals import got_request_exception
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
 from relationships.api.problems import CONTENT_TYPE, foreseen, problem
-from relationships.database_errors import sqlstate
+from relationships.database import sqlstate
 
 log = structlog.get_logger(__name__)
 FRAMES = 12  # of the way to a crash: where it happened and who asked

@@ -4,19 +4,19 @@ from collections.abc import Iterator
 from typing import Any
 
 import uritemplate
-from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.plumbing import ComponentRegistry, ResolvedComponent
 from pydantic import BaseModel
 from rest_framework.permissions import AllowAny
 
 from relationships.api.fields import Answer
-from relationships.api.operations import Operation, operation_of
+from relationships.api.operations import Operation, examples_beside, operation_of
 from relationships.api.parsing import JSON, MERGE_PATCH
-from relationships.api.paths import PATH_SCHEMAS
 from relationships.api.problems import CONTENT_TYPE, title_of
 
 TOO_MANY = 429
+# What is said of path parameters whose converter is our own, by parameter name. Whoever registers one adds it.
+PATH_SCHEMAS: dict[str, dict[str, Any]] = {}
 REF = "#/components/schemas/{model}"
 IDEMPOTENCY_KEY = {
     "name": "Idempotency-Key",
@@ -72,14 +72,6 @@ class Problem(Answer):
     errors: list[FieldError]
 
 
-class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
-    target_class = "relationships.api.authentication.BearerAuthentication"
-    name = "bearer"
-
-    def get_security_definition(self, auto_schema: AutoSchema) -> dict[str, Any]:
-        return {"type": "http", "scheme": "bearer", "description": "An API key (rk_...) or a token (rt_...)."}
-
-
 class RapportSchema(AutoSchema):
     """Describes methods declared with `@operation`; a method without a declaration is left out."""
 
@@ -94,7 +86,7 @@ class RapportSchema(AutoSchema):
         described: dict[str, Any] = {
             "operationId": declared.id,
             "summary": declared.summary,
-            "tags": [declared.tag],
+            "tags": [declared.tag or getattr(self.view, "tag", "")],
             "parameters": [*self._path_parameters(), *self._own_parameters(declared)],
             "security": self.get_auth(),
             "responses": self._responses(declared),
@@ -131,8 +123,9 @@ class RapportSchema(AutoSchema):
 
     def _request_body(self, declared: Operation, model: type[BaseModel]) -> dict[str, Any]:
         content: dict[str, Any] = {"schema": self._component(model)}
-        if declared.example is not None:
-            content["examples"] = {"example": {"value": declared.example}}
+        example = self._examples(declared).get("request", declared.example)
+        if example is not None:
+            content["examples"] = {"example": {"value": example}}
         types = [JSON, MERGE_PATCH] if self.method == "PATCH" else [declared.body_type or JSON]
         return {"required": not declared.body_optional, "content": dict.fromkeys(types, content)}
 
@@ -150,12 +143,16 @@ class RapportSchema(AutoSchema):
         model = declared.answers[status]
         if model is not None:
             content: dict[str, Any] = {"schema": self._component(model)}
-            if declared.answer_example is not None:
-                content["examples"] = {"example": {"value": declared.answer_example}}
+            if "answer" in self._examples(declared):
+                content["examples"] = {"example": {"value": self._examples(declared)["answer"]}}
             described["content"] = {JSON: content}
         if declared.etag:
             described["headers"] = ETAG
         return described
+
+    def _examples(self, declared: Operation) -> dict[str, Any]:
+        home = getattr(self.view, self.method.lower()).__module__
+        return examples_beside(home).get(declared.id, {})
 
     def _problem_statuses(self, declared: Operation) -> set[int]:
         """What any such operation may answer: asking badly, asking without leave, the database being away."""

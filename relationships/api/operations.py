@@ -2,8 +2,12 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from pathlib import Path
 from typing import Any, TypeVar
 
+import orjson
 from pydantic import BaseModel
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -11,14 +15,16 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """`answers` by status (None: no body). `problems`: statuses beyond those any operation may have.
+    """Declares the method of a view that it decorates, whose docstring becomes the description.
 
-    `body_type`: the body's media type where it is not JSON.
+    `answers` by status (None: no body). `problems`: statuses beyond those any operation may have. `tag`: the view's
+    where it is left out. `body_type`: the body's media type where it is not JSON. `example`: a body, if none is in the
+    examples.json beside the view.
     """
 
     id: str
-    tag: str
     summary: str
+    tag: str = ""
     body: type[BaseModel] | None = None
     body_type: str | None = None
     body_optional: bool = False
@@ -28,50 +34,22 @@ class Operation:
     if_match: bool = False
     idempotent: bool = False  # takes an Idempotency-Key
     etag: bool = False  # answers carry an ETag
-    example: Any = None  # of the request
-    answer_example: Any = None
+    example: Any = None
 
-
-def operation(
-    id: str,
-    *,
-    tag: str,
-    summary: str,
-    answers: Mapping[int, type[BaseModel] | None],
-    body: type[BaseModel] | None = None,
-    body_type: str | None = None,
-    body_optional: bool = False,
-    query: type[BaseModel] | None = None,
-    problems: tuple[int, ...] = (),
-    if_match: bool = False,
-    idempotent: bool = False,
-    etag: bool = False,
-    example: Any = None,
-    answer_example: Any = None,
-) -> Callable[[F], F]:
-    """Declare a view's method. The method's docstring becomes the operation's description."""
-    declared = Operation(
-        id=id,
-        tag=tag,
-        summary=summary,
-        body=body,
-        body_type=body_type,
-        body_optional=body_optional,
-        query=query,
-        answers=answers,
-        problems=problems,
-        if_match=if_match,
-        idempotent=idempotent,
-        etag=etag,
-        example=example,
-        answer_example=answer_example,
-    )
-
-    def declare(method: F) -> F:
-        method.operation = declared  # type: ignore[attr-defined]
+    def __call__(self, method: F) -> F:
+        method.operation = self  # type: ignore[attr-defined]
         return method
 
-    return declare
+
+operation = Operation
+
+
+@cache
+def examples_beside(module: str) -> dict[str, dict[str, Any]]:
+    """The examples of a package's views: `request` and `answer`, by the operation's ID."""
+    file = Path(str(import_module(module).__file__)).with_name("examples.json")
+    found: dict[str, dict[str, Any]] = orjson.loads(file.read_bytes()) if file.exists() else {}
+    return found
 
 
 def operation_of(view: object, method: str) -> Operation | None:

@@ -13,7 +13,7 @@ from django.db import OperationalError, connection, transaction
 from django.db.models import Field, Q, QuerySet
 
 from relationships.api.fields import EARLIEST, LATEST, PageQuery
-from relationships.database_errors import sqlstate
+from relationships.database import sqlstate
 from relationships.errors import FieldProblem, InvalidInput
 
 SLOW_SECONDS = 5.0  # for a page whose filters no index serves

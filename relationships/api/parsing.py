@@ -45,10 +45,6 @@ class StrictJSONParser(BaseParser):
         return read_object(parser_context["request"], limit=settings.MAX_BODY_BYTES)[1]
 
 
-class MergePatchParser(StrictJSONParser):
-    media_type = MERGE_PATCH
-
-
 def read_object(request: Request, *, limit: int, depth: int | None = None) -> tuple[bytes, dict[str, Any]]:
     """The body as bytes and as the object it holds, nested at most `depth` (MAX_JSON_DEPTH) deep.
 
@@ -206,7 +202,7 @@ def _unkeepable(text: str) -> str:
 def _refuse(found: Iterable[FieldProblem]) -> None:
     problems = list(islice(found, MOST_PROBLEMS))
     if problems:
-        raise InvalidInput(f"{problems[0].field}: {problems[0].detail}", problems=problems)
+        raise InvalidInput.naming(problems)
 
 
 def _repeated(value: Any, duplicates: list[tuple[dict[str, Any], str]]) -> list[FieldProblem]:

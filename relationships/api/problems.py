@@ -12,7 +12,7 @@ from rest_framework import exceptions as drf
 from rest_framework.request import Request
 
 from relationships import errors
-from relationships.database_errors import database_went_away, sqlstate
+from relationships.database import database_went_away, sqlstate
 from relationships.errors import FieldProblem
 
 CONTENT_TYPE = "application/problem+json"

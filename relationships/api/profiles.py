@@ -8,16 +8,14 @@ from pydantic import RootModel
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from relationships.api.etag import expected_version
-from relationships.api.fields import Answer, JsonObject, PageQuery
+from relationships.api.fields import Answer, JsonObject, Page, PageQuery
+from relationships.api.headers import expected_version
 from relationships.api.operations import operation
-from relationships.api.pagination import page_of
 from relationships.api.views import ApiView
 from relationships.models import ProfileRevision
 from relationships.services.profiles import patch_profile, read_profile, replace_profile
 
 TAG = "Profile"
-MAYA = {"tier": "gold", "preferences": {"language": "pt"}}
 
 
 class ProfileDocument(RootModel[JsonObject]):
@@ -36,24 +34,18 @@ class ProfileVersion(Answer):
     recorded_at: datetime
 
 
-class ProfileHistoryPage(Answer):
-    items: list[ProfileVersion]
-    next_cursor: str | None
+class ProfileHistoryPage(Page[ProfileVersion]): ...
 
 
 def present_profile_revision(revision: ProfileRevision) -> dict[str, Any]:
-    return {
-        "version": revision.version,
-        "data": revision.data,
-        "actor": {"kind": revision.actor_kind, "id": revision.actor_id},
-        "recorded_at": revision.recorded_at,
-    }
+    return ProfileVersion.of(revision, actor={"kind": revision.actor_kind, "id": revision.actor_id})
 
 
 class ProfileView(ApiView):
+    tag = TAG
     open_to_tokens = True
 
-    @operation("profile_read", tag=TAG, summary="Read the profile", answers={200: ProfileDocument}, etag=True)
+    @operation("profile_read", "Read the profile", answers={200: ProfileDocument}, etag=True)
     def get(self, request: Request, relationship_id: UUID) -> Response:
         """{} with the ETag "0" until something was written."""
         self.get_relationship(relationship_id)
@@ -62,13 +54,11 @@ class ProfileView(ApiView):
 
     @operation(
         "profile_replace",
-        tag=TAG,
-        summary="Replace the profile",
+        "Replace the profile",
         body=ProfileDocument,
         answers={200: ProfileDocument},
         if_match=True,
         etag=True,
-        example=MAYA,
     )
     def put(self, request: Request, relationship_id: UUID) -> Response:
         """The profile becomes the body. The same again makes no new version."""
@@ -82,14 +72,12 @@ class ProfileView(ApiView):
 
     @operation(
         "profile_patch",
-        tag=TAG,
-        summary="Change the profile",
+        "Change the profile",
         body=ProfileDocument,
         answers={200: ProfileDocument},
         problems=(413,),
         if_match=True,
         etag=True,
-        example={"tier": None, "preferences": {"language": "en"}},
     )
     def patch(self, request: Request, relationship_id: UUID) -> Response:
         """Merge the body in (RFC 7396): objects merge, null removes, anything else replaces."""
@@ -103,18 +91,15 @@ class ProfileView(ApiView):
 
 
 class ProfileHistoryView(ApiView):
+    tag = TAG
     open_to_tokens = True
 
     @operation(
-        "profile_history",
-        tag=TAG,
-        summary="List the profile's versions",
-        query=PageQuery,
-        answers={200: ProfileHistoryPage},
+        "profile_history", "List the profile's versions", query=PageQuery, answers={200: ProfileHistoryPage}
     )
     def get(self, request: Request, relationship_id: UUID) -> Response:
         """Newest first, each with all its data."""
         query = self.query(PageQuery)
         self.get_relationship(relationship_id)
         rows = ProfileRevision.objects.for_relationship(relationship_id)
-        return self.answer(page_of(rows, order=["-version"], page=query, present=present_profile_revision))
+        return self.page(rows, present_profile_revision, order=["-version"], query=query)

@@ -1,12 +1,12 @@
 from datetime import datetime
-from typing import Any, ClassVar
+from typing import ClassVar
 from uuid import UUID
 
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from relationships.api.etag import expected_version
 from relationships.api.fields import Answer, Body, JsonObject, Name, left_out
+from relationships.api.headers import expected_version
 from relationships.api.operations import operation
 from relationships.api.views import ApiView
 from relationships.models import Project
@@ -29,41 +29,30 @@ class ProjectAnswer(Answer):
     created_at: datetime
 
 
-def present_project(project: Project) -> dict[str, Any]:
-    return {
-        "id": project.id,
-        "name": project.name,
-        "config": project.config,
-        "version": project.version,
-        "created_at": project.created_at,
-    }
-
-
 class ProjectView(ApiView):
+    tag = TAG
     scopes: ClassVar = {"PATCH": "admin"}
 
-    @operation("project_read", tag=TAG, summary="Read your project", answers={200: ProjectAnswer}, etag=True)
+    @operation("project_read", "Read your project", answers={200: ProjectAnswer}, etag=True)
     def get(self, request: Request) -> Response:
         """The project that the key belongs to."""
         project = Project.objects.get(id=self.project_id)
-        return self.answer(present_project(project), version=project.version)
+        return self.answer(ProjectAnswer.of(project), version=project.version)
 
     @operation(
         "project_change",
-        tag=TAG,
-        summary="Change your project",
+        "Change your project",
         body=ProjectChanges,
         answers={200: ProjectAnswer},
         if_match=True,
         etag=True,
-        example={"config": {"ingestion": {"soft_budget": 3000}}},
     )
     def patch(self, request: Request) -> Response:
         """What is left out stays; `config` is merged into what is there. Needs the scope `admin`."""
         project = change_project(
             project_id=self.project_id,
-            changes=self.body(ProjectChanges).model_dump(exclude_unset=True),
+            changes=self.changes(ProjectChanges),
             expected_version=expected_version(request),
             by=self.actor,
         )
-        return self.answer(present_project(project), version=project.version)
+        return self.answer(ProjectAnswer.of(project), version=project.version)

@@ -6,19 +6,19 @@ from pydantic import StringConstraints
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from relationships.api.etag import expected_version
 from relationships.api.fields import (
     Answer,
     Body,
     ExternalId,
     JsonObject,
+    Page,
     PageQuery,
     ShortText,
     TimeZone,
     left_out,
 )
+from relationships.api.headers import expected_version
 from relationships.api.operations import operation
-from relationships.api.pagination import page_of
 from relationships.api.views import ApiView
 from relationships.models import Relationship
 from relationships.services.companions import named
@@ -87,33 +87,19 @@ class RelationshipTakenUp(RelationshipAnswer):
     """What was sent otherwise and left as it is: change it by PATCH."""
 
 
-class RelationshipPage(Answer):
-    items: list[RelationshipAnswer]
-    next_cursor: str | None
-
-
 def present_relationship(relationship: Relationship) -> dict[str, Any]:
-    companion, user = relationship.companion, relationship.user
-    return {
-        "id": relationship.id,
-        "companion": {"id": companion.id, "slug": companion.slug, "name": companion.name},
-        "user": {"id": user.id, "external_id": user.external_id, "display_name": user.display_name},
-        "timezone": relationship.timezone,
-        "config": relationship.config,
-        "last_turn_at": relationship.last_turn_at,
-        "version": relationship.version,
-        "created_at": relationship.created_at,
-        "updated_at": relationship.updated_at,
-    }
+    companion = CompanionInBrief.of(relationship.companion)
+    return RelationshipAnswer.of(relationship, companion=companion, user=UserInBrief.of(relationship.user))
 
 
 class RelationshipsView(ApiView):
+    tag = TAG
+
     @operation(
         "relationships_list",
-        tag=TAG,
-        summary="List relationships",
+        "List relationships",
         query=RelationshipQuery,
-        answers={200: RelationshipPage},
+        answers={200: Page[RelationshipAnswer]},
     )
     def get(self, request: Request) -> Response:
         """Newest first."""
@@ -124,17 +110,15 @@ class RelationshipsView(ApiView):
         if query.user is not None:
             rows = rows.filter(user__external_id=query.user)
         order = ["-created_at", "-id"]
-        return self.answer(page_of(rows, order=order, page=query, present=present_relationship))
+        return self.page(rows, present_relationship, order=order, query=query)
 
     @operation(
         "relationships_get_or_create",
-        tag=TAG,
-        summary="Get or create a relationship",
+        "Get or create a relationship",
         body=NewRelationship,
         answers={200: RelationshipTakenUp, 201: RelationshipTakenUp},
         problems=(409,),
         etag=True,
-        example={"companion": "ada", "user": "maya", "timezone": "Europe/Lisbon"},
     )
     def post(self, request: Request) -> Response:
         """201 when it was made now, else 200. The person's `display_name` and `timezone` are taken as they are now; a
@@ -155,35 +139,28 @@ class RelationshipsView(ApiView):
 
 
 class RelationshipView(ApiView):
+    tag = TAG
     open_to_tokens = ("GET", "HEAD")  # the configuration is the developer's to change
 
-    @operation(
-        "relationships_read",
-        tag=TAG,
-        summary="Read a relationship",
-        answers={200: RelationshipAnswer},
-        etag=True,
-    )
+    @operation("relationships_read", "Read a relationship", answers={200: RelationshipAnswer}, etag=True)
     def get(self, request: Request, relationship_id: UUID) -> Response:
         relationship = self.get_relationship(relationship_id, "companion", "user")
         return self.answer(present_relationship(relationship), version=relationship.version)
 
     @operation(
         "relationships_change",
-        tag=TAG,
-        summary="Change a relationship",
+        "Change a relationship",
         body=RelationshipChanges,
         answers={200: RelationshipAnswer},
         if_match=True,
         etag=True,
-        example={"timezone": "Europe/Lisbon"},
     )
     def patch(self, request: Request, relationship_id: UUID) -> Response:
         """What is left out stays; `config` is merged into what is there (RFC 7396)."""
         relationship = change_relationship(
             project_id=self.project_id,
             relationship_id=relationship_id,
-            changes=self.body(RelationshipChanges).model_dump(exclude_unset=True),
+            changes=self.changes(RelationshipChanges),
             expected_version=expected_version(request),
             by=self.actor,
         )

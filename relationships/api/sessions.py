@@ -1,14 +1,12 @@
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from relationships.api.etag import expected_version
-from relationships.api.fields import Answer, Body, JsonObject, PageQuery
+from relationships.api.fields import Answer, Body, JsonObject, Page, PageQuery
+from relationships.api.headers import expected_version
 from relationships.api.operations import operation
-from relationships.api.pagination import page_of
 from relationships.api.views import ApiView
 from relationships.models import SessionState
 from relationships.services.configuration import configuration_of
@@ -34,52 +32,35 @@ class SessionAnswer(Answer):
     """When the idle timeout ends it; null: never by itself."""
 
 
-class SessionPage(Answer):
-    items: list[SessionAnswer]
-    next_cursor: str | None
-
-
-def present_session(session: SessionState) -> dict[str, Any]:
-    return {
-        "session": session.session,
-        "state": session.state,
-        "version": session.version,
-        "started_at": session.started_at,
-        "last_active_at": session.last_active_at,
-        "ended_at": session.ended_at,
-        "idle_at": session.idle_at,
-    }
-
-
 class SessionsView(ApiView):
+    tag = TAG
     open_to_tokens = True
 
-    @operation("sessions_list", tag=TAG, summary="List sessions", query=PageQuery, answers={200: SessionPage})
+    @operation("sessions_list", "List sessions", query=PageQuery, answers={200: Page[SessionAnswer]})
     def get(self, request: Request, relationship_id: UUID) -> Response:
         """By name, ended ones too."""
         query = self.query(PageQuery)
         self.get_relationship(relationship_id)
         rows = SessionState.objects.for_relationship(relationship_id)
-        return self.answer(page_of(rows, order=["session"], page=query, present=present_session))
+        return self.page(rows, SessionAnswer.of, order=["session"], query=query)
 
 
 class SessionView(ApiView):
+    tag = TAG
     open_to_tokens = True
 
-    @operation("sessions_read", tag=TAG, summary="Read a session", answers={200: SessionAnswer}, etag=True)
+    @operation("sessions_read", "Read a session", answers={200: SessionAnswer}, etag=True)
     def get(self, request: Request, relationship_id: UUID, session: str) -> Response:
         found = get_session(relationship=self.get_relationship(relationship_id), session=session)
-        return self.answer(present_session(found), version=found.version)
+        return self.answer(SessionAnswer.of(found), version=found.version)
 
     @operation(
         "sessions_change",
-        tag=TAG,
-        summary="Change a session's state",
+        "Change a session's state",
         body=SessionChanges,
         answers={200: SessionAnswer},
         if_match=True,
         etag=True,
-        example={"state": {"mood": "cheerful"}},
     )
     def patch(self, request: Request, relationship_id: UUID, session: str) -> Response:
         """Merge `state` into what is there (RFC 7396). A session that is new or ended is opened."""
@@ -91,15 +72,16 @@ class SessionView(ApiView):
             idle_minutes=configuration_of(relationship).values.sessions.idle_minutes,
             expected_version=expected_version(request),
         )
-        return self.answer(present_session(changed), version=changed.version)
+        return self.answer(SessionAnswer.of(changed), version=changed.version)
 
 
 class SessionEndView(ApiView):
+    tag = TAG
     open_to_tokens = True
 
-    @operation("sessions_end", tag=TAG, summary="End a session", answers={200: SessionAnswer}, etag=True)
+    @operation("sessions_end", "End a session", answers={200: SessionAnswer}, etag=True)
     def post(self, request: Request, relationship_id: UUID, session: str) -> Response:
         """Clears its state. Ending it again changes nothing; a new turn opens it again."""
         relationship = self.get_relationship(relationship_id)
         ended = end_session(relationship=relationship, session=session, by=self.actor)
-        return self.answer(present_session(ended), version=ended.version)
+        return self.answer(SessionAnswer.of(ended), version=ended.version)

@@ -78,7 +78,7 @@ def _check_names(texts: QueryDict, files: MultiValueDict[str, Any], fields: tupl
     elif len(files.getlist(FILE)) > 1:
         problems.append(FieldProblem(FILE, "stands twice"))
     if problems:
-        raise InvalidInput(f"{problems[0].field}: {problems[0].detail}", problems=problems[:20])
+        raise InvalidInput.naming(problems)
 
 
 def _file_name(name: str) -> str:

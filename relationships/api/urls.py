@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path, register_converter
 
-from relationships.api.api_keys import ApiKeysView, ApiKeyView
+from relationships.api.api_keys import ApiKeysView, ApiKeyView, TokensView, TokenView
 from relationships.api.companions import (
     CompanionConfigView,
     CompanionsView,
@@ -11,15 +11,33 @@ from relationships.api.companions import (
 )
 from relationships.api.docs import DocsView, SchemaView
 from relationships.api.messages import MessagesView
-from relationships.api.paths import SessionConverter
+from relationships.api.openapi import PATH_SCHEMAS
 from relationships.api.profiles import ProfileHistoryView, ProfileView
 from relationships.api.projects import ProjectView
 from relationships.api.relationships import RelationshipsView, RelationshipView
 from relationships.api.sessions import SessionEndView, SessionsView, SessionView
-from relationships.api.tokens import TokensView, TokenView
 from relationships.api.users import UsersView, UserView
 
+
+class SessionConverter:
+    """The developer's own ID of a session: up to 200 characters, no slash, no control characters."""
+
+    regex = r"[^/\x00-\x1f\x7f]{1,200}"
+
+    def to_python(self, value: str) -> str:
+        return value
+
+    def to_url(self, value: str) -> str:
+        return value
+
+
 register_converter(SessionConverter, "session")
+PATH_SCHEMAS["session"] = {
+    "type": "string",
+    "minLength": 1,
+    "maxLength": 200,
+    "pattern": r"^[^/\x00-\x1f\x7f]+$",
+}
 
 COMPANION = "companions/<uuid:companion_id>"
 RELATIONSHIP = "relationships/<uuid:relationship_id>"

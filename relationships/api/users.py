@@ -1,14 +1,21 @@
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from relationships.api.etag import expected_version
-from relationships.api.fields import Answer, Body, ExternalId, JsonObject, PageQuery, ShortText, left_out
+from relationships.api.fields import (
+    Answer,
+    Body,
+    ExternalId,
+    JsonObject,
+    Page,
+    PageQuery,
+    ShortText,
+    left_out,
+)
+from relationships.api.headers import expected_version
 from relationships.api.operations import operation
-from relationships.api.pagination import page_of
 from relationships.api.views import ApiView
 from relationships.models import EndUser
 from relationships.services.users import change_user, create_user, get_user
@@ -47,73 +54,43 @@ class UserAnswer(Answer):
     updated_at: datetime
 
 
-class UserPage(Answer):
-    items: list[UserAnswer]
-    next_cursor: str | None
-
-
-def present_user(user: EndUser) -> dict[str, Any]:
-    return {
-        "id": user.id,
-        "external_id": user.external_id,
-        "display_name": user.display_name,
-        "metadata": user.metadata,
-        "ingestion_paused": user.ingestion_paused,
-        "version": user.version,
-        "created_at": user.created_at,
-        "updated_at": user.updated_at,
-    }
-
-
 class UsersView(ApiView):
-    @operation("users_list", tag=TAG, summary="List users", query=UserQuery, answers={200: UserPage})
+    tag = TAG
+
+    @operation("users_list", "List users", query=UserQuery, answers={200: Page[UserAnswer]})
     def get(self, request: Request) -> Response:
         """By external_id; with `external_id`, the one who has it."""
         query = self.query(UserQuery)
-        rows = EndUser.objects.of_project(self.project_id)
-        if query.external_id is not None:
-            rows = rows.filter(external_id=query.external_id)
-        return self.answer(page_of(rows, order=["external_id"], page=query, present=present_user))
+        rows = EndUser.objects.of_project(self.project_id).filter(**query.given("external_id"))
+        return self.page(rows, UserAnswer.of, order=["external_id"], query=query)
 
     @operation(
-        "users_create",
-        tag=TAG,
-        summary="Create a user",
-        body=NewUser,
-        answers={201: UserAnswer},
-        problems=(409,),
-        etag=True,
-        example={"external_id": "maya", "display_name": "Maya"},
+        "users_create", "Create a user", body=NewUser, answers={201: UserAnswer}, problems=(409,), etag=True
     )
     def post(self, request: Request) -> Response:
         """Not needed before `POST /relationships`, which makes a user who is not there yet."""
         user = create_user(project_id=self.project_id, by=self.actor, **self.body(NewUser).model_dump())
-        return self.answer(present_user(user), status=201, version=user.version)
+        return self.answer(UserAnswer.of(user), status=201, version=user.version)
 
 
 class UserView(ApiView):
-    @operation("users_read", tag=TAG, summary="Read a user", answers={200: UserAnswer}, etag=True)
+    tag = TAG
+
+    @operation("users_read", "Read a user", answers={200: UserAnswer}, etag=True)
     def get(self, request: Request, user_id: UUID) -> Response:
         user = get_user(project_id=self.project_id, user_id=user_id)
-        return self.answer(present_user(user), version=user.version)
+        return self.answer(UserAnswer.of(user), version=user.version)
 
     @operation(
-        "users_change",
-        tag=TAG,
-        summary="Change a user",
-        body=UserChanges,
-        answers={200: UserAnswer},
-        if_match=True,
-        etag=True,
-        example={"ingestion_paused": True},
+        "users_change", "Change a user", body=UserChanges, answers={200: UserAnswer}, if_match=True, etag=True
     )
     def patch(self, request: Request, user_id: UUID) -> Response:
         """What is left out stays; `metadata` is merged into what is there (RFC 7396)."""
         user = change_user(
             project_id=self.project_id,
             user_id=user_id,
-            changes=self.body(UserChanges).model_dump(exclude_unset=True),
+            changes=self.changes(UserChanges),
             expected_version=expected_version(request),
             by=self.actor,
         )
-        return self.answer(present_user(user), version=user.version)
+        return self.answer(UserAnswer.of(user), version=user.version)

@@ -1,46 +1,35 @@
-"""The one base of every REST view: validate, one service call, present."""
+"""The base of the views that a project's keys and tokens open: who asks, how often they may, and what is theirs."""
 
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, ClassVar, NoReturn, TypeVar
+from typing import Any, ClassVar, NoReturn
 from uuid import UUID
 
-from django.conf import settings
-from django.http import QueryDict
-from pydantic import BaseModel, ValidationError
-from rest_framework.negotiation import BaseContentNegotiation
-from rest_framework.renderers import BaseRenderer
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.request import Request
-from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from relationships.actor import Actor
 from relationships.allowances import Verdict
 from relationships.api.authentication import Credentials, authenticate_header, forget_key
-from relationships.api.etag import etag
-from relationships.api.fields import field_problems
-from relationships.api.operations import operation_of
-from relationships.api.parsing import read_bytes, read_object
+from relationships.api.rest_view import RestView
 from relationships.api.throttling import RateThrottle, rate_headers, too_many
-from relationships.errors import FieldProblem, InvalidInput, NotAllowed, NotFound
+from relationships.errors import NotAllowed
 from relationships.models import Relationship
 from relationships.services.api_keys import KeyChanged
 from relationships.services.configuration import check_level
-
-M = TypeVar("M", bound=BaseModel)
-
-
-class JsonOnly(BaseContentNegotiation):
-    """We speak JSON and nothing else, whatever Accept says."""
-
-    def select_renderer(
-        self, request: Request, renderers: Any, format_suffix: str | None = None
-    ) -> tuple[BaseRenderer, str]:
-        return renderers[0], renderers[0].media_type
+from relationships.services.rows import require
 
 
-class ApiView(APIView):
+class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+    target_class = "relationships.api.authentication.BearerAuthentication"
+    name = "bearer"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
+        return {"type": "http", "scheme": "bearer", "description": "An API key (rk_...) or a token (rt_...)."}
+
+
+class ApiView(RestView):
     """`scopes` maps a method to the scope it needs where that is not the default (read for GET, else write).
 
     `open_to_tokens` lets a relationship token in, to its own relationship: with every method, or with those
@@ -53,8 +42,6 @@ class ApiView(APIView):
     counts_as: ClassVar[Mapping[str, str]] = {}
     rereads_key: ClassVar[bool] = False
     throttle_classes = (RateThrottle,)
-    content_negotiation_class = JsonOnly
-    http_method_names = ["get", "head", "post", "put", "patch", "delete"]
 
     def setup(self, request: Any, *args: Any, **kwargs: Any) -> None:
         super().setup(request, *args, **kwargs)
@@ -105,57 +92,10 @@ class ApiView(APIView):
             self.headers.update(rate_headers(self.verdicts))
         return super().finalize_response(request, response, *args, **kwargs)
 
-    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        super().initial(request, *args, **kwargs)
-        declared = operation_of(self, request.method or "")
-        if declared is not None and declared.query is None and request.GET:
-            _refuse_unknown(request.GET, known=[])
-
-    def max_body_bytes(self) -> int:
-        """How long a body may be here; a view that takes longer ones says so."""
-        limit: int = settings.MAX_BODY_BYTES
-        return limit
-
-    def max_depth(self) -> int:
-        """How deep its JSON may be nested."""
-        depth: int = settings.MAX_JSON_DEPTH
-        return depth
-
-    def body(self, model: type[M], *, optional: bool = False) -> M:
-        """The body as `model`; with `optional`, an empty one counts as {}. Raises InvalidInput, TooMuch."""
-        if optional and not read_bytes(self.request, limit=self.max_body_bytes()).strip():
-            return model()
-        raw, data = read_object(self.request, limit=self.max_body_bytes(), depth=self.max_depth())
-        try:
-            return model.model_validate_json(raw)
-        except ValidationError as error:
-            raise _invalid(field_problems(error, data)) from None
-
-    def json(self) -> dict[str, Any]:
-        """The body as a plain object, where any object will do."""
-        return read_object(self.request, limit=self.max_body_bytes(), depth=self.max_depth())[1]
-
-    def query(self, model: type[M]) -> M:
-        """The query string as `model`. Raises InvalidInput, for an unknown or a repeated parameter too."""
-        given = self.request.GET
-        _refuse_unknown(given, known=list(model.model_fields))
-        data: dict[str, Any] = {}
-        for name in given:
-            values = given.getlist(name)
-            if len(values) > 1 and not _takes_many(model, name):
-                raise InvalidInput.of(name, "give it once")
-            data[name] = values if _takes_many(model, name) else values[0]
-        try:
-            return model.model_validate(data)
-        except ValidationError as error:
-            raise _invalid(field_problems(error, data)) from None
-
     def get_relationship(self, relationship_id: UUID, *related: str) -> Relationship:
         """The project's own relationship, with `related` rows joined. Raises NotFound."""
         rows = Relationship.objects.of_project(self.project_id).filter(id=relationship_id)
-        found = rows.select_related(*related).first() if related else rows.first()
-        if found is None:
-            raise NotFound("This relationship is not there.")
+        found: Relationship = require(rows.select_related(*related) if related else rows, "relationship")
         return found
 
     def own_level(self, config: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -167,27 +107,3 @@ class ApiView(APIView):
         if config:
             check_level(config)
         return config
-
-    def answer(self, data: Any = None, *, status: int = 200, version: int | None = None) -> Response:
-        """JSON with `status`; `version` becomes the ETag."""
-        headers = {} if version is None else {"ETag": etag(version)}
-        return Response(data, status=status, headers=headers)
-
-
-def _refuse_unknown(given: QueryDict, *, known: list[str]) -> None:
-    unknown = [name for name in given if name not in known]
-    if unknown:
-        way_out = f"known: {', '.join(known)}" if known else "none are taken here"
-        raise _invalid(
-            [FieldProblem(name[:80], f"is not a known parameter; {way_out}") for name in unknown[:20]]
-        )
-
-
-def _takes_many(model: type[BaseModel], name: str) -> bool:
-    schema = model.model_json_schema()["properties"].get(name, {})
-    return schema.get("type") == "array" or any(one.get("type") == "array" for one in schema.get("anyOf", []))
-
-
-def _invalid(problems: list[FieldProblem]) -> InvalidInput:
-    first = problems[0]
-    return InvalidInput(f"{first.field}: {first.detail}", problems=problems)

@@ -4,18 +4,19 @@ Merged like RFC 7396: objects merge, anything else replaces. Null takes a value 
 levels below said (there is always a default to go back to, so nothing is ever merely removed).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any
 
 import orjson
 from pydantic import ValidationError
 
-from relationships.configuration.schema import Configuration
+from relationships.api.fields import listed_errors
+from relationships.configuration.kept import KeptByText
+from relationships.configuration.schema import Configuration, configuration_model
 from relationships.configuration.seams import known_slug, load
 from relationships.errors import FieldProblem, InvalidConfiguration
-from relationships.fail_fast import listed_errors
 
 LEVELS = ("project", "companion", "relationship", "turn")  # lowest first
 
@@ -28,6 +29,9 @@ class ResolvedConfiguration:
     provenance: Mapping[str, str]
 
 
+_kept: KeptByText[ResolvedConfiguration] = KeptByText()
+
+
 def resolve_configuration(
     *,
     project: Mapping[str, Any] | None = None,
@@ -36,16 +40,12 @@ def resolve_configuration(
     turn: Mapping[str, Any] | None = None,
 ) -> ResolvedConfiguration:
     """What holds for one turn or context. Raises InvalidConfiguration, naming the field."""
-    return _resolve(*(orjson.dumps(level or {}) for level in (project, companion, relationship, turn)))
+    said = tuple(orjson.dumps(level or {}) for level in (project, companion, relationship, turn))
+    return _kept.get(said, _resolve)
 
 
-@lru_cache(maxsize=4096)
-def _resolve(project: bytes, companion: bytes, relationship: bytes, turn: bytes) -> ResolvedConfiguration:
-    """By content, so that nothing needs to be told when a level changes."""
-    levels = [
-        (name, orjson.loads(raw))
-        for name, raw in zip(LEVELS, (project, companion, relationship, turn), strict=True)
-    ]
+def _resolve(texts: Sequence[bytes]) -> ResolvedConfiguration:
+    levels = [(name, orjson.loads(raw)) for name, raw in zip(LEVELS, texts, strict=True)]
     recipes = [level["recipe"] for _, level in levels if isinstance(level.get("recipe"), str)]
     recipe = recipes[-1] if recipes else "scratchpad"
     said = [("recipe", _recipe_values(recipe)), *levels]
@@ -65,7 +65,7 @@ def validate_configuration(raw: Mapping[str, Any]) -> Configuration:
     Read as the JSON it is, and strictly: `"8"` and `true` are no numbers.
     """
     try:
-        return Configuration.model_validate_json(orjson.dumps(raw), strict=True)
+        return configuration_model().model_validate_json(orjson.dumps(raw), strict=True)
     except ValidationError as error:
         problems = [
             FieldProblem(_path(line["loc"]), line["msg"].removeprefix("Value error, "))
@@ -88,7 +88,7 @@ def validate_level(raw: Mapping[str, Any]) -> None:
 @cache
 def _defaults() -> dict[str, Any]:
     """One for all, as nothing here writes into what lies below."""
-    values: dict[str, Any] = Configuration().model_dump(mode="json")
+    values: dict[str, Any] = configuration_model()().model_dump(mode="json")
     return values
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field
 
-from relationships.fail_fast import FailFastModel
+from relationships.api.fields import FailFastModel
 
 Share = Annotated[float, Field(ge=0, le=1)]
 

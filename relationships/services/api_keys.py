@@ -8,9 +8,10 @@ from django.db import transaction
 
 from config.rates import HINT, LIMITS, Rates, parse_rate
 from relationships.actor import Actor
-from relationships.errors import InvalidInput, NotFound, RapportError
+from relationships.errors import InvalidInput, RapportError
 from relationships.models import ApiKey, Scope
-from relationships.services.audit import record_audit
+from relationships.services.audit import audit_row
+from relationships.services.rows import require
 from relationships.services.secrets import new_key, secret_hash
 
 Written = Mapping[str, str | None]  # a limit's rate as in the settings; None: what the settings say
@@ -50,7 +51,7 @@ def create_api_key(
         scopes=wanted,
         rate_limits=own,
     )
-    _audit(row, "api_key.created", by, {"prefix": prefix, "scopes": wanted, "rate_limits": own})
+    audit_row(row, "api_key.created", by, prefix=prefix, scopes=wanted, rate_limits=own)
     return row, key
 
 
@@ -62,12 +63,11 @@ def change_rate_limits(
 
     Raises NotFound, InvalidInput.
     """
-    row = ApiKey.objects.select_for_update().filter(project_id=project_id, id=key_id).first()
-    if row is None:
-        raise NotFound("This API key is not there.")
+    rows = ApiKey.objects.select_for_update()
+    row: ApiKey = require(rows.filter(project_id=project_id, id=key_id), "API key")
     row.rate_limits = _merged(row.rate_limits, changes, may_raise=may_raise)
     row.save(update_fields=["rate_limits"])
-    _audit(row, "api_key.changed", by, {"rate_limits": row.rate_limits})
+    audit_row(row, "api_key.changed", by, rate_limits=row.rate_limits)
     return row
 
 
@@ -75,11 +75,9 @@ def change_rate_limits(
 def revoke_api_key(*, project_id: UUID, key_id: UUID, by: Actor) -> None:
     """It opens nothing from now on; the row stays, so that what it did can be told. Raises NotFound."""
     keys = ApiKey.objects.filter(project_id=project_id, id=key_id)
-    row = keys.first()
-    if row is None:
-        raise NotFound("This API key is not there.")
+    row = require(keys, "API key")
     if keys.filter(revoked_at=None).update(revoked_at=datetime.now(UTC)):
-        _audit(row, "api_key.revoked", by, {})
+        audit_row(row, "api_key.revoked", by)
 
 
 def _merged(own: Mapping[str, str], changes: Written, *, may_raise: bool) -> dict[str, str]:
@@ -105,14 +103,3 @@ def _check(name: str, written: str, *, may_raise: bool) -> None:
             f"rate_limits.{name}",
             f"is more than keys have here, {most}; whoever runs this service can give it: manage.py limit_api_key",
         )
-
-
-def _audit(key: ApiKey, action: str, by: Actor, detail: dict[str, object]) -> None:
-    record_audit(
-        project_id=key.project_id,
-        action=action,
-        target_kind="api_key",
-        target_id=key.id,
-        by=by,
-        detail=detail,
-    )

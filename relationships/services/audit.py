@@ -4,7 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from relationships.actor import Actor
-from relationships.models import AuditEvent
+from relationships.models import AuditEvent, Project
 
 
 def record_audit(
@@ -25,4 +25,16 @@ def record_audit(
         actor_kind=by.kind,
         actor_id=by.id,
         detail=detail or {},
+    )
+
+
+def audit_row(row: Any, action: str, by: Actor, **detail: Any) -> None:
+    """As `record_audit`, of the row that was changed: `user.created` is about a user."""
+    record_audit(
+        project_id=row.id if isinstance(row, Project) else row.project_id,
+        action=action,
+        target_kind=action.partition(".")[0],
+        target_id=row.id,
+        by=by,
+        detail=detail,
     )

@@ -7,12 +7,13 @@ from django.db.models import Q
 
 from relationships.actor import Actor
 from relationships.configuration.merge_patch import merge_patch
-from relationships.errors import AlreadyExists, NotFound
+from relationships.errors import AlreadyExists
 from relationships.models import Companion
-from relationships.services.audit import record_audit
+from relationships.services.audit import audit_row
 from relationships.services.configuration import check_level
-from relationships.services.versions import check_version
+from relationships.services.rows import change_row, check_version, require, save_version
 
+FIELDS = ("slug", "name", "config")
 TAKEN = "A companion with this slug is there already."
 
 
@@ -29,7 +30,9 @@ def create_companion(
             )
     except IntegrityError:
         raise AlreadyExists(TAKEN) from None
-    _audit(companion, "companion.created", by, fields=["config", "name", "slug"])
+    audit_row(
+        companion, "companion.created", by, fields=["config", "name", "slug"], version=companion.version
+    )
     return companion
 
 
@@ -46,14 +49,14 @@ def change_companion(
 
     Raises NotFound, StaleVersion, AlreadyExists, InvalidConfiguration.
     """
-    companion = _locked(project_id, companion_id)
-    check_version(expected=expected_version, current=companion.version)
-    if "config" in changes:
-        companion.config = merge_patch(companion.config, changes["config"])
-        check_level(companion.config)
-    companion.slug = changes.get("slug", companion.slug)
-    companion.name = changes.get("name", companion.name)
-    _save(companion, by, fields=sorted(changes))
+    companion = get_companion(project_id=project_id, companion_id=companion_id, lock=True)
+    try:
+        with transaction.atomic():
+            change_row(
+                companion, "companion", changes, fields=FIELDS, by=by, expected_version=expected_version
+            )
+    except IntegrityError:
+        raise AlreadyExists(TAKEN) from None
     return companion
 
 
@@ -71,19 +74,19 @@ def write_companion_config(
 
     Raises NotFound, StaleVersion, InvalidConfiguration.
     """
-    companion = _locked(project_id, companion_id)
+    companion = get_companion(project_id=project_id, companion_id=companion_id, lock=True)
     check_version(expected=expected_version, current=companion.version)
     companion.config = merge_patch(companion.config, config) if merge else dict(config)
     check_level(companion.config, inside="")
-    _save(companion, by, fields=["config"])
+    save_version(companion, "companion", fields=["config"], changed=["config"], by=by)
     return companion
 
 
-def get_companion(*, project_id: UUID, companion_id: UUID) -> Companion:
+def get_companion(*, project_id: UUID, companion_id: UUID, lock: bool = False) -> Companion:
     """Raises NotFound."""
-    companion = Companion.objects.of_project(project_id).filter(id=companion_id).first()
-    if companion is None:
-        raise NotFound("This companion is not there.")
+    rows = Companion.objects.of_project(project_id)
+    rows = (rows.select_for_update() if lock else rows).filter(id=companion_id)
+    companion: Companion = require(rows, "companion")
     return companion
 
 
@@ -99,32 +102,3 @@ def named(slug_or_id: str, *, prefix: str = "") -> Q:
         return by_slug | Q(**{f"{prefix}id": UUID(slug_or_id)})
     except ValueError:
         return by_slug
-
-
-def _locked(project_id: UUID, companion_id: UUID) -> Companion:
-    rows = Companion.objects.of_project(project_id).select_for_update()
-    companion = rows.filter(id=companion_id).first()
-    if companion is None:
-        raise NotFound("This companion is not there.")
-    return companion
-
-
-def _save(companion: Companion, by: Actor, *, fields: list[str]) -> None:
-    companion.version += 1
-    try:
-        with transaction.atomic():
-            companion.save(update_fields=["slug", "name", "config", "version", "updated_at"])
-    except IntegrityError:
-        raise AlreadyExists(TAKEN) from None
-    _audit(companion, "companion.changed", by, fields=fields)
-
-
-def _audit(companion: Companion, action: str, by: Actor, *, fields: list[str]) -> None:
-    record_audit(
-        project_id=companion.project_id,
-        action=action,
-        target_kind="companion",
-        target_id=companion.id,
-        by=by,
-        detail={"fields": fields, "version": companion.version},
-    )

@@ -10,7 +10,7 @@ from django.db import transaction
 from relationships.actor import Actor
 from relationships.errors import Conflict, InvalidInput, NotFound
 from relationships.models import Membership, Operator, Project, Role
-from relationships.services.audit import record_audit
+from relationships.services.audit import audit_row
 
 
 @transaction.atomic
@@ -92,11 +92,4 @@ def _refuse_last_owner(membership: Membership) -> None:
 
 
 def _tell(action: str, membership: Membership, by: Actor) -> None:
-    record_audit(
-        project_id=membership.project_id,
-        action=action,
-        target_kind="membership",
-        target_id=membership.id,
-        by=by,
-        detail={"operator": membership.operator_id, "role": membership.role},
-    )
+    audit_row(membership, action, by, operator=membership.operator_id, role=membership.role)

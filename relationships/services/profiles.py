@@ -11,15 +11,14 @@ from django.db import transaction
 from relationships.actor import Actor
 from relationships.configuration.merge_patch import merge_patch
 from relationships.configuration.shapes import refuse_misshapen
-from relationships.errors import NotFound, TooMuch
+from relationships.errors import TooMuch
 from relationships.ids import uuid7
 from relationships.models import Profile, ProfileRevision, Relationship
 from relationships.services.audit import record_audit
 from relationships.services.configuration import configuration_of
 from relationships.services.limits import document_fault
-from relationships.services.sequence import lock_relationship
+from relationships.services.rows import check_version, require_lock
 from relationships.services.snapshots import write_section
-from relationships.services.versions import check_version
 
 
 def read_profile(relationship_id: UUID) -> tuple[dict[str, Any], int]:
@@ -49,14 +48,14 @@ def _change(
     by: Actor,
     expected_version: int | None,
 ) -> tuple[dict[str, Any], int]:
-    if not lock_relationship(relationship.id):
-        raise NotFound("This relationship is not there.")
+    require_lock(relationship.id)
     current, version = read_profile(relationship.id)
     check_version(expected=expected_version, current=version)
     data = change(current)
     if version and data == current:
         return current, version
-    _check_size(data)
+    if fault := document_fault(data):
+        raise TooMuch(f"The profile {fault}.", limit=settings.MAX_PROFILE_BYTES)
     refuse_misshapen(configuration_of(relationship).values.profile.json_schema, data, whole="profile")
     _write(relationship, data, version + 1, by)
     return data, version + 1
@@ -79,8 +78,3 @@ def _write(relationship: Relationship, data: dict[str, Any], version: int, by: A
         by=by,
         detail={"version": version},
     )
-
-
-def _check_size(data: dict[str, Any]) -> None:
-    if fault := document_fault(data):
-        raise TooMuch(f"The profile {fault}.", limit=settings.MAX_PROFILE_BYTES)

@@ -5,24 +5,15 @@ from uuid import UUID
 from django.db import transaction
 
 from relationships.actor import Actor
-from relationships.configuration.merge_patch import merge_patch
-from relationships.errors import NotFound
 from relationships.models import Project
-from relationships.services.audit import record_audit
-from relationships.services.configuration import check_level
-from relationships.services.versions import check_version
+from relationships.services.audit import audit_row
+from relationships.services.rows import change_row, require
 
 
 @transaction.atomic
 def create_project(*, name: str, by: Actor) -> Project:
     project = Project.objects.create(name=name)
-    record_audit(
-        project_id=project.id,
-        action="project.created",
-        target_kind="project",
-        target_id=project.id,
-        by=by,
-    )
+    audit_row(project, "project.created", by)
     return project
 
 
@@ -31,22 +22,7 @@ def change_project(
     *, project_id: UUID, changes: Mapping[str, Any], by: Actor, expected_version: int | None = None
 ) -> Project:
     """`changes`: name, config (a merge patch). Raises NotFound, StaleVersion, InvalidConfiguration."""
-    project = Project.objects.select_for_update().filter(id=project_id).first()
-    if project is None:
-        raise NotFound("This project is not there.")
-    check_version(expected=expected_version, current=project.version)
-    if "config" in changes:
-        project.config = merge_patch(project.config, changes["config"])
-        check_level(project.config)
-    project.name = changes.get("name", project.name)
-    project.version += 1
-    project.save(update_fields=["name", "config", "version"])
-    record_audit(
-        project_id=project.id,
-        action="project.changed",
-        target_kind="project",
-        target_id=project.id,
-        by=by,
-        detail={"fields": sorted(changes), "version": project.version},
-    )
+    project: Project = require(Project.objects.select_for_update().filter(id=project_id), "project")
+    fields = ("name", "config")
+    change_row(project, "project", changes, fields=fields, by=by, expected_version=expected_version)
     return project

@@ -10,8 +10,8 @@ from datetime import datetime
 from uuid import UUID
 
 from config.rates import Rate
+from relationships.database import prepared_cursor
 from relationships.models import RateWindow
-from relationships.prepared import prepared_cursor
 
 SHARES = 60
 

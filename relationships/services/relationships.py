@@ -5,15 +5,14 @@ from uuid import UUID
 from django.db import transaction
 
 from relationships.actor import Actor
-from relationships.configuration.merge_patch import merge_patch
-from relationships.errors import InvalidInput, NotFound
+from relationships.errors import InvalidInput
 from relationships.ids import relationship_id
 from relationships.models import EndUser, Relationship
-from relationships.services.audit import record_audit
+from relationships.services.audit import audit_row
 from relationships.services.companions import find_companion
 from relationships.services.configuration import check_level
-from relationships.services.users import audit_user, change_user
-from relationships.services.versions import check_version
+from relationships.services.rows import change_row, require
+from relationships.services.users import change_user
 
 
 @transaction.atomic
@@ -51,7 +50,7 @@ def get_or_create_relationship(
     # these are the very rows; so nobody needs to ask for them again
     found.companion, found.user = persona, person
     if created:
-        _audit(found, "relationship.created", by, fields=[])
+        audit_row(found, "relationship.created", by, fields=[], version=found.version)
     return found, created
 
 
@@ -90,17 +89,10 @@ def change_relationship(
 ) -> Relationship:
     """`changes`: timezone, config (a merge patch). Raises NotFound, StaleVersion, InvalidConfiguration."""
     rows = Relationship.objects.of_project(project_id).filter(id=relationship_id)
-    found = rows.select_for_update(of=("self",)).select_related("companion", "user").first()
-    if found is None:
-        raise NotFound("This relationship is not there.")
-    check_version(expected=expected_version, current=found.version)
-    if "config" in changes:
-        found.config = merge_patch(found.config, changes["config"])
-        check_level(found.config)
-    found.timezone = changes.get("timezone", found.timezone)
-    found.version += 1
-    found.save(update_fields=["config", "timezone", "version", "updated_at"])
-    _audit(found, "relationship.changed", by, fields=sorted(changes))
+    locked = rows.select_for_update(of=("self",)).select_related("companion", "user")
+    found: Relationship = require(locked, "relationship")
+    fields = ("config", "timezone")
+    change_row(found, "relationship", changes, fields=fields, by=by, expected_version=expected_version)
     return found
 
 
@@ -109,16 +101,5 @@ def _get_or_create_user(project_id: UUID, external_id: str, display_name: str, b
         project_id=project_id, external_id=external_id, defaults={"display_name": display_name}
     )
     if created:
-        audit_user(person, "user.created", by)
+        audit_row(person, "user.created", by, fields=[], version=person.version)
     return person
-
-
-def _audit(relationship: Relationship, action: str, by: Actor, *, fields: list[str]) -> None:
-    record_audit(
-        project_id=relationship.project_id,
-        action=action,
-        target_kind="relationship",
-        target_id=relationship.id,
-        by=by,
-        detail={"fields": fields, "version": relationship.version},
-    )

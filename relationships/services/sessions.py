@@ -11,15 +11,15 @@ from django.db.models import F
 from relationships.actor import Actor
 from relationships.configuration.merge_patch import merge_patch
 from relationships.configuration.shapes import refuse_misshapen
-from relationships.errors import Conflict, NotFound, TooMuch
+from relationships.errors import Conflict, TooMuch
 from relationships.ids import uuid7
 from relationships.models import Relationship, SessionState
 from relationships.services.audit import record_audit
 from relationships.services.configuration import configuration_of
 from relationships.services.limits import document_fault
+from relationships.services.rows import check_version, require, require_lock
 from relationships.services.sequence import lock_relationship
 from relationships.services.snapshots import write_section
-from relationships.services.versions import check_version
 
 IDLE = Actor.policy("session_idle")
 
@@ -63,12 +63,11 @@ def patch_session(
     Raises StaleVersion, TooMuch when the state would pass the limit, InvalidInput where it does not fit the schema,
     NotFound when the relationship is gone.
     """
-    _lock(relationship)
+    require_lock(relationship.id)
     current = _rows(relationship).filter(session=session).first()
     check_version(expected=expected_version, current=current.version if current else 0)
     state = merge_patch(current.state if current else {}, patch)
-    _check_size(state)
-    refuse_misshapen(configuration_of(relationship).values.sessions.json_schema, state, whole="state")
+    _check(relationship, state)
     touch_session(relationship=relationship, session=session, at=datetime.now(UTC), idle_minutes=idle_minutes)
     # a row that touching has just made keeps its version 1
     _rows(relationship).filter(session=session).update(
@@ -83,13 +82,12 @@ def replace_session_state(
     *, relationship: Relationship, session: str, state: dict[str, Any], expected_version: int | None = None
 ) -> SessionState:
     """Write an open session's state anew. Raises like patch_session, and Conflict where it has ended."""
-    _lock(relationship)
+    require_lock(relationship.id)
     current = get_session(relationship=relationship, session=session)
     if current.ended_at is not None:
         raise Conflict("The session has ended; its state is gone.")
     check_version(expected=expected_version, current=current.version)
-    _check_size(state)
-    refuse_misshapen(configuration_of(relationship).values.sessions.json_schema, state, whole="state")
+    _check(relationship, state)
     _rows(relationship).filter(session=session).update(state=state, version=F("version") + 1)
     rebuild_sessions(relationship)
     return get_session(relationship=relationship, session=session)
@@ -98,7 +96,7 @@ def replace_session_state(
 @transaction.atomic
 def end_session(*, relationship: Relationship, session: str, by: Actor) -> SessionState:
     """Mark the session ended and clear its state; one that has ended is left as it is. Raises NotFound."""
-    _lock(relationship)
+    require_lock(relationship.id)
     _end(relationship, [session], by)
     return get_session(relationship=relationship, session=session)
 
@@ -120,9 +118,7 @@ def end_idle_sessions(now: datetime) -> int:
 
 def get_session(*, relationship: Relationship, session: str) -> SessionState:
     """Raises NotFound."""
-    found: SessionState | None = _rows(relationship).filter(session=session).first()
-    if found is None:
-        raise NotFound("This session is not there.")
+    found: SessionState = require(_rows(relationship).filter(session=session), "session")
     return found
 
 
@@ -142,11 +138,6 @@ def rebuild_sessions(relationship: Relationship) -> None:
 
 def _rows(relationship: Relationship) -> Any:
     return SessionState.objects.for_relationship(relationship.id)
-
-
-def _lock(relationship: Relationship) -> None:
-    if not lock_relationship(relationship.id):
-        raise NotFound("This relationship is not there.")
 
 
 def _end(relationship: Relationship, sessions: Iterable[str], by: Actor) -> int:
@@ -170,6 +161,7 @@ def _end(relationship: Relationship, sessions: Iterable[str], by: Actor) -> int:
     return ended
 
 
-def _check_size(state: Any) -> None:
+def _check(relationship: Relationship, state: Any) -> None:
     if fault := document_fault(state):
         raise TooMuch(f"The session's state {fault}.", limit=settings.MAX_PROFILE_BYTES)
+    refuse_misshapen(configuration_of(relationship).values.sessions.json_schema, state, whole="state")

@@ -7,10 +7,10 @@ from uuid import UUID
 from django.db import transaction
 
 from relationships.actor import Actor
-from relationships.errors import NotFound
 from relationships.ids import uuid7
 from relationships.models import Relationship, RelationshipToken
-from relationships.services.audit import record_audit
+from relationships.services.audit import audit_row
+from relationships.services.rows import require
 from relationships.services.secrets import new_token, secret_hash
 
 
@@ -28,7 +28,7 @@ def create_token(
         scopes=sorted(set(scopes)),
         expires_at=datetime.now(UTC) + timedelta(seconds=expires_in),
     )
-    _audit(relationship, row.id, "relationship_token.created", by)
+    audit_row(row, "relationship_token.created", by, relationship_id=str(relationship.id))
     return row, token
 
 
@@ -36,23 +36,11 @@ def create_token(
 def revoke_token(*, relationship: Relationship, token_id: UUID, by: Actor) -> None:
     """It opens nothing from now on. Raises NotFound."""
     rows = RelationshipToken.objects.for_relationship(relationship.id).filter(id=token_id)
-    if not rows.exists():
-        raise NotFound("This token is not there.")
+    row = require(rows, "token")
     if rows.filter(revoked_at=None).update(revoked_at=datetime.now(UTC)):
-        _audit(relationship, token_id, "relationship_token.revoked", by)
+        audit_row(row, "relationship_token.revoked", by, relationship_id=str(relationship.id))
 
 
 def drop_expired_tokens(now: datetime) -> int:
     """Delete the tokens that open nothing any more; how many."""
     return RelationshipToken.objects.filter(expires_at__lte=now).delete()[0]
-
-
-def _audit(relationship: Relationship, token_id: UUID, action: str, by: Actor) -> None:
-    record_audit(
-        project_id=relationship.project_id,
-        action=action,
-        target_kind="relationship_token",
-        target_id=token_id,
-        by=by,
-        detail={"relationship_id": str(relationship.id)},
-    )

@@ -5,11 +5,10 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 
 from relationships.actor import Actor
-from relationships.configuration.merge_patch import merge_patch
-from relationships.errors import AlreadyExists, NotFound
+from relationships.errors import AlreadyExists
 from relationships.models import EndUser
-from relationships.services.audit import record_audit
-from relationships.services.versions import check_version
+from relationships.services.audit import audit_row
+from relationships.services.rows import change_row, require
 
 
 @transaction.atomic
@@ -34,7 +33,7 @@ def create_user(
             )
     except IntegrityError:
         raise AlreadyExists("A user with this external_id is there already.") from None
-    audit_user(user, "user.created", by)
+    audit_row(user, "user.created", by, fields=[], version=user.version)
     return user
 
 
@@ -48,35 +47,14 @@ def change_user(
     expected_version: int | None = None,
 ) -> EndUser:
     """`changes`: display_name, metadata (a merge patch), ingestion_paused. Raises NotFound, StaleVersion."""
-    user = EndUser.objects.of_project(project_id).select_for_update().filter(id=user_id).first()
-    if user is None:
-        raise NotFound("This user is not there.")
-    check_version(expected=expected_version, current=user.version)
-    if "metadata" in changes:
-        user.metadata = merge_patch(user.metadata, changes["metadata"])
-    user.display_name = changes.get("display_name", user.display_name)
-    user.ingestion_paused = changes.get("ingestion_paused", user.ingestion_paused)
-    user.version += 1
-    user.save(update_fields=["display_name", "metadata", "ingestion_paused", "version", "updated_at"])
-    audit_user(user, "user.changed", by, fields=sorted(changes))
+    user = get_user(project_id=project_id, user_id=user_id, lock=True)
+    fields = ("display_name", "metadata", "ingestion_paused")
+    change_row(user, "user", changes, fields=fields, by=by, expected_version=expected_version)
     return user
 
 
-def get_user(*, project_id: UUID, user_id: UUID) -> EndUser:
+def get_user(*, project_id: UUID, user_id: UUID, lock: bool = False) -> EndUser:
     """Raises NotFound."""
-    user = EndUser.objects.of_project(project_id).filter(id=user_id).first()
-    if user is None:
-        raise NotFound("This user is not there.")
+    rows = EndUser.objects.of_project(project_id)
+    user: EndUser = require((rows.select_for_update() if lock else rows).filter(id=user_id), "user")
     return user
-
-
-def audit_user(user: EndUser, action: str, by: Actor, *, fields: list[str] | None = None) -> None:
-    """Which fields changed, never what they say: it is about a person."""
-    record_audit(
-        project_id=user.project_id,
-        action=action,
-        target_kind="user",
-        target_id=user.id,
-        by=by,
-        detail={"fields": fields or [], "version": user.version},
-    )

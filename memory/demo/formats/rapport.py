@@ -11,8 +11,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
 from memory.demo.conversation import Conversation, Person, Persona
 from memory.demo.formats.fields import Text, Utterance, checked, named, refused
 from memory.demo.formats.source import Source
+from memory.retrieval.configuration import Language
 from relationships.api.fields import CompanionSlug, ExternalId, Name, SessionName, TimeZone
-from relationships.configuration.retrieval import Language
 from relationships.errors import InvalidInput
 from relationships.services.turns import NewMessage, NewTurn, turn_faults
 

@@ -8,11 +8,11 @@ from typing import TypeVar
 
 from memory.errors import UnparsableAnswer
 from memory.ingestion.calls import CallLog
+from memory.ingestion.configuration import MOST_OUTPUT_TOKENS
 from memory.ingestion.prompt import Question, build_request
 from memory.ingestion.reading import Reading
 from memory.providers.base import Completion, CompletionRequest
 from memory.providers.errors import AnswerTruncated, RequestRefused
-from relationships.configuration.schema import MOST_OUTPUT_TOKENS
 
 T = TypeVar("T")
 SHOWN_BACK = 8000  # characters of an answer that could not be read

@@ -21,10 +21,10 @@ from memory.ingestion.strategies.asking import ask
 from memory.ingestion.strategies.base import Proposal, Strategy
 from memory.ingestion.strategies.classify_schema import CLASSIFY_SCHEMA
 from memory.ingestion.strategies.memories import judge_memories, parse_memories, statement
+from memory.ingestion.strategies.options import ClassifierOptions
 from memory.ingestion.vectors import TextVectors, embed_texts
 from memory.retrieval.results import SearchResult
 from memory.retrieval.search import search_entries_for
-from relationships.configuration.strategies import ClassifierOptions
 
 
 class ClassifierStrategy(Strategy):

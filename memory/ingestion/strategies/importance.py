@@ -19,8 +19,8 @@ from memory.ingestion.reading import Reading
 from memory.ingestion.strategies.asking import ask
 from memory.ingestion.strategies.base import Proposal, Strategy
 from memory.ingestion.strategies.memories import judge_memories, parse_memories, remarked, statement
+from memory.ingestion.strategies.options import Floor
 from memory.ingestion.strategies.score_schema import SCORE_SCHEMA
-from relationships.configuration.strategies import Floor
 
 HIGHEST = 10
 

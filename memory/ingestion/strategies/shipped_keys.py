@@ -1,6 +1,6 @@
 """The vocabulary that ships: what a companion most often wants to know of a person, under stable names."""
 
-from relationships.configuration.strategies import FactKey
+from memory.ingestion.strategies.options import FactKey
 
 SHIPPED_KEYS: tuple[FactKey, ...] = (
     FactKey(

@@ -9,9 +9,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from memory.embedders import get_embedder
 from memory.management.projects import find_project
 from memory.providers.errors import ProviderError
+from memory.retrieval.configuration import DEFAULT_EMBEDDER
 from memory.retrieval.index.reembed import Move, Moved, begin_move, change_over, drop_old, embed_beside
 from relationships.actor import Actor
-from relationships.configuration.retrieval import DEFAULT_EMBEDDER
 from relationships.errors import InvalidInput, RapportError
 from relationships.models import Companion
 from relationships.services.companions import find_companion

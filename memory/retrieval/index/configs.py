@@ -8,8 +8,8 @@ from uuid import UUID
 import orjson
 from django.db import connection
 
+from memory.retrieval.configuration import Retrieval
 from relationships.configuration.cascade import resolve_configuration
-from relationships.configuration.retrieval import Retrieval
 from relationships.errors import InvalidConfiguration
 
 Level = Mapping[str, Any]
@@ -70,4 +70,5 @@ def _resolved(project: Level, companion: Level, relationship: Level) -> Retrieva
         resolved = resolve_configuration(project=project, companion=companion, relationship=relationship)
     except InvalidConfiguration:
         return None
-    return resolved.values.retrieval
+    found: Retrieval = resolved.values.retrieval
+    return found

@@ -18,6 +18,7 @@ from memory.queue.fairness import others_wait, project_of
 from memory.queue.nudge import nudge_embedding
 from memory.queue.renewal import renewing
 from memory.queue.retries import retry_delay
+from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.configs import configs_of
 from memory.retrieval.index.gaps import owe_gaps
 from memory.retrieval.index.queue import (
@@ -31,8 +32,7 @@ from memory.retrieval.index.queue import (
     put_off,
 )
 from memory.retrieval.index.vectors import OwedText
-from relationships.configuration.retrieval import Retrieval
-from relationships.database_errors import database_went_away
+from relationships.database import database_went_away
 
 log = structlog.get_logger(__name__)
 

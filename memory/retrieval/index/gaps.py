@@ -14,10 +14,10 @@ from django.utils import timezone
 from psycopg import sql
 
 from memory.embedders.base import Embedder
+from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.configs import lock_config
 from memory.retrieval.index.rows import owing_kinds
 from memory.retrieval.index.text import text_hash
-from relationships.configuration.retrieval import Retrieval
 
 AT_ONCE = 500
 

@@ -15,10 +15,10 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from memory.embedders.base import Embedded, Embedder
+from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.configs import lock_config
 from memory.retrieval.index.rows import owing_kinds
 from memory.retrieval.index.vectors import OwedText, Owner, texts_of, write_vectors
-from relationships.configuration.retrieval import Retrieval
 
 TEXTS_AT_ONCE = 100
 WORKER_DIED = "worker_died"

@@ -9,9 +9,9 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from memory.models import ScratchpadEntry, SearchedKind, SearchText
+from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.configs import RelationshipConfig, lock_config
 from memory.retrieval.index.write import NO_LANGUAGE, ROWS_AT_ONCE, index_again
-from relationships.configuration.retrieval import Retrieval
 from relationships.models import Message
 
 # What is of nothing any more. No change leaves such rows; a hand in the database might.

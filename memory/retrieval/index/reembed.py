@@ -16,6 +16,7 @@ from django.utils import timezone
 from memory.embedders import Embedded, Embedder, Space
 from memory.providers.errors import ProviderError
 from memory.queue.retries import retry_delay
+from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.configs import lock_config
 from memory.retrieval.index.rows import owing_kinds
 from memory.retrieval.index.text import text_hash
@@ -23,7 +24,6 @@ from memory.retrieval.index.vectors import OwedText, Owner, drop_other_spaces, t
 from relationships.actor import Actor
 from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.merge_patch import merge_patch
-from relationships.configuration.retrieval import Retrieval
 from relationships.errors import InvalidConfiguration
 from relationships.models import Companion, Relationship
 from relationships.services.companions import write_companion_config

@@ -8,8 +8,8 @@ from uuid import UUID
 
 from memory.fence import cut_fenced
 from memory.models import EntryState, SearchedKind
+from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.text import text_hash, words_for_index
-from relationships.configuration.retrieval import Retrieval
 from relationships.ids import uuid7
 from relationships.models import Message
 

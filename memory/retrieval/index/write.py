@@ -15,10 +15,10 @@ from psycopg import sql
 
 from memory.models import ScratchpadEntry, SearchedKind
 from memory.queue.nudge import nudge_embedding
+from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.configs import RelationshipConfig, retrieval_of
 from memory.retrieval.index.rows import OFF_THE_RECORD, IndexRow, columns, entry_row, message_row, newest_of
 from memory.services.history import ChangedEntries
-from relationships.configuration.retrieval import Retrieval
 from relationships.models import Message
 
 log = structlog.get_logger(__name__)

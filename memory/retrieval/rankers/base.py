@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from memory.retrieval.configuration import Retrieval
 from memory.retrieval.dates import Period
-from relationships.configuration.retrieval import Retrieval
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

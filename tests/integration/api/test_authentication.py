@@ -113,13 +113,6 @@ def test_a_key_has_known_scopes(api: Api, scopes: object) -> None:
     assert answer.fields[0].startswith("scopes")
 
 
-def test_another_projects_key_can_not_be_revoked(api: Api, other_project_api: Api) -> None:
-    mine = ApiKey.objects.get(prefix=str(api.key)[:11])
-
-    assert other_project_api.delete(f"/api-keys/{mine.id}").status == 404
-    assert api.get("/project").status == 200
-
-
 def test_a_method_an_address_does_not_take_is_405(api: Api) -> None:
     for method in ("DELETE", "PUT", "OPTIONS", "TRACE"):
         answer = api.send(method, "/config-schema", None)

@@ -3,8 +3,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 
-from relationships.models import Companion, EndUser, Relationship
-from relationships.services.relationships import get_or_create_relationship
+from relationships.models import Companion, Relationship
 from relationships.services.tokens import create_token
 from tests.fixtures.api import TESTER, Api
 from tests.fixtures.contexts import put, remember, say
@@ -120,30 +119,6 @@ def test_what_is_wrong_is_named(api: Api, path: str, body: Any, fields: list[str
     assert (answer.status, answer.fields) == (422, fields)
 
 
-def test_another_project_finds_nothing(other_project_api: Api, path: str) -> None:
-    assert other_project_api.post(path, {"message": "Hi"}).status == 404
-
-
-def test_without_a_key_nothing_is_said(path: str, db: None) -> None:
-    assert Api(None).post(path, {"message": "Hi"}).status == 401
-
-
-@pytest.mark.parametrize("scope", ["read", "write"])
-def test_the_persons_own_browser_may_ask(relationship: Relationship, path: str, scope: str) -> None:
-    assert token_of(relationship, scope).post(path, {"message": "Hi"}).status == 200
-
-
-def test_a_token_opens_its_own_relationship_alone(relationship: Relationship, companion: Companion) -> None:
-    someone = EndUser.objects.create(project=relationship.project, external_id="someone")
-    other, _ = get_or_create_relationship(
-        project_id=relationship.project_id, companion=companion.slug, user=someone.external_id, by=TESTER
-    )
-
-    answer = token_of(relationship, "read").post(f"/relationships/{other.id}/context")
-
-    assert answer.status == 404
-
-
 @pytest.mark.parametrize("entries", [1, 100, 10_000])
 def test_four_statements_are_enough_whatever_the_number_of_entries(
     api: Api, relationship: Relationship, path: str, entries: int
@@ -166,12 +141,3 @@ def test_a_request_writes_no_log(api: Api, path: str, caplog: pytest.LogCaptureF
         api.post(path, {"message": "Hi"})
 
     assert [record for record in caplog.records if record.name.startswith(("context", "memory"))] == []
-
-
-def test_the_schema_describes_the_answer(api: Api) -> None:
-    schema = api.get("/schema?format=json")
-
-    described = schema.body["paths"]["/v1/relationships/{relationship_id}/context"]["post"]
-    assert described["operationId"] == "context_build"
-    answer = described["responses"]["200"]["content"]["application/json"]["schema"]
-    assert answer == {"$ref": "#/components/schemas/ContextAnswer"}

@@ -8,8 +8,8 @@ from django_q.models import OrmQ
 from pytest_django.fixtures import Settings
 
 from context.models import ChunkEmbedding, Document, DocumentChunk, DocumentFile
-from relationships.models import AuditEvent, Companion, Project, Relationship
-from tests.fixtures.api import Api, new_key
+from relationships.models import AuditEvent, Companion, Project
+from tests.fixtures.api import Api
 from tests.fixtures.documents import (
     again,
     configure,
@@ -113,9 +113,6 @@ def test_more_documents_than_the_configuration_allows_are_refused(api: Api, comp
 
 ODD: dict[str, tuple[dict[str, Any], list[str]]] = {
     "no file": ({"name": "x"}, ["file"]),
-    "a file that is a text": ({"file": "words"}, ["file"]),
-    "an unknown text": ({"file": ("a.txt", b"a"), "colour": "red"}, ["colour"]),
-    "an unknown file": ({"file": ("a.txt", b"a"), "other": ("b.txt", b"b")}, ["other"]),
     "an empty name": ({"file": ("a.txt", b"a"), "name": ""}, ["name"]),
     "a name of white space": ({"file": ("a.txt", b"a"), "name": "  "}, ["name"]),
     "a name that is too long": ({"file": ("a.txt", b"a"), "name": "x" * 201}, ["name"]),
@@ -130,21 +127,6 @@ def test_an_odd_upload_names_the_field(
 
     assert (sent.status, sent.fields) == (422, fields)
     assert not Document.objects.exists()
-
-
-BROKEN: dict[str, tuple[bytes, str, int]] = {
-    "JSON": (b"{}", "application/json", 415),
-    "no boundary": (b"--x\r\n", "multipart/form-data", 400),
-    "nothing of the boundary": (b"junk", "multipart/form-data; boundary=x", 422),
-    "empty": (b"", "multipart/form-data; boundary=x", 415),
-}
-
-
-@pytest.mark.parametrize(("body", "content_type", "status"), BROKEN.values(), ids=BROKEN)
-def test_a_body_that_is_no_upload_is_refused(
-    api: Api, companion: Companion, body: bytes, content_type: str, status: int
-) -> None:
-    assert api.send("POST", path_of(companion), body, content_type).status == status
 
 
 def test_lists_are_pages_and_can_be_filtered_by_state(api: Api, companion: Companion) -> None:
@@ -229,54 +211,6 @@ def test_a_document_in_hand_is_not_taken_from_the_worker(api: Api, companion: Co
     Document.objects.filter(id=document.id).update(state="processing")
 
     assert api.post(path_of(companion, document.id, "retry")).status == 409
-
-
-def test_a_reading_key_searches_and_changes_nothing(companion: Companion, project: Project) -> None:
-    document = learn(companion, "Refunds take five days.")
-    reader = Api(new_key(project, "read"))
-
-    assert reader.post(path_of(companion, "search"), {"query": "refunds"}).status == 200
-    assert reader.get(path_of(companion, document.id)).status == 200
-    assert send_file(reader, companion, b"Words.", "a.txt").status == 403
-    assert reader.delete(path_of(companion, document.id)).status == 403
-    assert reader.post(path_of(companion, document.id, "retry")).status == 403
-
-
-def test_a_persons_token_may_not_touch_documents(
-    api: Api, companion: Companion, relationship: Relationship
-) -> None:
-    document = learn(companion, "Refunds take five days.")
-    made = api.post(f"/relationships/{relationship.id}/tokens", {"scopes": ["read", "write"]})
-    person = Api(made.body["token"])
-
-    answers = [
-        person.get(path_of(companion)),
-        person.get(path_of(companion, document.id)),
-        person.get(path_of(companion, document.id, "chunks")),
-        person.post(path_of(companion, "search"), {"query": "refunds"}),
-        person.delete(path_of(companion, document.id)),
-        send_file(person, companion, b"Words.", "a.txt"),
-    ]
-
-    assert [answer.status for answer in answers] == [403] * 6
-
-
-def test_another_projects_companion_is_not_there(other_project_api: Api, companion: Companion) -> None:
-    document = learn(companion, "Refunds take five days.")
-    stranger = other_project_api
-
-    answers = [
-        stranger.get(path_of(companion)),
-        stranger.get(path_of(companion, document.id)),
-        stranger.get(path_of(companion, document.id, "chunks")),
-        stranger.post(path_of(companion, "search"), {"query": "refunds"}),
-        stranger.post(path_of(companion, document.id, "retry")),
-        stranger.delete(path_of(companion, document.id)),
-        send_file(stranger, companion, b"Words.", "a.txt"),
-    ]
-
-    assert [answer.status for answer in answers] == [404] * 7
-    assert Document.objects.count() == 1
 
 
 def test_a_word_document_is_taken(api: Api, companion: Companion) -> None:

@@ -1,7 +1,6 @@
 """Entries: what people add, change, take away and bring back; and what two of them do at once."""
 
 from typing import Any
-from uuid import uuid4
 
 import pytest
 from django.utils import timezone
@@ -208,22 +207,6 @@ def test_a_person_who_adds_by_their_own_token_is_named_in_the_history(
         "end_user",
         str(relationship.user_id),
     )
-
-
-def test_what_is_not_there_is_404_and_another_projects_too(
-    api: Api, other_project_api: Api, path: str
-) -> None:
-    entry = made(api, path)
-
-    for stranger, address in ((other_project_api, f"{path}/{entry['id']}"), (api, f"{path}/{uuid4()}")):
-        assert stranger.get(address).status == 404
-        assert stranger.patch(address, {"content": "x"}).status == 404
-        assert stranger.delete(address).status == 404
-        assert stranger.delete(f"{address}?permanent=true").status == 404
-        assert stranger.post(f"{address}/restore").status == 404
-        assert stranger.get(f"{address}/history").status == 404
-    assert other_project_api.post(path, TEA).status == 404
-    assert api.get(f"{path}/{entry['id']}").body == entry
 
 
 def test_an_entry_that_is_over_already_is_kept_and_not_shown(api: Api, path: str) -> None:

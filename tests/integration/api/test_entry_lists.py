@@ -143,10 +143,6 @@ def test_ten_thousand_entries_cost_no_more_statements_than_ten(
     assert not {entry["id"] for entry in page["items"]} & {entry["id"] for entry in next_page["items"]}
 
 
-def test_another_project_finds_no_list(other_project_api: Api, path: str) -> None:
-    assert other_project_api.get(path).status == 404
-
-
 @pytest.mark.parametrize("beside", ["", "&known_at=2100-01-01T00:00:00Z"])
 def test_a_text_that_takes_too_long_is_named_with_the_way_out(
     api: Api, path: str, relationship: Relationship, monkeypatch: pytest.MonkeyPatch, beside: str

@@ -61,7 +61,7 @@ def ask(api: Api, method: str, address: str, described: Any) -> ApiAnswer:
         return api.send(method, address, None)
     example = next(iter(body["content"].values())).get("examples", {}).get("example", {}).get("value")
     assert example is not None or not body["required"], (
-        f"{described['operationId']} takes a body: give its operation an example"
+        f"{described['operationId']} takes a body: give it an example, in the examples.json beside its view"
     )
     if MULTIPART in body["content"]:
         return api.send(method, address, *multipart(**{**example, "file": ("a.txt", b"Words.")}))

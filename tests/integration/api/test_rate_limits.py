@@ -197,9 +197,3 @@ def test_a_limit_that_can_not_be_read_is_named(api: Api, rate: object) -> None:
     answer = api.patch(f"/api-keys/{key_of(api)}", {"rate_limits": {"requests": rate}})
 
     assert (answer.status, answer.fields) == (422, ["rate_limits.requests"])
-
-
-def test_another_projects_key_is_not_there_to_be_limited(api: Api, other_project_api: Api) -> None:
-    answer = other_project_api.patch(f"/api-keys/{key_of(api)}", {"rate_limits": {"turns": "1/day"}})
-
-    assert answer.status == 404

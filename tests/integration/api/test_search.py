@@ -8,7 +8,7 @@ import pytest
 from memory.models import ScratchpadEntry
 from memory.retrieval.questions import LONGEST_QUESTION
 from relationships.models import Companion, Message, Relationship
-from tests.fixtures.api import Api, new_key
+from tests.fixtures.api import Api
 
 SAID = "I bought a blue kayak in Lisbon"
 
@@ -238,19 +238,6 @@ def test_a_token_searches_its_own_relationship_and_chooses_no_configuration(api:
     refused = token.post(f"{path}/entries/search", {"query": "tea", "config": {"retrieval": {"top_k": 3}}})
     assert refused.status == 403
     assert token.post(f"/relationships/{uuid4()}/entries/search", {"query": "tea"}).status == 404
-
-
-def test_a_key_that_may_read_may_search(api: Api, path: str, relationship: Relationship) -> None:
-    remember(api, path, "Drinks tea")
-
-    assert found(Api(new_key(relationship.project, "read")), path, "tea") == ["Drinks tea"]
-
-
-def test_another_projects_relationship_is_not_there(other_project_api: Api, api: Api, path: str) -> None:
-    remember(api, path, "Drinks tea")
-
-    for kind in ("entries", "messages"):
-        assert other_project_api.post(f"{path}/{kind}/search", {"query": "tea"}).status == 404
 
 
 def test_a_configuration_can_be_tried_for_one_search(api: Api, path: str) -> None:

@@ -7,7 +7,6 @@ from uuid import uuid4
 import pytest
 from django.utils import timezone
 from django_q.models import OrmQ
-from pytest_django import DjangoAssertNumQueries
 
 from memory.ingestion.claim import claim_turns
 from memory.providers.errors import ContentBlocked
@@ -133,38 +132,6 @@ def test_a_token_may_do_what_its_scope_says_and_leave_the_rest(
     assert writer.post(f"/relationships/{relationship.id}/ingest").status == 403
 
 
-def test_a_token_of_another_relationship_finds_no_turn(
-    api: Api, path: str, relationship: Relationship, conversation: Conversation
-) -> None:
-    turn = conversation.say("Hello.")
-    other = Relationship.objects.get(
-        id=api.post("/relationships", {"companion": "ada", "user": "noor"}).body["id"]
-    )
-    browser = token_for(api, other, "read", "write")
-
-    assert browser.get(path).status == 404
-    assert browser.get(f"{path}/{turn.id}").status == 404
-    assert browser.get(f"/relationships/{other.id}/turns/{turn.id}").status == 404
-
-
-def test_the_list_is_newest_first_and_goes_on_where_it_stopped(
-    api: Api, path: str, conversation: Conversation, django_assert_num_queries: DjangoAssertNumQueries
-) -> None:
-    turns = [str(conversation.say(f"Turn {number}").id) for number in range(7)]
-    api.get("/project")
-
-    with django_assert_num_queries(3):
-        first = api.get(f"{path}?limit=3").body
-    newcomer = str(conversation.say("One more").id)
-    second = api.get(f"{path}?limit=3&cursor={first['next_cursor']}").body
-    third = api.get(f"{path}?limit=3&cursor={second['next_cursor']}").body
-
-    assert [*ids(first), *ids(second), *ids(third)] == turns[::-1]
-    assert third["next_cursor"] is None
-    assert ids(api.get(f"{path}?limit=1").body) == [newcomer]
-    assert all(turn["remembered"] is None for turn in first["items"])
-
-
 def test_the_list_can_be_of_one_state_or_one_session(
     api: Api, path: str, conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
@@ -246,14 +213,3 @@ def test_turns_that_wait_to_be_asked_for_are_read_when_they_are(
     conversation.drain()
     assert [conversation.again(turn).state for turn in turns] == ["applied"] * 2
     assert api.post(ingest).body == {"due": 0}
-
-
-def test_another_project_sees_and_moves_nothing(
-    other_project_api: Api, path: str, relationship: Relationship, conversation: Conversation
-) -> None:
-    turn = conversation.say("One.", ingestion={"enabled": False})
-
-    assert other_project_api.get(path).status == 404
-    assert other_project_api.post(f"{path}/{turn.id}/retry").status == 404
-    assert other_project_api.post(f"/relationships/{relationship.id}/ingest").status == 404
-    assert conversation.again(turn).state == TurnState.SKIPPED

@@ -12,7 +12,7 @@ from memory.retrieval.search import search_entries_for
 from memory.services.entries import revise_entry
 from memory.services.history import fields_of
 from memory.tokens import line_tokens
-from relationships.configuration.schema import Configuration
+from relationships.configuration.schema import configuration_model
 from relationships.models import Companion
 from tests.fakes import ScriptedProvider
 from tests.fixtures.past import entries_at
@@ -63,7 +63,7 @@ def test_four_hundred_facts_stay_within_the_budget_and_each_is_found(
     assert len(entries) == 400
     asked = [f"Who is {name_of(number)}?" for number in range(400)]
     answers = search_entries_for(
-        asked, **where(conversation), retrieval=Configuration().retrieval, top_k=1, now=now
+        asked, **where(conversation), retrieval=configuration_model()().retrieval, top_k=1, now=now
     )
     contents = {entry.id: entry.content for entry in entries}
     assert all(name_of(number) in contents[found.hits[0].id] for number, found in enumerate(answers))
@@ -84,7 +84,7 @@ def test_each_that_left_has_its_revision_and_the_tiers_can_be_told_apart(
     (found,) = search_entries_for(
         ["a friend, met while travelling"],
         **where(conversation),
-        retrieval=Configuration().retrieval,
+        retrieval=configuration_model()().retrieval,
         filters=EntryFilters(tiers=("archive",)),
         top_k=100,
         now=timezone.now(),

@@ -8,7 +8,7 @@ from memory.models import EntrySource, ScratchpadEntry
 from memory.providers.errors import ProviderTimeout
 from memory.retrieval.index.embed import embed_owed
 from memory.services.entries import add_entry
-from relationships.configuration.schema import Configuration
+from relationships.configuration.schema import configuration_model
 from relationships.models import Relationship
 from relationships.services.sessions import touch_session
 from tests.fakes import ScriptedEmbedder
@@ -20,7 +20,7 @@ from tests.wire import statements_sent
 
 def recall_of(relationship: Relationship, message: str | None, **retrieval: Any) -> Recall:
     facts = read_facts(project_id=relationship.project_id, relationship_id=relationship.id, session="current")
-    configuration = Configuration.model_validate({"retrieval": retrieval})
+    configuration = configuration_model().model_validate({"retrieval": retrieval})
     return Recall(facts, configuration, message, NOON)
 
 

@@ -1,8 +1,8 @@
 import pytest
 
+from context.knowledge.configuration import Knowledge
 from context.knowledge.configured import configuration_of, embedder_for
 from memory.providers.errors import ProviderError
-from relationships.configuration.knowledge import Knowledge
 from relationships.errors import InvalidConfiguration
 from relationships.models import Companion
 from tests.fakes import ScriptedEmbedder

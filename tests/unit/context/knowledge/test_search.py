@@ -2,10 +2,10 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from context.knowledge.configuration import Knowledge
 from context.knowledge.search import NO_EMBEDDER, FoundKnowledge, cite, search_knowledge
 from context.models import ChunkEmbedding, Document
 from memory.retrieval.questions import TOO_LONG, TOO_MANY_WORDS
-from relationships.configuration.knowledge import Knowledge
 from relationships.models import Companion, Project
 from tests.fixtures.documents import again, configure, learn, pdf_of, process, upload
 

@@ -3,7 +3,6 @@ from typing import Any
 
 import pytest
 from pydantic import ValidationError
-from pytest_django.fixtures import Settings
 
 from memory.api.archive import ArchivedEntry, ArchivedJudgement, ArchivedMessage
 from memory.api.archive_fields import EntryFields
@@ -36,13 +35,6 @@ def test_an_erased_message_may_be_empty() -> None:
     erased = {**MESSAGE, "content": "", "erased_at": "2026-03-03T12:00:00Z"}
 
     assert ArchivedMessage.model_validate(erased, strict=False).content == ""
-
-
-def test_a_message_is_no_longer_than_any_other(settings: Settings) -> None:
-    settings.MAX_MESSAGE_BYTES = 64
-
-    with pytest.raises(ValidationError, match="is longer than 64 bytes"):
-        ArchivedMessage.model_validate({**MESSAGE, "content": "ü" * 33}, strict=False)
 
 
 def test_an_entry_needs_a_type_and_a_content_only() -> None:

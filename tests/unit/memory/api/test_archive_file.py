@@ -9,7 +9,7 @@ import pytest
 from memory.api.archive_file import FIRST_LOOK, MOST_PROBLEMS, ArchiveFile
 from memory.services.archive_checks import check_archive
 from relationships.api.problems import MalformedBody
-from relationships.configuration.schema import Configuration
+from relationships.configuration.schema import configuration_model
 from relationships.errors import FieldProblem, InvalidInput, TooMuch
 from tests.unit.memory.services.test_archive_checks import NOW, a_turn
 
@@ -140,13 +140,13 @@ def test_looking_at_an_archive_takes_little_more_than_its_bytes(kind: str) -> No
     name = "turns" if kind == "turns" else "entries"
     raw = f'{START}"{name}":{json.dumps(ROWS[kind], separators=(",", ":"))}}}'.encode()
     check_archive(
-        file_of(ROWS[kind][:2], name), configuration=Configuration(), now=NOW
+        file_of(ROWS[kind][:2], name), configuration=configuration_model()(), now=NOW
     )  # imports what it needs
 
     tracemalloc.start()
     try:
         archive = ArchiveFile(raw, depth=DEPTH)
-        check_archive(archive, configuration=Configuration(), now=NOW)
+        check_archive(archive, configuration=configuration_model()(), now=NOW)
         written = sum(1 for _ in archive.rows(name))
         peak = tracemalloc.get_traced_memory()[1]
     finally:

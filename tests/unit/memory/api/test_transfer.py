@@ -11,7 +11,7 @@ from pytest_django.fixtures import Settings
 from memory.models import ScratchpadEntry
 from relationships.models import Companion, EndUser, Message, Project, Relationship
 from relationships.services.relationships import get_or_create_relationship
-from tests.fixtures.api import TESTER, Api, ApiAnswer, new_key
+from tests.fixtures.api import TESTER, Api, ApiAnswer
 from tests.fixtures.turns import Conversation
 
 EMPTY = {"format": "rapport.relationship", "version": 1}
@@ -72,14 +72,8 @@ def test_a_second_import_is_refused(api: Api, relationship: Relationship) -> Non
         ({**EMPTY, "version": 2}, 422, ["version"]),
         ({**EMPTY, "entrys": []}, 422, ["entrys"]),
         ({**EMPTY, "entries": [{"type": "other"}]}, 422, ["entries.0.content"]),
-        ({**EMPTY, "entries": [{"type": "other", "content": "x" * 5000}]}, 422, ["entries.0.content"]),
-        ({**EMPTY, "entries": [{"type": "other", "content": "x", "importance": 2}]}, 422, ["entries.0.importance"]),
-        ({**EMPTY, "entries": [{"type": "other", "content": "x", "weight": "1"}]}, 422, ["entries.0.weight"]),
-        ({**EMPTY, "entries": [{"type": "other", "content": "x", "happens_at": "soon"}]}, 422, ["entries.0.happens_at"]),
         ({**EMPTY, "entries": [{"type": "other", "content": "x", "single_valued": True}]}, 422, ["entries.0.single_valued"]),
-        ({**EMPTY, "entries": [{"type": "other", "content": "a\x00b"}]}, 422, ["entries.0.content"]),
         ({**EMPTY, "relationship": {"timezone": "Mars/Olympus"}}, 422, ["relationship.timezone"]),
-        ({**EMPTY, "relationship": {"config": {"recipe": "soup"}}}, 422, ["relationship.config.recipe"]),
         ([], 422, ["body"]),
         (b"{", 400, []),
     ],
@@ -116,34 +110,6 @@ def test_a_profile_as_deep_as_may_be_comes_back(
 
     assert api.post(f"/relationships/{another.id}/import", export(api, relationship)).status == 200
     assert api.get(f"/relationships/{another.id}/profile").body == deep
-
-
-@pytest.mark.parametrize("verb", ["export", "import"])
-def test_another_projects_relationship_is_not_there(
-    verb: str, other_project_api: Api, relationship: Relationship
-) -> None:
-    path = f"/relationships/{relationship.id}/{verb}"
-    answer = other_project_api.get(path) if verb == "export" else other_project_api.post(path, EMPTY)
-
-    assert answer.status == 404
-    assert not ScratchpadEntry.objects.exists()
-
-
-def test_reading_exports_and_writing_imports(project: Project, relationship: Relationship) -> None:
-    reader = Api(new_key(project, "read"))
-
-    assert export(reader, relationship)["entries"] == []
-    assert reader.post(f"/relationships/{relationship.id}/import", EMPTY).status == 403
-    assert (
-        Api(new_key(project, "write")).post(f"/relationships/{relationship.id}/import", EMPTY).status == 200
-    )
-
-
-def test_a_relationship_token_does_neither(api: Api, relationship: Relationship) -> None:
-    path = f"/relationships/{relationship.id}"
-    token = Api(api.post(f"{path}/tokens", {"scopes": ["write"]}).body["token"])
-
-    assert token.get(f"{path}/export").status == token.post(f"{path}/import", EMPTY).status == 403
 
 
 def test_a_person_who_moves_to_another_installation_is_who_they_are_there(

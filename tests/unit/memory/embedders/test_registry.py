@@ -9,7 +9,7 @@ from pytest_django.fixtures import Settings
 from memory.embedders import embedder_of, embedder_problems, get_embedder, reset_embedders
 from memory.embedders.registry import OPTIONS_BY_BACKEND
 from memory.providers.errors import ProviderMisconfigured, UnknownProvider
-from relationships.configuration.retrieval import Retrieval
+from memory.retrieval.configuration import Retrieval
 
 SCRIPTED = {"BACKEND": "tests.fakes.ScriptedEmbedder", "OPTIONS": {}}
 

@@ -1,8 +1,8 @@
 import pytest
 
 from memory.forgetting.activation import ActivationFloor, activation
+from memory.forgetting.configuration import Forgetting
 from memory.forgetting.forget import forget_entries
-from relationships.configuration.retrieval import Forgetting
 from relationships.models import Relationship
 from tests.fixtures.turns import Conversation
 from tests.unit.memory.forgetting.sample import NOW, remember

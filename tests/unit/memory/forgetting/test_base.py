@@ -2,8 +2,8 @@ import pytest
 from django.conf import settings
 
 from memory.forgetting.base import ForgettingPolicy
+from memory.forgetting.configuration import Forgetting
 from memory.forgetting.forget import policy_of
-from relationships.configuration.retrieval import Forgetting
 
 
 @pytest.mark.parametrize("slug", settings.FORGETTING_POLICIES)

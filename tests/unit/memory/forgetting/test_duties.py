@@ -8,8 +8,8 @@ from pytest_django.fixtures import Settings
 from structlog.testing import capture_logs
 
 from memory.forgetting.base import Condition, ForgettingPolicy
+from memory.forgetting.configuration import Forgetting
 from memory.forgetting.duties import Walk, forgetting_duties
-from relationships.configuration.retrieval import Forgetting
 from relationships.models import Companion, Project, Relationship
 from tests.fixtures.turns import Conversation
 from tests.unit.memory.forgetting.sample import NOW, remember

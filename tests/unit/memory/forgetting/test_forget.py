@@ -3,11 +3,11 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from memory.forgetting.configuration import Forgetting
 from memory.forgetting.forget import BY_FORGETTING, forget_entries, who_has_leaving
 from memory.models import EntryState, RevisionEvent, ScratchpadEntry
 from memory.services.entries import restore_entry, revise_entry
 from relationships.actor import Actor, ActorKind
-from relationships.configuration.retrieval import Forgetting
 from relationships.models import Relationship, Snapshot
 from tests.fixtures.turns import Conversation
 from tests.unit.memory.forgetting.sample import NOW, remember

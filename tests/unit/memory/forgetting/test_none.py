@@ -1,5 +1,5 @@
+from memory.forgetting.configuration import Forgetting
 from memory.forgetting.none import KeepEverything
-from relationships.configuration.retrieval import Forgetting
 from tests.unit.memory.forgetting.sample import NOW
 
 

@@ -1,6 +1,6 @@
+from memory.forgetting.configuration import Forgetting
 from memory.forgetting.forget import forget_entries
 from memory.forgetting.retention import RetentionDays
-from relationships.configuration.retrieval import Forgetting
 from relationships.models import Relationship
 from tests.fixtures.turns import Conversation
 from tests.unit.memory.forgetting.sample import NOW, remember

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from memory.ingestion.configuration import Ingestion
 from memory.ingestion.reading import Guidance, Reading, ReadMessage, ShownEntry
 from memory.ingestion.templates import default_guidance
-from relationships.configuration.schema import Ingestion
 from relationships.ids import uuid7
 from relationships.models import Turn
 

@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
+from memory.ingestion.configuration import Ingestion, Trigger
 from memory.ingestion.triggers import dispose_turn, fire_trigger
-from relationships.configuration.schema import Ingestion, Trigger
 from relationships.models import Relationship, Turn, TurnState
 from relationships.services.turns import NewMessage, TurnDisposal
 from tests.fixtures.turns import Conversation

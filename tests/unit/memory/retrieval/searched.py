@@ -7,11 +7,11 @@ from typing import Any
 from django.utils import timezone
 
 from memory.models import ScratchpadEntry
+from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.embed import embed_owed
 from memory.retrieval.index.write import index_entries, index_messages
 from memory.retrieval.results import SearchResult
 from memory.retrieval.search import search_entries, search_entries_for, search_messages
-from relationships.configuration.retrieval import Retrieval
 from relationships.ids import relationship_id
 from relationships.models import EndUser, Message, Relationship
 from tests.fixtures.contexts import remember, say

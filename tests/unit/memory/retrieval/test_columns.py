@@ -17,8 +17,8 @@ from memory.retrieval.columns import (
 )
 from memory.retrieval.rankers.base import Counts
 from memory.retrieval.results import EntryFilters, MessageFilters
+from relationships.database import prepared_cursor
 from relationships.ids import uuid7
-from relationships.prepared import prepared_cursor
 from tests.unit.memory.retrieval.searched import NOON, Memory
 
 A_NUL_AT_THE_END = "0190a000-0000-7000-8000-000000000000"

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from memory.embedders.base import Embedded
 from memory.models import DecayedVector, Embedding, ScratchpadEntry, SearchedKind
 from memory.retrieval.columns import SearchQuery
+from memory.retrieval.configuration import Retrieval
 from memory.retrieval.decay import decayed_vectors, log_weights
 from memory.retrieval.decayed_vectors import DecayWalk, decay_candidates, decay_duties, renew_stale
 from memory.retrieval.results import EntryFilters
 from memory.retrieval.search import search_entries
 from memory.services.entries import revise_entry
 from relationships.actor import Actor
-from relationships.configuration.retrieval import Retrieval
 from relationships.models import Companion, Relationship
 from tests.unit.memory.retrieval.sample import DIMENSIONS, MODEL, NOON, add_vectors, fill, units
 

@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 
+from memory.retrieval.configuration import Gate
 from memory.retrieval.gates import (
     AlwaysGate,
     CadenceGate,
@@ -12,7 +13,6 @@ from memory.retrieval.gates import (
     NeverGate,
     decide_gate,
 )
-from relationships.configuration.retrieval import Gate
 
 NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 

@@ -7,6 +7,7 @@ from pytest_django.fixtures import Settings
 from memory.embedders import reset_embedders
 from memory.models import SearchedKind
 from memory.providers.errors import RateLimited
+from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.write import index_messages
 from memory.retrieval.questions import (
     LONGEST_QUESTION,
@@ -20,7 +21,6 @@ from memory.retrieval.questions import (
     prepare_questions,
     read_participants,
 )
-from relationships.configuration.retrieval import Retrieval
 from relationships.errors import InvalidInput, NotFound
 from relationships.models import Relationship
 from tests.fakes import ScriptedEmbedder

@@ -1,8 +1,8 @@
 import pytest
 
+from memory.retrieval.configuration import Retrieval
 from memory.retrieval.rankers.best import BestRanker
 from memory.retrieval.ranking import wanted_ranker
-from relationships.configuration.retrieval import Retrieval
 from relationships.errors import InvalidInput
 
 

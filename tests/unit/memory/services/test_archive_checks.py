@@ -10,7 +10,7 @@ import pytest
 
 from memory.api.archive_file import ArchiveFile
 from memory.services.archive_checks import check_archive, check_head
-from relationships.configuration.schema import Configuration
+from relationships.configuration.schema import configuration_model
 from relationships.errors import InvalidConfiguration, InvalidInput
 
 NOON = "2026-03-02T12:00:00Z"
@@ -64,7 +64,7 @@ GOOD: dict[str, Any] = {
 def checked(document: dict[str, Any]) -> None:
     archive = ArchiveFile(json.dumps(document).encode(), depth=40)
     check_head(archive)
-    check_archive(archive, configuration=Configuration(), now=NOW)
+    check_archive(archive, configuration=configuration_model()(), now=NOW)
 
 
 def changed(path: str, value: Any) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from django.db import transaction
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory.ingestion.configuration import Ingestion
 from memory.models import EntryRevision, HeldDeletion, RevisionEvent, ScratchpadEntry, Tier
 from memory.services.overflow import (
     LOW_WATER,
@@ -15,7 +16,6 @@ from memory.services.overflow import (
     overflow_scratchpad,
 )
 from memory.tokens import line_tokens
-from relationships.configuration.schema import Ingestion
 from relationships.ids import uuid7
 from relationships.models import Relationship
 from relationships.services.sequence import lock_relationship

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
 from memory.errors import EntryNotActive, SameAsAnother
+from memory.ingestion.configuration import Ingestion
 from memory.models import EntrySource, EntryState, ScratchpadEntry
 from memory.services.entries import add_entry, delete_entry, restore_entry, revise_entry
 from memory.services.erasure import erase_entry
@@ -18,7 +19,6 @@ from memory.services.history import fields_of
 from memory.services.overflow import overflow_scratchpad
 from memory.services.time_travel import active_lines_at
 from relationships.actor import Actor, ActorKind
-from relationships.configuration.schema import Ingestion
 from relationships.ids import relationship_id
 from relationships.models import Companion, EndUser, Project, Relationship
 from relationships.services.sequence import lock_relationship

@@ -2,16 +2,18 @@ import sys
 from typing import Any
 
 import pytest
+from django.apps import apps
+from django.core.exceptions import ImproperlyConfigured
 
 from relationships.configuration.cascade import resolve_configuration, validate_level
-from relationships.configuration.schema import Configuration
+from relationships.configuration.schema import configuration_model
 from relationships.errors import InvalidConfiguration
 
 
 def test_without_any_level_the_defaults_hold() -> None:
     resolved = resolve_configuration()
 
-    assert resolved.values == Configuration()
+    assert resolved.values == configuration_model()()
     assert set(resolved.provenance.values()) <= {"recipe"}
 
 
@@ -38,7 +40,7 @@ def test_null_takes_a_value_back_to_the_default() -> None:
         project={"ingestion": {"max_batch": 2}}, turn={"ingestion": {"max_batch": None}}
     )
 
-    assert resolved.values.ingestion.max_batch == Configuration().ingestion.max_batch
+    assert resolved.values.ingestion.max_batch == configuration_model()().ingestion.max_batch
     assert "ingestion.max_batch" not in resolved.provenance
 
 
@@ -48,7 +50,7 @@ def test_naming_one_layer_leaves_the_others_their_defaults() -> None:
     ).values.context.layers
 
     assert layers["memory"].budget == 7
-    assert layers["messages"].budget == Configuration().context.layers["messages"].budget
+    assert layers["messages"].budget == configuration_model()().context.layers["messages"].budget
 
 
 def test_a_whole_number_will_do_where_a_fraction_may_stand() -> None:
@@ -113,3 +115,25 @@ def test_a_configuration_never_makes_us_import_a_stranger(value: str, place: str
         resolve_configuration(turn=level)
 
     assert value.rpartition(".")[0] not in sys.modules
+
+
+def test_each_app_brings_its_own_sections() -> None:
+    owners = {name: type(section).__module__ for name, section in configuration_model()()}
+
+    assert {name: module.split(".")[0] for name, module in owners.items() if name != "recipe"} == {
+        "ingestion": "memory",
+        "retrieval": "memory",
+        "forgetting": "memory",
+        "knowledge": "context",
+        "context": "context",
+        "profile": "relationships",
+        "sessions": "relationships",
+    }
+
+
+def test_a_section_has_one_owner(monkeypatch: pytest.MonkeyPatch) -> None:
+    mine = {"ingestion": "relationships.configuration.schema.Profiles"}
+    monkeypatch.setattr(apps.get_app_config("relationships"), "configuration_sections", mine)
+
+    with pytest.raises(ImproperlyConfigured, match="'ingestion'"):
+        configuration_model.__wrapped__()

@@ -1,8 +1,7 @@
 import pytest
 
 from relationships.errors import InvalidConfiguration
-from relationships.models import Relationship
-from relationships.services.configuration import check_level, configuration_of
+from relationships.services.configuration import check_level
 
 
 def test_a_problem_stands_below_the_member_that_held_the_level() -> None:
@@ -17,14 +16,3 @@ def test_a_problem_stands_below_the_member_that_held_the_level() -> None:
 
 def test_null_is_a_value_a_level_may_have() -> None:
     check_level({"sessions": None, "context": {"provider": None}})
-
-
-def test_higher_levels_win(relationship: Relationship) -> None:
-    relationship.project.config = {"sessions": {"idle_minutes": 1}, "context": {"recent_messages": 1}}
-    relationship.companion.config = {"sessions": {"idle_minutes": 2}}
-
-    resolved = configuration_of(relationship, turn={"sessions": {"idle_minutes": 3}})
-
-    assert resolved.values.sessions.idle_minutes == 3
-    assert resolved.values.context.recent_messages == 1
-    assert resolved.provenance["sessions.idle_minutes"] == "turn"

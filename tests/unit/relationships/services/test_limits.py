@@ -29,6 +29,8 @@ def test_a_name_is_short_and_in_one_line() -> None:
     ("roles", "place"),
     [
         (["system", "user", "assistant", "tool", "tool"], None),
+        (["system", "system", "user"], None),
+        (["assistant", "user", "user"], None),
         (["user", "system"], 1),
         (["tool"], 0),
         (["user", "tool"], 1),

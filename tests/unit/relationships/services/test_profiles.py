@@ -4,20 +4,12 @@ import pytest
 from django.db import DatabaseError, connection
 
 from relationships.actor import Actor
-from relationships.errors import InvalidInput, NotFound, StaleVersion
+from relationships.errors import InvalidInput, NotFound
 from relationships.ids import uuid7
 from relationships.models import Companion, Profile, ProfileRevision, Relationship, Snapshot
 from relationships.services.profiles import patch_profile, read_profile, replace_profile
 
 BY = Actor.policy("test")
-
-
-def test_the_profile_its_revision_and_its_snapshot_are_written_together(relationship: Relationship) -> None:
-    replace_profile(relationship=relationship, data={"tier": "gold"}, by=BY)
-
-    assert read_profile(relationship.id) == ({"tier": "gold"}, 1)
-    assert ProfileRevision.objects.get().data == {"tier": "gold"}
-    assert Snapshot.objects.get().profile == {"tier": "gold"}
 
 
 @pytest.mark.parametrize("table", ["profilerevision", "snapshot", "auditevent"])
@@ -33,22 +25,6 @@ def test_where_one_of_the_writes_fails_none_is_left(relationship: Relationship, 
     assert not Profile.objects.exists()
     assert not ProfileRevision.objects.exists()
     assert not Snapshot.objects.exists()
-
-
-def test_a_patch_is_merged_into_what_stands_now(relationship: Relationship) -> None:
-    replace_profile(relationship=relationship, data={"a": 1, "b": {"c": 2}}, by=BY)
-
-    assert patch_profile(relationship=relationship, patch={"b": {"d": 3}, "a": None}, by=BY) == (
-        {"b": {"c": 2, "d": 3}},
-        2,
-    )
-
-
-def test_a_change_based_on_an_older_version_is_refused(relationship: Relationship) -> None:
-    replace_profile(relationship=relationship, data={"a": 1}, by=BY)
-
-    with pytest.raises(StaleVersion):
-        replace_profile(relationship=relationship, data={"a": 2}, by=BY, expected_version=0)
 
 
 def test_an_erased_relationship_has_no_profile(relationship: Relationship) -> None:

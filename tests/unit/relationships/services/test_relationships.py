@@ -1,9 +1,9 @@
 import pytest
 
 from relationships.actor import Actor
-from relationships.errors import InvalidInput, NotFound
+from relationships.errors import NotFound
 from relationships.ids import uuid7
-from relationships.models import AuditEvent, Companion, EndUser, Relationship
+from relationships.models import AuditEvent, Companion, Relationship
 from relationships.services.relationships import change_relationship, get_or_create_relationship
 from tests.unit.relationships.services.statements import updates_of_keys
 
@@ -16,13 +16,6 @@ def test_what_was_made_is_written_down_once(companion: Companion) -> None:
 
     actions = AuditEvent.objects.order_by("id").values_list("action", flat=True)
     assert list(actions) == ["user.created", "relationship.created"]
-
-
-def test_an_unknown_companion_leaves_no_user_behind(companion: Companion) -> None:
-    with pytest.raises(InvalidInput, match="companion"):
-        get_or_create_relationship(project_id=companion.project_id, companion="bob", user="maya", by=BY)
-
-    assert not EndUser.objects.exists()
 
 
 def test_a_change_writes_no_key(relationship: Relationship) -> None:

@@ -5,7 +5,7 @@ import pytest
 from django.db import connection
 
 from relationships.actor import Actor
-from relationships.errors import Conflict, InvalidInput, NotFound
+from relationships.errors import Conflict, InvalidInput
 from relationships.models import AuditEvent, Companion, Relationship, SessionState
 from relationships.services.sessions import (
     end_idle_sessions,
@@ -44,11 +44,6 @@ def test_without_a_timeout_a_session_stays(relationship: Relationship) -> None:
 
     assert end_idle_sessions(NOW + timedelta(days=9999)) == 0
     assert SessionState.objects.get().ended_at is None
-
-
-def test_ending_what_nobody_opened_is_not_found(relationship: Relationship) -> None:
-    with pytest.raises(NotFound):
-        end_session(relationship=relationship, session="web", by=BY)
 
 
 def test_an_end_is_written_down_with_who_ended_it(relationship: Relationship) -> None:

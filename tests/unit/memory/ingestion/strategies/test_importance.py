@@ -1,7 +1,7 @@
 import pytest
 
 from memory.ingestion.strategies.importance import importance_of
-from relationships.configuration.strategies import Floor, ImportanceOptions
+from memory.ingestion.strategies.options import Floor, ImportanceOptions
 
 FLOORS = ImportanceOptions().floors
 

@@ -1,10 +1,10 @@
 import pytest
 from pydantic import ValidationError
 
+from memory.ingestion.configuration import DEFAULT_TYPES
+from memory.ingestion.strategies.options import FactKey, KeyedFactsOptions
 from memory.ingestion.strategies.shipped_keys import SHIPPED_KEYS
 from memory.ingestion.strategies.vocabulary import Vocabulary, sentence_of
-from relationships.configuration.schema import DEFAULT_TYPES
-from relationships.configuration.strategies import FactKey, KeyedFactsOptions
 
 SHIPPED = Vocabulary(KeyedFactsOptions())
 TYPES = [entry_type.name for entry_type in DEFAULT_TYPES]

@@ -2,8 +2,8 @@ import pytest
 from django.db import transaction
 from pytest_django import DjangoAssertNumQueries
 
+from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.configs import configs_of, lock_config, retrieval_of
-from relationships.configuration.retrieval import Retrieval
 from relationships.ids import uuid7
 from relationships.models import Relationship
 from tests.fixtures.index import configure

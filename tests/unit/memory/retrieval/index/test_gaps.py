@@ -2,9 +2,9 @@ import pytest
 
 from memory.embedders import Embedder
 from memory.models import Embedding, SearchText
+from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.embed import embed_owed
 from memory.retrieval.index.gaps import has_gaps, owe_gaps
-from relationships.configuration.retrieval import Retrieval
 from relationships.models import Relationship
 from tests.fakes import ScriptedEmbedder
 from tests.fixtures.index import configure, owing

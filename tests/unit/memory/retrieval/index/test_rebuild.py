@@ -1,10 +1,10 @@
 import pytest
 
 from memory.models import Embedding, ScratchpadEntry, SearchText
+from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index import rebuild
 from memory.retrieval.index.embed import embed_owed
 from memory.retrieval.index.rebuild import complete_index, known_languages, language_of, rebuild_index
-from relationships.configuration.retrieval import Retrieval
 from relationships.models import Message, Relationship
 from tests.fixtures.contexts import remember, say
 from tests.fixtures.index import configure, embedded, index_of, owing

@@ -5,6 +5,7 @@ from uuid import UUID
 import pytest
 
 from memory.models import EntryState, Tier
+from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.rows import (
     EntryFields,
     columns,
@@ -14,7 +15,6 @@ from memory.retrieval.index.rows import (
     owing_kinds,
     spoken,
 )
-from relationships.configuration.retrieval import Retrieval
 from relationships.models import Message, MessageRole
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)

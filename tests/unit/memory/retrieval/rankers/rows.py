@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
+from memory.retrieval.configuration import Retrieval
 from memory.retrieval.dates import Period
 from memory.retrieval.rankers.base import Candidates, Counts, Question
-from relationships.configuration.retrieval import Retrieval
 
 NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 DAY = 86_400.0

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory.retrieval.configuration import Retrieval
 from memory.retrieval.rankers.base import Candidates, Counts, Question, Scores
 from memory.retrieval.rankers.formulas import CosineRanker, DecayRanker, HybridRanker, ImportanceRanker
 from memory.retrieval.rankers.scoring import text_scores
-from relationships.configuration.retrieval import Retrieval
 from tests.unit.memory.retrieval.rankers.rows import NOW, WORDS, Row, candidates, drawn_rows, question
 
 

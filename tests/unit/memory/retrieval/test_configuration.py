@@ -3,7 +3,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from relationships.configuration.retrieval import DEFAULT_EMBEDDER, Forgetting, Gate, Retrieval
+from memory.forgetting.configuration import Forgetting
+from memory.retrieval.configuration import DEFAULT_EMBEDDER, Gate, Retrieval
 
 
 @pytest.mark.parametrize("embedder", [None, DEFAULT_EMBEDDER, "offline"])

@@ -1,4 +1,4 @@
-"""The part of the configuration that says how entries and messages are found again, and how they are forgotten."""
+"""The section `retrieval` of the configuration: how entries and messages are found again."""
 
 from typing import Annotated, Literal
 
@@ -41,7 +41,6 @@ Language = Literal[
 ]
 # In days. A minute and a half at the least: how often an age halves has to stay within what a float can hold.
 HalfLife = Annotated[float, Field(ge=0.001, le=36_500)]
-LEAST_FLOOR = 0.000001
 
 DEFAULT_EMBEDDER = "default"  # the service's own choice, EMBEDDING_PROVIDERS' DEFAULT_EMBEDDING_PROVIDER
 
@@ -108,28 +107,3 @@ class Retrieval(Strict):
     @classmethod
     def _known_ranker(cls, value: str) -> str:
         return known_slug("RANKERS", value)
-
-
-class Forgetting(Strict):
-    """What time does to entries that nobody touches."""
-
-    policy: str = "none"
-    activation_floor: Share = 0.05
-    """`activation`: an entry whose importance x 2^(-age / half_life_days) is below it leaves. 0: none ever does."""
-    half_life_days: HalfLife = 30
-    retention_days: Annotated[int, Field(ge=1, le=36_500)] = 365
-    """`retention`: an entry older than this leaves."""
-    then: Literal["archive", "expire"] = "archive"
-    """Where it goes: out of the scratchpad, or out of all that is shown. Both can be undone."""
-
-    @field_validator("policy")
-    @classmethod
-    def _known_policy(cls, value: str) -> str:
-        return known_slug("FORGETTING_POLICIES", value)
-
-    @field_validator("activation_floor")
-    @classmethod
-    def _nothing_or_not_too_little(cls, value: float) -> float:
-        if 0 < value < LEAST_FLOOR:
-            raise ValueError(f"must be 0, by which nothing leaves, or at least {LEAST_FLOOR:f}")
-        return value

@@ -1,4 +1,4 @@
-"""The Idempotency-Key header. What a key made is kept by `relationships.services.idempotency`."""
+"""The headers of a request that say on what it rests: If-Match, and Idempotency-Key."""
 
 import hashlib
 import re
@@ -7,11 +7,25 @@ from django.http import HttpRequest
 from rest_framework.request import Request
 
 from relationships.errors import InvalidInput
-from relationships.services.idempotency import earlier_resource, remember_key
 
-__all__ = ["earlier_resource", "idempotency_key", "remember_key", "request_fingerprint"]
-
+_TAG = re.compile(r'"([0-9]{1,9})"')
 _PRINTABLE = re.compile(r"[\x20-\x7e]{1,255}")
+
+
+def etag(version: int) -> str:
+    """What two people may edit is tagged by its row's version, in quotes."""
+    return f'"{version}"'
+
+
+def expected_version(request: HttpRequest | Request) -> int | None:
+    """The version If-Match names; None when it is absent or `*`, which both mean: whatever is there now."""
+    given = request.headers.get("If-Match")
+    if given is None or given.strip() == "*":
+        return None
+    match = _TAG.fullmatch(given.strip())
+    if match is None:
+        raise InvalidInput.of("If-Match", 'send back an ETag as it was given, such as "3", or *')
+    return int(match.group(1))
 
 
 def idempotency_key(request: HttpRequest | Request) -> str | None:

@@ -1,10 +1,10 @@
-"""The part of the configuration that says how a companion's documents are cut up and found again."""
+"""The section `knowledge` of the configuration: how a companion's documents are cut up and found again."""
 
 from typing import Annotated
 
 from pydantic import Field, field_validator, model_validator
 
-from relationships.configuration.retrieval import DEFAULT_EMBEDDER
+from memory.retrieval.configuration import DEFAULT_EMBEDDER
 from relationships.configuration.seams import known_slug
 from relationships.configuration.strict import Share, Strict
 

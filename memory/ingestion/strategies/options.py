@@ -1,4 +1,4 @@
-"""The part of the configuration that says how each ingestion strategy decides what to keep."""
+"""The options of each ingestion strategy: how it decides what to keep. Part of the section `ingestion`."""
 
 from typing import Annotated
 
@@ -33,58 +33,35 @@ class Floor(Strict):
     """Whole words that tell it, in any case."""
 
 
-IDENTITY = Floor(
-    name="identity",
-    at_least=0.85,
-    phrases=(
-        *("my name is", "name is", "call me", "is called", "i am a", "i'm a", "is a", "i am an", "i'm an"),
-        *("is an", "i live in", "lives in", "i work", "works as", "works at", "works for", "born in"),
-        *("born on", "years old", "birthday", "my job", "married to", "comes from", "come from"),
-    ),
+def _floor(name: str, at_least: float, phrases: str) -> Floor:
+    return Floor(name=name, at_least=at_least, phrases=tuple(phrases.split(", ")))
+
+
+IDENTITY = _floor(
+    "identity",
+    0.85,
+    "my name is, name is, call me, is called, i am a, i'm a, is a, i am an, i'm an, is an, i live "
+    "in, lives in, i work, works as, works at, works for, born in, born on, years old, birthday, my "
+    "job, married to, comes from, come from",
 )
-GOALS = Floor(
-    name="goals",
-    at_least=0.75,
-    phrases=(
-        *("i want to", "wants to", "i plan to", "plans to", "planning to", "my goal", "goal is", "i hope to"),
-        *("hopes to", "i'd like to", "would like to", "my dream", "dreams of", "training for", "saving for"),
-        *("trying to", "aims to", "learning to"),
-    ),
+GOALS = _floor(
+    "goals",
+    0.75,
+    "i want to, wants to, i plan to, plans to, planning to, my goal, goal is, i hope to, hopes to, "
+    "i'd like to, would like to, my dream, dreams of, training for, saving for, trying to, aims to, "
+    "learning to",
 )
-CONSTRAINTS = Floor(
-    name="constraints",
-    at_least=0.65,
-    phrases=(
-        *(
-            "allergic",
-            "allergy",
-            "intolerant",
-            "can't",
-            "cannot",
-            "can not",
-            "must not",
-            "never",
-            "not allowed",
-        ),
-        *("vegetarian", "vegan", "doctor says", "avoid", "avoids", "don't want", "doesn't want", "no longer"),
-    ),
+CONSTRAINTS = _floor(
+    "constraints",
+    0.65,
+    "allergic, allergy, intolerant, can't, cannot, can not, must not, never, not allowed, "
+    "vegetarian, vegan, doctor says, avoid, avoids, don't want, doesn't want, no longer",
 )
-PREFERENCES = Floor(
-    name="preferences",
-    at_least=0.60,
-    phrases=(
-        *("i like", "likes", "i love", "loves", "i enjoy", "enjoys", "i prefer", "prefers", "favourite"),
-        *(
-            "favorite",
-            "i hate",
-            "hates",
-            "i dislike",
-            "dislikes",
-            "don't like",
-            "doesn't like",
-            "rather than",
-        ),
-    ),
+PREFERENCES = _floor(
+    "preferences",
+    0.6,
+    "i like, likes, i love, loves, i enjoy, enjoys, i prefer, prefers, favourite, favorite, i hate, "
+    "hates, i dislike, dislikes, don't like, doesn't like, rather than",
 )
 
 

@@ -5,8 +5,8 @@ from django.test import RequestFactory
 from rest_framework.request import Request
 
 from relationships.api.fields import Body, PageQuery
-from relationships.api.operations import operation
-from relationships.api.views import ApiView
+from relationships.api.operations import operation, operation_of
+from relationships.api.rest_view import RestView
 from relationships.errors import InvalidInput, TooMuch
 
 
@@ -19,8 +19,8 @@ class Filters(PageQuery):
     type: str | None = None
 
 
-def view_of(request: Any) -> ApiView:
-    view = ApiView()
+def view_of(request: Any) -> RestView:
+    view = RestView()
     view.request = Request(request)
     return view
 
@@ -38,7 +38,7 @@ def test_an_optional_body_that_is_there_counts() -> None:
 
 
 def test_a_view_may_take_longer_bodies() -> None:
-    class Long(ApiView):
+    class Long(RestView):
         def max_body_bytes(self) -> int:
             return 20
 
@@ -70,10 +70,8 @@ def test_an_unknown_parameter_is_answered_with_the_known_ones() -> None:
 
 
 def test_a_declaration_is_found_by_method_and_head_is_get() -> None:
-    from relationships.api.operations import operation_of
-
-    class Notes(ApiView):
-        @operation("notes_list", tag="Notes", summary="List notes", answers={200: Note})
+    class Notes(RestView):
+        @operation("notes_list", "List notes", answers={200: Note})
         def get(self, request: Request) -> None:
             """Nothing to do."""
 

@@ -1,7 +1,7 @@
 import pytest
 from pydantic import ValidationError
 
-from relationships.configuration.knowledge import Knowledge
+from context.knowledge.configuration import Knowledge
 
 
 def test_an_overlap_as_long_as_the_piece_is_refused() -> None:

@@ -5,10 +5,10 @@ import pytest
 from pydantic import ValidationError
 
 from memory.api.archive import Archive
-from memory.api.search_schemas import EntrySearchBody
-from relationships.configuration.schema import Configuration
+from memory.api.search import EntrySearchBody
+from relationships.api.fields import MOST_ERRORS, FailFastModel, listed_errors
+from relationships.configuration.schema import configuration_model
 from relationships.errors import MOST_PROBLEMS
-from relationships.fail_fast import MOST_ERRORS, FailFastModel, listed_errors
 
 
 class Inner(FailFastModel):
@@ -45,7 +45,7 @@ def test_of_each_list_the_first_wrong_member_is_named_and_of_the_fields_all() ->
         (Archive, json.dumps({"turns": [{}] * 5000})),
         (Archive, json.dumps({"entries": [1] * 5000})),
         (EntrySearchBody, json.dumps({"types": [1] * 5000})),
-        (Configuration, json.dumps({"ingestion": {"importance": {"floors": [{}] * 5000}}})),
+        (configuration_model(), json.dumps({"ingestion": {"importance": {"floors": [{}] * 5000}}})),
     ],
     ids=["turns", "entries", "types", "floors"],
 )

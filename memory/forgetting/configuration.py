@@ -1,0 +1,36 @@
+"""The section `forgetting` of the configuration: what time does to entries that nobody touches."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, field_validator
+
+from memory.retrieval.configuration import HalfLife
+from relationships.configuration.seams import known_slug
+from relationships.configuration.strict import Share, Strict
+
+LEAST_FLOOR = 0.000001
+
+
+class Forgetting(Strict):
+    """What time does to entries that nobody touches."""
+
+    policy: str = "none"
+    activation_floor: Share = 0.05
+    """`activation`: an entry whose importance x 2^(-age / half_life_days) is below it leaves. 0: none ever does."""
+    half_life_days: HalfLife = 30
+    retention_days: Annotated[int, Field(ge=1, le=36_500)] = 365
+    """`retention`: an entry older than this leaves."""
+    then: Literal["archive", "expire"] = "archive"
+    """Where it goes: out of the scratchpad, or out of all that is shown. Both can be undone."""
+
+    @field_validator("policy")
+    @classmethod
+    def _known_policy(cls, value: str) -> str:
+        return known_slug("FORGETTING_POLICIES", value)
+
+    @field_validator("activation_floor")
+    @classmethod
+    def _nothing_or_not_too_little(cls, value: float) -> float:
+        if 0 < value < LEAST_FLOOR:
+            raise ValueError(f"must be 0, by which nothing leaves, or at least {LEAST_FLOOR:f}")
+        return value

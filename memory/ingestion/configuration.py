@@ -1,0 +1,133 @@
+"""The section `ingestion` of the configuration: how turns become entries."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints, field_validator
+
+from memory.ingestion.strategies.options import (
+    Candidates,
+    ClassifierOptions,
+    ImportanceOptions,
+    KeyedFactsOptions,
+    ModelName,
+    Slug,
+    TwoCallOptions,
+)
+from relationships.configuration.seams import known_slug
+from relationships.configuration.strict import Share, Strict, repeated_names
+
+MOST_OUTPUT_TOKENS = 100_000  # of one answer
+ShortText = Annotated[str, StringConstraints(max_length=500)]
+
+
+class EntryType(Strict):
+    """A kind of thing to remember, with examples of entries."""
+
+    name: Slug
+    description: ShortText = ""
+    examples: tuple[ShortText, ...] = Field(default=(), max_length=10)
+
+
+DEFAULT_TYPES = (
+    EntryType(
+        name="identity",
+        description="who they are: name, age, home, work, family, health",
+        examples=("Lives in Lisbon", "Works as a nurse at St. Mary's"),
+    ),
+    EntryType(
+        name="preference",
+        description="likes, dislikes, ways of doing things, limits",
+        examples=("Prefers tea over coffee", "Doesn't want to be called before 10:00"),
+    ),
+    EntryType(
+        name="goal", description="what they want to reach", examples=("Wants to run a marathon in 2027",)
+    ),
+    EntryType(
+        name="event",
+        description="what happened or will happen, with its date",
+        examples=("Job interview at Acme on 2026-03-14",),
+    ),
+    EntryType(
+        name="relationship",
+        description="people and animals in their life",
+        examples=("Has a sister, Ana, who lives in Porto",),
+    ),
+    EntryType(name="other", description="anything else worth keeping", examples=("Drives a 1998 Volvo",)),
+)
+
+
+class Trigger(Strict):
+    """When waiting turns are read."""
+
+    mode: Literal["every_turn", "every_n_turns", "session_end", "explicit"] = "every_turn"
+    """`explicit`: only when `POST /relationships/{id}/ingest` asks for it."""
+    n: Annotated[int, Field(ge=1, le=1000)] = 5
+    """For `every_n_turns`: how many turns make one reading."""
+
+
+class DeletionHold(Strict):
+    """A deletion of more than `share` of the entries and more than `count` of them waits for a person."""
+
+    share: Share = 0.3
+    count: Annotated[int, Field(ge=0, le=10_000)] = 3
+
+
+class Ingestion(Strict):
+    """How turns become entries."""
+
+    enabled: bool = True
+    """Off: turns are kept and marked skipped."""
+    strategy: str = "operations"
+    archive_strategy: str | None = None
+    """A second strategy that reads the same turns and keeps what it finds in the archive."""
+    tier: Literal["scratchpad", "archive"] = "scratchpad"
+    """Where `strategy` keeps what it adds."""
+    trigger: Trigger = Trigger()
+    roles: tuple[Literal["user", "assistant", "system", "tool"], ...] = ("user", "assistant")
+    """Whose messages are read; a turn with none of them is skipped."""
+    max_batch: Annotated[int, Field(ge=1, le=50)] = 8
+    """How many waiting turns become one model call, at most."""
+    reference_messages: Annotated[int, Field(ge=0, le=50)] = 4
+    """How many earlier messages are shown for reference."""
+    types: tuple[EntryType, ...] = Field(default=DEFAULT_TYPES, min_length=1, max_length=30)
+    single_valued: tuple[Slug, ...] = Field(
+        default=("name", "birthday", "age", "city", "timezone"), max_length=100
+    )
+    """Keys of which a person has one at a time: a new value supersedes the old. (A job can be one of two.)"""
+    max_entries: Annotated[int, Field(ge=1, le=1_000_000)] = 10_000
+    """How many active entries a relationship may hold; what is past it is refused, visibly."""
+    soft_budget: Annotated[int, Field(ge=0, le=1_000_000)] = 2000
+    """Tokens of the active scratchpad past which the model is asked to condense, and entries overflow."""
+    overflow: Literal["archive", "keep"] = "archive"
+    """Past the soft budget: the least salient unpinned entries move to the archive, or all stay."""
+    shown_budget: Annotated[int, Field(ge=200, le=1_000_000)] = 16_000
+    """Tokens of entries the model is shown at most; the note says how many were left out."""
+    deletion_hold: DeletionHold = DeletionHold()
+    candidates: Candidates = Candidates()
+    importance: ImportanceOptions = ImportanceOptions()
+    two_call: TwoCallOptions = TwoCallOptions()
+    classifier: ClassifierOptions = ClassifierOptions()
+    keyed_facts: KeyedFactsOptions = KeyedFactsOptions()
+    provider: str | None = None
+    """Alias of an LLM provider; null: the service's default."""
+    model: ModelName | None = None
+    """Null: the provider's default model."""
+    max_output_tokens: Annotated[int, Field(ge=64, le=MOST_OUTPUT_TOKENS)] = 4000
+    """Of one answer. A turn whose answer does not fit is asked about again with twice as much, and twice that."""
+
+    @field_validator("strategy", "archive_strategy")
+    @classmethod
+    def _known_strategy(cls, value: str | None) -> str | None:
+        return value if value is None else known_slug("INGESTION_STRATEGIES", value)
+
+    @field_validator("provider")
+    @classmethod
+    def _known_provider(cls, value: str | None) -> str | None:
+        return value if value is None else known_slug("LLM_PROVIDERS", value)
+
+    @field_validator("types")
+    @classmethod
+    def _types_once(cls, value: tuple[EntryType, ...]) -> tuple[EntryType, ...]:
+        if repeated := repeated_names(entry_type.name for entry_type in value):
+            raise ValueError(f"each type is named once; repeated: {', '.join(repeated)}")
+        return value

@@ -1,0 +1,76 @@
+"""PostgreSQL beside the ORM: statements that are prepared, sessions of one's own, and what its errors mean."""
+
+from typing import Any
+
+import psycopg
+from django.conf import settings
+from django.db import InterfaceError, OperationalError, connections
+from django.db.backends.utils import CursorWrapper
+from django.db.utils import DEFAULT_DB_ALIAS
+
+_CONNECT_SECONDS = 5
+_NOT_FOR_PSYCOPG = ("cursor_factory", "context")  # Django's own, of its connections
+_OVER_A_LIMIT = "54"  # SQLSTATE's class of statements that are too large or too complex
+
+
+class PreparedCursor(psycopg.Cursor[Any]):
+    """Prepares every statement at its first use on a connection.
+
+    Where the connection's `prepare_threshold` is set (settings.DATABASES); where it is not, as behind a pooler that
+    hands its connections round, they are plain statements with server-side binding. The ORM never prepares.
+    """
+
+    def execute(
+        self, query: Any, params: Any = None, *, prepare: bool | None = True, binary: bool | None = None
+    ) -> "PreparedCursor":
+        return super().execute(query, params, prepare=prepare, binary=binary)
+
+
+def prepared_cursor() -> CursorWrapper:
+    """For the few hot reads: on Django's own connection, in its transaction if there is one, seen by its query log.
+
+    JSON columns come as text, as everywhere on Django's connection.
+    """
+    # Once: each look through `connection` finds the thread's own anew.
+    database = connections[DEFAULT_DB_ALIAS]
+    database.close_if_health_check_failed()
+    database.ensure_connection()
+    # The stubs ask for a wrapper here; Django itself hands over the driver's cursor, as we do.
+    cursor: Any = PreparedCursor(database.connection)
+    return database.make_debug_cursor(cursor) if database.queries_logged else database.make_cursor(cursor)
+
+
+def direct_connection(**given: Any) -> "psycopg.Connection[Any]":
+    """A session of one's own, for LISTEN and whatever else a pooler that shares sessions would take apart.
+
+    At DATABASE_DIRECT_URL; without one, where Django's connections are. Autocommit. Raises psycopg.Error.
+    Statements are prepared unless the session may be shared after all.
+    """
+    if settings.DATABASE_DIRECT_URL:
+        name = connections["default"].settings_dict["OPTIONS"].get("application_name", "rapport")
+        parameters: dict[str, Any] = {
+            "conninfo": settings.DATABASE_DIRECT_URL,
+            "application_name": name,
+            "connect_timeout": _CONNECT_SECONDS,
+        }
+    else:
+        parameters = connections["default"].get_connection_params()
+        for option in _NOT_FOR_PSYCOPG:
+            parameters.pop(option, None)
+        parameters.setdefault("connect_timeout", _CONNECT_SECONDS)
+    return psycopg.connect(autocommit=True, **{**parameters, **given})
+
+
+def sqlstate(error: BaseException) -> str:
+    """The database's own five-letter code, or nothing."""
+    return getattr(error.__cause__, "sqlstate", None) or ""
+
+
+def database_went_away(error: BaseException) -> bool:
+    """It can't be reached or could not go on, so that the same may do well later.
+
+    A statement beyond its limits is of the same class in Python, but a mistake of ours: it never does well.
+    """
+    if not isinstance(error, OperationalError | InterfaceError):
+        return False
+    return not sqlstate(error).startswith(_OVER_A_LIMIT)

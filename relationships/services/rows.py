@@ -1,0 +1,68 @@
+"""What every service asks of the row that it is about to change."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from relationships.actor import Actor
+from relationships.configuration.merge_patch import merge_patch
+from relationships.errors import NotFound, StaleVersion
+from relationships.services.audit import audit_row
+from relationships.services.configuration import check_level
+from relationships.services.sequence import lock_relationship
+
+
+def require(rows: "QuerySet[Any]", what: str) -> Any:
+    """The row there is; `what` it should be, such as "user". Raises NotFound."""
+    found = rows.first()
+    if found is None:
+        raise NotFound(f"This {what} is not there.")
+    return found
+
+
+def require_lock(relationship_id: UUID) -> None:
+    """Hold the relationship's row until the transaction ends. Raises NotFound."""
+    if not lock_relationship(relationship_id):
+        raise NotFound("This relationship is not there.")
+
+
+def check_version(*, expected: int | None, current: int) -> None:
+    """What two people may edit carries a version; whoever bases a change on an older one is told.
+
+    Call it under the row's lock. None: no matter which. Raises StaleVersion.
+    """
+    if expected is not None and expected != current:
+        raise StaleVersion(
+            f"This is version {current} now, not {expected}: read it again.", current_version=current
+        )
+
+
+def change_row(
+    row: Any,
+    what: str,
+    changes: Mapping[str, Any],
+    *,
+    fields: Sequence[str],
+    by: Actor,
+    expected_version: int | None,
+) -> None:
+    """Write into a locked row those of `changes` that are among `fields`: `config` and `metadata` are merged into what
+    is there (RFC 7396), anything else replaces. Raises StaleVersion, InvalidConfiguration.
+    """
+    check_version(expected=expected_version, current=row.version)
+    for name in [name for name in fields if name in changes]:
+        merges = name in ("config", "metadata")
+        setattr(row, name, merge_patch(getattr(row, name), changes[name]) if merges else changes[name])
+    if "config" in changes:
+        check_level(row.config)
+    save_version(row, what, fields=fields, changed=sorted(changes), by=by)
+
+
+def save_version(row: Any, what: str, *, fields: Sequence[str], changed: Sequence[str], by: Actor) -> None:
+    """Save `fields` as the row's next version, and tell which of them were `changed`."""
+    row.version += 1
+    touched = ["updated_at"] if hasattr(row, "updated_at") else []
+    row.save(update_fields=[*fields, "version", *touched])
+    audit_row(row, f"{what}.changed", by, fields=changed, version=row.version)
