@@ -10,7 +10,7 @@ from django.shortcuts import render
 from admin_ui.access import OperatorView
 from admin_ui.asked import text_in, uuid_in
 from admin_ui.paging import page_of
-from memory.models import DELETIONS, EntryState, HeldDeletion, HeldState, ScratchpadEntry
+from memory.models import EntryState, HeldDeletion, HeldState, OperationResult, ScratchpadEntry
 from memory.services.words import relationships_that_say
 from relationships.models import Companion, Relationship, Turn, TurnState
 
@@ -70,8 +70,7 @@ def _counts_of(relationship_ids: list[UUID]) -> list[dict[str, Any]]:
             open=Count("id", filter=Q(state__in=open_states)), failed=Count("id", filter=Q(state="failed"))
         )
     }
-    waiting = HeldDeletion.objects.filter(relationship_id__in=relationship_ids, state=HeldState.WAITING)
-    held = dict(waiting.order_by().values_list("relationship_id").annotate(count=DELETIONS))
+    held = _by_relationship(OperationResult.objects.filter(relationship_id__in=relationship_ids).waiting())
     none = {"open": 0, "failed": 0}
     return [
         {

@@ -5,7 +5,14 @@ from typing import Any
 from uuid import UUID
 
 from memory.api.answers import EntryAnswer, MessageOfTurn, ModelCallAnswer, RevisionAnswer, TurnAnswer
-from memory.models import EntryRevision, HeldDeletion, IngestionPrompt, ModelCall, ScratchpadEntry
+from memory.models import (
+    EntryRevision,
+    HeldDeletion,
+    IngestionPrompt,
+    ModelCall,
+    OperationResult,
+    ScratchpadEntry,
+)
 from memory.services.preview import Preview
 from relationships.models import Message, Turn
 
@@ -42,6 +49,7 @@ def present_trace(
     remembered: Iterable[EntryRevision],
     awaiting_review: int | None,
     messages: Iterable[Message],
+    operations: Iterable[OperationResult],
     calls: Iterable[ModelCall],
 ) -> dict[str, Any]:
     return {
@@ -50,17 +58,21 @@ def present_trace(
         "prompt_version": turn.prompt_version,
         "claimed_at": turn.claimed_at,
         "messages": [{name: getattr(message, name) for name in _MESSAGE} for message in messages],
-        "operations": turn.operations,
+        "operations": [result.as_json() for result in operations],
         "calls": [_call(call) for call in calls],
     }
 
 
-def present_held(held: HeldDeletion, entries: Mapping[UUID, ScratchpadEntry]) -> dict[str, Any]:
+def present_held(
+    held: HeldDeletion,
+    deletions: Iterable[OperationResult],
+    entries: Mapping[UUID | None, ScratchpadEntry],
+) -> dict[str, Any]:
     return {
         "id": held.id,
         "turn_id": held.turn_id,
         "state": held.state,
-        "entries": [_held_entry(item, entries.get(UUID(item["entry_id"]))) for item in held.deletions],
+        "entries": [_held_entry(item, entries.get(item.entry_id)) for item in deletions],
         "decided_by": f"{held.decided_by_kind}:{held.decided_by_id}" if held.decided_by_kind else None,
         "decided_at": held.decided_at,
         "recorded_at": held.recorded_at,
@@ -81,7 +93,7 @@ def present_prompt(prompt: IngestionPrompt, *, published: int | None) -> dict[st
 def present_preview(preview: Preview) -> dict[str, Any]:
     return {
         "prompt_version": preview.prompt_version,
-        "operations": [judgement.as_json() for judgement in preview.judgements],
+        "operations": [result.as_json() for result in preview.results],
         "entries": [
             {"type": entry.type, "subject": entry.subject, "content": entry.content}
             for entry in preview.entries
@@ -113,12 +125,12 @@ def _call(call: ModelCall) -> dict[str, Any]:
     }
 
 
-def _held_entry(item: Mapping[str, Any], entry: ScratchpadEntry | None) -> dict[str, Any]:
+def _held_entry(item: OperationResult, entry: ScratchpadEntry | None) -> dict[str, Any]:
     return {
-        "entry_id": item["entry_id"],
-        "reason": item["reason"],
+        "entry_id": item.entry_id,
+        "reason": item.held_reason,
         "state": entry.state if entry else "erased",
         "type": entry.type if entry else None,
         "content": entry.content if entry else None,
-        "changed_since": entry is not None and entry.version != item["entry_version"],
+        "changed_since": entry is not None and entry.version != item.entry_version,
     }

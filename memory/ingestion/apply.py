@@ -9,15 +9,21 @@ from django.utils import timezone
 
 from memory.errors import ErasedMeanwhile, StaleAnswer
 from memory.ingestion.calls import CallLog, erased_meanwhile, shown_ids, store_calls
-from memory.ingestion.claim import Claim, hold_claim, settle_turn
-from memory.ingestion.operations import Operation, Refusal, Verdict
+from memory.ingestion.claim import Claim, hold_claim, settle_turns
+from memory.ingestion.operations import Operation, Refusal
 from memory.ingestion.proposals import Proposed
 from memory.ingestion.reading import Reading
 from memory.ingestion.vectors import keep_known_vectors
 from memory.ingestion.verbs import carry_out
 from memory.ingestion.workbench import Workbench, open_workbench, subject_of
-from memory.models import EntryRevision, HeldDeletion, RevisionEvent, ScratchpadEntry
-from memory.queue.waiting import announce_settled
+from memory.models import (
+    EntryRevision,
+    HeldDeletion,
+    OperationResult,
+    RevisionEvent,
+    ScratchpadEntry,
+    Verdict,
+)
 from memory.services.entries import WRITTEN_FIELDS
 from memory.services.fingerprint import content_hash
 from memory.services.history import Origin, record_changes
@@ -44,6 +50,7 @@ def apply_operations(
     if items and erased & shown_ids(reading):
         raise ErasedMeanwhile("Something the model was shown was erased while it answered.")
     bench = open_workbench(reading, items, now=now)
+    bench.shown = log.shown
     if not last_try:
         _refuse_stale(bench, items)
     judge_operations(bench, items, _origins(reading, log))
@@ -103,8 +110,8 @@ def _hold(bench: Workbench, operation: Operation) -> None:
     if entry is None:
         carry_out(bench, operation, Origin())  # writes down why it is refused
         return
-    bench.held.append((operation, entry))
-    bench.judge(operation, Verdict.HELD, "so many deletions at once wait for a person", entry.id)
+    result = bench.judge(operation, Verdict.HELD, "so many deletions at once wait for a person", entry.id)
+    result.entry_version, result.held_reason = entry.version, operation.reason
 
 
 def _write(bench: Workbench, *, by: Actor) -> list[EntryRevision]:
@@ -120,8 +127,6 @@ def _write(bench: Workbench, *, by: Actor) -> list[EntryRevision]:
         values = {name: getattr(entry, name) for name in WRITTEN_FIELDS}
         ScratchpadEntry.objects.for_relationship(reading.relationship_id).filter(id=entry.id).update(**values)
     ScratchpadEntry.objects.bulk_create(bench.added)
-    if bench.held:
-        _write_held(bench)
     revisions = record_changes(
         relationship_id=reading.relationship_id,
         project_id=reading.project_id,
@@ -143,42 +148,26 @@ def _write(bench: Workbench, *, by: Actor) -> list[EntryRevision]:
     return revisions
 
 
-def _write_held(bench: Workbench) -> None:
-    turn = bench.turn_of(bench.held[-1][0])
-    HeldDeletion(
-        relationship_id=bench.reading.relationship_id,
-        project_id=bench.reading.project_id,
-        turn_id=turn.id,
-        deletions=[
-            {
-                "entry_id": str(entry.id),
-                "entry_version": entry.version,
-                "reason": operation.reason,
-                "message_ids": [str(message_id) for message_id in bench.cited_ids(operation)],
-                "turn_id": str(bench.turn_of(operation).id),
-            }
-            for operation, entry in bench.held
-        ],
-    ).save(force_insert=True)
-
-
 def _settle(claim: Claim, bench: Workbench, log: CallLog) -> None:
-    by_turn: dict[UUID, list[dict[str, object]]] = {turn.id: [] for turn in bench.reading.turns}
-    for judgement in bench.judgements:
-        by_turn[judgement.turn_id].append(judgement.as_json())
-    for turn in bench.reading.turns:
-        settle_turn(
-            claim,
-            turn,
-            TurnState.APPLIED,
-            operations=by_turn[turn.id],
-            prompt_version=bench.reading.guidance.version,
-            model_call_ids=[*turn.model_call_ids, *log.ids],
-            attempts=turn.attempts + 1,
-            error_code="",
-            error="",
+    held = [result for result in bench.results if result.verdict == Verdict.HELD]
+    if held:
+        waiting = HeldDeletion(
+            relationship_id=bench.reading.relationship_id,
+            project_id=bench.reading.project_id,
+            turn_id=held[-1].turn_id,
         )
-    announce_settled(by_turn)
+        waiting.save(force_insert=True)
+        for result in held:
+            result.held_id = waiting.id
+    OperationResult.objects.bulk_create(bench.results)
+    settle_turns(
+        claim,
+        TurnState.APPLIED,
+        call_ids=log.ids,
+        prompt_version=bench.reading.guidance.version,
+        error_code="",
+        error="",
+    )
 
 
 def _origins(reading: Reading, log: CallLog) -> dict[UUID, Origin]:

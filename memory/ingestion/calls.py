@@ -1,6 +1,6 @@
 """Keeps every question to a model: the exact prompt, the raw answer, what it took, what went wrong."""
 
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from time import perf_counter
@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db import connection
 
-from memory.ingestion.reading import Reading
+from memory.ingestion.reading import Reading, ShownEntry
 from memory.models import ModelCall
 from memory.providers.base import Completion, CompletionRequest, LLMProvider
 from memory.providers.errors import ProviderError
@@ -50,6 +50,11 @@ class CallLog:
     def readings(self) -> list[Reading]:
         """Of the calls that wait to be stored."""
         return [record.reading for record in self.waiting]
+
+    @property
+    def shown(self) -> dict[UUID, Sequence[ShownEntry]]:
+        """The entries that each of these calls showed, in order of their numbers."""
+        return {record.id: record.reading.entries for record in self.waiting}
 
     @property
     def asked_for_a_model(self) -> bool:

@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
@@ -28,13 +27,6 @@ from memory.models import Tier
 from memory.providers.json_text import extract_json_text
 
 MAX_OPERATIONS = 200  # of one answer; what is beyond is refused, visibly
-
-
-class Verdict(StrEnum):
-    APPLIED = "applied"
-    NONE = "none"  # says what is known already
-    REFUSED = "refused"
-    HELD = "held"  # waits for a person
 
 
 @dataclass(frozen=True, slots=True)

@@ -203,7 +203,7 @@ def _give_back(
     claim: Claim, turns: Sequence[Turn], drained: Drained, *, code: str, delay: float, **more: Any
 ) -> bool:
     """`more`: what release_turns takes."""
-    release_turns(_of(claim, turns), turns, code=code, delay=delay, **more)
+    release_turns(_of(claim, turns), code=code, delay=delay, **more)
     drained.released += len(turns)
     log.warning(
         "turns wait",
@@ -226,10 +226,10 @@ def _refused(
         done = _ingest(claim, first, drained)
         if done and not _gives_way(drained):
             return _ingest(claim, second, drained)
-        release_turns(_of(claim, second), second)  # they wait behind the first half, or queue up again
+        release_turns(_of(claim, second))  # they wait behind the first half, or queue up again
         drained.released += len(second)
         return done
-    fail_turns(_of(claim, turns), turns, code=code, error=reason, log=call_log)
+    fail_turns(_of(claim, turns), code=code, error=reason, log=call_log)
     drained.failed += 1
     log.warning("a turn failed", event_name="ingestion.turn.failed", code=code, **_ids(claim))
     return True
@@ -251,7 +251,7 @@ def _stumble(
     if attempts + 1 >= INTERNAL_TRIES:
         return _refused(claim, turns, "internal_error", where, call_log, drained)
     delay = retry_delay(attempts, None)
-    release_turns(_of(claim, turns), turns, code="internal_error", error=where, delay=delay, counted=True)
+    release_turns(_of(claim, turns), code="internal_error", error=where, delay=delay, counted=True)
     drained.released += len(turns)
     return False
 

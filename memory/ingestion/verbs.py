@@ -2,10 +2,10 @@
 
 from datetime import datetime
 
-from memory.ingestion.operations import Operation, Verdict
+from memory.ingestion.operations import Operation
 from memory.ingestion.rows import is_single_valued, new_entry, rewrite, says_the_same
 from memory.ingestion.workbench import Workbench, subject_of
-from memory.models import EntryState, RevisionEvent, ScratchpadEntry
+from memory.models import EntryState, RevisionEvent, ScratchpadEntry, Verdict
 from memory.services.fingerprint import content_hash
 from memory.services.history import Change, Origin, fields_of
 from relationships.ids import uuid7

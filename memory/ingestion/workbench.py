@@ -1,45 +1,25 @@
 """What an answer is applied to: the entries as they are now, under the relationship's lock, and what became of them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
-from memory.ingestion.operations import Operation, Refusal, Verdict
-from memory.ingestion.reading import Reading
+from memory.ingestion.operations import Operation, Refusal
+from memory.ingestion.reading import Reading, ShownEntry
+from memory.ingestion.results import result_of
 from memory.models import (
     USER_SUBJECT,
     EntryRevision,
     EntryState,
+    OperationResult,
     RevisionEvent,
     ScratchpadEntry,
+    Verdict,
 )
 from memory.services.fingerprint import content_hash
 from memory.services.history import Change
-from memory.services.limits import MAX_REASON, operation_fault
 from relationships.models import Turn
-
-
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """What became of one operation. It is kept on the turn it belongs to."""
-
-    turn_id: UUID
-    raw: Any
-    verdict: Verdict
-    reason: str = ""
-    entry_id: UUID | None = None
-    call_id: UUID | None = None  # whose answer it is of: entry numbers count in what that call showed
-
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "operation": self.raw,
-            "verdict": self.verdict.value,
-            "reason": self.reason,
-            "entry_id": str(self.entry_id) if self.entry_id else None,
-            "call_id": str(self.call_id) if self.call_id else None,
-        }
 
 
 @dataclass(slots=True)
@@ -61,8 +41,10 @@ class Workbench:
     touched: dict[UUID, str] = field(default_factory=dict)
     added: list[ScratchpadEntry] = field(default_factory=list)
     changes: list[Change] = field(default_factory=list)
-    judgements: list[Judgement] = field(default_factory=list)
-    held: list[tuple[Operation, ScratchpadEntry]] = field(default_factory=list)
+    results: list[OperationResult] = field(default_factory=list)
+    shown: Mapping[UUID, Sequence[ShownEntry]] = field(
+        default_factory=dict
+    )  # by call, in order of the numbers
 
     @property
     def is_full(self) -> bool:
@@ -109,13 +91,21 @@ class Workbench:
 
     def judge(
         self, item: Operation | Refusal, verdict: Verdict, reason: str = "", entry_id: UUID | None = None
-    ) -> None:
-        remarks = item.remarks if isinstance(item, Operation) else ()
-        said = "; ".join(part for part in (reason, *remarks) if part)
-        turn_id = self.turn_of(item).id
-        self.judgements.append(
-            Judgement(turn_id, _kept(item), verdict, said[:MAX_REASON], entry_id, item.call_id)
+    ) -> OperationResult:
+        turn = self.turn_of(item)
+        shown = self.shown.get(item.call_id) if item.call_id else None
+        result = result_of(
+            item,
+            verdict,
+            reason,
+            entry_id=entry_id,
+            turn=turn,
+            number=sum(earlier.turn_id == turn.id for earlier in self.results),
+            reading=self.reading,
+            shown=self.reading.entries if shown is None else shown,
         )
+        self.results.append(result)
+        return result
 
 
 def open_workbench(reading: Reading, items: Sequence[Operation | Refusal], *, now: datetime) -> Workbench:
@@ -174,14 +164,6 @@ def _forgotten(relationship_id: UUID, rows: Iterable[ScratchpadEntry]) -> dict[t
         .values_list("entry_id", "effective_at")
     )
     return {deleted[entry_id]: effective_at for entry_id, effective_at in revisions}
-
-
-def _kept(item: Operation | Refusal) -> Any:
-    """The raw operation, or what it is about where it is longer than anybody reads."""
-    if not (fault := operation_fault(item.raw)):
-        return item.raw
-    about = {"op": item.op, "entry": item.entry} if isinstance(item, Operation) else {}
-    return {**about, "messages": list(item.messages), "cut": fault}
 
 
 def subject_of(operation: Operation, entry: ScratchpadEntry | None = None) -> str:

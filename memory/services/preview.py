@@ -21,8 +21,8 @@ from memory.ingestion.reading import (
     read_message,
 )
 from memory.ingestion.templates import check_guidance
-from memory.ingestion.workbench import Judgement, Workbench, bare_workbench, open_workbench
-from memory.models import ScratchpadEntry
+from memory.ingestion.workbench import Workbench, bare_workbench, open_workbench
+from memory.models import OperationResult, ScratchpadEntry
 from memory.providers.registry import get_provider
 from memory.services.history import Origin
 from memory.services.model_budgets import require_model_budget
@@ -45,7 +45,7 @@ class Preview:
     """What a prompt would have kept. `milliseconds` of all calls; tokens and cost (USD) where they are known."""
 
     prompt_version: int | None
-    judgements: list[Judgement]
+    results: list[OperationResult]
     entries: list[PreviewEntry]
     system: str
     prompt: str
@@ -126,7 +126,7 @@ def _preview(
     costs = [call.cost for call in calls]
     return Preview(
         prompt_version=guidance.version,
-        judgements=bench.judgements,
+        results=bench.results,
         entries=_entries_after(reading, bench),
         system=first.system,
         prompt=first.prompt,

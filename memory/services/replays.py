@@ -197,7 +197,7 @@ def _kept(preview: Preview, guidance: Guidance) -> dict[str, Any]:
     """The outcome of one prompt as JSON: operations with verdicts, the entries there would be, what it took."""
     return {
         "version": guidance.version,
-        "operations": [judgement.as_json() for judgement in preview.judgements],
+        "operations": [result.as_json() for result in preview.results],
         "entries": [asdict(entry) for entry in preview.entries],
         "prompt_tokens": preview.prompt_tokens,
         "output_tokens": preview.output_tokens,

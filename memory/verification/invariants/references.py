@@ -13,7 +13,7 @@ CITATION = Problem(
 )
 HELD = Problem(
     "held_deletion",
-    "a held deletion is about a turn or entry that never was in this relationship",
+    "a held deletion is about an entry that never was in this relationship",
     "Decline it: POST .../held-deletions/{id}/decline, or on the relationship's page.",
 )
 CALL = Problem(
@@ -39,11 +39,11 @@ SELECT e.relationship_id, e.id, count(*) FROM memory_scratchpadentry e, unnest(e
 # An entry that was erased is in no table but the history.
 _HELD = """
 SELECT h.relationship_id, h.id FROM memory_helddeletion h
- WHERE h.relationship_id = ANY(%(ids)s) AND h.state = 'waiting' AND (NOT EXISTS (
-       SELECT FROM relationships_turn t WHERE t.relationship_id = h.relationship_id AND t.id = h.turn_id)
-    OR EXISTS (SELECT FROM jsonb_array_elements(h.deletions) d WHERE NOT EXISTS (
-               SELECT FROM memory_entryrevision r
-                WHERE r.relationship_id = h.relationship_id AND r.entry_id::text = d ->> 'entry_id')))
+ WHERE h.relationship_id = ANY(%(ids)s) AND h.state = 'waiting' AND EXISTS (
+       SELECT FROM memory_operationresult o
+        WHERE o.relationship_id = h.relationship_id AND o.held_id = h.id AND NOT EXISTS (
+              SELECT FROM memory_entryrevision r
+               WHERE r.relationship_id = h.relationship_id AND r.entry_id = o.entry_id))
 """
 _CALLS = """
 SELECT c.relationship_id, c.id FROM memory_modelcall c

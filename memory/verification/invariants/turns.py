@@ -49,13 +49,13 @@ SELECT r.relationship_id, r.turn_id, t.state, r.times FROM (
  WHERE t.state IS NULL OR r.times > 1 OR t.state <> 'applied' AND r.times > 0
 """
 _NOT_WRITTEN = """
-SELECT t.relationship_id, t.id, count(*)
-  FROM relationships_turn t, jsonb_array_elements(t.operations) o
- WHERE t.relationship_id = ANY(%(ids)s) AND t.state = 'applied'
-   AND o ->> 'verdict' IN ('applied', 'none') AND o ->> 'entry_id' IS NOT NULL AND NOT EXISTS (
+SELECT o.relationship_id, o.turn_id, count(*)
+  FROM memory_operationresult o JOIN relationships_turn t ON t.relationship_id = o.relationship_id AND t.id = o.turn_id
+ WHERE o.relationship_id = ANY(%(ids)s) AND t.state = 'applied'
+   AND o.verdict IN ('applied', 'none') AND o.entry_id IS NOT NULL AND NOT EXISTS (
        SELECT FROM memory_entryrevision r
-        WHERE r.relationship_id = t.relationship_id AND r.turn_id = t.id AND r.entry_id::text = o ->> 'entry_id')
- GROUP BY t.relationship_id, t.id
+        WHERE r.relationship_id = o.relationship_id AND r.turn_id = o.turn_id AND r.entry_id = o.entry_id)
+ GROUP BY o.relationship_id, o.turn_id
 """
 # While a turn is being read nobody may take another of its relationship. Machines' clocks may differ by a little.
 _OVERTAKEN = """

@@ -2,16 +2,17 @@
 
 from dataclasses import dataclass, field
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from django.utils import timezone
 
 from context.models import Document, DocumentChunk
 from memory.models import (
     EntryRevision,
-    HeldDeletion,
     IngestionPrompt,
     ModelCall,
+    OperationKind,
+    OperationResult,
     Replay,
     ReplayState,
     ScratchpadEntry,
@@ -33,7 +34,7 @@ from relationships.models import (
     TurnState,
 )
 from relationships.services.turns import NewMessage, NewTurn
-from tests.fixtures.turns import Conversation
+from tests.fixtures.turns import Conversation, hold_deletions
 
 SCRIPT = "<script>alert"
 
@@ -108,12 +109,7 @@ def _memory(house: FullHouse, conversation: Conversation) -> None:
         recorded_at=timezone.now(),
         effective_at=timezone.now(),
     )
-    held = HeldDeletion.objects.create(
-        **house.owned,
-        turn_id=uuid4(),
-        deletions=[{"entry_id": str(entry.id), "entry_version": 1, "reason": wild("held_reason")}],
-    )
-    house.ids |= {"entry_id": entry.id, "held_id": held.id}
+    house.ids["entry_id"] = entry.id
 
 
 def _turns(house: FullHouse, conversation: Conversation) -> None:
@@ -130,7 +126,17 @@ def _turns(house: FullHouse, conversation: Conversation) -> None:
         state=TurnState.FAILED,
         error_code=wild("error_code")[:60],
         error=wild("error"),
-        operations=[{"operation": proposed, "verdict": "refused", "reason": wild("refused")}],
+    )
+    held = hold_deletions(turn, entry.id, reason=wild("held_reason"))
+    house.ids["held_id"] = held.id
+    OperationResult.objects.create(
+        **house.owned,
+        turn_id=turn.id,
+        number=9,
+        kind=OperationKind.ADD,
+        operation=proposed,
+        verdict="refused",
+        reason=wild("refused"),
     )
     EntryRevision.objects.create(
         **house.owned,

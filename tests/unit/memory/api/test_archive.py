@@ -5,7 +5,7 @@ import pytest
 from pydantic import ValidationError
 from pytest_django.fixtures import Settings
 
-from memory.api.archive import ArchivedEntry, ArchivedJudgement, ArchivedMessage
+from memory.api.archive import ArchivedEntry, ArchivedMessage, ArchivedOperation
 from memory.api.archive_fields import EntryFields
 
 MESSAGE: dict[str, Any] = {
@@ -65,4 +65,4 @@ def test_a_revision_says_all_that_erasing_must_know_of_an_entry(missing: str) ->
 def test_an_operation_may_be_whatever_a_model_wrote(operation: Any) -> None:
     judged = {"operation": operation, "verdict": "refused", "reason": "is not an object", "entry_id": None}
 
-    assert ArchivedJudgement.model_validate(judged, strict=False).operation == operation
+    assert ArchivedOperation.model_validate(judged, strict=False).operation == operation
