@@ -54,7 +54,7 @@ class Migration(migrations.Migration):
                         max_length=12,
                     ),
                 ),
-                ("operation", models.JSONField()),
+                ("operation", models.JSONField(null=True)),
                 (
                     "verdict",
                     models.CharField(

@@ -50,7 +50,7 @@ class OperationResult(RelationshipOwned):
     turn_id = models.UUIDField()
     number = models.PositiveIntegerField()  # its place among those of its turn, from 0
     kind = models.CharField(max_length=12, choices=OperationKind.choices)
-    operation = models.JSONField()
+    operation = models.JSONField(null=True)  # null is as odd an answer as any
     verdict = models.CharField(max_length=10, choices=Verdict.choices)
     reason = models.TextField(blank=True)  # of the verdict
     entry_id = models.UUIDField(null=True)  # what it added, changed or was held against

@@ -160,6 +160,7 @@ def test_bad_operations_are_refused_one_by_one_and_the_good_one_is_kept(
                 add("Rests on another message", messages=[7]),
                 {"op": "upsert", "content": "?", "messages": [1]},
                 "not even an object",
+                None,
                 update(1, "Changed once"),
                 delete(1),
                 add("Good"),
@@ -170,7 +171,7 @@ def test_bad_operations_are_refused_one_by_one_and_the_good_one_is_kept(
     turn = conversation.hear("Something else.")
 
     assert sorted(conversation.contents) == ["Changed once", "Good"]
-    assert [verdict for verdict, _ in conversation.verdicts(turn)] == ["refused"] * 5 + [
+    assert [verdict for verdict, _ in conversation.verdicts(turn)] == ["refused"] * 6 + [
         "applied",
         "refused",
         "applied",
