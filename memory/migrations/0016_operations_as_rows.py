@@ -134,6 +134,29 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
+        migrations.AddConstraint(
+            model_name="operationresult",
+            constraint=models.CheckConstraint(
+                condition=models.Q(erased=False)
+                | models.Q(reason="", text="", held_reason="", content_hash=None),
+                name="operation_erased_is_empty",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="entryrevision",
+            constraint=models.CheckConstraint(
+                condition=models.Q(redacted_at=None)
+                | models.Q(before__isnull=True, after__isnull=True, reason=""),
+                name="revision_redacted_is_empty",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="modelcall",
+            constraint=models.CheckConstraint(
+                condition=models.Q(redacted_at=None) | models.Q(system="", prompt="", answer="", error=""),
+                name="model_call_redacted_is_empty",
+            ),
+        ),
         *[
             migrations.RunSQL(_WITH_THE_TURN.format(table=table), _WITHOUT.format(table=table))
             for table in TABLES

@@ -80,6 +80,10 @@ class OperationResult(RelationshipOwned):
                 condition=Q(held_id=None) | Q(entry_id__isnull=False, entry_version__isnull=False),
                 name="operation_held_is_of_an_entry",
             ),
+            models.CheckConstraint(
+                condition=Q(erased=False) | Q(reason="", text="", held_reason="", content_hash=None),
+                name="operation_erased_is_empty",
+            ),
         ]
         indexes = [
             # what waits for a person

@@ -142,6 +142,7 @@ def _operations(turn: dict[str, Any]) -> Rows:
         texts = (row["reason"], row["held_reason"])
         entry_ids = [row["entry_id"], *row["entry_ids"], *mentioned_in(row["reason"])]
         any_message = [message["id"] for message in turn["messages"]]
+        erased = not any(texts) and row["operation"] == emptied(row["operation"])
         yield {
             **row,
             **searched_columns(row["operation"], *texts),
@@ -149,7 +150,8 @@ def _operations(turn: dict[str, Any]) -> Rows:
             "number": number,
             "entry_ids": list(dict.fromkeys(entry_id for entry_id in entry_ids if entry_id is not None)),
             "message_ids": any_message if row["message_ids"] is None else row["message_ids"],
-            "erased": not any(texts) and row["operation"] == emptied(row["operation"]),
+            "erased": erased,
+            **({"text": "", "content_hash": None} if erased else {}),
         }
 
 

@@ -46,10 +46,7 @@ COVERED_ELSEWHERE: dict[str, str] = {
     "memory/indexing/owners.py": f"{INDEXING}/test_pipeline.py",
     "memory/indexing/vectors.py": f"{INDEXING}/test_pipeline.py {INDEXING}/test_reembed.py",
     # memory: what invariants share, tested through them
-    "memory/verification/base.py": "tests/unit/memory/verification/test_pipeline.py",
-    "memory/verification/statements.py": "tests/unit/memory/verification/test_pipeline.py",
-    "memory/verification/words.py": f"{INVARIANTS}/test_index.py",
-    "memory/verification/imports.py": f"{INVARIANTS}/test_actors.py {INVARIANTS}/test_references.py",
+    "memory/verification/invariant.py": "tests/unit/memory/verification/test_pipeline.py",
     # memory: what erasing an entry and erasing messages share, and what a page counts before an erasure
     "memory/services/erasure/copies.py": f"{ERASURE}/test_entries.py {ERASURE}/test_messages.py",
     "memory/services/erasure/counting.py": "tests/unit/admin_ui/views/test_data.py",

@@ -2,16 +2,17 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
+from django.db import connection
+
 from memory.indexing.rows import OFF_THE_RECORD, spoken
-from memory.indexing.text import text_hash
+from memory.indexing.text import text_hash, words_for_index
 from memory.indexing.wanted import hold_wanted
 from memory.indexing.write import forget_texts, index_entries, index_messages
 from memory.models import SearchedKind
-from memory.verification.base import Finding, Invariant, Page, Problem, owner_of
-from memory.verification.statements import rows
-from memory.verification.words import rows_with_other_words
+from memory.verification.invariant import AT_ONCE, Finding, Invariant, Page, Problem, owner_of, rows
 from relationships.configuration.retrieval import Retrieval
 from relationships.models import Message
 
@@ -61,6 +62,29 @@ SELECT s.relationship_id, s.owner_id, s.kind
 """
 
 
+CHARACTERS_AT_ONCE = 4_000_000
+
+_TEXTS = """
+SELECT s.relationship_id, s.owner_id, s.kind, e.content
+  FROM memory_searchtext s JOIN memory_scratchpadentry e ON e.relationship_id = s.relationship_id AND e.id = s.owner_id
+ WHERE s.relationship_id = ANY(%(ids)s) AND s.kind = 'entry'
+UNION ALL
+SELECT s.relationship_id, s.owner_id, s.kind, m.content
+  FROM memory_searchtext s JOIN relationships_message m ON m.relationship_id = s.relationship_id AND m.id = s.owner_id
+ WHERE s.relationship_id = ANY(%(ids)s) AND s.kind = 'message' AND m.erased_at IS NULL
+"""
+# A language that this server does not have makes no words: such a row is as good as lost.
+_OTHER = """
+SELECT s.relationship_id, s.owner_id, s.kind
+  FROM unnest(%s::uuid[], %s::uuid[], %s::text[], %s::text[]) told (relationship_id, owner_id, kind, words)
+  JOIN memory_searchtext s ON s.relationship_id = told.relationship_id AND s.kind = told.kind
+   AND s.owner_id = told.owner_id
+  LEFT JOIN pg_ts_config c ON c.cfgname = s.language AND c.cfgnamespace = 'pg_catalog'::regnamespace
+ WHERE s.lexemes IS DISTINCT FROM to_tsvector(c.oid::regconfig, told.words)
+    OR s.length <> (SELECT coalesce(sum(cardinality(positions)), 0) FROM unnest(s.lexemes))
+"""
+
+
 class IndexInvariant(Invariant):
     slug = "index"
     promise = (
@@ -68,7 +92,7 @@ class IndexInvariant(Invariant):
         "and has the words of it."
     )
 
-    def look(self, page: Page, *, now: datetime) -> Iterator[Finding]:
+    def check(self, page: Page, *, now: datetime) -> Iterator[Finding]:
         for owner_id, row_id, kind in rows(_OF_NOTHING, page):
             yield Finding(OF_NOTHING, owner_id, row_id, kind)
         named = set()
@@ -79,7 +103,7 @@ class IndexInvariant(Invariant):
             if (owner_id, row_id, kind) not in named:
                 yield Finding(WORDS, owner_id, row_id, kind)
 
-    def mend(self, findings: Sequence[Finding], *, now: datetime) -> None:
+    def repair(self, findings: Sequence[Finding], *, now: datetime) -> None:
         """Write these rows anew, which owes their vectors; what is of nothing goes."""
         owner_id = owner_of(findings)
         for kind in SearchedKind:
@@ -111,3 +135,34 @@ def _index(owner_id: UUID, kind: SearchedKind, row_ids: Collection[UUID], now: d
     index_messages(
         relationship_id=owner_id, project_id=project_id, messages=messages, retrieval=retrieval, now=now
     )
+
+
+class Told(NamedTuple):
+    """A text as the index is to spell it."""
+
+    relationship_id: UUID
+    owner_id: UUID
+    kind: str
+    words: str
+
+
+def rows_with_other_words(page: Page) -> Iterator[tuple[UUID, UUID, str]]:
+    """Relationship, owner and kind of the rows that were not made of their text as it is now, in their language."""
+    waiting: list[Told] = []
+    characters = 0
+    for relationship_id, owner_id, kind, content in rows(_TEXTS, page):
+        said = content if kind == SearchedKind.ENTRY else spoken(content)
+        waiting.append(Told(relationship_id, owner_id, kind, words_for_index(said)))
+        characters += len(said)
+        if len(waiting) >= AT_ONCE or characters >= CHARACTERS_AT_ONCE:
+            yield from _other(waiting)
+            waiting, characters = [], 0
+    yield from _other(waiting)
+
+
+def _other(told: Sequence[Told]) -> list[tuple[UUID, UUID, str]]:
+    if not told:
+        return []
+    with connection.cursor() as cursor:
+        cursor.execute(_OTHER, [list(column) for column in zip(*told, strict=True)])
+        return list(cursor.fetchall())

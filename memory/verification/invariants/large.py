@@ -5,8 +5,7 @@ from datetime import datetime
 
 from memory.models import DecayFold, IndexState, LargeIndex
 from memory.retrieval.large.statements import PREFIX
-from memory.verification.base import Finding, Invariant, Page, Problem, owner_of
-from memory.verification.statements import rows
+from memory.verification.invariant import Finding, Invariant, Page, Problem, owner_of, rows
 
 OF_NOTHING = Problem("fold_of_nothing", "a fold is of a vector that is not there")
 OUT_OF_STEP = Problem(
@@ -40,13 +39,13 @@ class LargeInvariant(Invariant):
         "A fold is fresh or marked stale, and of a vector that is there; an index that is ready is there."
     )
 
-    def look(self, page: Page, *, now: datetime) -> Iterator[Finding]:
+    def check(self, page: Page, *, now: datetime) -> Iterator[Finding]:
         for owner_id, row_id, of_nothing in rows(_FOLDS, page):
             yield Finding(OF_NOTHING if of_nothing else OUT_OF_STEP, owner_id, row_id)
         for owner_id, row_id in rows(_INDEXES, page, prefix=PREFIX):
             yield Finding(NOT_THERE, owner_id, row_id)
 
-    def mend(self, findings: Sequence[Finding], *, now: datetime) -> None:
+    def repair(self, findings: Sequence[Finding], *, now: datetime) -> None:
         """Folds that nobody compares go, others are folded anew; indexes are made anew by the housekeeping."""
         owner_id = owner_of(findings)
         mine = {problem: [f.row_id for f in findings if f.problem == problem] for problem in _ALL}

@@ -14,7 +14,7 @@ from benchmarks.soak.sections import (
 )
 from benchmarks.soak.watch import Sample
 from memory.verification import Report
-from memory.verification.base import Finding
+from memory.verification.invariant import Finding
 from memory.verification.invariants.queue import FORGOTTEN, QueueInvariant
 
 DONE = [Done(action, float(at), 0.0, 2.0 + at / 100) for at in range(100) for action in WATCHED]

@@ -4,7 +4,7 @@ from uuid import UUID
 import pytest
 
 from memory.verification import pages
-from memory.verification.pages import FIRST, LAST, companion_pages, count_relationships, relationship_pages
+from memory.verification.pipeline import FIRST, LAST, companion_pages, count_relationships, relationship_pages
 from relationships.ids import relationship_id
 from relationships.models import Companion, EndUser, Project, Relationship
 
