@@ -18,7 +18,7 @@ from memory.embedders.base import Embedded, Embedder
 from memory.indexing.owners import Owner, texts_of
 from memory.indexing.rows import owing_kinds
 from memory.indexing.vectors import OwedText, write_vectors
-from memory.indexing.wanted import hold_wanted
+from memory.indexing.wanted import lock_config
 from relationships.configuration.retrieval import Retrieval
 
 TEXTS_AT_ONCE = 100
@@ -86,7 +86,7 @@ class TextClaim:
 @transaction.atomic
 def claim_texts(relationship_id: UUID, retrieval: Retrieval, embedder: Embedder | None) -> TextClaim | None:
     """The next texts that are due; None: none is, or the configuration is not `retrieval` any more."""
-    wanted = hold_wanted(relationship_id)
+    wanted = lock_config(relationship_id)
     if wanted is None or wanted.retrieval != retrieval:
         return None
     now = timezone.now()
@@ -125,7 +125,7 @@ def lease_of(claim: TextClaim) -> Callable[[], bool]:
     @transaction.atomic
     def renew() -> bool:
         nonlocal held_until
-        if hold_wanted(claim.relationship_id) is None:
+        if lock_config(claim.relationship_id) is None:
             return False
         until = timezone.now() + timedelta(seconds=settings.LEASE_SECONDS)
         told: dict[str, Any] = {
@@ -147,7 +147,7 @@ def keep_vectors(claim: TextClaim, texts: Sequence[OwedText], embedded: Embedded
 
     If its configuration names another embedder by now, nothing is written either, and the texts stay due.
     """
-    wanted = hold_wanted(claim.relationship_id)
+    wanted = lock_config(claim.relationship_id)
     if wanted is None:
         return 0
     now = timezone.now()
@@ -162,7 +162,7 @@ def keep_vectors(claim: TextClaim, texts: Sequence[OwedText], embedded: Embedded
 @transaction.atomic
 def put_off(claim: TextClaim, texts: Sequence[OwedText], *, code: str, delay: float, counted: bool) -> None:
     """Owed again `delay` seconds from now, and so are the relationship's other texts that are due."""
-    if hold_wanted(claim.relationship_id) is None:
+    if lock_config(claim.relationship_id) is None:
         return
     now = timezone.now()
     until = now + timedelta(seconds=delay)
@@ -174,14 +174,14 @@ def put_off(claim: TextClaim, texts: Sequence[OwedText], *, code: str, delay: fl
 @transaction.atomic
 def give_up(claim: TextClaim, texts: Sequence[OwedText], *, code: str) -> None:
     """These get no vector: they are found by their words, and say why."""
-    if hold_wanted(claim.relationship_id) is not None:
+    if lock_config(claim.relationship_id) is not None:
         _settle(claim, texts, due=None, error=code, most=settings.MAX_ATTEMPTS)
 
 
 @transaction.atomic
 def block(relationship_id: UUID, *, code: str, delay: float) -> None:
     """Nothing can be embedded here until somebody mends a setting. What is due says so, and waits uncounted."""
-    if hold_wanted(relationship_id) is not None:
+    if lock_config(relationship_id) is not None:
         now = timezone.now()
         _wait(relationship_id, now, now + timedelta(seconds=delay), code)
 

@@ -16,7 +16,7 @@ from psycopg import sql
 from memory.embedders.base import Embedder
 from memory.indexing.rows import owing_kinds
 from memory.indexing.text import text_hash
-from memory.indexing.wanted import hold_wanted
+from memory.indexing.wanted import lock_config
 from relationships.configuration.retrieval import Retrieval
 
 AT_ONCE = 500
@@ -76,7 +76,7 @@ def owe_gaps(relationship_id: UUID, retrieval: Retrieval, embedder: Embedder) ->
     """Make the newest AT_ONCE of them due. How many; 0 also where the configuration is not `retrieval` any more."""
     if not has_gaps(relationship_id, retrieval, embedder):
         return 0
-    wanted = hold_wanted(relationship_id)
+    wanted = lock_config(relationship_id)
     if wanted is None or wanted.retrieval != retrieval:
         return 0
     with connection.cursor() as cursor:

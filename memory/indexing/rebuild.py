@@ -8,7 +8,7 @@ from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
-from memory.indexing.wanted import Wanted, hold_wanted
+from memory.indexing.wanted import Wanted, lock_config
 from memory.indexing.write import NO_LANGUAGE, ROWS_AT_ONCE, index_entries, index_messages
 from memory.models import ScratchpadEntry, SearchedKind, SearchText
 from relationships.configuration.retrieval import Retrieval
@@ -38,7 +38,7 @@ def rebuild_index(relationship_id: UUID, *, told: Callable[[int], None] = lambda
         rows += some
         told(some)
     with transaction.atomic():
-        if hold_wanted(relationship_id) is not None:
+        if lock_config(relationship_id) is not None:
             with connection.cursor() as cursor:
                 for statement in _DROPS:
                     cursor.execute(statement, {"relationship": relationship_id})
@@ -82,7 +82,7 @@ def _pieces(relationship_id: UUID, *, missing_only: bool) -> Iterator[int]:
         before: Any = None
         while True:
             with transaction.atomic():
-                wanted = hold_wanted(relationship_id)
+                wanted = lock_config(relationship_id)
                 if wanted is None:
                     return
                 rows = _next(kind, wanted, before, known if missing_only else None)

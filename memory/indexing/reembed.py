@@ -18,7 +18,7 @@ from memory.indexing.owners import Owner, texts_of
 from memory.indexing.rows import owing_kinds
 from memory.indexing.text import text_hash
 from memory.indexing.vectors import OwedText, drop_other_spaces, write_vectors
-from memory.indexing.wanted import hold_wanted
+from memory.indexing.wanted import lock_config
 from memory.ingestion.claim import retry_delay
 from memory.providers.errors import ProviderError
 from relationships.actor import Actor
@@ -125,7 +125,7 @@ def drop_old(move: Move) -> int:
     dropped = 0
     for relationship_id, _ in move.relationships():
         with transaction.atomic():
-            if hold_wanted(relationship_id) is not None:
+            if lock_config(relationship_id) is not None:
                 dropped += drop_other_spaces(relationship_id, move.space)
     return dropped
 
@@ -148,7 +148,7 @@ def _embed(move: Move, relationship_id: UUID, texts: Sequence[OwedText], done: M
         _embed(move, relationship_id, texts[half:], done)
         return
     with transaction.atomic():
-        if hold_wanted(relationship_id) is not None:
+        if lock_config(relationship_id) is not None:
             done.written += write_vectors(relationship_id, texts, embedded, now=timezone.now())
 
 
@@ -165,7 +165,7 @@ def _ask(move: Move, texts: Sequence[OwedText]) -> Embedded:
 
 def _texts(relationship_id: UUID, owners: Sequence[Owner]) -> list[OwedText]:
     with transaction.atomic():
-        wanted = hold_wanted(relationship_id)
+        wanted = lock_config(relationship_id)
         return texts_of(wanted, owners, now=timezone.now()) if wanted else []
 
 

@@ -45,7 +45,7 @@ def wanted_of(relationship_ids: Sequence[UUID]) -> list[Wanted]:
     return _read(_STANDING, relationship_ids)
 
 
-def hold_wanted(relationship_id: UUID) -> Wanted | None:
+def lock_config(relationship_id: UUID) -> Wanted | None:
     """The same under the relationship's row lock, inside a transaction; None when it is not there any more."""
     held = _read(_HELD, [relationship_id])
     return held[0] if held else None

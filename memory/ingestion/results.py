@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 from uuid import UUID
 
+from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
 from memory.ingestion.operations import Operation, Refusal
-from memory.ingestion.reading import Reading, ShownEntry
 from memory.models import OperationKind, OperationResult, Verdict
 from memory.services.fingerprint import content_hash
 from memory.services.limits import MAX_REASON, operation_fault
@@ -27,7 +27,7 @@ def result_of(
     entry_id: UUID | None,
     turn: Turn,
     number: int,
-    reading: Reading,
+    given: IngestionInput,
     shown: Sequence[ShownEntry],
 ) -> OperationResult:
     """Not yet written. `shown`: the entries in the call that proposed it, in the order of their numbers there."""
@@ -36,13 +36,13 @@ def result_of(
     operation = _kept(item)
     named = [] if entry_id is None else [entry_id]
     if isinstance(item, Operation) and item.entry is not None:
-        named.append(reading.entries[item.entry - 1].id)
+        named.append(given.entries[item.entry - 1].id)
     named += [entry.id for entry in at_numbers(shown, operation, "entry")]
-    cited = [reading.messages[place - 1] for place in item.messages]
-    cited += at_numbers(reading.messages, operation, "messages")
+    cited = [given.messages[place - 1] for place in item.messages]
+    cited += at_numbers(given.messages, operation, "messages")
     return OperationResult(
-        relationship_id=reading.relationship_id,
-        project_id=reading.project_id,
+        relationship_id=given.relationship_id,
+        project_id=given.project_id,
         turn_id=turn.id,
         number=number,
         operation=operation,

@@ -11,7 +11,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from memory.errors import TurnNotRetryable
-from memory.indexing.wanted import hold_wanted, retrieval_of
+from memory.indexing.wanted import lock_config, retrieval_of
 from memory.indexing.write import index_messages
 from memory.ingestion.triggers import dispose_turn, fire_trigger
 from memory.queue.fairness import project_of
@@ -145,7 +145,7 @@ def retry_turn(*, relationship_id: UUID, turn_id: UUID) -> Turn:
 
 
 def _show_messages(turn: Turn) -> None:
-    wanted = hold_wanted(turn.relationship_id)
+    wanted = lock_config(turn.relationship_id)
     messages = Message.objects.for_relationship(turn.relationship_id).filter(turn_id=turn.id)
     index_messages(
         relationship_id=turn.relationship_id,

@@ -9,7 +9,7 @@ from django.db import connection
 
 from memory.indexing.rows import OFF_THE_RECORD, spoken
 from memory.indexing.text import text_hash, words_for_index
-from memory.indexing.wanted import hold_wanted
+from memory.indexing.wanted import lock_config
 from memory.indexing.write import forget_texts, index_entries, index_messages
 from memory.models import SearchedKind
 from memory.verification.invariant import AT_ONCE, Finding, Invariant, Page, Problem, owner_of, rows
@@ -122,7 +122,7 @@ def _of_other_texts(page: Page) -> Iterator[Finding]:
 
 
 def _index(owner_id: UUID, kind: SearchedKind, row_ids: Collection[UUID], now: datetime) -> None:
-    wanted = hold_wanted(owner_id)
+    wanted = lock_config(owner_id)
     if wanted is None or not row_ids:
         return
     retrieval, project_id = wanted.retrieval or Retrieval(), wanted.project_id

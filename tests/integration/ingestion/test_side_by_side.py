@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from memory.ingestion.reading import read_batch
+from memory.ingestion.ingestion_input import read_batch
 from memory.models import ModelCall, ScratchpadEntry, Tier
 from memory.services.entries import revise_entry
 from relationships.models import Companion, TurnState
@@ -179,9 +179,9 @@ def test_an_empty_archive_costs_operations_nothing(
     turn = conversation.say("I like tea.")
 
     with django_assert_num_queries(4):  # relationship, messages, references, entries
-        reading = read_batch([turn])
+        ingestion_input = read_batch([turn])
 
-    assert reading.has_archive is False
+    assert ingestion_input.has_archive is False
 
 
 def _calls(operations: list[dict[str, Any]]) -> list[Any]:

@@ -3,11 +3,11 @@ import orjson
 from benchmarks.instant import InstantProvider, respond
 from memory.ingestion.operations import Operation, check_operations, parse_answer
 from memory.ingestion.prompt import build_request
-from tests.unit.memory.ingestion.readings import reading
+from tests.unit.memory.ingestion.readings import ingestion_input
 
 
 def test_each_message_of_the_person_becomes_an_entry() -> None:
-    material = reading("I like rain.", "And snow.")
+    material = ingestion_input("I like rain.", "And snow.")
 
     completion = InstantProvider(alias="instant").complete(build_request(material))
 
@@ -20,7 +20,7 @@ def test_each_message_of_the_person_becomes_an_entry() -> None:
 
 
 def test_behind_http_it_reads_the_same_out_of_the_prompt() -> None:
-    request = build_request(reading("I like rain.", "And snow."))
+    request = build_request(ingestion_input("I like rain.", "And snow."))
 
     item = respond(
         {"messages": [{"role": "system", "content": ""}, {"role": "user", "content": request.prompt}]}

@@ -2,7 +2,7 @@ import pytest
 from django.db import transaction
 from pytest_django import DjangoAssertNumQueries
 
-from memory.indexing.wanted import hold_wanted, retrieval_of, wanted_of
+from memory.indexing.wanted import lock_config, retrieval_of, wanted_of
 from relationships.configuration.retrieval import Retrieval
 from relationships.ids import uuid7
 from relationships.models import Relationship
@@ -41,12 +41,12 @@ def test_a_wrong_configuration_is_told_apart_from_the_defaults(relationship: Rel
 @pytest.mark.django_db
 def test_what_is_not_there_can_not_be_held() -> None:
     with transaction.atomic():
-        assert hold_wanted(uuid7()) is None
+        assert lock_config(uuid7()) is None
 
 
 def test_who_holds_it_has_the_relationships_lock(relationship: Relationship) -> None:
     with transaction.atomic():
-        held = hold_wanted(relationship.id)
+        held = lock_config(relationship.id)
 
     assert held is not None
     assert held.project_id == relationship.project_id

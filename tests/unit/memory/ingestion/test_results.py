@@ -12,7 +12,7 @@ from memory.services.erasure.words import Words
 from memory.services.fingerprint import content_hash
 from relationships.models import Relationship
 from tests.fixtures.turns import Conversation
-from tests.unit.memory.ingestion.readings import reading, shown
+from tests.unit.memory.ingestion.readings import ingestion_input, shown
 
 ENTRY = UUID("018f0000-0000-7000-8000-000000000001")
 SHOWN = [shown("1"), shown("2"), shown("3"), shown("4", id=ENTRY)]  # in the call: the entry is number 4
@@ -24,7 +24,7 @@ FORGET = Words(
 
 
 def judged(raw: Any, *, reason: str = "", entry_id: UUID | None = None) -> OperationResult:
-    read = reading("I", "have", "three of them")
+    read = ingestion_input("I", "have", "three of them")
     return result_of(
         Refusal(raw, reason),
         Verdict.REFUSED,
@@ -32,7 +32,7 @@ def judged(raw: Any, *, reason: str = "", entry_id: UUID | None = None) -> Opera
         entry_id=entry_id,
         turn=read.turns[0],
         number=0,
-        reading=read,
+        given=read,
         shown=SHOWN,
     )
 
@@ -103,7 +103,7 @@ def test_an_operation_about_another_entry_is_left(
     ids=["some", "sloppy", "bare", "not-shown", "none", "no-object"],
 )
 def test_an_operation_rests_on_the_messages_it_names(raw: Any, expected: set[int]) -> None:
-    read = reading("I", "have", "three of them")
+    read = ingestion_input("I", "have", "three of them")
     result = result_of(
         Refusal(raw, "?"),
         Verdict.REFUSED,
@@ -111,7 +111,7 @@ def test_an_operation_rests_on_the_messages_it_names(raw: Any, expected: set[int
         entry_id=None,
         turn=read.turns[0],
         number=0,
-        reading=read,
+        given=read,
         shown=(),
     )
 
@@ -119,7 +119,7 @@ def test_an_operation_rests_on_the_messages_it_names(raw: Any, expected: set[int
 
 
 def test_numbers_that_were_understood_count_whatever_is_left_of_the_raw_operation() -> None:
-    read = reading("I have a heron.", entries=[shown("Has a bird"), shown("Has a heron")])
+    read = ingestion_input("I have a heron.", entries=[shown("Has a bird"), shown("Has a heron")])
     operation = Operation("update", (1,), {"cut": "is longer than anybody reads"}, entry=2)
 
     result = result_of(
@@ -129,7 +129,7 @@ def test_numbers_that_were_understood_count_whatever_is_left_of_the_raw_operatio
         entry_id=None,
         turn=read.turns[0],
         number=0,
-        reading=read,
+        given=read,
         shown=(),
     )
 

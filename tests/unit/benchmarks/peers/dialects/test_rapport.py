@@ -25,7 +25,7 @@ class Line:
 
 
 def asked(closing: str, *, known: list[str] = [], said: list[str] = [], facts: list[Line] = []) -> Request:  # noqa: B006
-    prompt = shipped("material.md").render(
+    prompt = shipped("prompt_data.md").render(
         entries=[Line(number=place, content=text) for place, text in enumerate(known, 1)],
         messages=[
             Line(number=place, speaker="Maya", content=text.replace("\n", "\n    "))
