@@ -4,7 +4,7 @@ After "Building AI agent memory": nearly the same keys are one, what fits no key
 value holds from when it was said until another takes its place, and every fact cites the messages it rests on.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
