@@ -48,7 +48,6 @@ COVERED_ELSEWHERE: dict[str, str] = {
     # memory: what invariants share, tested through them
     "memory/verification/invariant.py": "tests/unit/memory/verification/test_pipeline.py",
     # memory: what erasing an entry and erasing messages share, and what a page counts before an erasure
-    "memory/services/erasure/copies.py": f"{ERASURE}/test_entries.py {ERASURE}/test_messages.py",
     "memory/services/erasure/counting.py": "tests/unit/admin_ui/views/test_data.py",
     # memory: what rankers and gates share, tested through them
     "memory/retrieval/rankers/base.py": "tests/unit/memory/retrieval/test_candidates.py",

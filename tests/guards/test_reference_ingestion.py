@@ -1,9 +1,9 @@
 """docs/reference/ingestion-prompt.md says what a template may do and what a model may answer."""
 
-from memory.ingestion.operations import Verdict
 from memory.ingestion.prompt import ANSWER_SCHEMA
 from memory.ingestion.template_sandbox import FILTERS, MAX_RENDERED_CHARACTERS, MAX_STEPS
 from memory.ingestion.templates import INSTRUCTIONS_EXAMPLE, MAX_TEMPLATE_CHARACTERS
+from memory.models import Verdict
 from tests.guards.tables import REFERENCE, named_in, rows_of
 
 FILE = "ingestion-prompt.md"

@@ -121,23 +121,12 @@ def _turns(house: FullHouse, conversation: Conversation) -> None:
     ScratchpadEntry.objects.for_relationship(turn.relationship_id).update(
         source_message_ids=list(Message.objects.values_list("id", flat=True))
     )
-    proposed = {"op": "add", "content": wild("proposed"), "reason": wild("proposed_reason")}
     Turn.objects.for_relationship(turn.relationship_id).update(
         state=TurnState.FAILED,
         error_code=wild("error_code")[:60],
         error=wild("error"),
     )
-    held = hold_deletions(turn, entry.id, reason=wild("held_reason"))
-    house.ids["held_id"] = held.id
-    OperationResult.objects.create(
-        **house.owned,
-        turn_id=turn.id,
-        number=9,
-        kind=OperationKind.ADD,
-        operation=proposed,
-        verdict="refused",
-        reason=wild("refused"),
-    )
+    _operations(house, turn, entry)
     EntryRevision.objects.create(
         **house.owned,
         entry_id=entry.id,
@@ -165,6 +154,21 @@ def _turns(house: FullHouse, conversation: Conversation) -> None:
         milliseconds=1.0,
     )
     house.ids["turn_id"] = turn.id
+
+
+def _operations(house: FullHouse, turn: Turn, entry: ScratchpadEntry) -> None:
+    wild = house.wild
+    held = hold_deletions(turn, entry.id, reason=wild("held_reason"))
+    house.ids["held_id"] = held.id
+    OperationResult.objects.create(
+        **house.owned,
+        turn_id=turn.id,
+        number=9,
+        kind=OperationKind.ADD,
+        operation={"op": "add", "content": wild("proposed"), "reason": wild("proposed_reason")},
+        verdict="refused",
+        reason=wild("refused"),
+    )
 
 
 def _companion(house: FullHouse) -> None:

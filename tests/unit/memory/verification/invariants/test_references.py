@@ -33,7 +33,7 @@ def test_a_citation_of_a_message_that_is_not_there_is_named(lived: Conversation)
 
 
 def hold(lived: Conversation, entry_id: UUID) -> HeldDeletion:
-    return hold_deletions(Turn.objects.get(id=lived.revisions[-2].turn_id), entry_id)
+    return hold_deletions(Turn.objects.order_by("seq")[0], entry_id)
 
 
 def test_a_held_deletion_of_what_is_there_is_in_order(lived: Conversation) -> None:
