@@ -5,6 +5,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.operations import Operation, Refusal
 from memory.ingestion.results import emptied, numbers_in, result_of
 from memory.models import OperationResult, Verdict
@@ -23,18 +24,24 @@ FORGET = Words(
 )
 
 
-def judged(raw: Any, *, reason: str = "", entry_id: UUID | None = None) -> OperationResult:
-    read = ingestion_input("I", "have", "three of them")
+def kept(
+    item: Operation | Refusal, given: IngestionInput, *, reason: str = "", entry_id: UUID | None = None
+) -> OperationResult:
     return result_of(
-        Refusal(raw, reason),
+        item,
         Verdict.REFUSED,
         reason,
         entry_id=entry_id,
-        turn=read.turns[0],
+        turn=given.turns[0],
         number=0,
-        given=read,
+        given=given,
         shown=SHOWN,
     )
+
+
+def judged(raw: Any, *, reason: str = "", entry_id: UUID | None = None) -> OperationResult:
+    given = ingestion_input("I", "have", "three of them")
+    return kept(Refusal(raw, reason), given, reason=reason, entry_id=entry_id)
 
 
 def is_about_it(result: OperationResult, conversation: Conversation) -> bool:
@@ -103,37 +110,20 @@ def test_an_operation_about_another_entry_is_left(
     ids=["some", "sloppy", "bare", "not-shown", "none", "no-object"],
 )
 def test_an_operation_rests_on_the_messages_it_names(raw: Any, expected: set[int]) -> None:
-    read = ingestion_input("I", "have", "three of them")
-    result = result_of(
-        Refusal(raw, "?"),
-        Verdict.REFUSED,
-        "?",
-        entry_id=None,
-        turn=read.turns[0],
-        number=0,
-        given=read,
-        shown=(),
-    )
+    given = ingestion_input("I", "have", "three of them")
 
-    assert set(result.message_ids) == {read.messages[place].id for place in expected}
+    result = kept(Refusal(raw, "?"), given)
+
+    assert set(result.message_ids) == {given.messages[place].id for place in expected}
 
 
 def test_numbers_that_were_understood_count_whatever_is_left_of_the_raw_operation() -> None:
-    read = ingestion_input("I have a heron.", entries=[shown("Has a bird"), shown("Has a heron")])
+    given = ingestion_input("I have a heron.", entries=[shown("Has a bird"), shown("Has a heron")])
     operation = Operation("update", (1,), {"cut": "is longer than anybody reads"}, entry=2)
 
-    result = result_of(
-        operation,
-        Verdict.APPLIED,
-        "",
-        entry_id=None,
-        turn=read.turns[0],
-        number=0,
-        given=read,
-        shown=(),
-    )
+    result = kept(operation, given)
 
-    assert (result.entry_ids, result.message_ids) == ([read.entries[1].id], [read.messages[0].id])
+    assert (result.entry_ids, result.message_ids) == ([given.entries[1].id], [given.messages[0].id])
 
 
 def test_numbers_are_found_however_a_model_writes_them() -> None:
