@@ -10,6 +10,7 @@ from django.http import HttpRequest
 from admin_ui.paging import page_of
 from admin_ui.params import text_param
 from memory.models import EntryState, HeldDeletion, ScratchpadEntry, Tier
+from memory.services.held import deletions_of
 from memory.tokens import line_tokens
 from relationships.models import Relationship
 
@@ -66,13 +67,14 @@ def scratchpad_of(relationship: Relationship, request: HttpRequest, *, budget: i
 
 
 def held_of(relationship_id: UUID) -> list[tuple[HeldDeletion, list[tuple[str, str]]]]:
-    """What waits for a person's word: each with (content, reason) of what would go. Two statements at the most."""
+    """What waits for a person's word: each with (content, reason) of what would go. Three statements at the most."""
     held = list(HeldDeletion.objects.for_relationship(relationship_id).waiting().order_by("recorded_at"))
-    ids = {UUID(item["entry_id"]) for row in held for item in row.deletions}
+    deletions = deletions_of(relationship_id, [row.id for row in held])
+    ids = {item.entry_id for items in deletions.values() for item in items}
     owned = ScratchpadEntry.objects.for_relationship(relationship_id).filter(id__in=ids)
-    contents = {str(key): content for key, content in owned.values_list("id", "content")} if ids else {}
+    contents = dict(owned.values_list("id", "content")) if ids else {}
     return [
-        (row, [(contents.get(item["entry_id"], "(gone)"), item["reason"]) for item in row.deletions])
+        (row, [(contents.get(item.entry_id, "(gone)"), item.held_reason) for item in deletions[row.id]])
         for row in held
     ]
 

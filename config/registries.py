@@ -68,7 +68,6 @@ INVARIANTS: list[str] = [
     "memory.verification.invariants.owners.OwnersInvariant",
     "memory.verification.invariants.pairs.PairsInvariant",
     "memory.verification.invariants.numbers.NumbersInvariant",
-    "memory.verification.invariants.erasures.ErasuresInvariant",
     "memory.verification.invariants.fingerprints.FingerprintsInvariant",
     "memory.verification.invariants.histories.HistoriesInvariant",
     "memory.verification.invariants.actors.ActorsInvariant",

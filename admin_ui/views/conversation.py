@@ -9,6 +9,7 @@ from admin_ui.conversation import calls_of, exchanges_of
 from admin_ui.paging import page_of
 from admin_ui.params import text_param
 from admin_ui.views.scratchpad import RelationshipPart
+from memory.models import OperationResult
 from relationships.errors import NotFound
 from relationships.models import Turn
 
@@ -43,5 +44,11 @@ class TraceView(RelationshipPart):
         if turn is None:
             raise NotFound("This turn does not exist.")
         (exchange,) = exchanges_of(relationship_id, [turn])
-        ctx = {**self.ctx_of(relationship), "exchange": exchange, "turn": turn, "calls": calls_of(turn)}
+        ctx = {
+            **self.ctx_of(relationship),
+            "exchange": exchange,
+            "turn": turn,
+            "operations": OperationResult.objects.for_relationship(relationship_id).of_turn(turn_id),
+            "calls": calls_of(turn),
+        }
         return render(request, "admin_ui/conversation/trace.html", ctx)

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from admin_ui.access import OperatorView
 from admin_ui.overview import overview_of, waiting_turns
-from memory.models import EntryState, HeldDeletion, ScratchpadEntry
+from memory.models import EntryState, OperationResult, ScratchpadEntry
 from memory.queue.alarm import hindrances, reasons_for_alarm
 from memory.queue.condition import read_condition
 from memory.queue.readiness import embedder_in_use, provider_in_use
@@ -29,7 +29,7 @@ class OverviewView(OperatorView):
             "waiting": turns.filter(state__in=[TurnState.PENDING, TurnState.PROCESSING]).count(),
             "failed": turns.filter(state=TurnState.FAILED).count(),
             "types": [(name, count, round(100 * count / types[0][1])) for name, count in types],
-            "held": HeldDeletion.objects.filter(project_id=project_id).waiting().count_deletions(),
+            "held": OperationResult.objects.filter(project_id=project_id).waiting().count(),
             "recent": Relationship.objects.of_project(project_id)
             .select_related("user", "companion")
             .filter(last_turn_at__isnull=False)

@@ -11,9 +11,9 @@ from django.urls import reverse
 from admin_ui.access import OperatorView, render_page_or_part
 from admin_ui.params import parse_uuid, text_param
 from admin_ui.word_diff import word_diff
-from memory.ingestion.templates import default_guidance
+from memory.ingestion.templates import default_instructions
 from memory.models import IngestionPrompt, Replay
-from memory.services.prompts import create_prompt, find_guidance, publish_prompt
+from memory.services.prompts import create_prompt, find_instructions, publish_prompt
 from memory.services.replays import MOST_TURNS, STEPS, request_replay
 from relationships.errors import NotFound, RapportError
 from relationships.models import Companion, Message, Relationship, Role, Turn
@@ -28,7 +28,9 @@ class PromptsView(OperatorView):
     def get(self, request: HttpRequest, companion_id: UUID) -> HttpResponse:
         companion = self.get_companion(companion_id)
         version = request.GET.get("version", "")
-        shown = find_guidance(companion, int(version) if version.isdecimal() and len(version) < 9 else None)
+        shown = find_instructions(
+            companion, int(version) if version.isdecimal() and len(version) < 9 else None
+        )
         return self._page(request, companion, shown.template)
 
     def post(self, request: HttpRequest, companion_id: UUID) -> HttpResponse:
@@ -80,7 +82,7 @@ class PromptsView(OperatorView):
     def _page(
         self, request: HttpRequest, companion: Companion, template: str, *, why: str = "", status: int = 200
     ) -> HttpResponse:
-        published, params = find_guidance(companion, None), request.POST or request.GET
+        published, params = find_instructions(companion, None), request.POST or request.GET
         ctx: dict[str, Any] = {
             "companion": companion,
             "template": template,
@@ -89,7 +91,7 @@ class PromptsView(OperatorView):
             "versions": IngestionPrompt.objects.filter(companion=companion).order_by("-version")[
                 :VERSIONS_SHOWN
             ],
-            "shipped": template == default_guidance(),
+            "shipped": template == default_instructions(),
             "relationships": _relationships_of(
                 companion, chosen=_uuid_or_none(params.get("relationship", ""))
             ),

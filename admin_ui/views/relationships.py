@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from admin_ui.access import OperatorView, render_page_or_part
 from admin_ui.paging import page_of
 from admin_ui.params import parse_uuid, text_param
-from memory.models import DELETIONS, EntryState, HeldDeletion, HeldState, ScratchpadEntry
+from memory.models import EntryState, HeldDeletion, HeldState, OperationResult, ScratchpadEntry
 from memory.services.words import relationships_that_say
 from relationships.models import Companion, Relationship, Turn, TurnState
 
@@ -68,8 +68,7 @@ def _counts_of(relationship_ids: list[UUID]) -> list[dict[str, Any]]:
             open=Count("id", filter=Q(state__in=open_states)), failed=Count("id", filter=Q(state="failed"))
         )
     }
-    waiting = HeldDeletion.objects.filter(relationship_id__in=relationship_ids, state=HeldState.WAITING)
-    held = dict(waiting.order_by().values_list("relationship_id").annotate(count=DELETIONS))
+    held = _by_relationship(OperationResult.objects.filter(relationship_id__in=relationship_ids).waiting())
     none = {"open": 0, "failed": 0}
     return [
         {

@@ -6,8 +6,7 @@ from uuid import UUID
 
 from context.knowledge.documents import reread_document
 from context.models import Document
-from memory.verification.base import BY_VERIFY, Finding, Invariant, Level, Page, Problem
-from memory.verification.statements import rows
+from memory.verification.invariant import BY_VERIFY, Finding, Invariant, Level, Page, Problem, rows
 
 FILE = Problem(
     "file",
@@ -56,7 +55,7 @@ class DocumentsInvariant(Invariant):
     promise = "A document has its bytes; one that is ready has all its chunks, each with its vector."
     level = Level.COMPANION
 
-    def look(self, page: Page, *, now: datetime) -> Iterator[Finding]:
+    def check(self, page: Page, *, now: datetime) -> Iterator[Finding]:
         for owner_id, row_id in rows(_FILES, page):
             yield Finding(FILE, owner_id, row_id)
         for owner_id, row_id, state, count, there in rows(_CHUNKS, page):
@@ -65,9 +64,9 @@ class DocumentsInvariant(Invariant):
         for owner_id, row_id, count in rows(_VECTORS, page):
             yield Finding(VECTORS, owner_id, row_id, f"{count} chunks")
 
-    def hold(self, owner_id: UUID) -> None:
+    def lock(self, owner_id: UUID) -> None:
         """A worker writes under its document's lock, and an upload under its companion's."""
-        super().hold(owner_id)
+        super().lock(owner_id)
         list(
             Document.objects.select_for_update()
             .filter(companion_id=owner_id)
@@ -75,7 +74,7 @@ class DocumentsInvariant(Invariant):
             .values_list("id")
         )
 
-    def mend(self, findings: Sequence[Finding], *, now: datetime) -> None:
+    def repair(self, findings: Sequence[Finding], *, now: datetime) -> None:
         """From the bytes that are kept."""
         documents = Document.objects.filter(id__in={finding.row_id for finding in findings})
         for document in documents:

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from memory.models import EntryRevision, HeldDeletion, IngestionPrompt, ModelCall, ScratchpadEntry
+from memory.models.operation_result import OperationResult
 from memory.services.preview import Preview
 from relationships.api.fields import Answer
 from relationships.models import Message, Turn
@@ -215,6 +216,7 @@ def present_trace(
     remembered: Iterable[EntryRevision],
     awaiting_review: int | None,
     messages: Iterable[Message],
+    operations: Iterable[OperationResult],
     calls: Iterable[ModelCall],
 ) -> dict[str, Any]:
     return TurnTraceAnswer.of(
@@ -222,14 +224,19 @@ def present_trace(
         remembered=[_remembered(revision) for revision in remembered],
         deletions_awaiting_review=awaiting_review,
         messages=[MessageOfTurn.of(message) for message in messages],
+        operations=[result.as_json() for result in operations],
         calls=[ModelCallAnswer.of(call, cost=_money(call.cost)) for call in calls],
     )
 
 
-def present_held(held: HeldDeletion, entries: Mapping[UUID, ScratchpadEntry]) -> dict[str, Any]:
+def present_held(
+    held: HeldDeletion,
+    deletions: Iterable[OperationResult],
+    entries: Mapping[UUID | None, ScratchpadEntry],
+) -> dict[str, Any]:
     return HeldAnswer.of(
         held,
-        entries=[_held_entry(item, entries.get(UUID(item["entry_id"]))) for item in held.deletions],
+        entries=[_held_entry(item, entries.get(item.entry_id)) for item in deletions],
         decided_by=f"{held.decided_by_kind}:{held.decided_by_id}" if held.decided_by_kind else None,
     )
 
@@ -242,7 +249,7 @@ def present_prompt(prompt: IngestionPrompt, *, published: int | None) -> dict[st
 def present_preview(preview: Preview) -> dict[str, Any]:
     return PreviewAnswer.of(
         preview,
-        operations=[judgement.as_json() for judgement in preview.judgements],
+        operations=[result.as_json() for result in preview.results],
         entries=[
             {"type": entry.type, "subject": entry.subject, "content": entry.content}
             for entry in preview.entries
@@ -260,12 +267,12 @@ def _remembered(revision: EntryRevision) -> dict[str, Any]:
     return RememberedAnswer.of(revision, type=fields.get("type"), content=fields.get("content"))
 
 
-def _held_entry(item: Mapping[str, Any], entry: ScratchpadEntry | None) -> dict[str, Any]:
+def _held_entry(item: OperationResult, entry: ScratchpadEntry | None) -> dict[str, Any]:
     return {
-        "entry_id": item["entry_id"],
-        "reason": item["reason"],
+        "entry_id": item.entry_id,
+        "reason": item.held_reason,
         "state": entry.state if entry else "erased",
         "type": entry.type if entry else None,
         "content": entry.content if entry else None,
-        "changed_since": entry is not None and entry.version != item["entry_version"],
+        "changed_since": entry is not None and entry.version != item.entry_version,
     }

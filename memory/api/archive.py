@@ -29,8 +29,7 @@ from memory.api.archive_fields import (
     refuse_words,
 )
 from memory.api.schemas import EntryText, Metadata, Tags, TypeName, Weight
-from memory.ingestion.operations import Verdict
-from memory.models import EntrySource, EntryState, HeldState, RevisionEvent, Tier
+from memory.models import EntrySource, EntryState, HeldState, RevisionEvent, Tier, Verdict
 from relationships.actor import ActorKind
 from relationships.api.fields import (
     Body,
@@ -96,12 +95,25 @@ class ArchivedMessage(Body):
         return self
 
 
-class ArchivedJudgement(Body):
+class ArchivedOperation(Body):
+    """Without `message_ids` it may rest on any message of its turn."""
+
     operation: Operation
     verdict: Annotated[Verdict, Field(strict=False)]
     reason: Reason
     entry_id: UUID | None
     call_id: UUID | None = None
+    entry_ids: list[UUID] = []
+    message_ids: list[UUID] | None = None
+    held_id: UUID | None = None
+    entry_version: Count | None = None
+    held_reason: Reason = ""
+
+    @model_validator(mode="after")
+    def _held_is_of_an_entry(self) -> Self:
+        if self.held_id is not None and (self.entry_id is None or self.entry_version is None):
+            raise wrong_part("held_id", detail="is of no entry: entry_id and entry_version say which is held")
+        return self
 
 
 class ArchivedTurn(Body):
@@ -120,7 +132,7 @@ class ArchivedTurn(Body):
     error_code: Code
     error: Reason
     prompt_version: Count | None
-    operations: list[ArchivedJudgement]
+    operations: list[ArchivedOperation]
     model_call_ids: list[UUID]
     messages: Annotated[list[ArchivedMessage], Field(min_length=1, max_length=settings.MAX_MESSAGES_PER_TURN)]
 
@@ -196,18 +208,9 @@ class ArchivedRevision(Body):
         return self
 
 
-class ArchivedHeldItem(Body):
-    entry_id: UUID
-    entry_version: Count
-    reason: Reason
-    message_ids: list[UUID]
-    turn_id: UUID
-
-
 class ArchivedHeldDeletion(Body):
     id: UUID
     turn_id: UUID
-    deletions: list[ArchivedHeldItem]
     state: Annotated[HeldState, Field(strict=False)]
     decided_by_kind: Annotated[ActorKind, Field(strict=False)] | Literal[""]
     decided_by_id: ShortText

@@ -1,3 +1,5 @@
+from collections.abc import Sequence
+from typing import Any
 from uuid import UUID
 
 from rest_framework.request import Request
@@ -5,7 +7,7 @@ from rest_framework.response import Response
 
 from memory.api.answers import DecidedAnswer, HeldAnswer, present_held
 from memory.models import HeldDeletion, ScratchpadEntry
-from memory.services.held import confirm_deletions, decline_deletions
+from memory.services.held import confirm_deletions, decline_deletions, deletions_of
 from relationships.api.fields import Page, PageQuery
 from relationships.api.operations import operation
 from relationships.api.pagination import page_of
@@ -26,8 +28,7 @@ class HeldDeletionsView(ApiView):
         self.get_relationship(relationship_id)
         rows = HeldDeletion.objects.for_relationship(relationship_id)
         page = page_of(rows, order=["-recorded_at", "-id"], page=query, present=lambda held: held)
-        entries = _entries(relationship_id, *page["items"])
-        page["items"] = [present_held(held, entries) for held in page["items"]]
+        page["items"] = _present(relationship_id, page["items"])
         return self.answer(page)
 
 
@@ -41,7 +42,7 @@ class ConfirmHeldView(ApiView):
         """Each deletion can still be undone by restoring its entry. Entries changed since are left alone."""
         self.get_relationship(relationship_id)
         held, left = confirm_deletions(relationship_id=relationship_id, held_id=held_id, by=self.actor)
-        shown = present_held(held, _entries(relationship_id, held))
+        [shown] = _present(relationship_id, [held])
         return self.answer({**shown, "left_alone": left})
 
 
@@ -52,10 +53,13 @@ class DeclineHeldView(ApiView):
     def post(self, request: Request, relationship_id: UUID, held_id: UUID) -> Response:
         self.get_relationship(relationship_id)
         held = decline_deletions(relationship_id=relationship_id, held_id=held_id, by=self.actor)
-        return self.answer(present_held(held, _entries(relationship_id, held)))
+        return self.answer(_present(relationship_id, [held])[0])
 
 
-def _entries(relationship_id: UUID, *held: HeldDeletion) -> dict[UUID, ScratchpadEntry]:
-    ids = [UUID(item["entry_id"]) for one in held for item in one.deletions]
+def _present(relationship_id: UUID, held: Sequence[HeldDeletion]) -> list[dict[str, Any]]:
+    """Each with its entries: two statements for all."""
+    deletions = deletions_of(relationship_id, [one.id for one in held])
+    ids = {item.entry_id for items in deletions.values() for item in items}
     rows = ScratchpadEntry.objects.for_relationship(relationship_id).filter(id__in=ids)
-    return {entry.id: entry for entry in rows}
+    entries: dict[UUID | None, ScratchpadEntry] = {entry.id: entry for entry in rows}
+    return [present_held(one, deletions[one.id], entries) for one in held]

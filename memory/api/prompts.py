@@ -8,12 +8,12 @@ from memory.api.answers import PreviewAnswer, PromptAnswer, present_preview, pre
 from memory.api.schemas import PreviewBody, PromptBody
 from memory.errors import UnparsableAnswer
 from memory.ingestion.calls import storable
-from memory.ingestion.reading import Guidance
-from memory.ingestion.templates import default_guidance
+from memory.ingestion.ingestion_input import Instructions
+from memory.ingestion.templates import default_instructions
 from memory.providers.errors import ProviderError
 from memory.queue.waiting import waiting_place
 from memory.services.preview import Preview, preview_messages, preview_turns
-from memory.services.prompts import SHIPPED, create_prompt, find_guidance, publish_prompt
+from memory.services.prompts import SHIPPED, create_prompt, find_instructions, publish_prompt
 from relationships.api.fields import Page, PageQuery
 from relationships.api.operations import operation
 from relationships.api.views import ApiView
@@ -96,17 +96,17 @@ class PreviewPromptView(CompanionPromptsView):
         """Asks the model while you wait; only a few such requests are served at a time."""
         body = self.body(PreviewBody)
         companion = self.companion(companion_id)
-        guidance = (
-            Guidance(None, body.template)
+        instructions = (
+            Instructions(None, body.template)
             if body.template is not None
-            else find_guidance(companion, body.version)
+            else find_instructions(companion, body.version)
         )
         with waiting_place(uuid7()) as place:  # it holds a thread, like a turn that is waited for
             if place is None:
                 raise Unavailable("Too many requests are waiting for a model; try again in a moment.")
-            return self.answer(present_preview(self._preview(companion, guidance, body)))
+            return self.answer(present_preview(self._preview(companion, instructions, body)))
 
-    def _preview(self, companion: Companion, guidance: Guidance, body: PreviewBody) -> Preview:
+    def _preview(self, companion: Companion, instructions: Instructions, body: PreviewBody) -> Preview:
         relationship = self._relationship(companion, body.relationship)
         present = body.start_from == "present"
         try:
@@ -114,12 +114,15 @@ class PreviewPromptView(CompanionPromptsView):
                 assert relationship is not None
                 turn_ids = [_uuid("turns", turn) for turn in body.turns]
                 return preview_turns(
-                    relationship=relationship, guidance=guidance, turn_ids=turn_ids, present_entries=present
+                    relationship=relationship,
+                    instructions=instructions,
+                    turn_ids=turn_ids,
+                    present_entries=present,
                 )
             messages = [NewMessage(m.role, m.content, m.speaker, m.occurred_at) for m in body.messages or ()]
             return preview_messages(
                 companion=companion,
-                guidance=guidance,
+                instructions=instructions,
                 messages=messages,
                 relationship=relationship,
                 present_entries=present,
@@ -141,7 +144,7 @@ def _shown(companion: Companion, version: int) -> dict[str, Any]:
     if version == SHIPPED:
         return {
             "version": SHIPPED,
-            "template": default_guidance(),
+            "template": default_instructions(),
             "note": "ships with Rapport",
             "published": companion.prompt_version is None,
             "created_by": None,

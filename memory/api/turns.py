@@ -9,7 +9,7 @@ from rest_framework.response import Response
 
 from memory.api.answers import DueAnswer, TurnAnswer, TurnTraceAnswer, present_trace, present_turn
 from memory.api.schemas import TurnBody, TurnListQuery, WaitQuery
-from memory.models import EntryRevision, HeldState, ModelCall
+from memory.models import EntryRevision, HeldState, ModelCall, OperationResult
 from memory.queue.waiting import waiting_place
 from memory.services.held import held_of_turns
 from memory.services.turns import Idempotency, accept_turn, ingest_now, retry_turn
@@ -94,6 +94,7 @@ class TurnView(ApiView):
             remembered=_remembered(turn),
             awaiting_review=_awaiting_review(relationship_id, [turn]).get(turn_id),
             messages=messages.order_by("seq"),
+            operations=OperationResult.objects.for_relationship(relationship_id).of_turn(turn_id),
             calls=[] if self.credentials.relationship_id else calls.order_by("recorded_at", "id"),
         )
         return self.answer(trace)

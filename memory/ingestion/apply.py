@@ -8,16 +8,22 @@ from django.db import transaction
 from django.utils import timezone
 
 from memory.errors import ErasedMeanwhile, StaleAnswer
+from memory.ingestion.apply_state import ApplyState, open_state, subject_of
 from memory.ingestion.calls import CallLog, erased_meanwhile, shown_ids, store_calls
-from memory.ingestion.claim import Claim, hold_claim, settle_turn
-from memory.ingestion.operations import Operation, Refusal, Verdict
+from memory.ingestion.claim import Claim, hold_claim, settle_turns
+from memory.ingestion.ingestion_input import IngestionInput
+from memory.ingestion.operation_handlers import carry_out
+from memory.ingestion.operations import Operation, Refusal
 from memory.ingestion.proposals import Proposed
-from memory.ingestion.reading import Reading
 from memory.ingestion.vectors import keep_known_vectors
-from memory.ingestion.verbs import carry_out
-from memory.ingestion.workbench import Workbench, open_workbench, subject_of
-from memory.models import EntryRevision, HeldDeletion, RevisionEvent, ScratchpadEntry
-from memory.queue.waiting import announce_settled
+from memory.models import (
+    EntryRevision,
+    HeldDeletion,
+    OperationResult,
+    RevisionEvent,
+    ScratchpadEntry,
+    Verdict,
+)
 from memory.services.entries import WRITTEN_FIELDS
 from memory.services.fingerprint import content_hash
 from memory.services.history import Origin, record_changes
@@ -37,44 +43,45 @@ def apply_operations(
     concerned are refused. Raises ErasedMeanwhile, on any try, as an answer may quote whatever was shown. Raises
     LeaseLost. Nothing is written in any of these cases.
     """
-    reading, items = proposed.reading, proposed.items
+    given, items = proposed.given, proposed.items
     hold_claim(claim)
     now = timezone.now()
-    erased = erased_meanwhile(reading, *log.readings) if items or log.waiting else frozenset()
-    if items and erased & shown_ids(reading):
+    erased = erased_meanwhile(given, *log.inputs) if items or log.waiting else frozenset()
+    if items and erased & shown_ids(given):
         raise ErasedMeanwhile("Something the model was shown was erased while it answered.")
-    bench = open_workbench(reading, items, now=now)
+    state = open_state(given, items, now=now)
+    state.shown = log.shown
     if not last_try:
-        _refuse_stale(bench, items)
-    judge_operations(bench, items, _origins(reading, log))
-    revisions = _write(bench, by=Actor(ActorKind.MODEL, log.last_model))
-    keep_known_vectors(reading, [*bench.added, *bench.targets.values()], proposed.vectors)
-    _settle(claim, bench, log)
+        _refuse_stale(state, items)
+    carry_out_all(state, items, _origins(given, log))
+    revisions = _write(state, by=Actor(ActorKind.MODEL, log.last_model))
+    keep_known_vectors(given, [*state.added, *state.targets.values()], proposed.vectors)
+    _settle(claim, state, log)
     store_calls(log, now=now, erased=erased)  # last, as it locks the project's count of the day
     return revisions
 
 
-def judge_operations(
-    bench: Workbench, items: Sequence[Operation | Refusal], origins: dict[UUID, Origin]
+def carry_out_all(
+    state: ApplyState, items: Sequence[Operation | Refusal], origins: dict[UUID, Origin]
 ) -> None:
     """Each by itself, in order; too many deletions at once are held."""
-    held = _too_many_deletions(bench, items)
+    held = _too_many_deletions(state, items)
     for item in items:
         if isinstance(item, Refusal):
-            bench.judge(item, Verdict.REFUSED, item.reason)
+            state.add_result(item, Verdict.REFUSED, item.reason)
         elif item in held:
-            _hold(bench, item)
+            _hold(state, item)
         else:
-            carry_out(bench, item, _origin_of(item, origins[bench.turn_of(item).id]))
+            carry_out(state, item, _origin_of(item, origins[state.turn_of(item).id]))
 
 
-def _refuse_stale(bench: Workbench, items: Sequence[Operation | Refusal]) -> None:
+def _refuse_stale(state: ApplyState, items: Sequence[Operation | Refusal]) -> None:
     for item in items:
-        if isinstance(item, Operation) and item.entry is not None and bench.target(item) is None:
+        if isinstance(item, Operation) and item.entry is not None and state.target(item) is None:
             raise StaleAnswer(f"Entry {item.entry} was changed while the model answered.")
 
 
-def _too_many_deletions(bench: Workbench, items: Sequence[Operation | Refusal]) -> list[Operation]:
+def _too_many_deletions(state: ApplyState, items: Sequence[Operation | Refusal]) -> list[Operation]:
     """Every operation that takes an entry away, if together they are more than the configuration lets pass.
 
     An update takes one away where it only repeats another entry: so nobody's list is merged into one line unseen.
@@ -83,108 +90,90 @@ def _too_many_deletions(bench: Workbench, items: Sequence[Operation | Refusal]) 
     moved_on: set[UUID] = set()  # entries that gave their text up before, so that another may say it
     taking: list[Operation] = []
     for item in items:
-        entry = bench.target(item) if isinstance(item, Operation) and item.entry is not None else None
+        entry = state.target(item) if isinstance(item, Operation) and item.entry is not None else None
         if entry is None or not isinstance(item, Operation) or item.op == "known":
             continue
         fingerprint = (subject_of(item, entry), content_hash(item.content))
-        same = bench.active.get(fingerprint, entry)
+        same = state.active.get(fingerprint, entry)
         repeats = same.id != entry.id and same.id not in moved_on
         if item.op == "delete" or repeats or fingerprint in said:
             taking.append(item)
         said.add(fingerprint)
         moved_on.add(entry.id)
-    limit = bench.reading.ingestion.deletion_hold
-    held = len(taking) > limit.count and len(taking) > limit.share * bench.active_count
+    limit = state.given.ingestion.deletion_hold
+    held = len(taking) > limit.count and len(taking) > limit.share * state.active_count
     return taking if held else []
 
 
-def _hold(bench: Workbench, operation: Operation) -> None:
-    entry = bench.target(operation)
+def _hold(state: ApplyState, operation: Operation) -> None:
+    entry = state.target(operation)
     if entry is None:
-        carry_out(bench, operation, Origin())  # writes down why it is refused
+        carry_out(state, operation, Origin())  # writes down why it is refused
         return
-    bench.held.append((operation, entry))
-    bench.judge(operation, Verdict.HELD, "so many deletions at once wait for a person", entry.id)
+    result = state.add_result(
+        operation, Verdict.HELD, "so many deletions at once wait for a person", entry.id
+    )
+    result.entry_version, result.held_reason = entry.version, operation.reason
 
 
-def _write(bench: Workbench, *, by: Actor) -> list[EntryRevision]:
+def _write(state: ApplyState, *, by: Actor) -> list[EntryRevision]:
     """Those that leave first, then the changed ones in the order of the operations, then the new: so the unique
     indexes see each text and key given up before it is taken.
     """
-    reading = bench.reading
-    added = {entry.id for entry in bench.added}
-    changes = [change for change in bench.changes if change.event != RevisionEvent.NONE]
+    given = state.given
+    added = {entry.id for entry in state.added}
+    changes = [change for change in state.changes if change.event != RevisionEvent.NONE]
     touched = dict.fromkeys(UUID(change.after["id"]) for change in changes if change.after)
-    changed = [bench.targets[entry_id] for entry_id in touched if entry_id not in added]
+    changed = [state.targets[entry_id] for entry_id in touched if entry_id not in added]
     for entry in sorted(changed, key=lambda entry: entry.state == "active"):
         values = {name: getattr(entry, name) for name in WRITTEN_FIELDS}
-        ScratchpadEntry.objects.for_relationship(reading.relationship_id).filter(id=entry.id).update(**values)
-    ScratchpadEntry.objects.bulk_create(bench.added)
-    if bench.held:
-        _write_held(bench)
+        ScratchpadEntry.objects.for_relationship(given.relationship_id).filter(id=entry.id).update(**values)
+    ScratchpadEntry.objects.bulk_create(state.added)
     revisions = record_changes(
-        relationship_id=reading.relationship_id,
-        project_id=reading.project_id,
-        changes=bench.changes,
+        relationship_id=given.relationship_id,
+        project_id=given.project_id,
+        changes=state.changes,
         by=by,
-        now=bench.now,
+        now=state.now,
     )
-    if bench.changes:
+    if state.changes:
         revisions += overflow_scratchpad(
-            relationship_id=reading.relationship_id,
-            project_id=reading.project_id,
-            ingestion=reading.ingestion,
-            written={UUID(change.after["id"]) for change in bench.changes if change.after},
-            now=bench.now,
+            relationship_id=given.relationship_id,
+            project_id=given.project_id,
+            ingestion=given.ingestion,
+            written={UUID(change.after["id"]) for change in state.changes if change.after},
+            now=state.now,
         )
-        rebuild_scratchpad(
-            relationship_id=reading.relationship_id, project_id=reading.project_id, now=bench.now
-        )
+        rebuild_scratchpad(relationship_id=given.relationship_id, project_id=given.project_id, now=state.now)
     return revisions
 
 
-def _write_held(bench: Workbench) -> None:
-    turn = bench.turn_of(bench.held[-1][0])
-    HeldDeletion(
-        relationship_id=bench.reading.relationship_id,
-        project_id=bench.reading.project_id,
-        turn_id=turn.id,
-        deletions=[
-            {
-                "entry_id": str(entry.id),
-                "entry_version": entry.version,
-                "reason": operation.reason,
-                "message_ids": [str(message_id) for message_id in bench.cited_ids(operation)],
-                "turn_id": str(bench.turn_of(operation).id),
-            }
-            for operation, entry in bench.held
-        ],
-    ).save(force_insert=True)
-
-
-def _settle(claim: Claim, bench: Workbench, log: CallLog) -> None:
-    by_turn: dict[UUID, list[dict[str, object]]] = {turn.id: [] for turn in bench.reading.turns}
-    for judgement in bench.judgements:
-        by_turn[judgement.turn_id].append(judgement.as_json())
-    for turn in bench.reading.turns:
-        settle_turn(
-            claim,
-            turn,
-            TurnState.APPLIED,
-            operations=by_turn[turn.id],
-            prompt_version=bench.reading.guidance.version,
-            model_call_ids=[*turn.model_call_ids, *log.ids],
-            attempts=turn.attempts + 1,
-            error_code="",
-            error="",
+def _settle(claim: Claim, state: ApplyState, log: CallLog) -> None:
+    held = [result for result in state.results if result.verdict == Verdict.HELD]
+    if held:
+        waiting = HeldDeletion(
+            relationship_id=state.given.relationship_id,
+            project_id=state.given.project_id,
+            turn_id=held[-1].turn_id,
         )
-    announce_settled(by_turn)
+        waiting.save(force_insert=True)
+        for result in held:
+            result.held_id = waiting.id
+    OperationResult.objects.bulk_create(state.results)
+    settle_turns(
+        claim,
+        TurnState.APPLIED,
+        call_ids=log.ids,
+        prompt_version=state.given.instructions.version,
+        error_code="",
+        error="",
+    )
 
 
-def _origins(reading: Reading, log: CallLog) -> dict[UUID, Origin]:
+def _origins(given: IngestionInput, log: CallLog) -> dict[UUID, Origin]:
     call_id = log.ids[-1] if log.ids else None
-    version = reading.guidance.version
-    return {turn.id: Origin(turn.id, call_id, version, log.last_model) for turn in reading.turns}
+    version = given.instructions.version
+    return {turn.id: Origin(turn.id, call_id, version, log.last_model) for turn in given.turns}
 
 
 def _origin_of(item: Operation, origin: Origin) -> Origin:

@@ -1,6 +1,6 @@
 """Keeps every question to a model: the exact prompt, the raw answer, what it took, what went wrong."""
 
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from time import perf_counter
@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db import connection
 
-from memory.ingestion.reading import Reading
+from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
 from memory.models import ModelCall
 from memory.providers.base import Completion, CompletionRequest, LLMProvider
 from memory.providers.errors import ProviderError
@@ -32,7 +32,7 @@ class CallRecord:
     completion: Completion | None
     error_code: str
     error: str
-    reading: Reading
+    given: IngestionInput
 
 
 class CallLog:
@@ -47,16 +47,21 @@ class CallLog:
         self.last_model = provider.default_model if provider else ""
 
     @property
-    def readings(self) -> list[Reading]:
+    def inputs(self) -> list[IngestionInput]:
         """Of the calls that wait to be stored."""
-        return [record.reading for record in self.waiting]
+        return [record.given for record in self.waiting]
+
+    @property
+    def shown(self) -> dict[UUID, Sequence[ShownEntry]]:
+        """The entries that each of these calls showed, in order of their numbers."""
+        return {record.id: record.given.entries for record in self.waiting}
 
     @property
     def asked_for_a_model(self) -> bool:
         """Whether the last question named a model itself: its project's configuration does, not the settings."""
         return bool(self.waiting and self.waiting[-1].request.model)
 
-    def ask(self, request: CompletionRequest, reading: Reading, *, purpose: str) -> Completion:
+    def ask(self, request: CompletionRequest, given: IngestionInput, *, purpose: str) -> Completion:
         """Ask and remember that we asked. Raises ProviderError."""
         provider = self._provider
         assert provider is not None, "a log without a provider is never asked"
@@ -71,13 +76,13 @@ class CallLog:
             raise
         finally:
             milliseconds = (perf_counter() - started) * 1000
-            self._keep(provider, request, reading, purpose, completion, failure, milliseconds)
+            self._keep(provider, request, given, purpose, completion, failure, milliseconds)
 
     def _keep(
         self,
         provider: LLMProvider,
         request: CompletionRequest,
-        reading: Reading,
+        given: IngestionInput,
         purpose: str,
         completion: Completion | None,
         failure: ProviderError | None,
@@ -96,7 +101,7 @@ class CallLog:
             completion=completion,
             error_code=failure.code if failure else "",
             error=storable(str(failure))[:2000] if failure else "",
-            reading=reading,
+            given=given,
         )
         count_model_call(
             prompt_tokens=completion.prompt_tokens if completion else None,
@@ -118,10 +123,9 @@ def store_calls(log: CallLog, *, now: datetime, erased: Set[UUID] | None = None)
     if not log.waiting:
         return
     if erased is None:
-        erased = erased_meanwhile(*log.readings)
+        erased = erased_meanwhile(*log.inputs)
     ModelCall.objects.bulk_create(
-        _row(record, redacted_at=now if shown_ids(record.reading) & erased else None)
-        for record in log.waiting
+        _row(record, redacted_at=now if shown_ids(record.given) & erased else None) for record in log.waiting
     )
     count_calls(log, now=now)
     log.waiting.clear()
@@ -132,7 +136,7 @@ def count_calls(log: CallLog, *, now: datetime) -> None:
     if not log.waiting:
         return
     count_spending(
-        log.waiting[0].reading.project_id,
+        log.waiting[0].given.project_id,
         [record.completion for record in log.waiting],
         answered=any(not record.error_code for record in log.waiting),
         now=now,
@@ -140,23 +144,23 @@ def count_calls(log: CallLog, *, now: datetime) -> None:
 
 
 def _row(record: CallRecord, *, redacted_at: datetime | None) -> ModelCall:
-    completion, reading = record.completion, record.reading
+    completion, given = record.completion, record.given
     keep = redacted_at is None
     return ModelCall(
-        relationship_id=reading.relationship_id,
-        project_id=reading.project_id,
+        relationship_id=given.relationship_id,
+        project_id=given.project_id,
         id=record.id,
         purpose=record.purpose,
-        turn_ids=[turn.id for turn in reading.turns],
+        turn_ids=[turn.id for turn in given.turns],
         provider=record.provider,
         model=record.model,
-        prompt_version=reading.guidance.version,
+        prompt_version=given.instructions.version,
         system=call_text(storable(record.request.system)) if keep else "",
         prompt=call_text(_asked(record.request)) if keep else "",
         answer=call_text(storable(record.answer)) if keep else "",
-        shown_entry_ids=[entry.id for entry in reading.entries],
-        shown_message_ids=[message.id for message in reading.messages],
-        reference_message_ids=[message.id for message in reading.references],
+        shown_entry_ids=[entry.id for entry in given.entries],
+        shown_message_ids=[message.id for message in given.messages],
+        reference_message_ids=[message.id for message in given.references],
         prompt_tokens=_count(completion.prompt_tokens) if completion else None,
         output_tokens=_count(completion.output_tokens) if completion else None,
         cost=completion.cost if completion else None,
@@ -188,21 +192,21 @@ def _asked(request: CompletionRequest) -> str:
     return storable("\n\n".join(turns))
 
 
-def erased_meanwhile(*readings: Reading) -> set[UUID]:
+def erased_meanwhile(*inputs: IngestionInput) -> set[UUID]:
     """Of everything these readings of one relationship show: entries that are no more, messages whose text is gone."""
-    shown = {shown_id for reading in readings for shown_id in shown_ids(reading)}
+    shown = {shown_id for given in inputs for shown_id in shown_ids(given)}
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT id FROM memory_scratchpadentry WHERE relationship_id = %(r)s AND id = ANY(%(shown)s) "
             "UNION ALL SELECT id FROM relationships_message "
             "WHERE relationship_id = %(r)s AND id = ANY(%(shown)s) AND erased_at IS NULL",
-            {"r": readings[0].relationship_id, "shown": list(shown)},
+            {"r": inputs[0].relationship_id, "shown": list(shown)},
         )
         alive = {row[0] for row in cursor.fetchall()}
     return shown - alive
 
 
-def shown_ids(reading: Reading) -> set[UUID]:
+def shown_ids(given: IngestionInput) -> set[UUID]:
     """The entries and messages of which a model was shown the text."""
-    messages = (*reading.messages, *reading.references)
-    return {entry.id for entry in reading.entries} | {message.id for message in messages}
+    messages = (*given.messages, *given.references)
+    return {entry.id for entry in given.entries} | {message.id for message in messages}

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from memory.ingestion.reading import SHOWN_COLUMNS, Reading, ShownEntry
+from memory.ingestion.ingestion_input import SHOWN_COLUMNS, IngestionInput, ShownEntry
 from memory.ingestion.vectors import TextVectors
 from memory.models import ScratchpadEntry
 from memory.retrieval.configuration import Retrieval
@@ -21,34 +21,34 @@ from memory.tokens import estimate_tokens
 QUESTION_CHARACTERS = 2000  # of a message; what it is about stands in these
 
 
-def texts_of(reading: Reading) -> list[str]:
+def texts_of(given: IngestionInput) -> list[str]:
     """What the new messages are looked up by: each by itself."""
-    texts = (message.content.strip()[:QUESTION_CHARACTERS] for message in reading.messages)
+    texts = (message.content.strip()[:QUESTION_CHARACTERS] for message in given.messages)
     return [text for text in texts if text]
 
 
 def likely_entries(
-    reading: Reading, texts: Sequence[str], *, by_meaning: bool = True
+    given: IngestionInput, texts: Sequence[str], *, by_meaning: bool = True
 ) -> tuple[ShownEntry, ...]:
     """All entries where there are few, else those that have to do with any of `texts`."""
-    few = few_entries(reading)
-    return find_candidates(reading, texts, by_meaning=by_meaning) if few is None else few
+    few = few_entries(given)
+    return find_candidates(given, texts, by_meaning=by_meaning) if few is None else few
 
 
-def few_entries(reading: Reading) -> tuple[ShownEntry, ...] | None:
+def few_entries(given: IngestionInput) -> tuple[ShownEntry, ...] | None:
     """Every active entry, newest first, if there are no more than the configuration says; None: there are more."""
-    limit = reading.ingestion.candidates.all_up_to
-    if not has_entries(reading):
+    limit = given.ingestion.candidates.all_up_to
+    if not has_entries(given):
         return ()
-    if len(reading.entries) + reading.hidden_entries > limit:
+    if len(given.entries) + given.hidden_entries > limit:
         return None
-    rows = ScratchpadEntry.objects.for_relationship(reading.relationship_id).active().newest_first()
+    rows = ScratchpadEntry.objects.for_relationship(given.relationship_id).active().newest_first()
     found = [ShownEntry(*row) for row in rows.values_list(*SHOWN_COLUMNS)[: limit + 1]]
     return tuple(found) if len(found) <= limit else None
 
 
 def find_candidates(
-    reading: Reading,
+    given: IngestionInput,
     texts: Sequence[str],
     *,
     tiers: tuple[str, ...] = (),
@@ -62,14 +62,14 @@ def find_candidates(
     `tiers` (): any. `by_meaning` False embeds nothing: they are found by their words. `ranker` and `min_score` take
     the place of the best ranking and the configured floor; `vectors` are those of `texts`, where they are known.
     """
-    settings = reading.ingestion.candidates
-    if not texts or not has_entries(reading):
+    settings = given.ingestion.candidates
+    if not texts or not has_entries(given):
         return ()
     found = search_entries_for(
         texts,
-        project_id=reading.project_id,
-        relationship_id=reading.relationship_id,
-        retrieval=candidate_retrieval(reading, by_meaning=by_meaning),
+        project_id=given.project_id,
+        relationship_id=given.relationship_id,
+        retrieval=candidate_retrieval(given, by_meaning=by_meaning),
         filters=EntryFilters(tiers=tiers),
         top_k=settings.top_k,
         ranker=ranker or "best",
@@ -83,12 +83,12 @@ def find_candidates(
             if ranker is not None or relevance_of(hit) >= settings.floor:
                 best[hit.id] = max(hit.score, best.get(hit.id, hit.score))
     ranked = sorted(best, key=lambda entry_id: (-best[entry_id], entry_id))
-    return _shown(reading, ranked[: settings.most])
+    return _shown(given, ranked[: settings.most])
 
 
-def has_entries(reading: Reading) -> bool:
+def has_entries(given: IngestionInput) -> bool:
     """Whether there is anything to find. Known from what was read already: it costs no statement."""
-    return reading.has_archive or reading.hidden_entries > 0 or bool(reading.entries)
+    return given.has_archive or given.hidden_entries > 0 or bool(given.entries)
 
 
 def relevance_of(hit: Hit) -> float:
@@ -96,19 +96,19 @@ def relevance_of(hit: Hit) -> float:
     return hit.score - hit.parts.get("named", 0.0)
 
 
-def candidate_retrieval(reading: Reading, *, by_meaning: bool) -> Retrieval:
+def candidate_retrieval(given: IngestionInput, *, by_meaning: bool) -> Retrieval:
     """The companion's own, without what its contexts leave out; unhurried, as nobody waits for a worker."""
     changes: dict[str, object] = {"recency": 0.0, "min_score": None, "query_seconds": 30.0}
-    return reading.retrieval.model_copy(update=changes if by_meaning else changes | {"embedder": None})
+    return given.retrieval.model_copy(update=changes if by_meaning else changes | {"embedder": None})
 
 
-def _shown(reading: Reading, ids: Sequence[UUID]) -> tuple[ShownEntry, ...]:
+def _shown(given: IngestionInput, ids: Sequence[UUID]) -> tuple[ShownEntry, ...]:
     """These entries as the model is shown them, in this order, within the configured tokens."""
     if not ids:
         return ()
-    rows = ScratchpadEntry.objects.for_relationship(reading.relationship_id).active().filter(id__in=ids)
+    rows = ScratchpadEntry.objects.for_relationship(given.relationship_id).active().filter(id__in=ids)
     entries = {row[0]: ShownEntry(*row) for row in rows.values_list(*SHOWN_COLUMNS)}
-    shown, left = [], reading.ingestion.shown_budget
+    shown, left = [], given.ingestion.shown_budget
     for entry in (entries[entry_id] for entry_id in ids if entry_id in entries):
         left -= estimate_tokens(entry.content)
         if left < 0:

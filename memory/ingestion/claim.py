@@ -12,7 +12,10 @@ from uuid import UUID, uuid4
 
 import orjson
 from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
 from django.db import connection, transaction
+from django.db.models import F, Func, UUIDField, Value
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from memory.errors import LeaseLost
@@ -116,9 +119,9 @@ def hold_claim(claim: Claim) -> None:
         raise LeaseLost("Another worker has taken these turns over.")
 
 
-def settle_turn(claim: Claim, turn: Turn, state: TurnState, **values: Any) -> None:
-    """The end of a turn for now: gives the lease back. Call after hold_claim, and before announce_settled."""
-    _held(claim).filter(id=turn.id).update(
+def settle_turns(claim: Claim, state: TurnState, *, call_ids: Sequence[UUID], **values: Any) -> None:
+    """The end of the claimed turns for now: gives the lease back. Call after hold_claim."""
+    _held(claim).update(
         state=state,
         lease_token=None,
         lease_until=None,
@@ -126,34 +129,32 @@ def settle_turn(claim: Claim, turn: Turn, state: TurnState, **values: Any) -> No
         settled_at=timezone.now(),
         waiting_since=None,
         waits_on="",
+        attempts=F("attempts") + 1,
+        model_call_ids=_with_calls(call_ids),
         **values,
     )
+    announce_settled(turn.id for turn in claim.turns)
 
 
 @transaction.atomic
-def fail_turns(claim: Claim, turns: Sequence[Turn], *, code: str, error: str, log: CallLog | None) -> None:
+def fail_turns(claim: Claim, *, code: str, error: str, log: CallLog | None) -> None:
     """Permanently: each steps aside, visibly, and can be retried by a person."""
     hold_claim(claim)
     if log is not None:
         store_calls(log, now=timezone.now())
-    for turn in turns:
-        settle_turn(
-            claim,
-            turn,
-            TurnState.FAILED,
-            error_code=code,
-            error=storable(error)[:2000],
-            due_at=None,
-            attempts=turn.attempts + 1,
-            model_call_ids=_call_ids(turn, log),
-        )
-    announce_settled(turn.id for turn in turns)
+    settle_turns(
+        claim,
+        TurnState.FAILED,
+        call_ids=log.ids if log else (),
+        error_code=code,
+        error=storable(error)[:2000],
+        due_at=None,
+    )
 
 
 @transaction.atomic
 def release_turns(
     claim: Claim,
-    turns: Sequence[Turn],
     *,
     code: str = "",
     error: str = "",
@@ -170,21 +171,19 @@ def release_turns(
     if log is not None:
         store_calls(log, now=timezone.now())
     now = timezone.now()
-    due_at = now + timedelta(seconds=delay)
-    for turn in turns:
-        _held(claim).filter(id=turn.id).update(
-            state=TurnState.PENDING,
-            lease_token=None,
-            lease_until=None,
-            leased_by="",
-            due_at=due_at,
-            error_code=code,
-            error=storable(error)[:2000],
-            waiting_since=(turn.waiting_since or now) if code else None,
-            waits_on=waits_on,
-            attempts=turn.attempts + counted,
-            model_call_ids=_call_ids(turn, log),
-        )
+    _held(claim).update(
+        state=TurnState.PENDING,
+        lease_token=None,
+        lease_until=None,
+        leased_by="",
+        due_at=now + timedelta(seconds=delay),
+        error_code=code,
+        error=storable(error)[:2000],
+        waiting_since=Coalesce("waiting_since", now) if code else None,
+        waits_on=waits_on,
+        attempts=F("attempts") + int(counted),
+        model_call_ids=_with_calls(log.ids if log else ()),
+    )
 
 
 @transaction.atomic
@@ -192,9 +191,7 @@ def keep_calls(claim: Claim, log: CallLog) -> None:
     """Store the calls of a batch that is read again in halves, and note them on its turns."""
     hold_claim(claim)
     store_calls(log, now=timezone.now())
-    for turn in claim.turns:
-        turn.model_call_ids = _call_ids(turn, log)
-        _held(claim).filter(id=turn.id).update(model_call_ids=turn.model_call_ids)
+    _held(claim).update(model_call_ids=_with_calls(log.ids))
 
 
 def give_back(claim: Claim) -> None:
@@ -268,5 +265,9 @@ def _most_at_once(relationship_id: UUID) -> int:
     return most
 
 
-def _call_ids(turn: Turn, log: CallLog | None) -> list[UUID]:
-    return [*turn.model_call_ids, *(log.ids if log else [])]
+def _with_calls(call_ids: Sequence[UUID]) -> Func:
+    """A turn's model calls, and these."""
+    ids = ArrayField(UUIDField())
+    return Func(
+        F("model_call_ids"), Value(list(call_ids), output_field=ids), function="array_cat", output_field=ids
+    )

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from django.conf import settings
 
-from memory.ingestion.reading import Reading, ShownEntry
+from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
 from memory.models import USER_SUBJECT
 from memory.services.limits import MAX_KEY, entry_fault
 
@@ -23,12 +23,12 @@ class RefusedItem(Exception):
     """The item is not carried out; the text is the reason."""
 
 
-def cited_messages(item: Item, reading: Reading) -> tuple[int, ...]:
+def cited_messages(item: Item, given: IngestionInput) -> tuple[int, ...]:
     """The new messages an item rests on. Raises RefusedItem where there is none."""
     messages = numbers_of(item.get("messages"))
     if messages is None:
         raise RefusedItem("messages is not a list of numbers")
-    known = tuple(dict.fromkeys(number for number in messages if 1 <= number <= len(reading.messages)))
+    known = tuple(dict.fromkeys(number for number in messages if 1 <= number <= len(given.messages)))
     if not known:
         raise RefusedItem(
             "rests on no new message" if not messages else "rests on messages that were not shown"
@@ -58,9 +58,9 @@ def text_of(item: Item, name: str) -> str:
     return content
 
 
-def type_of(item: Item, reading: Reading, remarks: list[str], *, changes: bool = False) -> str:
+def type_of(item: Item, given: IngestionInput, remarks: list[str], *, changes: bool = False) -> str:
     """One of the companion's types. Of what `changes` an entry, "" leaves the type as it is."""
-    known = [entry_type.name for entry_type in reading.ingestion.types]
+    known = [entry_type.name for entry_type in given.ingestion.types]
     wanted = item.get("type")
     if wanted is None and changes:
         return ""
@@ -99,7 +99,7 @@ def share_in(item: Item, name: str, remarks: list[str]) -> float | None:
     return float(value)
 
 
-def moment_in(item: Item, name: str, reading: Reading, remarks: list[str]) -> datetime | None:
+def moment_in(item: Item, name: str, given: IngestionInput, remarks: list[str]) -> datetime | None:
     """An ISO date or time; without an offset it is meant in the relationship's time zone."""
     value = item.get(name)
     if value in (None, ""):
@@ -107,7 +107,7 @@ def moment_in(item: Item, name: str, reading: Reading, remarks: list[str]) -> da
     try:
         moment = datetime.fromisoformat(value)
         if moment.tzinfo is None:
-            moment = moment.replace(tzinfo=ZoneInfo(reading.timezone))
+            moment = moment.replace(tzinfo=ZoneInfo(given.timezone))
         return moment.astimezone(UTC)
     except (TypeError, ValueError, OverflowError):
         remarks.append(f"{name} is not an ISO 8601 date; left out")

@@ -4,11 +4,11 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
 from memory.errors import UnparsableAnswer
+from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.items import (
     RefusedItem,
     cited_messages,
@@ -23,18 +23,10 @@ from memory.ingestion.items import (
     text_of,
     type_of,
 )
-from memory.ingestion.reading import Reading
 from memory.models import Tier
 from memory.providers.json_text import extract_json_text
 
 MAX_OPERATIONS = 200  # of one answer; what is beyond is refused, visibly
-
-
-class Verdict(StrEnum):
-    APPLIED = "applied"
-    NONE = "none"  # says what is known already
-    REFUSED = "refused"
-    HELD = "held"  # waits for a person
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +89,13 @@ def parse_object(text: str, name: str) -> dict[str, Any]:
     return answer
 
 
-def check_operations(raw: list[Any], reading: Reading) -> list[Operation | Refusal]:
+def check_operations(raw: list[Any], given: IngestionInput) -> list[Operation | Refusal]:
     """Hold each raw operation against what was shown, in order."""
-    return judge_each(raw, reading, lambda item: _understand(item, reading))
+    return check_each(raw, given, lambda item: _understand(item, given))
 
 
-def judge_each(
-    raw: list[Any], reading: Reading, understand: Callable[[dict[str, Any]], Operation]
+def check_each(
+    raw: list[Any], given: IngestionInput, understand: Callable[[dict[str, Any]], Operation]
 ) -> list[Operation | Refusal]:
     """Each item by itself, in order. `understand` raises RefusedItem; an entry is changed once in an answer."""
     changed: set[int] = set()
@@ -122,34 +114,34 @@ def judge_each(
             changed.update([operation.entry] if operation.entry is not None else [])
             judged.append(operation)
         except RefusedItem as refusal:
-            judged.append(refused(item, str(refusal), reading))
+            judged.append(refused(item, str(refusal), given))
     return judged
 
 
-def refused(item: Any, reason: str, reading: Reading) -> Refusal:
+def refused(item: Any, reason: str, given: IngestionInput) -> Refusal:
     """The refusal of an item, on the turn of the messages it cites."""
     messages = numbers_of(item.get("messages")) if isinstance(item, dict) else None
-    cited = tuple(number for number in messages or () if 1 <= number <= len(reading.messages))
+    cited = tuple(number for number in messages or () if 1 <= number <= len(given.messages))
     return Refusal(short(item), reason, cited)
 
 
-def _understand(item: dict[str, Any], reading: Reading) -> Operation:
+def _understand(item: dict[str, Any], given: IngestionInput) -> Operation:
     op = item.get("op")
     if op not in ("add", "update", "delete"):
         raise RefusedItem(f"op is {op!r:.40}; known: add, update, delete")
     remarks: list[str] = []
     return Operation(
         op=op,
-        messages=cited_messages(item, reading),
+        messages=cited_messages(item, given),
         raw=short(item),
-        entry=entry_number(item, reading.entries) if op != "add" else None,
-        type=type_of(item, reading, remarks, changes=op == "update") if op != "delete" else "",
+        entry=entry_number(item, given.entries) if op != "add" else None,
+        type=type_of(item, given, remarks, changes=op == "update") if op != "delete" else "",
         content=text_of(item, "content") if op != "delete" else "",
         subject=subject_in(item),
         key=key_in(item),
         importance=share_in(item, "importance", remarks),
-        happens_at=moment_in(item, "happens_at", reading, remarks),
-        expires_at=moment_in(item, "expires_at", reading, remarks),
+        happens_at=moment_in(item, "happens_at", given, remarks),
+        expires_at=moment_in(item, "expires_at", given, remarks),
         reason=reason_in(item),
         remarks=tuple(remarks),
     )

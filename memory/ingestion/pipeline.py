@@ -33,8 +33,8 @@ from memory.ingestion.claim import (
     release_turns,
     renew_lease,
 )
+from memory.ingestion.ingestion_input import IngestionInput, read_batch
 from memory.ingestion.proposals import Proposed, propose_all
-from memory.ingestion.reading import Reading, read_batch
 from memory.models import EntryRevision
 from memory.providers.errors import ModelNotFound, ProviderError
 from memory.providers.registry import get_provider
@@ -107,13 +107,13 @@ def _ingest(claim: Claim, turns: Sequence[Turn], drained: Drained) -> bool:
     call_log: CallLog | None = None
     alias = ""
     try:
-        reading = read_batch(turns)
-        if not _has_words(reading):
-            return _apply_nothing(claim, reading, drained)
-        require_model_budget(reading.project_id)
-        alias = reading.ingestion.provider or settings.DEFAULT_LLM_PROVIDER
+        given = read_batch(turns)
+        if not _has_words(given):
+            return _apply_nothing(claim, given, drained)
+        require_model_budget(given.project_id)
+        alias = given.ingestion.provider or settings.DEFAULT_LLM_PROVIDER
         call_log = CallLog(get_provider(alias))
-        drained.revisions += _read_and_apply(claim, reading, call_log)
+        drained.revisions += _read_and_apply(claim, given, call_log)
     except NotFound:
         raise LeaseLost("The relationship was erased.") from None
     except BudgetSpent as spent:
@@ -137,15 +137,15 @@ def _ingest(claim: Claim, turns: Sequence[Turn], drained: Drained) -> bool:
     return True
 
 
-def _read_and_apply(claim: Claim, reading: Reading, call_log: CallLog) -> list[EntryRevision]:
+def _read_and_apply(claim: Claim, given: IngestionInput, call_log: CallLog) -> list[EntryRevision]:
     purpose, edits = "ingestion", 0
     while True:
-        renew_lease(_of(claim, reading.turns))
-        has_words = _has_words(reading)
-        proposed = propose_all(reading, call_log, purpose=purpose) if has_words else Proposed(reading, [])
+        renew_lease(_of(claim, given.turns))
+        has_words = _has_words(given)
+        proposed = propose_all(given, call_log, purpose=purpose) if has_words else Proposed(given, [])
         try:
             return apply_operations(
-                claim=_of(claim, reading.turns),
+                claim=_of(claim, given.turns),
                 proposed=proposed,
                 log=call_log,
                 last_try=edits == ASK_AGAIN,
@@ -153,19 +153,19 @@ def _read_and_apply(claim: Claim, reading: Reading, call_log: CallLog) -> list[E
         except StaleAnswer as stale:
             log.info("asked again", event_name="ingestion.answer.stale", why=str(stale), **_ids(claim))
             edits += not isinstance(stale, ErasedMeanwhile)  # that is never let pass
-            reading, purpose = read_batch(reading.turns), "ask_again"
+            given, purpose = read_batch(given.turns), "ask_again"
 
 
-def _has_words(reading: Reading) -> bool:
-    return any(message.content.strip() for message in reading.messages)
+def _has_words(given: IngestionInput) -> bool:
+    return any(message.content.strip() for message in given.messages)
 
 
-def _apply_nothing(claim: Claim, reading: Reading, drained: Drained) -> bool:
+def _apply_nothing(claim: Claim, given: IngestionInput, drained: Drained) -> bool:
     """Nothing is left to read (only memory of ours that was injected, or erased text): no model is asked."""
     apply_operations(
-        claim=_of(claim, reading.turns), proposed=Proposed(reading, []), log=CallLog(None), last_try=True
+        claim=_of(claim, given.turns), proposed=Proposed(given, []), log=CallLog(None), last_try=True
     )
-    drained.applied += len(reading.turns)
+    drained.applied += len(given.turns)
     return True
 
 
@@ -203,7 +203,7 @@ def _give_back(
     claim: Claim, turns: Sequence[Turn], drained: Drained, *, code: str, delay: float, **more: Any
 ) -> bool:
     """`more`: what release_turns takes."""
-    release_turns(_of(claim, turns), turns, code=code, delay=delay, **more)
+    release_turns(_of(claim, turns), code=code, delay=delay, **more)
     drained.released += len(turns)
     log.warning(
         "turns wait",
@@ -226,10 +226,10 @@ def _refused(
         done = _ingest(claim, first, drained)
         if done and not _gives_way(drained):
             return _ingest(claim, second, drained)
-        release_turns(_of(claim, second), second)  # they wait behind the first half, or queue up again
+        release_turns(_of(claim, second))  # they wait behind the first half, or queue up again
         drained.released += len(second)
         return done
-    fail_turns(_of(claim, turns), turns, code=code, error=reason, log=call_log)
+    fail_turns(_of(claim, turns), code=code, error=reason, log=call_log)
     drained.failed += 1
     log.warning("a turn failed", event_name="ingestion.turn.failed", code=code, **_ids(claim))
     return True
@@ -251,7 +251,7 @@ def _stumble(
     if attempts + 1 >= INTERNAL_TRIES:
         return _refused(claim, turns, "internal_error", where, call_log, drained)
     delay = retry_delay(attempts, None)
-    release_turns(_of(claim, turns), turns, code="internal_error", error=where, delay=delay, counted=True)
+    release_turns(_of(claim, turns), code="internal_error", error=where, delay=delay, counted=True)
     drained.released += len(turns)
     return False
 

@@ -1,4 +1,4 @@
-"""Turns a reading into a question to a model: numbered entries, numbered messages, one line of ours each."""
+"""Turns an input into a question to a model: numbered entries, numbered messages, one line of ours each."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -8,9 +8,8 @@ from itertools import pairwise
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from memory.ingestion.answer_schema import ANSWER_SCHEMA
-from memory.ingestion.reading import Reading, ReadMessage, ShownEntry
-from memory.ingestion.templates import render_guidance, shipped
+from memory.ingestion.ingestion_input import IngestionInput, InputMessage, ShownEntry
+from memory.ingestion.templates import render_instructions, shipped
 from memory.models import Tier
 from memory.providers.base import (
     CompletionRequest,
@@ -28,15 +27,15 @@ _LINE_BREAKS = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a strategy asks about a reading.
+    """What a strategy asks about an input.
 
-    `contract` is a file of prompts/, which says how to answer; `closing` the prompt's last line. `guided`: the
+    `answer_format` is a file of prompts/, which says how to answer; `closing` the prompt's last line. `guided`: the
     companion's ingestion prompt says what to keep. `likely`: of the entries only some are shown, which may have to
     do with the messages. `model` None: the configuration's.
     """
 
     task: Task
-    contract: str
+    answer_format: str
     closing: str
     schema: dict[str, Any] | None
     tool: ToolSpec | None = None
@@ -47,30 +46,66 @@ class Question:
     shows_messages: bool = True
     facts: tuple[NumberedFact, ...] = ()
     keys: tuple[KnownKey, ...] = ()
-    variables: Mapping[str, Any] = field(default_factory=dict)  # of the contract
+    variables: Mapping[str, Any] = field(default_factory=dict)  # of it
 
 
-OPERATIONS = Question("operations", "contract.md", "The operations, as JSON:", ANSWER_SCHEMA, likely=False)
+# The JSON Schema of an answer, for providers that can hold a model to one.
+#
+# Deliberately flat, in the subset all vendors know. Each operation is judged by itself afterwards
+# (memory.ingestion.operations): a model that is not held to the schema is understood just as well.
+ANSWER_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "operations": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "op": {"type": "string", "enum": ["add", "update", "delete"]},
+                    "entry": {
+                        "type": "integer",
+                        "description": "number of the shown entry to update or delete",
+                    },
+                    "type": {"type": "string"},
+                    "content": {"type": "string"},
+                    "subject": {"type": "string"},
+                    "key": {"type": "string"},
+                    "importance": {"type": "number"},
+                    "happens_at": {"type": "string"},
+                    "expires_at": {"type": "string"},
+                    "reason": {"type": "string"},
+                    "messages": {"type": "array", "items": {"type": "integer"}},
+                },
+                "required": ["op", "messages"],
+            },
+        }
+    },
+    "required": ["operations"],
+}
+
+OPERATIONS = Question(
+    "operations", "answer_format.md", "The operations, as JSON:", ANSWER_SCHEMA, likely=False
+)
 
 
-def build_request(reading: Reading, question: Question = OPERATIONS) -> CompletionRequest:
+def build_request(given: IngestionInput, question: Question = OPERATIONS) -> CompletionRequest:
     """The question for one batch. Raises InvalidTemplate when a published prompt can't be rendered after all."""
-    contract = shipped(question.contract).render(
-        user=one_line(reading.user_name),
-        single_valued=", ".join(reading.ingestion.single_valued) or "any name",
+    answer_format = shipped(question.answer_format).render(
+        user=one_line(given.user_name),
+        single_valued=", ".join(given.ingestion.single_valued) or "any name",
         **question.variables,
     )
-    system = contract.strip()
+    system = answer_format.strip()
     if question.guided:
-        system += "\n\n" + render_guidance(reading.guidance.template, _guidance_variables(reading))
+        system += "\n\n" + render_instructions(given.instructions.template, _instruction_variables(given))
     return CompletionRequest(
         system=system,
-        prompt=shipped("material.md").render(**_material_variables(reading, question)).strip(),
+        prompt=shipped("prompt_data.md").render(**_data_variables(given, question)).strip(),
         schema=question.schema,
         tool=question.tool,
-        material=_material(reading, question),
-        model=question.model or reading.ingestion.model,
-        max_output_tokens=reading.ingestion.max_output_tokens,
+        material=_material(given, question),
+        model=question.model or given.ingestion.model,
+        max_output_tokens=given.ingestion.max_output_tokens,
     )
 
 
@@ -84,28 +119,28 @@ def indented(text: str) -> str:
     return _LINE_BREAKS.sub("\n    ", text.strip())
 
 
-def capacity_note(reading: Reading) -> str:
+def capacity_note(given: IngestionInput) -> str:
     """What the model is told when the list nears its soft budget; empty below that."""
-    budget = reading.ingestion.soft_budget
-    if not budget or reading.entry_tokens < 0.9 * budget:
+    budget = given.ingestion.soft_budget
+    if not budget or given.entry_tokens < 0.9 * budget:
         return ""
-    share = round(100 * reading.entry_tokens / budget)
+    share = round(100 * given.entry_tokens / budget)
     return (
         f"The entries take {share}% of the room they have. Where entries say parts of one thing, update one of them "
         "to say it all and delete the other; delete what has become unimportant. Add only what matters."
     )
 
 
-def _guidance_variables(reading: Reading) -> dict[str, Any]:
-    last = reading.messages[-1].occurred_at if reading.messages else reading.turns[-1].occurred_at
+def _instruction_variables(given: IngestionInput) -> dict[str, Any]:
+    last = given.messages[-1].occurred_at if given.messages else given.turns[-1].occurred_at
     return {
-        "user": one_line(reading.user_name),
-        "companion": one_line(reading.companion_name),
-        "today": last.astimezone(ZoneInfo(reading.timezone)).date().isoformat(),
-        "timezone": reading.timezone,
-        "types": [entry_type.model_dump() for entry_type in reading.ingestion.types],
-        "session": reading.turns[-1].session,
-        "entry_count": len(reading.entries),
+        "user": one_line(given.user_name),
+        "companion": one_line(given.companion_name),
+        "today": last.astimezone(ZoneInfo(given.timezone)).date().isoformat(),
+        "timezone": given.timezone,
+        "types": [entry_type.model_dump() for entry_type in given.ingestion.types],
+        "session": given.turns[-1].session,
+        "entry_count": len(given.entries),
     }
 
 
@@ -118,23 +153,23 @@ class _Line:
     heading: str = ""
 
 
-def _material_variables(reading: Reading, question: Question) -> dict[str, Any]:
+def _data_variables(given: IngestionInput, question: Question) -> dict[str, Any]:
     shows_messages = question.shows_messages
     return {
-        "types": reading.ingestion.types if question.shows_types else (),
+        "types": given.ingestion.types if question.shows_types else (),
         "entries": [
             _entry_line(number, entry, likely=question.likely)
-            for number, entry in enumerate(reading.entries, start=1)
+            for number, entry in enumerate(given.entries, start=1)
         ],
         "likely": question.likely,
-        "hidden_entries": 0 if question.likely else reading.hidden_entries,
-        "capacity_note": "" if question.likely else capacity_note(reading),
-        "references": [_Line(one_line(line.speaker), indented(line.content)) for line in reading.references]
+        "hidden_entries": 0 if question.likely else given.hidden_entries,
+        "capacity_note": "" if question.likely else capacity_note(given),
+        "references": [_Line(one_line(line.speaker), indented(line.content)) for line in given.references]
         if shows_messages
         else [],
-        "messages": _numbered_lines(reading.messages, ZoneInfo(reading.timezone)) if shows_messages else [],
+        "messages": _numbered_lines(given.messages, ZoneInfo(given.timezone)) if shows_messages else [],
         "facts": question.facts,
-        "timezone": reading.timezone,
+        "timezone": given.timezone,
         "closing": question.closing,
     }
 
@@ -151,7 +186,7 @@ def _entry_line(number: int, entry: ShownEntry, *, likely: bool) -> dict[str, An
     }
 
 
-def _numbered_lines(messages: Sequence[ReadMessage], zone: ZoneInfo) -> list[_Line]:
+def _numbered_lines(messages: Sequence[InputMessage], zone: ZoneInfo) -> list[_Line]:
     """Each message with its number; a heading where the date or hour moves on."""
     headings = [_heading(message.occurred_at, zone) for message in messages]
     shown = headings[:1] + [later if later != earlier else "" for earlier, later in pairwise(headings)]
@@ -166,7 +201,7 @@ def _heading(at: datetime, zone: ZoneInfo) -> str:
     return f"{local:%A}, {local.date().isoformat()}, {local:%H:%M}"
 
 
-def _material(reading: Reading, question: Question) -> IngestionMaterial:
+def _material(given: IngestionInput, question: Question) -> IngestionMaterial:
     return IngestionMaterial(
         entries=tuple(
             NumberedEntry(
@@ -179,17 +214,17 @@ def _material(reading: Reading, question: Question) -> IngestionMaterial:
                 pinned=entry.pinned,
                 read_only=entry.read_only,
             )
-            for number, entry in enumerate(reading.entries, start=1)
+            for number, entry in enumerate(given.entries, start=1)
         ),
         messages=tuple(
             NumberedMessage(number, message.role, message.speaker, message.content, message.occurred_at)
-            for number, message in enumerate(reading.messages, start=1)
+            for number, message in enumerate(given.messages, start=1)
         ),
-        timezone=reading.timezone,
-        types=tuple(entry_type.name for entry_type in reading.ingestion.types),
-        user_name=reading.user_name,
+        timezone=given.timezone,
+        types=tuple(entry_type.name for entry_type in given.ingestion.types),
+        user_name=given.user_name,
         task=question.task,
         facts=question.facts,
         keys=question.keys,
-        earlier=tuple(line.content for line in reading.references if line.role == "user"),
+        earlier=tuple(line.content for line in given.references if line.role == "user"),
     )

@@ -1,4 +1,4 @@
-"""Asks every strategy of a configuration about one reading, and makes one list of what they propose.
+"""Asks every strategy of a configuration about one input, and makes one list of what they propose.
 
 `ingestion.strategy` and `ingestion.archive_strategy` read the same turns side by side; what both propose is applied
 together or not at all.
@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from uuid import UUID
 
 from memory.ingestion.calls import CallLog
+from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
 from memory.ingestion.operations import Operation, Refusal
-from memory.ingestion.reading import Reading, ShownEntry
 from memory.ingestion.strategies.base import Proposal, Strategy
 from memory.ingestion.vectors import TextVectors
 from memory.models import Tier
@@ -21,34 +21,34 @@ Items = list[Operation | Refusal]
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
-    """What all strategies propose together. `reading` holds every entry that was shown; numbers count in those."""
+    """What all strategies propose together. `given` holds every entry that was shown; numbers count in those."""
 
-    reading: Reading
+    given: IngestionInput
     items: Items
     vectors: tuple[TextVectors, ...] = ()
 
 
-def propose_all(reading: Reading, log: CallLog, *, purpose: str) -> Proposed:
+def propose_all(given: IngestionInput, log: CallLog, *, purpose: str) -> Proposed:
     """What every strategy of the configuration proposes. Raises what a strategy raises."""
     proposals: list[tuple[str, Proposal]] = []
-    for strategy, tier in strategies_of(reading):
+    for strategy, tier in strategies_of(given):
         asked = len(log.ids)
-        proposal = strategy.propose(replace(reading, tier=tier), log, purpose=purpose)
+        proposal = strategy.propose(replace(given, tier=tier), log, purpose=purpose)
         call_id = log.ids[-1] if len(log.ids) > asked else None
         signed = [_signed(item, strategy.slug, proposal.tier, call_id, log) for item in proposal.items]
         proposals.append((strategy.slug, replace(proposal, items=signed)))
-    return combine(reading, proposals)
+    return combine(given, proposals)
 
 
-def strategies_of(reading: Reading) -> Iterator[tuple[Strategy, Tier]]:
+def strategies_of(given: IngestionInput) -> Iterator[tuple[Strategy, Tier]]:
     """The strategies that read these turns, and where each keeps what it adds."""
-    ingestion = reading.ingestion
+    ingestion = given.ingestion
     yield load("INGESTION_STRATEGIES", ingestion.strategy)(), Tier(ingestion.tier)
     if ingestion.archive_strategy is not None:
         yield load("INGESTION_STRATEGIES", ingestion.archive_strategy)(), Tier.ARCHIVE
 
 
-def combine(reading: Reading, proposals: Sequence[tuple[str, Proposal]]) -> Proposed:
+def combine(given: IngestionInput, proposals: Sequence[tuple[str, Proposal]]) -> Proposed:
     """One numbering for all, of what each saw: an entry that was edited in between is there as either saw it.
 
     An entry that a strategy changes is closed to those after it, by a refusal.
@@ -70,7 +70,7 @@ def combine(reading: Reading, proposals: Sequence[tuple[str, Proposal]]) -> Prop
             items.append(item)
         changed |= theirs
     vectors = tuple(proposal.vectors for _, proposal in proposals if proposal.vectors is not None)
-    return Proposed(replace(reading, entries=tuple(entries)), items, vectors)
+    return Proposed(replace(given, entries=tuple(entries)), items, vectors)
 
 
 def _entry_of(item: Operation | Refusal, shown: Sequence[ShownEntry]) -> ShownEntry | None:

@@ -1,8 +1,8 @@
 """Renders ingestion prompts. A developer's template runs in a sandbox: it can read its variables and do nothing else.
 
-The prompt a model gets has three parts: the contract (how to answer; ours), the guidance (what to keep; the
-companion's ingestion prompt, or default.md), and the material (entries and messages; ours). A developer writes the
-guidance, so that no wording of theirs can break the answers.
+The prompt a model gets has three parts: the answer format (ours), the instructions (what to keep; the
+companion's ingestion prompt, or default.md), and the data (entries and messages; ours). A developer writes the
+instructions, so that no wording of theirs can break the answers.
 """
 
 import re
@@ -24,7 +24,7 @@ _UNKEEPABLE = re.compile(r"[\x00\ud800-\udfff]")
 _TOO_DEEP = "is nested too deeply"
 
 # What a developer's template may use, with an example of each; docs/reference/ingestion-prompt.md lists them.
-GUIDANCE_EXAMPLE: Mapping[str, Any] = {
+INSTRUCTIONS_EXAMPLE: Mapping[str, Any] = {
     "user": "Maya",
     "companion": "Ada",
     "today": "2026-03-02",
@@ -45,7 +45,7 @@ _ALLOWED = frozenset(
 _sandbox = Sandbox()
 
 
-def check_guidance(template: str) -> None:
+def check_instructions(template: str) -> None:
     """Refuse a template that can't be rendered. Raises InvalidTemplate, naming the line."""
     if not template.strip():
         raise _invalid("is empty")
@@ -59,10 +59,10 @@ def check_guidance(template: str) -> None:
         raise _invalid(_TOO_DEEP) from None
     except ValueError as error:  # a number of thousands of digits
         raise _invalid(str(error)) from None
-    render_guidance(template, GUIDANCE_EXAMPLE)
+    render_instructions(template, INSTRUCTIONS_EXAMPLE)
 
 
-def render_guidance(template: str, variables: Mapping[str, Any]) -> str:
+def render_instructions(template: str, variables: Mapping[str, Any]) -> str:
     """The template with its variables (names of GUIDANCE_EXAMPLE). Raises InvalidTemplate."""
     try:
         with counted_steps():
@@ -88,7 +88,7 @@ def _joined(pieces: Iterable[str]) -> str:
     return "".join(kept)
 
 
-def default_guidance() -> str:
+def default_instructions() -> str:
     return (PROMPTS / "default.md").read_text()
 
 

@@ -7,7 +7,7 @@ import structlog
 
 from memory.embedders import embedder_of
 from memory.embedders.base import Embedded
-from memory.ingestion.reading import Reading
+from memory.ingestion.ingestion_input import IngestionInput
 from memory.models import EntryState, ScratchpadEntry, SearchedKind
 from memory.providers.errors import ProviderError
 from memory.retrieval.index.queue import TextClaim, keep_vectors
@@ -27,10 +27,10 @@ class TextVectors:
     embedded: Embedded
 
 
-def embed_texts(reading: Reading, texts: Sequence[str]) -> TextVectors | None:
+def embed_texts(given: IngestionInput, texts: Sequence[str]) -> TextVectors | None:
     """None: the companion wants no vectors, or none can be had; then what is looked up is found by its words."""
     try:
-        embedder = embedder_of(reading.retrieval)
+        embedder = embedder_of(given.retrieval)
         if embedder is None or not texts:
             return None
         return TextVectors(tuple(texts), embedder.embed(texts, purpose="document", timeout=SECONDS))
@@ -39,13 +39,13 @@ def embed_texts(reading: Reading, texts: Sequence[str]) -> TextVectors | None:
             "what a turn says was looked up by its words alone",
             event_name="ingestion.texts.not_embedded",
             code=error.code,
-            relationship_id=str(reading.relationship_id),
+            relationship_id=str(given.relationship_id),
         )
         return None
 
 
 def keep_known_vectors(
-    reading: Reading, entries: Iterable[ScratchpadEntry], known: Sequence[TextVectors]
+    given: IngestionInput, entries: Iterable[ScratchpadEntry], known: Sequence[TextVectors]
 ) -> None:
     """Write the vectors of entries that say what was embedded already. In the transaction that writes the entries.
 
@@ -62,5 +62,5 @@ def keep_known_vectors(
             for entry in said
         )
         rows = vectors.embedded.vectors[[places[entry.content] for entry in said]]
-        claim = TextClaim(reading.relationship_id, reading.retrieval.embedder, 0, texts)
+        claim = TextClaim(given.relationship_id, given.retrieval.embedder, 0, texts)
         keep_vectors(claim, texts, replace(vectors.embedded, vectors=rows))

@@ -1,16 +1,16 @@
 from memory.models.decayed_vector import DecayedVector
 from memory.models.embedding import Embedding
 from memory.models.entry import USER_SUBJECT, EntrySource, EntryState, ScratchpadEntry, Tier
-from memory.models.held_deletion import DELETIONS, HeldDeletion, HeldState
+from memory.models.held_deletion import HeldDeletion, HeldState
 from memory.models.ingestion_prompt import IngestionPrompt
 from memory.models.model_call import ModelCall
+from memory.models.operation_result import OperationKind, OperationResult, Verdict
 from memory.models.replay import Replay, ReplayState
 from memory.models.revision import EntryRevision, RevisionEvent
 from memory.models.search_text import SearchedKind, SearchText
 from memory.models.spending import ModelSpending
 
 __all__ = [
-    "DELETIONS",
     "USER_SUBJECT",
     "DecayedVector",
     "Embedding",
@@ -22,6 +22,8 @@ __all__ = [
     "IngestionPrompt",
     "ModelCall",
     "ModelSpending",
+    "OperationKind",
+    "OperationResult",
     "Replay",
     "ReplayState",
     "RevisionEvent",
@@ -29,4 +31,5 @@ __all__ = [
     "SearchText",
     "SearchedKind",
     "Tier",
+    "Verdict",
 ]

@@ -1,8 +1,6 @@
 from typing import Self
 
 from django.db import models
-from django.db.models import Func, Sum
-from django.db.models.functions import Coalesce
 
 from relationships.models import OwnedQuerySet, RelationshipOwned
 
@@ -13,28 +11,18 @@ class HeldState(models.TextChoices):
     DECLINED = "declined"
 
 
-# How many deletions some rows hold.
-DELETIONS = Sum(Func("deletions", function="jsonb_array_length", output_field=models.IntegerField()))
-
-
 class HeldDeletionQuerySet(OwnedQuerySet):
     def waiting(self) -> Self:
         return self.filter(state=HeldState.WAITING)
-
-    def count_deletions(self) -> int:
-        """Of all these rows together."""
-        counted: int = self.aggregate(count=Coalesce(DELETIONS, 0))["count"]
-        return counted
 
 
 class HeldDeletion(RelationshipOwned):
     """Deletions of one answer that were too many at once: they wait for a person, and are never dropped.
 
-    `deletions` is a list of {entry_id, entry_version, reason, message_ids, turn_id}.
+    Which they are say the rows of OperationResult with its `held_id`.
     """
 
     turn_id = models.UUIDField()
-    deletions = models.JSONField()
     state = models.CharField(max_length=10, choices=HeldState.choices, default=HeldState.WAITING)
     decided_by_kind = models.CharField(max_length=20, blank=True)
     decided_by_id = models.CharField(max_length=200, blank=True)

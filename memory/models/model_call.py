@@ -35,6 +35,12 @@ class ModelCall(RelationshipOwned):
     objects = OwnedQuerySet.as_manager()
 
     class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(redacted_at=None) | models.Q(system="", prompt="", answer="", error=""),
+                name="model_call_redacted_is_empty",
+            )
+        ]
         indexes = [
             models.Index(fields=["relationship", "-recorded_at"], name="model_call_recent"),
             # what was asked since: rows lie in that order

@@ -49,6 +49,11 @@ class EntryRevision(RelationshipOwned):
             models.CheckConstraint(
                 condition=models.Q(actor_kind__in=ActorKind.values), name="revision_known_actor"
             ),
+            models.CheckConstraint(
+                condition=models.Q(redacted_at=None)
+                | models.Q(before__isnull=True, after__isnull=True, reason=""),
+                name="revision_redacted_is_empty",
+            ),
         ]
         indexes = [
             # what changed since: rows lie in that order

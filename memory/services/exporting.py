@@ -12,10 +12,12 @@ from typing import Any
 from uuid import UUID
 
 import orjson
+from django.contrib.postgres.expressions import ArraySubquery
 from django.db import connection, transaction
-from django.db.models import Model
+from django.db.models import Model, OuterRef
+from django.db.models.functions import JSONObject
 
-from memory.models import EntryRevision, HeldDeletion, ModelCall, ScratchpadEntry
+from memory.models import EntryRevision, HeldDeletion, ModelCall, OperationResult, ScratchpadEntry
 from relationships.errors import NotFound
 from relationships.models import (
     Message,
@@ -39,6 +41,8 @@ LEFT_OUT: dict[type[Model], set[str]] = {
     SessionState: _OWNERS | {"turns"},
     Turn: _OWNERS | {"lease_token", "lease_until", "leased_by", "waiting_since", "waits_on"},
     Message: _OWNERS | {"turn_id", "session"},  # those of the turn it stands in
+    OperationResult: _OWNERS
+    | {"id", "turn_id", "number", "kind", "content_hash", "text", "erased"},  # its place, and what it says
     ScratchpadEntry: _OWNERS | {"content_hash"},
 }
 
@@ -47,6 +51,13 @@ def columns_of(model: type[Model]) -> tuple[str, ...]:
     """The columns of an owned table that an export holds."""
     without = LEFT_OUT.get(model, _OWNERS)
     return tuple(field.attname for field in model._meta.concrete_fields if field.attname not in without)
+
+
+_OPERATIONS = ArraySubquery(
+    OperationResult.objects.filter(relationship_id=OuterRef("relationship_id"), turn_id=OuterRef("id"))
+    .order_by("number")
+    .values(row=JSONObject(**{name: name for name in columns_of(OperationResult)}))
+)
 
 
 def export_relationship(*, relationship_id: UUID, calls: bool = False) -> Iterator[bytes]:
@@ -122,12 +133,15 @@ def _rows(model: Any, relationship_id: UUID, order: str) -> Iterator[dict[str, A
 
 
 def _turns(relationship_id: UUID) -> Iterator[dict[str, Any]]:
-    """Each with its messages. Both are read side by side in order of seq: a turn's messages are numbered after it."""
+    """Each with its operations and messages. Messages are read beside the turns, in order of seq: they are numbered
+    after their turn.
+    """
     messages = Message.objects.for_relationship(relationship_id).order_by("seq")
     rows = messages.values("turn_id", *columns_of(Message)).iterator(chunk_size=ROWS_AT_ONCE)
     spoken = groupby(rows, key=itemgetter("turn_id"))
     turn_id, said = next(spoken, (None, iter(())))
-    for turn in _rows(Turn, relationship_id, "seq"):
+    turns = Turn.objects.for_relationship(relationship_id).annotate(operations=_OPERATIONS).order_by("seq")
+    for turn in turns.values(*columns_of(Turn), "operations").iterator(chunk_size=ROWS_AT_ONCE):
         own: list[dict[str, Any]] = []
         if turn_id == turn["id"]:
             own = [{name: row[name] for name in columns_of(Message)} for row in said]

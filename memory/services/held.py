@@ -1,41 +1,59 @@
 """Deletions that wait for a person: `forget everything about me` is a lawful wish, and an injected one is not."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from uuid import UUID
 
 from django.db import connection, transaction
 from django.utils import timezone
 
 from memory.errors import AlreadyDecided
-from memory.models import EntryState, HeldDeletion, HeldState, RevisionEvent, ScratchpadEntry
+from memory.models import (
+    EntryState,
+    HeldDeletion,
+    HeldState,
+    OperationResult,
+    RevisionEvent,
+    ScratchpadEntry,
+)
 from memory.services.entries import save_change
 from memory.services.history import Change, Origin, fields_of, record_changes
 from memory.services.snapshots import rebuild_scratchpad
 from relationships.actor import Actor
 from relationships.errors import NotFound
-from relationships.models import Turn
+from relationships.models import Turn, TurnState
 from relationships.services.sequence import lock_relationship
 
 _HELD_OF_TURNS = """
-SELECT item ->> 'turn_id', held.state, count(*)
-  FROM memory_helddeletion held, jsonb_array_elements(held.deletions) item
- WHERE held.relationship_id = %s AND item ->> 'turn_id' = ANY(%s)
+SELECT item.turn_id, held.state, count(*)
+  FROM memory_operationresult item
+  JOIN memory_helddeletion held ON held.relationship_id = item.relationship_id AND held.id = item.held_id
+ WHERE item.relationship_id = %s AND item.turn_id = ANY(%s)
  GROUP BY 1, 2
 """
 
 
 def held_of_turns(*, relationship_id: UUID, turns: Iterable[Turn]) -> Mapping[UUID, Mapping[HeldState, int]]:
     """How many deletions that each of these turns proposed were held, by what became of them. One statement, or none
-    where no verdict says that any was."""
+    where none of them was applied."""
     held: dict[UUID, dict[HeldState, int]] = defaultdict(dict)
-    asked = [str(turn.id) for turn in turns if any(item["verdict"] == "held" for item in turn.operations)]
+    asked = [turn.id for turn in turns if turn.state == TurnState.APPLIED]
     if asked:
         with connection.cursor() as cursor:
             cursor.execute(_HELD_OF_TURNS, [relationship_id, asked])
             for turn_id, state, count in cursor.fetchall():
-                held[UUID(turn_id)][HeldState(state)] = count
+                held[turn_id][HeldState(state)] = count
     return held
+
+
+def deletions_of(relationship_id: UUID, held_ids: Collection[UUID]) -> Mapping[UUID, list[OperationResult]]:
+    """The deletions that these hold, in the order of the answer. One statement."""
+    found: dict[UUID, list[OperationResult]] = {held_id: [] for held_id in held_ids}
+    if found:
+        rows = OperationResult.objects.for_relationship(relationship_id).filter(held_id__in=held_ids)
+        for row in rows.order_by("id"):
+            found[row.held_id].append(row)
+    return found
 
 
 @transaction.atomic
@@ -46,27 +64,23 @@ def confirm_deletions(*, relationship_id: UUID, held_id: UUID, by: Actor) -> tup
     """
     held = _waiting(relationship_id, held_id)
     now = timezone.now()
-    entries = {
-        entry.id: entry
-        for entry in ScratchpadEntry.objects.for_relationship(relationship_id).filter(
-            id__in=[UUID(item["entry_id"]) for item in held.deletions]
-        )
-    }
+    deletions = deletions_of(relationship_id, [held_id])[held_id]
+    owned = ScratchpadEntry.objects.for_relationship(relationship_id)
+    entries = {entry.id: entry for entry in owned.filter(id__in=[item.entry_id for item in deletions])}
     changes, left_alone = [], []
-    for item in held.deletions:
-        entry = entries.get(UUID(item["entry_id"]))
+    for item in deletions:
+        entry = entries.get(item.entry_id)
         if entry is None or entry.state != EntryState.ACTIVE:
             continue  # gone already
-        if entry.version != item["entry_version"] or entry.read_only:
+        if entry.version != item.entry_version or entry.read_only:
             left_alone.append(entry.id)
             continue
         before = fields_of(entry)
         entry.state = EntryState.DELETED
-        cited = [UUID(message_id) for message_id in item["message_ids"]]
-        entry.source_message_ids = list(dict.fromkeys([*entry.source_message_ids, *cited]))
+        entry.source_message_ids = list(dict.fromkeys([*entry.source_message_ids, *item.message_ids]))
         save_change(entry)
-        origin = Origin(turn_id=UUID(item["turn_id"]))
-        reason = item["reason"] or "confirmed"
+        origin = Origin(turn_id=item.turn_id)
+        reason = item.held_reason or "confirmed"
         changes.append(Change(RevisionEvent.DELETE, before, fields_of(entry), now, reason, origin))
     project_id = held.project_id
     record_changes(relationship_id=relationship_id, project_id=project_id, changes=changes, by=by, now=now)

@@ -5,12 +5,11 @@ order, numbered on from where the relationship is. What was owed (pending turns)
 waited for, a provider or a budget, was there.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-import orjson
 from django.db import connection, transaction
 from django.db.models import Exists, F, Model, OuterRef
 from django.utils import timezone
@@ -18,11 +17,13 @@ from psycopg import sql
 
 from memory.errors import NotEmpty, TooManyEntries
 from memory.ingestion.claim import is_owed
+from memory.ingestion.results import emptied, mentioned_in, searched_columns
 from memory.models import (
     EntryRevision,
     EntrySource,
     HeldDeletion,
     ModelCall,
+    OperationResult,
     RevisionEvent,
     ScratchpadEntry,
 )
@@ -57,7 +58,7 @@ REASON = "imported"  # of the first revision of an entry that came without a his
 ROWS_AT_ONCE = 500
 TABLES: tuple[type[Model], ...] = (
     *(Profile, ProfileRevision, SessionState, Turn, Message),
-    *(ScratchpadEntry, EntryRevision, HeldDeletion, ModelCall),
+    *(ScratchpadEntry, EntryRevision, OperationResult, HeldDeletion, ModelCall),
 )
 
 
@@ -124,17 +125,34 @@ def _tables(
         Message: (numbered(message) for row in archive.rows("turns") for message in _messages(row)),
         ScratchpadEntry: (_entry(row, overview, now) for row in entries),
         EntryRevision: (numbered(row) for row in archive.rows("revisions")),
-        HeldDeletion: (
-            {**row, "deletions": _as_json(row["deletions"])} for row in archive.rows("held_deletions")
-        ),
+        OperationResult: (operation for row in archive.rows("turns") for operation in _operations(row)),
+        HeldDeletion: archive.rows("held_deletions"),
         ModelCall: archive.rows("model_calls"),
     }
 
 
 def _turn(turn: dict[str, Any], now: datetime) -> dict[str, Any]:
-    columns = {name: value for name, value in turn.items() if name != "messages"}
-    due_at = turn["due_at"] and min(turn["due_at"], now)
-    return {**columns, "due_at": due_at, "operations": _as_json(turn["operations"])}
+    columns = {name: value for name, value in turn.items() if name not in ("messages", "operations")}
+    return {**columns, "due_at": turn["due_at"] and min(turn["due_at"], now)}
+
+
+def _operations(turn: dict[str, Any]) -> Rows:
+    """With what erasure finds them by, from what they say."""
+    for number, row in enumerate(turn["operations"]):
+        texts = (row["reason"], row["held_reason"])
+        entry_ids = [row["entry_id"], *row["entry_ids"], *mentioned_in(row["reason"])]
+        any_message = [message["id"] for message in turn["messages"]]
+        erased = not any(texts) and row["operation"] == emptied(row["operation"])
+        yield {
+            **row,
+            **searched_columns(row["operation"], *texts),
+            "turn_id": turn["id"],
+            "number": number,
+            "entry_ids": list(dict.fromkeys(entry_id for entry_id in entry_ids if entry_id is not None)),
+            "message_ids": any_message if row["message_ids"] is None else row["message_ids"],
+            "erased": erased,
+            **({"text": "", "content_hash": None} if erased else {}),
+        }
 
 
 def _messages(turn: dict[str, Any]) -> Rows:
@@ -235,7 +253,3 @@ def _take_over(relationship: Relationship, archive: Archive, now: datetime) -> N
     rebuild_scratchpad(**own, now=now)
     if is_owed(relationship.id):
         nudge(relationship.id, project_id=relationship.project_id)
-
-
-def _as_json(value: Sequence[Any]) -> Any:
-    return orjson.loads(orjson.dumps(value, default=str))

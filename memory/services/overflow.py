@@ -12,7 +12,7 @@ from uuid import UUID
 from django.db.models import BigIntegerField, Count, F, Func, Sum
 
 from memory.ingestion.configuration import Ingestion
-from memory.models import EntryRevision, HeldDeletion, RevisionEvent, ScratchpadEntry, Tier
+from memory.models import EntryRevision, OperationResult, RevisionEvent, ScratchpadEntry, Tier
 from memory.models.entry import EntryQuerySet
 from memory.services.history import Change, fields_of, record_changes
 from memory.services.saliency import Candidate, least_salient, saliency
@@ -72,14 +72,14 @@ def _free_to_leave(
     """Without what stays whatever it counts: so that one turn's news is not gone before anybody saw it, and that a
     person who decides on a held deletion finds the entries as they were.
     """
-    waiting = HeldDeletion.objects.for_relationship(relationship_id).waiting()
-    held = {item["entry_id"] for row in waiting for item in row.deletions}
+    waiting = OperationResult.objects.for_relationship(relationship_id).waiting()
+    held = set(waiting.values_list("entry_id", flat=True))
     return [
         entry
         for entry in shown
         if not (entry.pinned or entry.read_only or entry.single_valued or _is_ahead(entry, now))
         and entry.id not in written
-        and str(entry.id) not in held
+        and entry.id not in held
     ]
 
 

@@ -9,20 +9,20 @@ from uuid import UUID
 from django.conf import settings
 from django.utils import timezone
 
-from memory.ingestion.apply import judge_operations
+from memory.ingestion.apply import carry_out_all
+from memory.ingestion.apply_state import ApplyState, empty_state, open_state
 from memory.ingestion.calls import CallLog, count_calls, storable
-from memory.ingestion.proposals import propose_all
-from memory.ingestion.reading import (
-    Guidance,
-    Reading,
+from memory.ingestion.ingestion_input import (
+    IngestionInput,
+    Instructions,
     ShownEntry,
     archive_of,
-    compose_reading,
-    read_message,
+    compose_input,
+    input_message,
 )
-from memory.ingestion.templates import check_guidance
-from memory.ingestion.workbench import Judgement, Workbench, bare_workbench, open_workbench
-from memory.models import ScratchpadEntry
+from memory.ingestion.proposals import propose_all
+from memory.ingestion.templates import check_instructions
+from memory.models import OperationResult, ScratchpadEntry
 from memory.providers.registry import get_provider
 from memory.services.history import Origin
 from memory.services.model_budgets import require_model_budget
@@ -45,7 +45,7 @@ class Preview:
     """What a prompt would have kept. `milliseconds` of all calls; tokens and cost (USD) where they are known."""
 
     prompt_version: int | None
-    judgements: list[Judgement]
+    results: list[OperationResult]
     entries: list[PreviewEntry]
     system: str
     prompt: str
@@ -59,7 +59,7 @@ class Preview:
 def preview_messages(
     *,
     companion: Companion,
-    guidance: Guidance,
+    instructions: Instructions,
     messages: Sequence[NewMessage],
     relationship: Relationship | None,
     present_entries: bool,
@@ -79,11 +79,11 @@ def preview_messages(
         )
         for message in messages
     ]
-    return _preview(pair, guidance, [turn], rows, present_entries)
+    return _preview(pair, instructions, [turn], rows, present_entries)
 
 
 def preview_turns(
-    *, relationship: Relationship, guidance: Guidance, turn_ids: Sequence[UUID], present_entries: bool
+    *, relationship: Relationship, instructions: Instructions, turn_ids: Sequence[UUID], present_entries: bool
 ) -> Preview:
     """Read past turns again. Raises NotFound, and what preview_messages raises."""
     owned = Turn.objects.for_relationship(relationship.id).filter(id__in=list(turn_ids)).order_by("seq")
@@ -93,41 +93,41 @@ def preview_turns(
     rows = Message.objects.for_relationship(relationship.id).filter(
         turn_id__in=[turn.id for turn in turns], erased_at=None
     )
-    return _preview(relationship, guidance, turns, list(rows.order_by("seq")), present_entries)
+    return _preview(relationship, instructions, turns, list(rows.order_by("seq")), present_entries)
 
 
 def _preview(
     relationship: Relationship,
-    guidance: Guidance,
+    instructions: Instructions,
     turns: Sequence[Turn],
     rows: Sequence[Message],
     present_entries: bool,
 ) -> Preview:
-    check_guidance(guidance.template)
-    reading = _reading(relationship, guidance, turns, rows, present_entries)
-    if not reading.messages:
+    check_instructions(instructions.template)
+    given = _reading(relationship, instructions, turns, rows, present_entries)
+    if not given.messages:
         raise InvalidInput.of("messages", "hold nothing of a role that is read (ingestion.roles)")
-    require_model_budget(reading.project_id)
-    log = CallLog(get_provider(reading.ingestion.provider or settings.DEFAULT_LLM_PROVIDER))
+    require_model_budget(given.project_id)
+    log = CallLog(get_provider(given.ingestion.provider or settings.DEFAULT_LLM_PROVIDER))
     started = perf_counter()
     try:
-        proposed = propose_all(reading, log, purpose="preview")
+        proposed = propose_all(given, log, purpose="preview")
     finally:
         count_calls(log, now=timezone.now())
     milliseconds = (perf_counter() - started) * 1000
     now = timezone.now()
     if present_entries:
-        bench = open_workbench(proposed.reading, proposed.items, now=now)
+        state = open_state(proposed.given, proposed.items, now=now)
     else:
-        bench = bare_workbench(proposed.reading, now=now)
-    judge_operations(bench, proposed.items, {turn.id: Origin() for turn in turns})
+        state = empty_state(proposed.given, now=now)
+    carry_out_all(state, proposed.items, {turn.id: Origin() for turn in turns})
     first = log.waiting[0].request
     calls = [record.completion for record in log.waiting if record.completion]
     costs = [call.cost for call in calls]
     return Preview(
-        prompt_version=guidance.version,
-        judgements=bench.judgements,
-        entries=_entries_after(reading, bench),
+        prompt_version=instructions.version,
+        results=state.results,
+        entries=_entries_after(given, state),
         system=first.system,
         prompt=first.prompt,
         answers=[storable(call.text) for call in calls],
@@ -140,20 +140,20 @@ def _preview(
 
 def _reading(
     relationship: Relationship,
-    guidance: Guidance,
+    instructions: Instructions,
     turns: Sequence[Turn],
     rows: Sequence[Message],
     present_entries: bool,
-) -> Reading:
+) -> IngestionInput:
     configuration = resolve_configuration(
         project=relationship.project.config,
         companion=relationship.companion.config,
         relationship=relationship.config,
     ).values
-    read = [read_message(row, relationship) for row in rows if row.role in configuration.ingestion.roles]
+    read = [input_message(row, relationship) for row in rows if row.role in configuration.ingestion.roles]
     has_archive = present_entries and archive_of(relationship.id).exists()
-    reading = compose_reading(relationship, configuration, turns, read, (), guidance, has_archive=has_archive)
-    return reading if present_entries else replace(reading, entries=(), hidden_entries=0, entry_tokens=0)
+    given = compose_input(relationship, configuration, turns, read, (), instructions, has_archive=has_archive)
+    return given if present_entries else replace(given, entries=(), hidden_entries=0, entry_tokens=0)
 
 
 def _nobody(companion: Companion) -> Relationship:
@@ -162,12 +162,12 @@ def _nobody(companion: Companion) -> Relationship:
     return Relationship(id=uuid7(), project=companion.project, companion=companion, user=user)
 
 
-def _entries_after(reading: Reading, bench: Workbench) -> list[PreviewEntry]:
-    listed = dict.fromkeys((*reading.entries, *bench.reading.entries))
-    after = [_after(shown, bench.targets.get(shown.id)) for shown in listed]
+def _entries_after(given: IngestionInput, state: ApplyState) -> list[PreviewEntry]:
+    listed = dict.fromkeys((*given.entries, *state.given.entries))
+    after = [_after(shown, state.targets.get(shown.id)) for shown in listed]
     added = [
         PreviewEntry(entry.type, entry.subject, entry.content)
-        for entry in bench.added
+        for entry in state.added
         if entry.state == "active"
     ]
     return [*reversed(added), *(entry for entry in after if entry is not None)]

@@ -3,8 +3,8 @@
 from django.db import transaction
 from django.db.models import Max
 
-from memory.ingestion.reading import Guidance
-from memory.ingestion.templates import check_guidance, default_guidance
+from memory.ingestion.ingestion_input import Instructions
+from memory.ingestion.templates import check_instructions, default_instructions
 from memory.models import IngestionPrompt
 from relationships.actor import Actor
 from relationships.errors import NotFound
@@ -19,7 +19,7 @@ def create_prompt(
     *, companion: Companion, template: str, note: str, publish: bool, by: Actor
 ) -> IngestionPrompt:
     """Keep a new version. Raises InvalidTemplate, naming the line."""
-    check_guidance(template)
+    check_instructions(template)
     Companion.objects.select_for_update().get(id=companion.id)
     last = companion.prompts.aggregate(last=Max("version"))["last"] or SHIPPED
     prompt = IngestionPrompt.objects.create(
@@ -51,15 +51,15 @@ def publish_prompt(*, companion: Companion, version: int, by: Actor) -> Companio
     return companion
 
 
-def find_guidance(companion: Companion, version: int | None) -> Guidance:
+def find_instructions(companion: Companion, version: int | None) -> Instructions:
     """A version's template; None: the published one. Raises NotFound."""
     wanted = companion.prompt_version if version is None else version
     if not wanted:
-        return Guidance(None, default_guidance())
+        return Instructions(None, default_instructions())
     prompt = companion.prompts.filter(version=wanted).first()
     if prompt is None:
         raise NotFound(f"This companion's prompt has no version {wanted}.")
-    return Guidance(prompt.version, prompt.template)
+    return Instructions(prompt.version, prompt.template)
 
 
 def _audit(companion: Companion, action: str, by: Actor, **detail: int) -> None:

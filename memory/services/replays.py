@@ -12,8 +12,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from memory.errors import IngestionError, InvalidTemplate
-from memory.ingestion.reading import Guidance
-from memory.ingestion.templates import check_guidance
+from memory.ingestion.ingestion_input import Instructions
+from memory.ingestion.templates import check_instructions
 from memory.models import Replay, ReplayState
 from memory.providers.errors import ProviderError
 from memory.queue.fairness import in_turn_by_project, others_wait
@@ -22,7 +22,7 @@ from memory.queue.nudge import nudge_replay
 from memory.queue.renewal import renewing
 from memory.services.model_budgets import require_model_budget
 from memory.services.preview import Preview, preview_messages, preview_turns
-from memory.services.prompts import find_guidance
+from memory.services.prompts import find_instructions
 from relationships.actor import Actor
 from relationships.errors import InvalidInput, NotFound, RapportError
 from relationships.ids import uuid7
@@ -52,7 +52,7 @@ def request_replay(
 
     Raises InvalidTemplate, InvalidInput, BudgetSpent.
     """
-    check_guidance(template)
+    check_instructions(template)
     require_model_budget(relationship.project_id)
     if not turn_ids and not messages:
         raise InvalidInput.of("turns", "choose at least one, or paste a conversation")
@@ -173,31 +173,31 @@ def _read(replay: Replay, step: str) -> dict[str, Any]:
     )
     if relationship is None:
         raise NotFound("This relationship is not there any more.")
-    draft = Guidance(None, replay.template)
-    guidance = draft if step == "draft" else find_guidance(relationship.companion, None)
+    draft = Instructions(None, replay.template)
+    instructions = draft if step == "draft" else find_instructions(relationship.companion, None)
     if replay.turn_ids:
         preview = preview_turns(
             relationship=relationship,
-            guidance=guidance,
+            instructions=instructions,
             turn_ids=replay.turn_ids,
             present_entries=replay.present_entries,
         )
     else:
         preview = preview_messages(
             companion=relationship.companion,
-            guidance=guidance,
+            instructions=instructions,
             messages=[NewMessage(line["role"], line["content"]) for line in replay.messages],
             relationship=relationship,
             present_entries=replay.present_entries,
         )
-    return _kept(preview, guidance)
+    return _kept(preview, instructions)
 
 
-def _kept(preview: Preview, guidance: Guidance) -> dict[str, Any]:
+def _kept(preview: Preview, instructions: Instructions) -> dict[str, Any]:
     """The outcome of one prompt as JSON: operations with verdicts, the entries there would be, what it took."""
     return {
-        "version": guidance.version,
-        "operations": [judgement.as_json() for judgement in preview.judgements],
+        "version": instructions.version,
+        "operations": [result.as_json() for result in preview.results],
         "entries": [asdict(entry) for entry in preview.entries],
         "prompt_tokens": preview.prompt_tokens,
         "output_tokens": preview.output_tokens,

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from memory.verification.base import Finding, Invariant, Problem
+from memory.verification.invariant import Finding, Invariant, Problem
 
 EXAMPLES = 10  # rows of a problem that are named, unless all are asked for
 
@@ -95,7 +95,7 @@ def _problem(tally: Tally) -> dict[str, Any]:
         "words": tally.problem.words,
         "found": tally.found,
         "mended": tally.mended,
-        "mendable": tally.problem.mendable,
+        "mendable": tally.problem.repairable,
         "remedy": tally.problem.remedy,
         "rows": [
             {
@@ -113,7 +113,7 @@ def _state(tally: Tally, repair: bool) -> str:
         return "mended"
     if tally.mended:
         return f"{tally.mended} mended"
-    if not tally.problem.mendable:
+    if not tally.problem.repairable:
         return "to be mended by a person"
     return "could not be mended" if repair else "--repair mends it"
 

@@ -32,6 +32,9 @@ class Message(RelationshipOwned):
             models.CheckConstraint(
                 condition=models.Q(role__in=MessageRole.values), name="%(class)s_known_role"
             ),
+            models.CheckConstraint(
+                condition=models.Q(erased_at=None) | models.Q(content=""), name="%(class)s_erased_is_empty"
+            ),
         ]
         indexes = [
             models.Index(fields=["relationship", "turn_id", "seq"], name="message_of_turn"),

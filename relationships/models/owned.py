@@ -18,8 +18,9 @@ class RelationshipOwned(models.Model):
     """What belongs to exactly one relationship.
 
     The primary key is (relationship_id, id), every unique constraint begins with relationship_id, the only foreign
-    key goes to Relationship, and references among a relationship's own rows are plain UUID columns. So the schema
-    can be distributed by relationship_id. Rows are written by INSERT and by `QuerySet.update`, never by a bare
+    key of a model goes to Relationship, and references among a relationship's own rows are plain UUID columns. Where a
+    row can't outlive another, a migration adds (relationship_id, x_id) with ON DELETE CASCADE. So the schema can be
+    distributed by relationship_id. Rows are written by INSERT and by `QuerySet.update`, never by a bare
     `save()` of a loaded row, which would write the key. Erasure finds its tables as the subclasses of this class.
     """
 

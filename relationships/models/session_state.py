@@ -28,7 +28,12 @@ class SessionState(RelationshipOwned):
     objects = SessionStateQuerySet.as_manager()
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["relationship", "session"], name="%(class)s_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["relationship", "session"], name="%(class)s_once"),
+            models.CheckConstraint(
+                condition=models.Q(ended_at=None) | models.Q(state={}), name="%(class)s_ended_is_empty"
+            ),
+        ]
         indexes = [
             # the sweep: open sessions whose idle timeout has passed
             models.Index(fields=["idle_at"], condition=models.Q(ended_at=None), name="session_idle"),

@@ -48,8 +48,6 @@ class Turn(RelationshipOwned):
     waiting_since = models.DateTimeField(null=True)
     waits_on = models.CharField(max_length=60, blank=True, default="", db_default="")
     prompt_version = models.PositiveIntegerField(null=True)
-    # Parsed operations of this turn, each with its verdict; shape: memory.ingestion.operations
-    operations = models.JSONField(default=list)
     model_call_ids = ArrayField(models.UUIDField(), default=list)
 
     objects = TurnQuerySet.as_manager()

@@ -1,6 +1,6 @@
 """Every invariant is described where an operator reads about it."""
 
-from memory.verification.registry import invariants
+from memory.verification.pipeline import invariants
 from tests.guards.sources import ROOT
 from tests.guards.tables import named_in
 

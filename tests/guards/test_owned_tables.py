@@ -22,7 +22,7 @@ APPEND_ONLY = set("AuditEvent EntryRevision Message ModelCall ProfileRevision".s
 MUTABLE = set(
     """
     ApiKey ChunkEmbedding Companion DecayedVector Document DocumentChunk DocumentFile Embedding EndUser HeldDeletion
-    IdempotencyKey IngestionPrompt Membership ModelSpending Operator Profile Project RateWindow Relationship
+    IdempotencyKey IngestionPrompt Membership ModelSpending OperationResult Operator Profile Project RateWindow Relationship
     RelationshipToken Replay ScratchpadEntry SearchText SessionState Snapshot Turn WorkerHeartbeat
     """.split()
 )

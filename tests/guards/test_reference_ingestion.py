@@ -1,9 +1,9 @@
 """docs/reference/ingestion-prompt.md says what a template may do and what a model may answer."""
 
-from memory.ingestion.answer_schema import ANSWER_SCHEMA
-from memory.ingestion.operations import Verdict
+from memory.ingestion.prompt import ANSWER_SCHEMA
 from memory.ingestion.template_sandbox import FILTERS, MAX_RENDERED_CHARACTERS, MAX_STEPS
-from memory.ingestion.templates import GUIDANCE_EXAMPLE, MAX_TEMPLATE_CHARACTERS
+from memory.ingestion.templates import INSTRUCTIONS_EXAMPLE, MAX_TEMPLATE_CHARACTERS
+from memory.models import Verdict
 from tests.guards.tables import REFERENCE, named_in, rows_of
 
 FILE = "ingestion-prompt.md"
@@ -11,7 +11,7 @@ TEXT = (REFERENCE / FILE).read_text()
 
 
 def test_every_variable_of_a_prompt_is_described_and_no_other() -> None:
-    assert set(named_in(FILE, under="## Variables")) == set(GUIDANCE_EXAMPLE)
+    assert set(named_in(FILE, under="## Variables")) == set(INSTRUCTIONS_EXAMPLE)
 
 
 def test_every_filter_of_a_prompt_is_named_and_no_other() -> None:

@@ -70,7 +70,7 @@ def test_no_copy_of_an_erased_statement_is_left_on_either_side(
 ) -> None:
     assert tables_with("Klosterneuburg", dump()) >= {
         "relationships_message",
-        "relationships_turn",
+        "memory_operationresult",
         "relationships_snapshot",
         "memory_scratchpadentry",
         "memory_entryrevision",

@@ -39,11 +39,10 @@ GONE = {
 WRITTEN_TO = {
     ENTRY: {
         "relationships_message",
-        "relationships_turn",
         "relationships_snapshot",
         "memory_scratchpadentry",
         "memory_entryrevision",
-        "memory_helddeletion",
+        "memory_operationresult",
         "memory_modelcall",
         "memory_replay",
         "memory_searchtext",
@@ -58,7 +57,7 @@ WRITTEN_TO = {
         "relationships_snapshot",
         "memory_scratchpadentry",
         "memory_entryrevision",
-        "memory_helddeletion",
+        "memory_operationresult",
         "memory_modelcall",
         "memory_replay",
         "memory_searchtext",

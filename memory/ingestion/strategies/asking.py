@@ -9,8 +9,8 @@ from typing import TypeVar
 from memory.errors import UnparsableAnswer
 from memory.ingestion.calls import CallLog
 from memory.ingestion.configuration import MOST_OUTPUT_TOKENS
+from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.prompt import Question, build_request
-from memory.ingestion.reading import Reading
 from memory.providers.base import Completion, CompletionRequest
 from memory.providers.errors import AnswerTruncated, RequestRefused
 
@@ -22,16 +22,18 @@ WAY_OUT = (
 )
 
 
-def ask(question: Question, reading: Reading, log: CallLog, *, purpose: str, parse: Callable[[str], T]) -> T:
+def ask(
+    question: Question, given: IngestionInput, log: CallLog, *, purpose: str, parse: Callable[[str], T]
+) -> T:
     """What `parse` makes of the answer. Raises UnparsableAnswer when the second is no better, ProviderError."""
-    request = build_request(reading, question)
-    completion, request = _ask_with_room(request, question, reading, log, purpose)
+    request = build_request(given, question)
+    completion, request = _ask_with_room(request, question, given, log, purpose)
     try:
         return parse(completion.text)
     except UnparsableAnswer as error:
         complaint = f"{error} Answer again, with the JSON object only."
         repair = replace(request, history=(("assistant", completion.text[:SHOWN_BACK]), ("user", complaint)))
-    completion = log.ask(repair, reading, purpose=purpose_of(question, "repair"))
+    completion = log.ask(repair, given, purpose=purpose_of(question, "repair"))
     return parse(completion.text)
 
 
@@ -43,7 +45,7 @@ def purpose_of(question: Question, purpose: str) -> str:
 
 
 def _ask_with_room(
-    request: CompletionRequest, question: Question, reading: Reading, log: CallLog, purpose: str
+    request: CompletionRequest, question: Question, given: IngestionInput, log: CallLog, purpose: str
 ) -> tuple[Completion, CompletionRequest]:
     """The answer, and the request that had the room for it. Raises ProviderError.
 
@@ -52,10 +54,10 @@ def _ask_with_room(
     named, tries = purpose_of(question, purpose), 0
     while True:
         try:
-            return log.ask(request, reading, purpose=named), request
+            return log.ask(request, given, purpose=named), request
         except AnswerTruncated as cut:
             room = request.max_output_tokens
-            if room is None or (len(reading.turns) > 1 and purpose != "preview"):
+            if room is None or (len(given.turns) > 1 and purpose != "preview"):
                 raise
             if tries == MORE_ROOM or room >= MOST_OUTPUT_TOKENS:
                 raise AnswerTruncated(

@@ -1,11 +1,11 @@
-"""The seam of ingestion strategies: a reading goes in, proposed operations come out."""
+"""The seam of ingestion strategies: an input goes in, proposed operations come out."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 from memory.ingestion.calls import CallLog
+from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
 from memory.ingestion.operations import Operation, Refusal
-from memory.ingestion.reading import Reading, ShownEntry
 from memory.ingestion.vectors import TextVectors
 from memory.models import Tier
 
@@ -29,8 +29,8 @@ class Strategy(ABC):
     slug: str
 
     @abstractmethod
-    def propose(self, reading: Reading, log: CallLog, *, purpose: str) -> Proposal:
-        """What to do with one reading. Raises ProviderError, UnparsableAnswer, InvalidTemplate.
+    def propose(self, given: IngestionInput, log: CallLog, *, purpose: str) -> Proposal:
+        """What to do with one input. Raises ProviderError, UnparsableAnswer, InvalidTemplate.
 
         `purpose` is why it is asked: ingestion, ask_again or preview.
         """

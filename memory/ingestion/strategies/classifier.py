@@ -13,38 +13,57 @@ from django.utils import timezone
 
 from memory.ingestion.calls import CallLog
 from memory.ingestion.candidates import candidate_retrieval, has_entries, likely_entries, texts_of
+from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.items import RefusedItem, share_in
 from memory.ingestion.operations import Operation, Refusal
 from memory.ingestion.prompt import Question
-from memory.ingestion.reading import Reading
 from memory.ingestion.strategies.asking import ask
 from memory.ingestion.strategies.base import Proposal, Strategy
-from memory.ingestion.strategies.classify_schema import CLASSIFY_SCHEMA
 from memory.ingestion.strategies.memories import judge_memories, parse_memories, statement
 from memory.ingestion.strategies.options import ClassifierOptions
+from memory.ingestion.strategies.schema_parts import FORGET, NUMBERS, TEXT, answer_of, list_of, number
 from memory.ingestion.vectors import TextVectors, embed_texts
 from memory.retrieval.results import SearchResult
 from memory.retrieval.search import search_entries_for
+
+# The one call of classifier: what of the messages falls into a category (`type`), and how sure that is.
+#
+# `entry`: the memory says this shown entry anew, so it is updated; without it the memory is added.
+CLASSIFY_SCHEMA: dict[str, Any] = answer_of(
+    memories=list_of(
+        {
+            "content": TEXT,
+            "type": TEXT,
+            "confidence": number(0, 1),
+            "subject": TEXT,
+            "entry": {"type": "integer", "description": "number of the shown entry it replaces"},
+            "happens_at": TEXT,
+            "messages": NUMBERS,
+        },
+        required=["content", "type", "confidence", "messages"],
+    ),
+    forget=FORGET,
+)
 
 
 class ClassifierStrategy(Strategy):
     slug = "classifier"
 
-    def propose(self, reading: Reading, log: CallLog, *, purpose: str) -> Proposal:
+    def propose(self, given: IngestionInput, log: CallLog, *, purpose: str) -> Proposal:
         """Before the call entries are looked up by their words: a turn that holds nothing embeds nothing."""
-        likely = likely_entries(reading, texts_of(reading), by_meaning=False)
-        shown = replace(reading, entries=likely)
-        model = reading.ingestion.classifier.model
+        likely = likely_entries(given, texts_of(given), by_meaning=False)
+        shown = replace(given, entries=likely)
+        model = given.ingestion.classifier.model
         question = Question("classify", "classify.md", "The memories, as JSON:", CLASSIFY_SCHEMA, model=model)
         answer = ask(question, shown, log, purpose=purpose, parse=parse_memories)
         items = judge_memories(answer, shown, lambda item: _classified(item, shown))
-        vectors = _vectors_of(items, reading)
-        return Proposal(likely, _without_near(items, vectors, reading), reading.tier, vectors)
+        vectors = _vectors_of(items, given)
+        return Proposal(likely, _without_near(items, vectors, given), given.tier, vectors)
 
 
-def _classified(item: dict[str, Any], reading: Reading) -> Operation:
-    options = reading.ingestion.classifier
-    operation = statement(item, reading)
+def _classified(item: dict[str, Any], given: IngestionInput) -> Operation:
+    options = given.ingestion.classifier
+    operation = statement(item, given)
     confidence = share_in(item, "confidence", [])
     if confidence is None:
         raise RefusedItem("confidence is not a number from 0 to 1")
@@ -68,31 +87,31 @@ def _over_at(operation: Operation, options: ClassifierOptions) -> datetime | Non
         return None
 
 
-def _vectors_of(items: list[Operation | Refusal], reading: Reading) -> TextVectors | None:
+def _vectors_of(items: list[Operation | Refusal], given: IngestionInput) -> TextVectors | None:
     """Of what would be added, where there is something to compare it with."""
-    if not has_entries(reading):
+    if not has_entries(given):
         return None
     added = [item.content for item in items if isinstance(item, Operation) and item.op == "add"]
-    return embed_texts(reading, list(dict.fromkeys(added)))
+    return embed_texts(given, list(dict.fromkeys(added)))
 
 
 def _without_near(
-    items: list[Operation | Refusal], vectors: TextVectors | None, reading: Reading
+    items: list[Operation | Refusal], vectors: TextVectors | None, given: IngestionInput
 ) -> list[Operation | Refusal]:
     """What would be added and is nearly the same as an entry is skipped, naming the entry and how near it is."""
     if vectors is None:
         return items
-    nearest = dict(zip(vectors.texts, _nearest(vectors, reading), strict=True))
-    return [_skipped(item, nearest, reading) for item in items]
+    nearest = dict(zip(vectors.texts, _nearest(vectors, given), strict=True))
+    return [_skipped(item, nearest, given) for item in items]
 
 
-def _nearest(vectors: TextVectors, reading: Reading) -> list[SearchResult]:
+def _nearest(vectors: TextVectors, given: IngestionInput) -> list[SearchResult]:
     """Among entries that have a vector: one without would stand by its words, with a likeness nobody measured."""
     return search_entries_for(
         vectors.texts,
-        project_id=reading.project_id,
-        relationship_id=reading.relationship_id,
-        retrieval=candidate_retrieval(reading, by_meaning=True),
+        project_id=given.project_id,
+        relationship_id=given.relationship_id,
+        retrieval=candidate_retrieval(given, by_meaning=True),
         top_k=1,
         ranker="cosine",
         now=timezone.now(),
@@ -102,7 +121,7 @@ def _nearest(vectors: TextVectors, reading: Reading) -> list[SearchResult]:
 
 
 def _skipped(
-    item: Operation | Refusal, nearest: Mapping[str, SearchResult], reading: Reading
+    item: Operation | Refusal, nearest: Mapping[str, SearchResult], given: IngestionInput
 ) -> Operation | Refusal:
     """Only a comparison of vectors counts: where none could be made, what was said is kept."""
     if isinstance(item, Refusal) or item.op != "add":
@@ -111,6 +130,6 @@ def _skipped(
     if found.space is None or not found.hits:
         return item
     hit = found.hits[0]
-    if hit.score <= reading.ingestion.classifier.skip_above:
+    if hit.score <= given.ingestion.classifier.skip_above:
         return item
     return replace(item, op="none", reason=f"is like entry {hit.id} by a cosine of {hit.score:.3f}")

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.items import Item, RefusedItem, entry_number, number_of, reason_in, short, text_of
 from memory.ingestion.operations import MAX_OPERATIONS, Operation, Refusal
-from memory.ingestion.reading import Reading
 from memory.models import USER_SUBJECT
 from memory.providers.base import NumberedFact
 
@@ -31,7 +31,9 @@ class Fact:
         )
 
 
-def decide_on(facts: Sequence[Fact], decisions: Sequence[Any], reading: Reading) -> list[Operation | Refusal]:
+def decide_on(
+    facts: Sequence[Fact], decisions: Sequence[Any], given: IngestionInput
+) -> list[Operation | Refusal]:
     """In the order of the facts; of each the first decision holds. One nobody decided on is refused, visibly.
 
     A fact may end several entries ("forget all about my job"): further decisions of it may delete, and no more.
@@ -56,8 +58,8 @@ def decide_on(facts: Sequence[Fact], decisions: Sequence[Any], reading: Reading)
         else:
             made[number] = item
     changed: set[int] = set()
-    decided = [_decided(fact, made.get(n), changed, reading) for n, fact in enumerate(facts, start=1)]
-    decided += [_decided(facts[number - 1], item, changed, reading) for number, item in ended]
+    decided = [_decided(fact, made.get(n), changed, given) for n, fact in enumerate(facts, start=1)]
+    decided += [_decided(facts[number - 1], item, changed, given) for number, item in ended]
     return [*decided, *strays]
 
 
@@ -65,12 +67,14 @@ def _only_ends(item: Item) -> bool:
     return str(item.get("op")).strip().upper() == "DELETE" and item.get("content") == ""
 
 
-def _decided(fact: Fact, decision: Item | None, changed: set[int], reading: Reading) -> Operation | Refusal:
+def _decided(
+    fact: Fact, decision: Item | None, changed: set[int], given: IngestionInput
+) -> Operation | Refusal:
     if decision is None:
         return Refusal(fact.operation.raw, "nothing was decided about it", fact.operation.messages)
     raw = {**fact.operation.raw, **short(dict(decision)), "messages": list(fact.operation.messages)}
     try:
-        operation = _operation(fact, decision, changed, reading)
+        operation = _operation(fact, decision, changed, given)
     except RefusedItem as refusal:
         return Refusal(raw, str(refusal), fact.operation.messages)
     if operation.entry is not None and operation.op != "known":
@@ -79,7 +83,7 @@ def _decided(fact: Fact, decision: Item | None, changed: set[int], reading: Read
     return replace(operation, raw={**raw, **kept})
 
 
-def _operation(fact: Fact, decision: Item, changed: set[int], reading: Reading) -> Operation:
+def _operation(fact: Fact, decision: Item, changed: set[int], given: IngestionInput) -> Operation:
     op = str(decision.get("op")).strip().upper()
     if op not in ("ADD", "UPDATE", "DELETE", "NONE"):
         raise RefusedItem(f"op is {decision.get('op')!r:.40}; known: ADD, UPDATE, DELETE, NONE")
@@ -87,7 +91,7 @@ def _operation(fact: Fact, decision: Item, changed: set[int], reading: Reading) 
         return _new(fact, decision)
     if op == "NONE" and fact.forget:
         raise RefusedItem("nothing like it is remembered")
-    number = entry_number(decision, reading.entries) if op != "NONE" else _known(decision, reading)
+    number = entry_number(decision, given.entries) if op != "NONE" else _known(decision, given)
     reason = reason_in(decision)
     if op == "NONE":
         return replace(fact.operation, op="known", entry=number, content="", reason=reason)
@@ -108,10 +112,10 @@ def _new(fact: Fact, decision: Item) -> Operation:
     return replace(fact.operation, content=_text(fact, decision) or fact.operation.content)
 
 
-def _known(decision: Item, reading: Reading) -> int:
+def _known(decision: Item, given: IngestionInput) -> int:
     """The entry that says it already; that it may not be changed is no matter."""
     number = number_of(decision.get("entry"))
-    if number is None or not 1 <= number <= len(reading.entries):
+    if number is None or not 1 <= number <= len(given.entries):
         raise RefusedItem("was decided to be known, by no entry that was shown")
     return number
 

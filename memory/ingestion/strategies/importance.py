@@ -12,29 +12,47 @@ from typing import Any
 
 from memory.ingestion.calls import CallLog
 from memory.ingestion.candidates import likely_entries, texts_of
+from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.items import RefusedItem
 from memory.ingestion.operations import Operation
 from memory.ingestion.prompt import Question
-from memory.ingestion.reading import Reading
 from memory.ingestion.strategies.asking import ask
 from memory.ingestion.strategies.base import Proposal, Strategy
 from memory.ingestion.strategies.memories import judge_memories, parse_memories, remarked, statement
 from memory.ingestion.strategies.options import Floor
-from memory.ingestion.strategies.score_schema import SCORE_SCHEMA
+from memory.ingestion.strategies.schema_parts import FORGET, NUMBERS, TEXT, answer_of, list_of, number
 
+# The one call of importance: memories of the messages, each scored from 1 to 10.
+#
+# `entry`: the memory says this shown entry anew, so it is updated; without it the memory is added.
+SCORE_SCHEMA: dict[str, Any] = answer_of(
+    memories=list_of(
+        {
+            "content": TEXT,
+            "score": number(1, 10),
+            "type": TEXT,
+            "subject": TEXT,
+            "entry": {"type": "integer", "description": "number of the shown entry it replaces"},
+            "happens_at": TEXT,
+            "messages": NUMBERS,
+        },
+        required=["content", "score", "messages"],
+    ),
+    forget=FORGET,
+)
 HIGHEST = 10
 
 
 class ImportanceStrategy(Strategy):
     slug = "importance"
 
-    def propose(self, reading: Reading, log: CallLog, *, purpose: str) -> Proposal:
-        reading = replace(reading, entries=likely_entries(reading, texts_of(reading)))
-        model = reading.ingestion.importance.model
+    def propose(self, given: IngestionInput, log: CallLog, *, purpose: str) -> Proposal:
+        given = replace(given, entries=likely_entries(given, texts_of(given)))
+        model = given.ingestion.importance.model
         question = Question("score", "score.md", "The memories, as JSON:", SCORE_SCHEMA, model=model)
-        answer = ask(question, reading, log, purpose=purpose, parse=parse_memories)
-        items = judge_memories(answer, reading, lambda item: _scored(item, reading))
-        return Proposal(reading.entries, items, reading.tier)
+        answer = ask(question, given, log, purpose=purpose, parse=parse_memories)
+        items = judge_memories(answer, given, lambda item: _scored(item, given))
+        return Proposal(given.entries, items, given.tier)
 
 
 def importance_of(score: float, content: str, floors: Iterable[Floor]) -> tuple[float, str]:
@@ -46,9 +64,9 @@ def importance_of(score: float, content: str, floors: Iterable[Floor]) -> tuple[
     return importance, lifted
 
 
-def _scored(item: dict[str, Any], reading: Reading) -> Operation:
-    options = reading.ingestion.importance
-    operation = statement(item, reading)
+def _scored(item: dict[str, Any], given: IngestionInput) -> Operation:
+    options = given.ingestion.importance
+    operation = statement(item, given)
     importance, lifted = importance_of(_score(item), operation.content, options.floors)
     if importance < options.kept_from:
         raise RefusedItem(

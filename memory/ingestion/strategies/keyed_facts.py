@@ -4,38 +4,40 @@ After "Building AI agent memory": nearly the same keys are one, what fits no key
 value holds from when it was said until another takes its place, and every fact cites the messages it rests on.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from memory.ingestion.calls import CallLog
 from memory.ingestion.candidates import likely_entries, texts_of
+from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.items import RefusedItem, cited_messages, cleaned, share_in, short, subject_in, text_of
 from memory.ingestion.operations import Operation
 from memory.ingestion.prompt import Question
-from memory.ingestion.reading import Reading
 from memory.ingestion.strategies.asking import ask
 from memory.ingestion.strategies.base import Proposal, Strategy
 from memory.ingestion.strategies.memories import judge_memories, parse_memories
-from memory.ingestion.strategies.record_schema import RECORD_TOOL, record_schema
+from memory.ingestion.strategies.schema_parts import FORGET, NUMBERS, TEXT, answer_of, list_of, number
 from memory.ingestion.strategies.vocabulary import Vocabulary, sentence_of, type_among
 from memory.providers.base import ToolSpec
+
+RECORD_TOOL = "record_memories"
 
 
 class KeyedFactsStrategy(Strategy):
     slug = "keyed_facts"
 
-    def propose(self, reading: Reading, log: CallLog, *, purpose: str) -> Proposal:
-        reading = replace(reading, entries=likely_entries(reading, texts_of(reading)))
-        vocabulary = Vocabulary(reading.ingestion.keyed_facts)
-        question = _question(reading, vocabulary)
-        answer = ask(question, reading, log, purpose=purpose, parse=parse_memories)
-        items = judge_memories(answer, reading, _recorder(reading, vocabulary))
-        return Proposal(reading.entries, items, reading.tier)
+    def propose(self, given: IngestionInput, log: CallLog, *, purpose: str) -> Proposal:
+        given = replace(given, entries=likely_entries(given, texts_of(given)))
+        vocabulary = Vocabulary(given.ingestion.keyed_facts)
+        question = _question(given, vocabulary)
+        answer = ask(question, given, log, purpose=purpose, parse=parse_memories)
+        items = judge_memories(answer, given, _recorder(given, vocabulary))
+        return Proposal(given.entries, items, given.tier)
 
 
-def _question(reading: Reading, vocabulary: Vocabulary) -> Question:
-    types = [entry_type.name for entry_type in reading.ingestion.types]
+def _question(given: IngestionInput, vocabulary: Vocabulary) -> Question:
+    types = [entry_type.name for entry_type in given.ingestion.types]
     keys = vocabulary.known_keys(types)
     tool = ToolSpec(
         name=RECORD_TOOL,
@@ -54,10 +56,10 @@ def _question(reading: Reading, vocabulary: Vocabulary) -> Question:
     )
 
 
-def _recorder(reading: Reading, vocabulary: Vocabulary) -> Callable[[dict[str, Any]], Operation]:
+def _recorder(given: IngestionInput, vocabulary: Vocabulary) -> Callable[[dict[str, Any]], Operation]:
     """Makes an operation of each value. What a key says of its type and number of values goes before the model."""
-    least = reading.ingestion.keyed_facts.confident_from
-    types = [entry_type.name for entry_type in reading.ingestion.types]
+    least = given.ingestion.keyed_facts.confident_from
+    types = [entry_type.name for entry_type in given.ingestion.types]
 
     def record(item: dict[str, Any]) -> Operation:
         named = cleaned(item.get("key")).strip()
@@ -69,7 +71,7 @@ def _recorder(reading: Reading, vocabulary: Vocabulary) -> Callable[[dict[str, A
             raise RefusedItem("confidence is not a number from 0 to 1")
         if confidence < least:
             raise RefusedItem(f"its confidence is {confidence:.2f}; what is kept begins at {least:.2f}")
-        messages = cited_messages(item, reading)
+        messages = cited_messages(item, given)
         return Operation(
             op="add",
             messages=messages,
@@ -80,8 +82,26 @@ def _recorder(reading: Reading, vocabulary: Vocabulary) -> Callable[[dict[str, A
             key=key.name,
             single_valued=key.single_valued,
             confidence=confidence,
-            valid_from=max(reading.messages[number - 1].occurred_at for number in messages),
+            valid_from=max(given.messages[number - 1].occurred_at for number in messages),
             remarks=() if named == key.name else (f"key {named!r:.60} is {key.name} here",),
         )
 
     return record
+
+
+def record_schema(keys: Sequence[str], types: Sequence[str]) -> dict[str, Any]:
+    """The parameters of RECORD_TOOL: a key outside the vocabulary is refused, so they name the keys there are."""
+    return answer_of(
+        memories=list_of(
+            {
+                "type": {"type": "string", "enum": list(types)},
+                "key": {"type": "string", "enum": list(keys)},
+                "value": {"type": "string", "description": "the value alone, such as Lisbon"},
+                "confidence": number(0, 1),
+                "subject": TEXT,
+                "messages": NUMBERS,
+            },
+            required=["type", "key", "value", "confidence", "messages"],
+        ),
+        forget=FORGET,
+    )

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from memory.errors import UnparsableAnswer
+from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.items import (
     cited_messages,
     entry_number,
@@ -15,8 +16,7 @@ from memory.ingestion.items import (
     text_of,
     type_of,
 )
-from memory.ingestion.operations import Operation, Refusal, judge_each, parse_object
-from memory.ingestion.reading import Reading
+from memory.ingestion.operations import Operation, Refusal, check_each, parse_object
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,29 +37,29 @@ def parse_memories(text: str) -> Memories:
 
 
 def judge_memories(
-    answer: Memories, reading: Reading, keep: Callable[[dict[str, Any]], Operation]
+    answer: Memories, given: IngestionInput, keep: Callable[[dict[str, Any]], Operation]
 ) -> list[Operation | Refusal]:
-    """Each by itself. `keep` makes an operation of a memory, or raises RefusedItem. `reading` holds what was shown."""
+    """Each by itself. `keep` makes an operation of a memory, or raises RefusedItem. `given` holds what was shown."""
     items = [_named(item, "update" if _names_entry(item) else "add") for item in answer.keep]
     items += [_named(item, "delete") for item in answer.forget]
-    return judge_each(
-        items, reading, lambda item: _forget(item, reading) if item["op"] == "delete" else keep(item)
+    return check_each(
+        items, given, lambda item: _forget(item, given) if item["op"] == "delete" else keep(item)
     )
 
 
-def statement(item: dict[str, Any], reading: Reading) -> Operation:
+def statement(item: dict[str, Any], given: IngestionInput) -> Operation:
     """A memory that is a sentence: added, or said of an entry that was shown. Raises RefusedItem."""
     remarks: list[str] = []
     changes = item["op"] == "update"
     return Operation(
         op=item["op"],
-        messages=cited_messages(item, reading),
+        messages=cited_messages(item, given),
         raw=short(item),
-        entry=entry_number(item, reading.entries) if changes else None,
-        type=type_of(item, reading, remarks, changes=changes),
+        entry=entry_number(item, given.entries) if changes else None,
+        type=type_of(item, given, remarks, changes=changes),
         content=text_of(item, "content"),
         subject=subject_in(item),
-        happens_at=moment_in(item, "happens_at", reading, remarks),
+        happens_at=moment_in(item, "happens_at", given, remarks),
         remarks=tuple(remarks),
     )
 
@@ -68,12 +68,12 @@ def remarked(operation: Operation, remark: str) -> Operation:
     return replace(operation, remarks=(*operation.remarks, remark))
 
 
-def _forget(item: dict[str, Any], reading: Reading) -> Operation:
+def _forget(item: dict[str, Any], given: IngestionInput) -> Operation:
     return Operation(
         op="delete",
-        messages=cited_messages(item, reading),
+        messages=cited_messages(item, given),
         raw=short(item),
-        entry=entry_number(item, reading.entries),
+        entry=entry_number(item, given.entries),
         reason=reason_in(item),
     )
 

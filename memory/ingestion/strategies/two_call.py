@@ -11,6 +11,7 @@ from typing import Any
 
 from memory.ingestion.calls import CallLog
 from memory.ingestion.candidates import few_entries, find_candidates, has_entries
+from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
 from memory.ingestion.items import (
     RefusedItem,
     cited_messages,
@@ -21,73 +22,111 @@ from memory.ingestion.items import (
     text_of,
     type_of,
 )
-from memory.ingestion.operations import Operation, Refusal, judge_each, parse_answer
+from memory.ingestion.operations import Operation, Refusal, check_each, parse_answer
 from memory.ingestion.prompt import Question
-from memory.ingestion.reading import Reading, ShownEntry
 from memory.ingestion.strategies.asking import ask
 from memory.ingestion.strategies.base import Proposal, Strategy
-from memory.ingestion.strategies.decide_schema import DECIDE_SCHEMA
 from memory.ingestion.strategies.deciding import Fact, decide_on
-from memory.ingestion.strategies.extract_schema import EXTRACT_SCHEMA
+from memory.ingestion.strategies.schema_parts import NUMBERS, TEXT, answer_of, list_of, number
 from memory.ingestion.vectors import TextVectors, embed_texts
 from memory.models import USER_SUBJECT, ScratchpadEntry
 from memory.services.fingerprint import content_hash
 
+# Call 1 of two_call: the atomic facts of the messages. No entries are shown.
+#
+# A fact with `forget` names what the person asks to have forgotten; it is never kept itself.
+EXTRACT_SCHEMA: dict[str, Any] = answer_of(
+    facts=list_of(
+        {
+            "content": TEXT,
+            "type": TEXT,
+            "confidence": number(0, 1),
+            "importance": number(0, 1),
+            "subject": TEXT,
+            "forget": {"type": "boolean"},
+            "happens_at": TEXT,
+            "expires_at": TEXT,
+            "messages": NUMBERS,
+        },
+        required=["content", "type", "confidence", "messages"],
+    )
+)
+
+# Call 2 of two_call: what each fact does to the entries shown. Facts and entries are numbers.
+#
+# ADD     a new entry; `content` is its text (default: the fact's)
+# UPDATE  `entry` says it more fully or has changed; `content` is its whole merged text (default: the fact's)
+# DELETE  `entry` is contradicted: it leaves, and `content` (default: the fact's) is added in its place. Where `content`
+#         is "", or the fact is a wish to forget, nothing takes its place. A fact that ends several entries has a
+#         decision for each; only the first may be anything else
+# NONE    an entry says it already
+DECIDE_SCHEMA: dict[str, Any] = answer_of(
+    decisions=list_of(
+        {
+            "fact": {"type": "integer"},
+            "op": {"type": "string", "enum": ["ADD", "UPDATE", "DELETE", "NONE"]},
+            "entry": {"type": "integer", "description": "number of the shown entry; not for ADD"},
+            "content": TEXT,
+            "reason": TEXT,
+        },
+        required=["fact", "op"],
+    )
+)
 EXTRACT = Question("extract", "extract.md", "The facts, as JSON:", EXTRACT_SCHEMA)
 
 
 class TwoCallStrategy(Strategy):
     slug = "two_call"
 
-    def propose(self, reading: Reading, log: CallLog, *, purpose: str) -> Proposal:
-        alone = replace(reading, entries=())
+    def propose(self, given: IngestionInput, log: CallLog, *, purpose: str) -> Proposal:
+        alone = replace(given, entries=())
         raw = ask(EXTRACT, alone, log, purpose=purpose, parse=lambda text: parse_answer(text, "facts"))
-        extracted = judge_each(raw, reading, lambda item: _extracted(item, reading))
+        extracted = check_each(raw, given, lambda item: _extracted(item, given))
         items: list[Operation | Refusal] = [item for item in extracted if isinstance(item, Refusal)]
         facts = [
             Fact(item, forget=item.raw.get("forget") is True)
             for item in extracted
             if isinstance(item, Operation)
         ]
-        known = _known_exactly(reading, facts)
+        known = _known_exactly(given, facts)
         items += [fact.operation for fact in known]
         open_facts = [fact for fact in facts if fact not in known]
-        shown, vectors = _like(reading, open_facts)
+        shown, vectors = _like(given, open_facts)
         if not shown:
             items += [_unopposed(fact) for fact in open_facts]
-            return Proposal((), items, reading.tier, vectors)
-        reading = replace(reading, entries=shown)
-        decisions = _decide(reading, open_facts, log, purpose)
-        return Proposal(shown, [*items, *decide_on(open_facts, decisions, reading)], reading.tier, vectors)
+            return Proposal((), items, given.tier, vectors)
+        given = replace(given, entries=shown)
+        decisions = _decide(given, open_facts, log, purpose)
+        return Proposal(shown, [*items, *decide_on(open_facts, decisions, given)], given.tier, vectors)
 
 
-def _extracted(item: dict[str, Any], reading: Reading) -> Operation:
+def _extracted(item: dict[str, Any], given: IngestionInput) -> Operation:
     remarks: list[str] = []
     confidence = share_in(item, "confidence", remarks)
-    least = reading.ingestion.two_call.confident_from
+    least = given.ingestion.two_call.confident_from
     if confidence is not None and confidence < least:
         raise RefusedItem(f"its confidence is {confidence:.2f}; what is kept begins at {least:.2f}")
     return Operation(
         op="add",
-        messages=cited_messages(item, reading),
+        messages=cited_messages(item, given),
         raw={**short(item), "op": "add"},
-        type=type_of(item, reading, remarks),
+        type=type_of(item, given, remarks),
         content=text_of(item, "content"),
         subject=subject_in(item),
         importance=share_in(item, "importance", remarks),
         confidence=confidence,
-        happens_at=moment_in(item, "happens_at", reading, remarks),
-        expires_at=moment_in(item, "expires_at", reading, remarks),
+        happens_at=moment_in(item, "happens_at", given, remarks),
+        expires_at=moment_in(item, "expires_at", given, remarks),
         remarks=tuple(remarks),
     )
 
 
-def _known_exactly(reading: Reading, facts: Sequence[Fact]) -> list[Fact]:
+def _known_exactly(given: IngestionInput, facts: Sequence[Fact]) -> list[Fact]:
     """Those that an active entry says word for word: no model needs to decide on them."""
     if not facts:
         return []
     hashes = {content_hash(fact.operation.content) for fact in facts}
-    rows = ScratchpadEntry.objects.for_relationship(reading.relationship_id).active()
+    rows = ScratchpadEntry.objects.for_relationship(given.relationship_id).active()
     said = {
         (subject, bytes(hashed))
         for subject, hashed in rows.filter(content_hash__in=hashes).values_list("subject", "content_hash")
@@ -100,17 +139,17 @@ def _known_exactly(reading: Reading, facts: Sequence[Fact]) -> list[Fact]:
     ]
 
 
-def _like(reading: Reading, facts: Sequence[Fact]) -> tuple[tuple[ShownEntry, ...], TextVectors | None]:
+def _like(given: IngestionInput, facts: Sequence[Fact]) -> tuple[tuple[ShownEntry, ...], TextVectors | None]:
     """The entries that any of the facts may change, and the facts' vectors: one batch, whatever their number."""
     texts = [fact.operation.content for fact in facts]
-    similar_from = reading.ingestion.two_call.similar_from
-    few = few_entries(reading) if texts and similar_from is None else None
-    if not texts or few is not None or not has_entries(reading):
+    similar_from = given.ingestion.two_call.similar_from
+    few = few_entries(given) if texts and similar_from is None else None
+    if not texts or few is not None or not has_entries(given):
         return few or (), None
-    vectors = embed_texts(reading, texts)
+    vectors = embed_texts(given, texts)
     if similar_from is None or vectors is None:
-        return find_candidates(reading, texts, by_meaning=vectors is not None, vectors=vectors), vectors
-    found = find_candidates(reading, texts, ranker="cosine", min_score=similar_from, vectors=vectors)
+        return find_candidates(given, texts, by_meaning=vectors is not None, vectors=vectors), vectors
+    found = find_candidates(given, texts, ranker="cosine", min_score=similar_from, vectors=vectors)
     return found, vectors
 
 
@@ -121,7 +160,7 @@ def _unopposed(fact: Fact) -> Operation | Refusal:
     return Refusal(fact.operation.raw, "nothing like it is remembered", fact.operation.messages)
 
 
-def _decide(reading: Reading, facts: Sequence[Fact], log: CallLog, purpose: str) -> list[Any]:
+def _decide(given: IngestionInput, facts: Sequence[Fact], log: CallLog, purpose: str) -> list[Any]:
     question = Question(
         "decide",
         "decide.md",
@@ -132,4 +171,4 @@ def _decide(reading: Reading, facts: Sequence[Fact], log: CallLog, purpose: str)
         shows_messages=False,
         facts=tuple(fact.numbered(number) for number, fact in enumerate(facts, start=1)),
     )
-    return ask(question, reading, log, purpose=purpose, parse=lambda text: parse_answer(text, "decisions"))
+    return ask(question, given, log, purpose=purpose, parse=lambda text: parse_answer(text, "decisions"))

@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from memory.management.projects import find_project
 from memory.verification import Report, verify
-from memory.verification.pages import count_relationships
+from memory.verification.pipeline import count_relationships
 from memory.verification.report import EXAMPLES
 from relationships.errors import InvalidInput, RapportError
 from relationships.models import Relationship

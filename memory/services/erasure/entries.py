@@ -8,13 +8,19 @@ from uuid import UUID
 from django.db.models import Q
 from django.utils import timezone
 
-from memory.models import EntryRevision, HeldDeletion, RevisionEvent, ScratchpadEntry, SearchedKind
+from memory.models import EntryRevision, RevisionEvent, ScratchpadEntry, SearchedKind
 from memory.services.erasure.copies import empty_copies, leave_index
-from memory.services.erasure.holding import Held, StillHolding, find_holding
+from memory.services.erasure.holding import StillHolding, WordSearch
 from memory.services.erasure.permit import erasing
 from memory.services.erasure.tally import Erasure, tell
-from memory.services.erasure.turns import Traces, find_traces, turns_of
-from memory.services.erasure.words import Words, same_words_elsewhere, words_of
+from memory.services.erasure.words import (
+    Traces,
+    Words,
+    find_traces,
+    same_words_elsewhere,
+    turns_of,
+    words_of,
+)
 from memory.services.history import Change, record_changes
 from memory.services.snapshots import rebuild_scratchpad
 from relationships.actor import Actor
@@ -48,23 +54,24 @@ def erase_entry(
         if entry is None:
             raise NotFound("This entry is not there.")
         now, words = timezone.now(), words_of(entry)
+        search = WordSearch.of(relationship_id, words.contents)
         traces = find_traces(relationship_id, words)
-        held = find_holding(relationship_id, words.contents)
-        redacted = _messages_of(relationship_id, words, traces, held) if messages == "redact" else set()
+        redacted = _messages_of(relationship_id, words, traces, search) if messages == "redact" else set()
         counts = empty_copies(relationship_id, words, traces, messages=redacted, now=now)
         counts += leave_index(relationship_id, SearchedKind.ENTRY, words.entries)
         counts["entry_revision"] = _redact_history(entry, words, by, now) + counts["entry_revision"]
         counts["scratchpad_entry"] = entries.filter(id__in=words.entries).delete()[0]
         rebuild_scratchpad(relationship_id=relationship_id, project_id=entry.project_id, now=now)
         erasure = tell(project_id=entry.project_id, level="entry", target_id=entry_id, by=by, counts=counts)
-        return EntryErasure(erasure, tuple(sorted(redacted)), held.without(redacted))
+    # Nobody waits for this: the lock is given back, and what was emptied holds no word any more.
+    return EntryErasure(erasure, tuple(sorted(redacted)), search.still_holding())
 
 
-def _messages_of(relationship_id: UUID, words: Words, traces: Traces, held: Held) -> set[UUID]:
+def _messages_of(relationship_id: UUID, words: Words, traces: Traces, search: WordSearch) -> set[UUID]:
     """Those that were cited for it, and those of the same exchanges that say all of it, whoever said them."""
-    cited = {*words.cited, *traces.cited, *_cited_by_held(relationship_id, words)}
+    cited = words.cited | traces.cited
     exchanges = {*words.turns, *traces.turns, *turns_of(relationship_id, cited)}
-    return cited | held.whole(exchanges)
+    return {*cited, *search.whole(exchanges)}
 
 
 def _redact_history(entry: ScratchpadEntry, words: Words, by: Actor, now: datetime) -> int:
@@ -81,13 +88,3 @@ def _redact_history(entry: ScratchpadEntry, words: Words, by: Actor, now: dateti
     revisions = EntryRevision.objects.for_relationship(entry.relationship_id).filter(wordy)
     redacted: int = revisions.update(before=None, after=None, reason="", redacted_at=now)
     return redacted
-
-
-def _cited_by_held(relationship_id: UUID, words: Words) -> set[UUID]:
-    return {
-        UUID(message_id)
-        for row in HeldDeletion.objects.for_relationship(relationship_id)
-        for item in row.deletions
-        if UUID(item["entry_id"]) in words.entries
-        for message_id in item["message_ids"]
-    }

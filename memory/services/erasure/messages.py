@@ -8,8 +8,7 @@ from django.utils import timezone
 from memory.services.erasure.copies import empty_copies
 from memory.services.erasure.permit import erasing
 from memory.services.erasure.tally import Erasure, tell
-from memory.services.erasure.turns import Traces
-from memory.services.erasure.words import Words
+from memory.services.erasure.words import Traces, Words
 from relationships.actor import Actor
 from relationships.errors import InvalidInput
 from relationships.models import Message

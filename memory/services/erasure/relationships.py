@@ -89,7 +89,7 @@ def _erase_one(project_id: UUID, relationship_id: UUID, by: Actor) -> Erasure | 
         if row.select_for_update().first() is None:
             return None
         counts = Counts()
-        for model in owned_models():
+        for model in reversed(owned_models()):  # what a turn takes along is counted before it
             counts += delete_rows(model._base_manager.filter(relationship_id=relationship_id))
         counts += delete_rows(row)
         return tell(

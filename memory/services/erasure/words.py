@@ -1,28 +1,16 @@
 """What an entry ever said, and where else that is written down. Only reads."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
-from typing import Any
 from uuid import UUID
 
-from django.db import connection
 from django.db.models import Q
-from psycopg import sql
 
-from memory.models import EntryRevision, ScratchpadEntry
+from memory.models import EntryRevision, OperationResult, ScratchpadEntry
 from memory.services.fingerprint import content_hash
+from relationships.models import Message, Turn
 
 SHORTEST_PHRASE = 8  # characters; a shorter text, such as a bare name, is no sign of a quotation
-
-# At which numbers some rows were shown in each call.
-_NUMBERS_SHOWN = """
-SELECT call.id, array_agg(shown.number)
-  FROM memory_modelcall call, unnest(call.{column}) WITH ORDINALITY shown (id, number)
- WHERE call.relationship_id = %s AND call.{column} && %s AND shown.id = ANY(%s)
- GROUP BY call.id
-"""
-
-Numbers = dict[UUID, frozenset[int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +32,22 @@ class Words:
         folded = text.casefold()
         return any(phrase in folded for phrase in self.phrases)
 
-    def said_by(self, content: Any) -> bool:
-        """Whether `content` says exactly what is to be forgotten."""
-        return isinstance(content, str) and content_hash(content) in self.hashes
+    @property
+    def about(self) -> Q:
+        """Of operations: those that name one of the entries, say exactly what is to be forgotten, or quote it."""
+        about = Q(entry_ids__overlap=list(self.entries)) | Q(content_hash__in=self.hashes)
+        for phrase in self.phrases:
+            about |= Q(text__contains=phrase)
+        return about
+
+
+@dataclass(slots=True)
+class Traces:
+    """Where operations speak of what is to be forgotten: these, their turns, and the messages that they cite."""
+
+    operations: set[UUID] = field(default_factory=set)
+    turns: set[UUID] = field(default_factory=set)
+    cited: set[UUID] = field(default_factory=set)
 
 
 def words_of(entry: ScratchpadEntry) -> Words:
@@ -71,13 +72,21 @@ def words_of(entry: ScratchpadEntry) -> Words:
     )
 
 
-def numbers_shown(relationship_id: UUID, column: str, ids: Iterable[UUID]) -> Numbers:
-    """By call, the numbers at which the model saw these rows. `column`: shown_entry_ids or shown_message_ids."""
-    wanted = list(ids)
-    statement = sql.SQL(_NUMBERS_SHOWN).format(column=sql.Identifier(column))
-    with connection.cursor() as cursor:
-        cursor.execute(statement, [relationship_id, wanted, wanted])
-        return {call_id: frozenset(numbers) for call_id, numbers in cursor.fetchall()}
+def find_traces(relationship_id: UUID, words: Words) -> Traces:
+    operations = OperationResult.objects.for_relationship(relationship_id).filter(words.about)
+    traces = Traces()
+    for row_id, turn_id, message_ids in operations.values_list("id", "turn_id", "message_ids"):
+        traces.operations.add(row_id)
+        traces.turns.add(turn_id)
+        traces.cited.update(message_ids)
+    failed = Turn.objects.for_relationship(relationship_id).exclude(error="").values_list("id", "error")
+    traces.turns.update(turn_id for turn_id, error in failed.iterator() if words.quoted_in(error))
+    return traces
+
+
+def turns_of(relationship_id: UUID, message_ids: Collection[UUID]) -> set[UUID]:
+    messages = Message.objects.for_relationship(relationship_id).filter(id__in=message_ids)
+    return set(messages.values_list("turn_id", flat=True))
 
 
 def same_words_elsewhere(relationship_id: UUID, words: Words) -> list[UUID]:
@@ -90,6 +99,8 @@ def same_words_elsewhere(relationship_id: UUID, words: Words) -> list[UUID]:
 
 def quoting_reasons(relationship_id: UUID, words: Words) -> list[UUID]:
     """Revisions whose reason quotes what is to be forgotten."""
+    if not words.phrases:
+        return []
     revisions = EntryRevision.objects.for_relationship(relationship_id).exclude(reason="")
     rows = revisions.values_list("id", "reason").iterator()
     return [revision_id for revision_id, reason in rows if words.quoted_in(reason)]

@@ -1,9 +1,7 @@
 from collections.abc import Iterator
 from datetime import datetime
 
-from memory.verification.base import Finding, Invariant, Page, Problem
-from memory.verification.imports import imports_of
-from memory.verification.statements import rows
+from memory.verification.invariant import Finding, Invariant, Page, Problem, imports_of, rows
 
 NOBODY = Problem(
     "nobody",
@@ -37,7 +35,7 @@ class ActorsInvariant(Invariant):
     slug = "actors"
     promise = "Every change was made by somebody there is: a key, an account, the person, a model, a rule."
 
-    def look(self, page: Page, *, now: datetime) -> Iterator[Finding]:
+    def check(self, page: Page, *, now: datetime) -> Iterator[Finding]:
         """What was imported keeps who did it where it comes from."""
         found = list(rows(_NOBODY, page))
         imports = imports_of({owner_id for owner_id, *_ in found})

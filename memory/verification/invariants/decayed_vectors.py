@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from memory.models import DecayedVector
-from memory.verification.base import Finding, Invariant, Page, Problem, owner_of
-from memory.verification.statements import rows
+from memory.verification.invariant import Finding, Invariant, Page, Problem, owner_of, rows
 
 OF_NOTHING = Problem("of_nothing", "a decayed vector is of a vector or an entry that is not there")
 OUT_OF_STEP = Problem(
@@ -29,11 +28,11 @@ class DecayedVectorsInvariant(Invariant):
     slug = "decayed_vectors"
     promise = "A decayed vector is fresh or marked stale, and of a vector that is there."
 
-    def look(self, page: Page, *, now: datetime) -> Iterator[Finding]:
+    def check(self, page: Page, *, now: datetime) -> Iterator[Finding]:
         for owner_id, row_id, of_nothing in rows(_WRONG, page):
             yield Finding(OF_NOTHING if of_nothing else OUT_OF_STEP, owner_id, row_id)
 
-    def mend(self, findings: Sequence[Finding], *, now: datetime) -> None:
+    def repair(self, findings: Sequence[Finding], *, now: datetime) -> None:
         """Those that nobody compares go; others are made anew."""
         mine = DecayedVector.objects.for_relationship(owner_of(findings))
         mine.filter(id__in=[f.row_id for f in findings if f.problem == OF_NOTHING]).delete()

@@ -3,8 +3,7 @@ from datetime import datetime
 
 from memory.models import ScratchpadEntry
 from memory.services.fingerprint import content_hash
-from memory.verification.base import Finding, Invariant, Page, Problem, owner_of
-from memory.verification.statements import execute, rows
+from memory.verification.invariant import Finding, Invariant, Page, Problem, execute, owner_of, rows
 
 WRONG = Problem("wrong", "an entry's fingerprint is not that of its content, so the same could be kept twice")
 TWINS = Problem(
@@ -19,11 +18,11 @@ SELECT e.relationship_id, e.id, e.content, e.content_hash
 """
 # Asked of the rows and not of the unique indexes, which a crash or another collation may have broken.
 _TWINS = """
-SELECT relationship_id, min(id::text)::uuid, count(*) FROM memory_scratchpadentry
+SELECT relationship_id, min(id::text)::uuid, count(*) || ' entries' FROM memory_scratchpadentry
  WHERE relationship_id = ANY(%(ids)s) AND state = 'active'
  GROUP BY relationship_id, subject, type, content_hash HAVING count(*) > 1
 UNION ALL
-SELECT relationship_id, min(id::text)::uuid, count(*) FROM memory_scratchpadentry
+SELECT relationship_id, min(id::text)::uuid, count(*) || ' entries' FROM memory_scratchpadentry
  WHERE relationship_id = ANY(%(ids)s) AND state = 'active' AND single_valued
  GROUP BY relationship_id, subject, key HAVING count(*) > 1
 """
@@ -37,15 +36,15 @@ class FingerprintsInvariant(Invariant):
 
     slug = "fingerprints"
     promise = "An entry's fingerprint is that of its content, and no two active entries say the same."
+    statements = ((TWINS, _TWINS),)
 
-    def look(self, page: Page, *, now: datetime) -> Iterator[Finding]:
+    def check(self, page: Page, *, now: datetime) -> Iterator[Finding]:
+        yield from super().check(page, now=now)
         for owner_id, row_id, content, fingerprint in rows(_CONTENTS, page):
             if bytes(fingerprint) != content_hash(content):
                 yield Finding(WRONG, owner_id, row_id)
-        for owner_id, row_id, count in rows(_TWINS, page):
-            yield Finding(TWINS, owner_id, row_id, f"{count} entries")
 
-    def mend(self, findings: Sequence[Finding], *, now: datetime) -> None:
+    def repair(self, findings: Sequence[Finding], *, now: datetime) -> None:
         """Refused by the unique index where another active entry says the same: a person has to choose."""
         wrong = [finding.row_id for finding in findings]
         entries = ScratchpadEntry.objects.for_relationship(owner_of(findings)).filter(id__in=wrong)

@@ -13,8 +13,7 @@ from memory.models import EntryRevision, RevisionEvent, ScratchpadEntry
 from memory.services.entries import save_change
 from memory.services.history import FIELDS, Change, fields_of, record_changes
 from memory.services.time_travel import entry_of
-from memory.verification.base import BY_VERIFY, Finding, Invariant, Page, Problem, owner_of
-from memory.verification.statements import rows
+from memory.verification.invariant import BY_VERIFY, Finding, Invariant, Page, Problem, owner_of, rows
 
 REASON = "found by manage.py verify: this change is in no history"
 
@@ -73,7 +72,7 @@ class HistoriesInvariant(Invariant):
     slug = "histories"
     promise = "An entry's history begins with nothing, has no gap, and ends with what the entry says now."
 
-    def look(self, page: Page, *, now: datetime) -> Iterator[Finding]:
+    def check(self, page: Page, *, now: datetime) -> Iterator[Finding]:
         yield from _entries(page)
         for owner_id, entry_id, seq, before, earlier, broken in rows(_CHAIN, page):
             differing = [] if broken else _differing(before, earlier)
@@ -82,7 +81,7 @@ class HistoriesInvariant(Invariant):
         for owner_id, entry_id, without_words in rows(_GONE, page):
             yield Finding(BROKEN if without_words else GONE, owner_id, entry_id, "the entry is not there")
 
-    def mend(self, findings: Sequence[Finding], *, now: datetime) -> None:
+    def repair(self, findings: Sequence[Finding], *, now: datetime) -> None:
         owner_id = owner_of(findings)
         entries = ScratchpadEntry.objects.for_relationship(owner_id)
         wrong = {entry.id: entry for entry in entries.filter(id__in=[finding.row_id for finding in findings])}

@@ -1,8 +1,7 @@
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from memory.verification.base import Finding, Invariant, Page, Problem
-from memory.verification.statements import execute, rows
+from memory.verification.invariant import Finding, Invariant, Page, Problem, execute, rows
 
 BEHIND = Problem("behind", "last_seq is below a number that is taken, so the next write would take it again")
 TWICE = Problem(
@@ -39,7 +38,7 @@ class NumbersInvariant(Invariant):
     slug = "numbers"
     promise = "Turns, messages and revisions are numbered from 1 to last_seq, each number once."
 
-    def look(self, page: Page, *, now: datetime) -> Iterator[Finding]:
+    def check(self, page: Page, *, now: datetime) -> Iterator[Finding]:
         for owner_id, last, taken, different, highest in rows(_ROWS, page):
             if highest > last:
                 yield Finding(BEHIND, owner_id, detail=f"last_seq {last}, highest {highest}")
@@ -48,6 +47,6 @@ class NumbersInvariant(Invariant):
             if different < max(last, highest):
                 yield Finding(GAP, owner_id, detail=f"{max(last, highest) - different} numbers of {last}")
 
-    def mend(self, findings: Sequence[Finding], *, now: datetime) -> None:
+    def repair(self, findings: Sequence[Finding], *, now: datetime) -> None:
         for finding in findings:
             execute(_CATCH_UP, {"owner": finding.owner_id})

@@ -8,8 +8,7 @@ from psycopg import sql
 
 from memory.services.erasure.permit import erasing
 from memory.services.erasure.relationships import owned_models
-from memory.verification.base import Finding, Invariant, Page, Problem
-from memory.verification.statements import execute, rows
+from memory.verification.invariant import Finding, Invariant, Page, Problem, execute, rows
 
 ORPHAN = Problem("orphan", "a row belongs to a relationship that is not there, so to nobody")
 OTHER_PROJECT = Problem("other_project", "a row names another project than its relationship does")
@@ -32,11 +31,11 @@ class OwnersInvariant(Invariant):
     slug = "owners"
     promise = "Every row of a relationship's tables belongs to one that is there, and names its project."
 
-    def look(self, page: Page, *, now: datetime) -> Iterator[Finding]:
+    def check(self, page: Page, *, now: datetime) -> Iterator[Finding]:
         for label, owner_id, row_id, orphan in rows(_statement(), page):
             yield Finding(ORPHAN if orphan else OTHER_PROJECT, owner_id, row_id, label)
 
-    def mend(self, findings: Sequence[Finding], *, now: datetime) -> None:
+    def repair(self, findings: Sequence[Finding], *, now: datetime) -> None:
         """Rows of nobody go, as an erasure would take them; the others get the project of their relationship."""
         with erasing():
             for problem, statement in ((ORPHAN, _DROP), (OTHER_PROJECT, _MOVE)):

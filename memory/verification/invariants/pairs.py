@@ -1,8 +1,7 @@
 from collections.abc import Iterator
 from datetime import datetime
 
-from memory.verification.base import Finding, Invariant, Page, Problem
-from memory.verification.statements import rows
+from memory.verification.invariant import Finding, Invariant, Page, Problem, rows
 from relationships.ids import relationship_id
 
 OTHER_ID = Problem(
@@ -29,7 +28,7 @@ class PairsInvariant(Invariant):
     slug = "pairs"
     promise = "A relationship has the ID of its pair, and is of the same project as both."
 
-    def look(self, page: Page, *, now: datetime) -> Iterator[Finding]:
+    def check(self, page: Page, *, now: datetime) -> Iterator[Finding]:
         for own_id, companion_id, user_id, of_one_project in rows(_ROWS, page):
             if own_id != relationship_id(companion_id, user_id):
                 yield Finding(OTHER_ID, own_id)

@@ -1,8 +1,4 @@
-from collections.abc import Iterator
-from datetime import datetime
-
-from memory.verification.base import Finding, Invariant, Level, Page, Problem
-from memory.verification.statements import rows
+from memory.verification.invariant import Invariant, Level, Problem
 
 UNPUBLISHED = Problem(
     "not_there",
@@ -15,14 +11,14 @@ GAP = Problem(
     "Restore them from a backup. What is published is not concerned.",
 )
 
-_ROWS = """
-SELECT c.id, c.prompt_version, p.there, p.highest, p.published
-  FROM relationships_companion c, LATERAL (
-       SELECT count(*) AS there, coalesce(max(version), 0) AS highest,
-              coalesce(bool_or(version = c.prompt_version), false) AS published
-         FROM memory_ingestionprompt WHERE companion_id = c.id) p
- WHERE c.id = ANY(%(ids)s)
-   AND (p.there <> p.highest OR (c.prompt_version IS NOT NULL AND c.prompt_version <> 0 AND NOT p.published))
+_UNPUBLISHED = """
+SELECT c.id, NULL, 'version ' || c.prompt_version FROM relationships_companion c
+ WHERE c.id = ANY(%(ids)s) AND c.prompt_version <> 0 AND NOT EXISTS (
+       SELECT FROM memory_ingestionprompt WHERE companion_id = c.id AND version = c.prompt_version)
+"""
+_GAPS = """
+SELECT companion_id, NULL, count(*) || ' of ' || max(version) FROM memory_ingestionprompt
+ WHERE companion_id = ANY(%(ids)s) GROUP BY companion_id HAVING count(*) <> max(version)
 """
 
 
@@ -30,10 +26,4 @@ class PromptsInvariant(Invariant):
     slug = "prompts"
     promise = "The published prompt is there, and every version before the last is kept."
     level = Level.COMPANION
-
-    def look(self, page: Page, *, now: datetime) -> Iterator[Finding]:
-        for owner_id, wanted, there, highest, published in rows(_ROWS, page):
-            if wanted and not published:
-                yield Finding(UNPUBLISHED, owner_id, detail=f"version {wanted}")
-            if there != highest:
-                yield Finding(GAP, owner_id, detail=f"{there} of {highest}")
+    statements = ((UNPUBLISHED, _UNPUBLISHED), (GAP, _GAPS))

@@ -7,8 +7,7 @@ from memory.queue.fairness import project_of
 from memory.queue.leases import release_dead_leases
 from memory.queue.nudge import nudge, nudge_embedding
 from memory.services.turns import retry_turn
-from memory.verification.base import Finding, Invariant, Page, Problem, owner_of
-from memory.verification.statements import execute, rows
+from memory.verification.invariant import Finding, Invariant, Page, Problem, execute, owner_of, rows
 
 NOT_TAKEN_BACK = Problem("not_taken_back", "the lease of a turn is over for long, and nobody took it back")
 FORGOTTEN = Problem(
@@ -62,7 +61,7 @@ class QueueInvariant(Invariant):
         "What is owed is done or waits for something: no turn and no text is stuck while a worker is idle."
     )
 
-    def look(self, page: Page, *, now: datetime) -> Iterator[Finding]:
+    def check(self, page: Page, *, now: datetime) -> Iterator[Finding]:
         found = rows(
             _ROWS,
             page,
@@ -74,7 +73,7 @@ class QueueInvariant(Invariant):
         for slug, owner_id, row_id in found:
             yield Finding(_PROBLEMS[slug], owner_id, row_id)
 
-    def mend(self, findings: Sequence[Finding], *, now: datetime) -> None:
+    def repair(self, findings: Sequence[Finding], *, now: datetime) -> None:
         """Due anew, and a worker is told: as the sweep does, which has missed it."""
         owner_id = owner_of(findings)
         for finding in findings:

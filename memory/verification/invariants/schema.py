@@ -3,8 +3,7 @@ from datetime import datetime
 
 from psycopg import sql
 
-from memory.verification.base import Finding, Invariant, Level, Page, Problem
-from memory.verification.statements import execute, rows
+from memory.verification.invariant import Finding, Invariant, Level, Page, Problem, execute, rows
 
 TRIGGERS = {
     "append_only": (
@@ -56,7 +55,7 @@ class SchemaInvariant(Invariant):
     )
     level = Level.DATABASE
 
-    def look(self, page: Page, *, now: datetime) -> Iterator[Finding]:
+    def check(self, page: Page, *, now: datetime) -> Iterator[Finding]:
         there = {(name, table): state for name, table, state in rows(_TRIGGERS, page, names=list(TRIGGERS))}
         for name, tables in TRIGGERS.items():
             for table in tables:
@@ -70,7 +69,7 @@ class SchemaInvariant(Invariant):
         for (name,) in rows(_INDEXES, page):
             yield Finding(BROKEN_INDEX, None, detail=name)
 
-    def mend(self, findings: Sequence[Finding], *, now: datetime) -> None:
+    def repair(self, findings: Sequence[Finding], *, now: datetime) -> None:
         """Who waits for this lock holds everybody else up, so it gives up soon."""
         execute("SET LOCAL lock_timeout = '3s'", {})
         for finding in findings:

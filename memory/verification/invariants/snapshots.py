@@ -8,8 +8,7 @@ from uuid import UUID
 import orjson
 
 from memory.services.snapshots import Line, SectionRow, rebuild_scratchpad, scratchpad_section
-from memory.verification.base import Finding, Invariant, Page, Problem, owner_of
-from memory.verification.statements import rows
+from memory.verification.invariant import Finding, Invariant, Page, Problem, owner_of, rows
 from relationships.models import Relationship
 from relationships.services.profiles import read_profile
 from relationships.services.sessions import rebuild_sessions
@@ -46,7 +45,7 @@ class SnapshotsInvariant(Invariant):
     slug = "snapshots"
     promise = "A snapshot is what would be built from the rows: profile, open sessions, scratchpad."
 
-    def look(self, page: Page, *, now: datetime) -> Iterator[Finding]:
+    def check(self, page: Page, *, now: datetime) -> Iterator[Finding]:
         for owner_id, profile, sessions, archive, lines, fresh_until, entries in rows(_ROWS, page):
             built, until = scratchpad_section(_entries(entries), now=now)
             wrong = {
@@ -61,7 +60,7 @@ class SnapshotsInvariant(Invariant):
                     DIFFERS, owner_id, detail=" ".join(name for name, is_so in wrong.items() if is_so)
                 )
 
-    def mend(self, findings: Sequence[Finding], *, now: datetime) -> None:
+    def repair(self, findings: Sequence[Finding], *, now: datetime) -> None:
         """Build it anew."""
         for relationship in Relationship.objects.filter(id=owner_of(findings)):
             own: dict[str, Any] = {"relationship_id": relationship.id, "project_id": relationship.project_id}

@@ -1,8 +1,7 @@
 from collections.abc import Iterator
 from datetime import datetime
 
-from memory.verification.base import Finding, Invariant, Page, Problem
-from memory.verification.statements import rows
+from memory.verification.invariant import Finding, Invariant, Page, Problem, rows
 
 LOST = "Restore the relationship from a backup that has it."
 WITHOUT_MESSAGES = Problem("without_messages", "a turn has no message: what was said in it is lost", LOST)
@@ -30,12 +29,12 @@ OVERTAKEN = Problem(
 )
 
 _WITHOUT_MESSAGES = """
-SELECT t.relationship_id, t.id FROM relationships_turn t
+SELECT t.relationship_id, t.id, '' FROM relationships_turn t
  WHERE t.relationship_id = ANY(%(ids)s) AND NOT EXISTS (
        SELECT FROM relationships_message m WHERE m.relationship_id = t.relationship_id AND m.turn_id = t.id)
 """
 _WITHOUT_TURN = """
-SELECT m.relationship_id, m.id FROM relationships_message m
+SELECT m.relationship_id, m.id, '' FROM relationships_message m
  WHERE m.relationship_id = ANY(%(ids)s) AND NOT EXISTS (
        SELECT FROM relationships_turn t WHERE t.relationship_id = m.relationship_id AND t.id = m.turn_id)
 """
@@ -49,17 +48,17 @@ SELECT r.relationship_id, r.turn_id, t.state, r.times FROM (
  WHERE t.state IS NULL OR r.times > 1 OR t.state <> 'applied' AND r.times > 0
 """
 _NOT_WRITTEN = """
-SELECT t.relationship_id, t.id, count(*)
-  FROM relationships_turn t, jsonb_array_elements(t.operations) o
- WHERE t.relationship_id = ANY(%(ids)s) AND t.state = 'applied'
-   AND o ->> 'verdict' IN ('applied', 'none') AND o ->> 'entry_id' IS NOT NULL AND NOT EXISTS (
+SELECT o.relationship_id, o.turn_id, count(*) || ' operations'
+  FROM memory_operationresult o JOIN relationships_turn t ON t.relationship_id = o.relationship_id AND t.id = o.turn_id
+ WHERE o.relationship_id = ANY(%(ids)s) AND t.state = 'applied'
+   AND o.verdict IN ('applied', 'none') AND o.entry_id IS NOT NULL AND NOT EXISTS (
        SELECT FROM memory_entryrevision r
-        WHERE r.relationship_id = t.relationship_id AND r.turn_id = t.id AND r.entry_id::text = o ->> 'entry_id')
- GROUP BY t.relationship_id, t.id
+        WHERE r.relationship_id = o.relationship_id AND r.turn_id = o.turn_id AND r.entry_id = o.entry_id)
+ GROUP BY o.relationship_id, o.turn_id
 """
 # While a turn is being read nobody may take another of its relationship. Machines' clocks may differ by a little.
 _OVERTAKEN = """
-SELECT relationship_id, id FROM (
+SELECT relationship_id, id, '' FROM (
        SELECT relationship_id, id, seq, claimed_at, lag(seq) OVER settled AS other, lag(settled_at) OVER settled AS at
          FROM relationships_turn
         WHERE relationship_id = ANY(%(ids)s) AND state = 'applied' AND claimed_at IS NOT NULL
@@ -73,15 +72,15 @@ class TurnsInvariant(Invariant):
     promise = (
         "An accepted turn has its messages, is applied at most once and in order, and leaves what it says."
     )
+    statements = (
+        (WITHOUT_MESSAGES, _WITHOUT_MESSAGES),
+        (WITHOUT_TURN, _WITHOUT_TURN),
+        (OVERTAKEN, _OVERTAKEN),
+        (NOT_WRITTEN, _NOT_WRITTEN),
+    )
 
-    def look(self, page: Page, *, now: datetime) -> Iterator[Finding]:
-        for problem, statement in (
-            (WITHOUT_MESSAGES, _WITHOUT_MESSAGES),
-            (WITHOUT_TURN, _WITHOUT_TURN),
-            (OVERTAKEN, _OVERTAKEN),
-        ):
-            for owner_id, row_id in rows(statement, page):
-                yield Finding(problem, owner_id, row_id)
+    def check(self, page: Page, *, now: datetime) -> Iterator[Finding]:
+        yield from super().check(page, now=now)
         for owner_id, turn_id, state, times in rows(_CHANGES, page):
             if state is None:
                 yield Finding(OF_NO_TURN, owner_id, turn_id)
@@ -89,5 +88,3 @@ class TurnsInvariant(Invariant):
                 yield Finding(NOT_APPLIED, owner_id, turn_id, f"the turn is {state}")
             else:
                 yield Finding(APPLIED_TWICE, owner_id, turn_id, f"{times} times")
-        for owner_id, turn_id, count in rows(_NOT_WRITTEN, page):
-            yield Finding(NOT_WRITTEN, owner_id, turn_id, f"{count} operations")

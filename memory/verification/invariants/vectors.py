@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
-from uuid import UUID
 
 from memory.embedders import Embedder, embedder_of
 from memory.providers.errors import ProviderError
@@ -12,8 +11,7 @@ from memory.queue.nudge import nudge_embedding
 from memory.retrieval.index.configs import RelationshipConfig, configs_of
 from memory.retrieval.index.rows import owing_kinds
 from memory.retrieval.index.text import text_hash
-from memory.verification.base import Finding, Invariant, Page, Problem, owner_of
-from memory.verification.statements import execute, rows
+from memory.verification.invariant import Finding, Invariant, Page, Problem, execute, owner_of, rows
 
 STALE = Problem("stale", "a vector is of another text than its entry or message has now, or of nothing")
 MISSHAPEN = Problem("misshapen", "a vector has not the dimensions or the length of its space")
@@ -75,7 +73,7 @@ class VectorsInvariant(Invariant):
     slug = "vectors"
     promise = "A vector is of its owner's present text and of its space's shape; a text without one owes it."
 
-    def look(self, page: Page, *, now: datetime) -> Iterator[Finding]:
+    def check(self, page: Page, *, now: datetime) -> Iterator[Finding]:
         for owner_id, row_id, stale in rows(_VECTORS, page, tolerance=_TOLERANCE):
             yield Finding(STALE if stale else MISSHAPEN, owner_id, row_id)
         wanted = _wanted(page)
@@ -83,7 +81,7 @@ class VectorsInvariant(Invariant):
             for owner_id, row_id in rows(_GAPS, page, **wanted, nothing=_NOTHING):
                 yield Finding(GAP, owner_id, row_id)
 
-    def mend(self, findings: Sequence[Finding], *, now: datetime) -> None:
+    def repair(self, findings: Sequence[Finding], *, now: datetime) -> None:
         """What is wrong goes; its text, and what has none, owe a vector, and a worker is told."""
         owner_id = owner_of(findings)
         wanted = configs_of([owner_id])
@@ -97,19 +95,13 @@ class VectorsInvariant(Invariant):
 
 def _wanted(page: Page) -> dict[str, list[Any]]:
     """Whose texts are to have vectors, and in which space."""
-    told: dict[str, list[Any]] = {"owners": [], "messages": [], "models": [], "dimensions": []}
-    for each in configs_of(page.ids):
-        embedder = _embedder(each)
-        if each.retrieval is not None and embedder is not None:
-            _append(told, each.relationship_id, each.retrieval.embed_messages, embedder)
-    return told
-
-
-def _append(told: dict[str, list[Any]], owner_id: UUID, messages: bool, embedder: Embedder) -> None:
-    told["owners"].append(owner_id)
-    told["messages"].append(messages)
-    told["models"].append(embedder.model)
-    told["dimensions"].append(embedder.dimensions)
+    found = [
+        (each.relationship_id, each.retrieval.embed_messages, embedder.model, embedder.dimensions)
+        for each in configs_of(page.ids)
+        if each.retrieval is not None and (embedder := _embedder(each)) is not None
+    ]
+    columns = [list(column) for column in zip(*found, strict=True)] or [[], [], [], []]
+    return dict(zip(("owners", "messages", "models", "dimensions"), columns, strict=True))
 
 
 def _embedder(wanted: RelationshipConfig) -> Embedder | None:

@@ -16,6 +16,7 @@ from relationships.models import Companion, EndUser, Membership, Operator, Relat
 from relationships.services.profiles import replace_profile
 from relationships.services.sessions import patch_session
 from tests.acceptance.service import LiveService
+from tests.fixtures.turns import hold_deletions
 from tests.waiting import wait_until
 
 PASSWORD = "a long pass phrase"
@@ -103,21 +104,7 @@ class Stage:
     def hold(self, relationship: Relationship, turn: Turn) -> HeldDeletion:
         """As if the model had wanted all of it gone."""
         entries = ScratchpadEntry.objects.for_relationship(relationship.id).active()
-        deletions = [
-            {
-                "entry_id": str(entry.id),
-                "entry_version": entry.version,
-                "reason": "was told to",
-                "message_ids": [],
-                "turn_id": str(turn.id),
-            }
-            for entry in entries
-        ]
-        judged = [{"operation": {"op": "delete"}, "verdict": "held", "reason": "", "entry_id": None}]
-        Turn.objects.for_relationship(relationship.id).filter(id=turn.id).update(operations=judged)
-        return HeldDeletion.objects.create(
-            relationship=relationship, project_id=self.project.id, turn_id=turn.id, deletions=deletions
-        )
+        return hold_deletions(turn, *entries.values_list("id", flat=True), reason="was told to")
 
     def document(self, companion: Companion) -> Document:
         document, _ = add_document(

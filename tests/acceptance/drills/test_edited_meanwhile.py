@@ -6,8 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from memory.models import ScratchpadEntry
-from relationships.models import Turn
+from memory.models import OperationResult, ScratchpadEntry
 from tests.acceptance.drills.answers import NOTHING, change_entries
 from tests.acceptance.drills.questions import question_in
 from tests.acceptance.drills.talk import scaled
@@ -61,5 +60,5 @@ def test_the_persons_text_stands(again: str, drilled: LiveService) -> None:
 
             entry = ScratchpadEntry.objects.for_relationship(relationship.id).get()
             assert entry.content == people["edits"][-1]
-            judged = Turn.objects.for_relationship(relationship.id).get().operations
-            assert {one["verdict"] for one in judged} <= {"refused"}
+            judged = OperationResult.objects.for_relationship(relationship.id)
+            assert {one.verdict for one in judged} <= {"refused"}

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from memory.models import EntryRevision
+from memory.models import EntryRevision, OperationResult
 from memory.services.turns import retry_turn
 from relationships.models import Relationship, Turn, TurnState
 from tests.acceptance.drills.answers import change_entries
@@ -47,7 +47,9 @@ def test_it_alone_fails_and_the_others_are_applied_in_order(
 
     retried = drilled.turns(relationship)[place]
     assert retried.state == TurnState.APPLIED
-    verdicts = Counter(judged["verdict"] for judged in retried.operations)
+    verdicts = Counter(
+        judged.verdict for judged in OperationResult.objects.for_relationship(relationship.id).of_turn(bad.id)
+    )
     newer = set(entries_of(relationship, turns[place + 1 :]))
     changed = EntryRevision.objects.for_relationship(relationship.id).filter(turn_id=bad.id)
     touched = set(changed.values_list("entry_id", flat=True))

@@ -106,7 +106,7 @@ CASES: list[tuple[str, Any]] = [
     ("revisions.0.before", {"id": "018f0000-0000-7000-8000-000000000001"}),
     ("revisions.0.reason", LONG),
     ("revisions.0.recorded_at", AHEAD),
-    ("held_deletions.0.deletions.0.reason", LONG),
+    ("turns.1.operations.0.held_reason", LONG),
     ("held_deletions.0.decided_by_kind", "nobody"),
     ("model_calls.0.prompt", "x" * (MAX_CALL_BYTES + 1)),
     ("model_calls.0.answer", "x" * (MAX_CALL_BYTES + 1)),

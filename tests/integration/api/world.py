@@ -11,17 +11,17 @@ from context.knowledge.chunking import cut_document
 from context.knowledge.chunks import replace_chunks
 from context.knowledge.parsing.base import Block
 from context.models import Document
-from memory.models import EntrySource, HeldDeletion, IngestionPrompt
+from memory.models import EntrySource, IngestionPrompt
 from memory.services.entries import add_entry
 from relationships.actor import Actor
-from relationships.ids import uuid7
-from relationships.models import Companion, Relationship, TurnState
+from relationships.models import Companion, Relationship, Turn, TurnState
 from relationships.services.api_keys import create_api_key
 from relationships.services.profiles import replace_profile
 from relationships.services.sequence import allocate_seq
 from relationships.services.sessions import patch_session
 from relationships.services.tokens import create_token
 from relationships.services.turns import NewMessage, NewTurn, TurnDisposal, store_turn
+from tests.fixtures.turns import hold_deletions
 
 BY = Actor.policy("test")
 NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)
@@ -98,21 +98,8 @@ def _entry(relationship: Relationship) -> UUID:
 
 
 def _held(relationship: Relationship, turn_id: UUID, entry_id: UUID) -> UUID:
-    held = HeldDeletion.objects.create(
-        relationship_id=relationship.id,
-        id=uuid7(),
-        project_id=relationship.project_id,
-        turn_id=turn_id,
-        deletions=[
-            {
-                "entry_id": str(entry_id),
-                "entry_version": 1,
-                "reason": "asked to",
-                "message_ids": [],
-                "turn_id": str(turn_id),
-            }
-        ],
-    )
+    turn = Turn.objects.for_relationship(relationship.id).get(id=turn_id)
+    held = hold_deletions(turn, entry_id, reason="asked to")
     return UUID(str(held.id))
 
 

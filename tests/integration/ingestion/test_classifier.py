@@ -5,7 +5,7 @@ from datetime import timedelta
 from memory.models import EntryState, RevisionEvent, ScratchpadEntry, Tier
 from memory.services.entries import restore_entry
 from tests.fixtures.past import entries_at
-from tests.fixtures.turns import PERSON
+from tests.fixtures.turns import PERSON, operations_of
 from tests.integration.ingestion.conftest import Told
 
 BLACK, WITHOUT_MILK = "Drinks her coffee black", "Drinks coffee without milk"
@@ -22,7 +22,7 @@ def test_what_it_is_sure_of_is_kept_with_its_categorys_weight(told: Told) -> Non
     assert kept[BLACK].tier == Tier.ARCHIVE
     exam = kept["Has an exam"]
     assert exam.happens_at is not None and exam.importance == 0.7
-    [refused] = [judged for judged in turn.operations if judged["verdict"] == "refused"]
+    [refused] = [judged for judged in operations_of(turn) if judged["verdict"] == "refused"]
     assert "0.40; what is kept begins at 0.70" in refused["reason"]
     assert told.asked_while_reading == []  # nothing was there to be compared with
 
@@ -43,7 +43,7 @@ def test_a_turn_with_nothing_to_save_writes_nothing_and_embeds_nothing(told: Tol
 
     turn = told.hear("Coffee, and a good morning!", answers=("classify_nothing",))
 
-    assert (turn.state, turn.operations) == ("applied", [])
+    assert (turn.state, operations_of(turn)) == ("applied", [])
     assert BLACK in str(told.server.script.requests[-1].said)  # found by its words
     assert told.asked_while_reading == []
     assert told.embedder.asked == []
@@ -58,7 +58,7 @@ def test_what_an_entry_nearly_says_is_skipped_visibly_and_can_be_restored(told: 
     turn = told.hear("No milk in my coffee, please.", answers=("classify_near",))
 
     assert WITHOUT_MILK not in told.conversation.contents
-    [judged] = turn.operations
+    [judged] = operations_of(turn)
     black = ScratchpadEntry.objects.get(content=BLACK)
     assert judged["verdict"] == "none"
     assert str(black.id) in judged["reason"] and "0.95" in judged["reason"]

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from memory.models import HeldDeletion
+from memory.models import HeldDeletion, OperationResult
 from memory.services.entries import revise_entry
 from memory.services.held import confirm_deletions, decline_deletions
 from relationships.models import Companion
@@ -25,7 +25,7 @@ def test_too_many_deletions_at_once_wait_for_a_person(
 
     assert len(conversation.entries) == 11
     assert [verdict for verdict, _ in conversation.verdicts(turn)] == ["held"] * 10 + ["applied"]
-    assert len(HeldDeletion.objects.get().deletions) == 10
+    assert OperationResult.objects.filter(held_id=HeldDeletion.objects.get().id).count() == 10
 
 
 EVERYTHING = range(1, 11)
@@ -63,7 +63,7 @@ def test_they_wait_whichever_strategy_reads_the_turn(
 
     assert [verdict for verdict, _ in conversation.verdicts(turn)] == ["held"] * 10
     assert len(conversation.entries) == 10
-    assert len(HeldDeletion.objects.get().deletions) == 10
+    assert OperationResult.objects.filter(held_id=HeldDeletion.objects.get().id).count() == 10
 
 
 def test_a_person_can_confirm_held_deletions_and_each_can_be_undone(
@@ -131,7 +131,7 @@ def test_how_many_are_too_many_is_configured(
     conversation.hear("Forget those two.", ingestion={"deletion_hold": {"count": 1, "share": 0.25}})
 
     assert len(conversation.entries) == 4
-    assert len(HeldDeletion.objects.get().deletions) == 2
+    assert OperationResult.objects.filter(held_id=HeldDeletion.objects.get().id).count() == 2
 
 
 def test_merging_everything_into_one_line_is_held_like_deleting_it(

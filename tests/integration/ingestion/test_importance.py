@@ -1,6 +1,7 @@
 """importance behind both vendors' protocols: scored, lifted to floors, kept from a threshold, in the archive."""
 
 from memory.models import EntryState, ScratchpadEntry, Tier
+from tests.fixtures.turns import operations_of
 from tests.integration.ingestion.conftest import Told
 
 
@@ -11,7 +12,7 @@ def test_what_scores_enough_is_kept_in_the_archive_with_its_importance(told: Tol
 
     kept = {entry.content: (entry.importance, entry.tier) for entry in told.conversation.entries}
     assert kept == {"Lives in Lisbon": (0.85, Tier.ARCHIVE), "Is learning to sail": (0.8, Tier.ARCHIVE)}
-    verdicts = {judged["operation"]["content"]: judged for judged in turn.operations}
+    verdicts = {judged["operation"]["content"]: judged for judged in operations_of(turn)}
     assert "identity" in verdicts["Lives in Lisbon"]["reason"]
     assert "0.30; what is kept begins at 0.55" in verdicts["Saw a heron today"]["reason"]
     assert "not a number from 1 to 10" in verdicts["Likes rain"]["reason"]
@@ -29,5 +30,5 @@ def test_the_model_is_shown_what_has_to_do_with_the_message_and_may_change_it(to
     assert [(purpose, len(texts)) for purpose, texts in told.asked_while_reading] == [("query", 1)]
     gone = ScratchpadEntry.objects.get(content="Is learning to sail")
     assert gone.state == EntryState.DELETED
-    assert {judged["verdict"] for judged in turn.operations} == {"applied"}
-    assert {judged["call_id"] for judged in turn.operations} == {str(turn.model_call_ids[-1])}
+    assert {judged["verdict"] for judged in operations_of(turn)} == {"applied"}
+    assert {judged["call_id"] for judged in operations_of(turn)} == {str(turn.model_call_ids[-1])}

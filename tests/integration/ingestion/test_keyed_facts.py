@@ -5,6 +5,7 @@ from datetime import timedelta
 from django.utils import timezone
 
 from memory.models import EntryState, ScratchpadEntry
+from tests.fixtures.turns import operations_of
 from tests.integration.ingestion.conftest import Told
 
 
@@ -31,7 +32,7 @@ def test_values_are_kept_under_their_keys_with_what_they_rest_on(told: Told) -> 
     assert kept["city"].valid_from == turn.occurred_at
     assert (kept["city"].single_valued, kept["pet"].single_valued) == (True, False)
     assert all(len(entry.source_message_ids) == 1 for entry in kept.values())
-    reasons = [judged["reason"] for judged in turn.operations if judged["verdict"] == "refused"]
+    reasons = [judged["reason"] for judged in operations_of(turn) if judged["verdict"] == "refused"]
     assert reasons == [
         "key 'shoe_size' is not in the vocabulary",
         "its confidence is 0.20; what is kept begins at 0.50",
@@ -49,7 +50,7 @@ def test_a_new_value_supersedes_the_old_also_under_a_near_key(told: Told) -> Non
     new = ScratchpadEntry.objects.get(content="Lives in Lisbon")
     assert old.state == EntryState.SUPERSEDED
     assert old.valid_to == new.valid_from == turn.occurred_at
-    city = next(judged for judged in turn.operations if judged["operation"]["value"] == "Lisbon")
+    city = next(judged for judged in operations_of(turn) if judged["operation"]["value"] == "Lisbon")
     assert "current_city" in city["reason"]
 
 

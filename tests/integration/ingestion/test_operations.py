@@ -9,7 +9,7 @@ from memory.services.entries import revise_entry
 from relationships.actor import Actor, ActorKind
 from relationships.models import Message, Snapshot, TurnState
 from tests.fakes import ScriptedProvider
-from tests.fixtures.turns import Conversation, add, answer, delete, update
+from tests.fixtures.turns import Conversation, add, answer, delete, operations_of, update
 
 MARCH = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 PERSON = Actor(ActorKind.OPERATOR, "ana@example.org")
@@ -160,6 +160,7 @@ def test_bad_operations_are_refused_one_by_one_and_the_good_one_is_kept(
                 add("Rests on another message", messages=[7]),
                 {"op": "upsert", "content": "?", "messages": [1]},
                 "not even an object",
+                None,
                 update(1, "Changed once"),
                 delete(1),
                 add("Good"),
@@ -170,7 +171,7 @@ def test_bad_operations_are_refused_one_by_one_and_the_good_one_is_kept(
     turn = conversation.hear("Something else.")
 
     assert sorted(conversation.contents) == ["Changed once", "Good"]
-    assert [verdict for verdict, _ in conversation.verdicts(turn)] == ["refused"] * 5 + [
+    assert [verdict for verdict, _ in conversation.verdicts(turn)] == ["refused"] * 6 + [
         "applied",
         "refused",
         "applied",
@@ -237,7 +238,7 @@ def test_each_turn_of_a_batch_gets_its_own_operations_and_dates(
     conversation.drain()
 
     assert len(scripted_provider.requests) == 1
-    assert [len(conversation.again(turn).operations) for turn in (first, second)] == [1, 1]
+    assert [len(operations_of(turn)) for turn in (first, second)] == [1, 1]
     assert {entry.content: entry.effective_at for entry in conversation.entries} == {
         "Runs": MARCH,
         "Swims": MARCH + timedelta(days=1),

@@ -9,8 +9,8 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
+from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.operations import Operation
-from memory.ingestion.reading import Reading
 from memory.models import ScratchpadEntry
 from memory.services.history import fields_of
 from relationships.ids import relationship_id
@@ -23,7 +23,7 @@ OPS = st.sampled_from(["add", "key", "update", "replace", "delete", "none", "kno
 STRATEGY = "tests.plugins.strategies.ListedStrategy"
 
 
-def operation(op: str, number: int, reading: Reading) -> Operation | None:
+def operation(op: str, number: int, ingestion_input: IngestionInput) -> Operation | None:
     common: dict[str, Any] = {
         "messages": (1,),
         "raw": {"op": op},
@@ -34,9 +34,9 @@ def operation(op: str, number: int, reading: Reading) -> Operation | None:
         return Operation("add", key="city", single_valued=True, **common)
     if op in ("add", "none"):
         return Operation(op, **common)
-    if not reading.entries:
+    if not ingestion_input.entries:
         return None
-    return Operation(op, entry=1 + number % len(reading.entries), **common)
+    return Operation(op, entry=1 + number % len(ingestion_input.entries), **common)
 
 
 class NowIsThePresent(TestCase):
@@ -46,8 +46,10 @@ class NowIsThePresent(TestCase):
         conversation = Conversation(new_relationship())
         for op, number in steps:
 
-            def propose(reading: Reading, op: str = op, number: int = number) -> list[Operation]:
-                proposed = operation(op, number, reading)
+            def propose(
+                ingestion_input: IngestionInput, op: str = op, number: int = number
+            ) -> list[Operation]:
+                proposed = operation(op, number, ingestion_input)
                 return [proposed] if proposed is not None else []
 
             ListedStrategy.proposals.append(propose)
@@ -82,7 +84,7 @@ def test_a_text_that_another_entry_has_is_not_there_twice(op: str, conversation:
     Companion.objects.filter(id=companion.id).update(config=companion.config)
     conversation.remember("Likes tea", "Likes coffee")
     ListedStrategy.proposals.append(
-        lambda reading: [Operation(op, (1,), {"op": op}, entry=1, content="Likes tea", type="other")]
+        lambda ingestion_input: [Operation(op, (1,), {"op": op}, entry=1, content="Likes tea", type="other")]
     )
 
     conversation.hear("It was tea.")

@@ -7,12 +7,12 @@ from uuid import UUID
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from memory.ingestion.reading import read_batch
+from memory.ingestion.ingestion_input import read_batch
 from memory.models import ModelCall, ScratchpadEntry, Tier
 from memory.services.entries import revise_entry
 from relationships.models import Companion, TurnState
 from tests.fakes import ScriptedProvider
-from tests.fixtures.turns import PERSON, Conversation, add, answer, update
+from tests.fixtures.turns import PERSON, Conversation, add, answer, operations_of, update
 
 ARCHIVE = {"archive_strategy": "importance"}
 
@@ -57,7 +57,7 @@ def test_each_keeps_what_it_adds_in_its_own_tier(
     }
     calls = {call.id: call.purpose for call in ModelCall.objects.all()}
     assert [calls[call_id] for call_id in turn.model_call_ids] == ["ingestion", "score"]
-    assert [calls[judged_by] for judged_by in _calls(turn.operations)] == ["ingestion", "score"]
+    assert [calls[judged_by] for judged_by in _calls(operations_of(turn))] == ["ingestion", "score"]
     assert [calls[revision.model_call_id] for revision in both.revisions] == ["ingestion", "score"]
 
 
@@ -67,7 +67,7 @@ def test_what_both_say_is_kept_once(both: Conversation, scripted_provider: Scrip
     turn = both.hear("I like tea.")
 
     assert both.contents == ["Likes tea"]
-    assert [judged["verdict"] for judged in turn.operations] == ["applied", "none"]
+    assert [judged["verdict"] for judged in operations_of(turn)] == ["applied", "none"]
 
 
 def test_an_entry_that_both_would_change_is_changed_by_the_first(
@@ -81,8 +81,8 @@ def test_an_entry_that_both_would_change_is_changed_by_the_first(
     turn = both.hear("About tea: I like green tea.")
 
     assert both.contents == ["Likes green tea"]
-    assert [judged["verdict"] for judged in turn.operations] == ["applied", "refused"]
-    assert "operations" in turn.operations[1]["reason"]
+    assert [judged["verdict"] for judged in operations_of(turn)] == ["applied", "refused"]
+    assert "operations" in operations_of(turn)[1]["reason"]
 
 
 def test_one_value_of_a_turn_is_not_taken_over_by_the_other_strategy(
@@ -97,7 +97,7 @@ def test_one_value_of_a_turn_is_not_taken_over_by_the_other_strategy(
     assert [(entry.content, entry.tier) for entry in conversation.entries] == [
         ("Lives in Lisbon", Tier.SCRATCHPAD)
     ]
-    assert turn.operations[1]["reason"] == "operations keeps the city of this turn already"
+    assert operations_of(turn)[1]["reason"] == "operations keeps the city of this turn already"
 
 
 def test_a_new_value_stands_in_the_tier_of_the_one_it_supersedes(
@@ -179,9 +179,9 @@ def test_an_empty_archive_costs_operations_nothing(
     turn = conversation.say("I like tea.")
 
     with django_assert_num_queries(4):  # relationship, messages, references, entries
-        reading = read_batch([turn])
+        ingestion_input = read_batch([turn])
 
-    assert reading.has_archive is False
+    assert ingestion_input.has_archive is False
 
 
 def _calls(operations: list[dict[str, Any]]) -> list[Any]:

@@ -4,7 +4,7 @@ import pytest
 
 from memory.models import Embedding, EntryState, RevisionEvent, ScratchpadEntry, Tier
 from memory.services.entries import restore_entry
-from tests.fixtures.turns import PERSON
+from tests.fixtures.turns import PERSON, operations_of
 from tests.integration.ingestion.conftest import Told
 
 
@@ -47,7 +47,7 @@ def test_one_decision_changes_merges_adds_and_knows(told: Told, all_up_to: int) 
     )  # one batch, without the fact that is known by hash
     events = [revision.event for revision in told.conversation.revisions if revision.turn_id == turn.id]
     assert sorted(events) == ["add", "add", "none", "supersede", "update"]
-    assert {judged["verdict"] for judged in turn.operations} == {"applied", "none"}
+    assert {judged["verdict"] for judged in operations_of(turn)} == {"applied", "none"}
 
 
 def test_what_was_embedded_to_be_decided_on_is_not_embedded_again(told: Told) -> None:
@@ -97,7 +97,7 @@ def test_what_is_to_be_forgotten_is_deleted_and_never_kept_itself(told: Told) ->
     turn = told.hear("Forget my dog.", answers=("extract_forget", "decide_forget"))
 
     assert not any("Rex" in content for content in told.conversation.contents)
-    assert [judged["verdict"] for judged in turn.operations] == ["applied"]
+    assert [judged["verdict"] for judged in operations_of(turn)] == ["applied"]
     assert told.conversation.revisions[-1].event == RevisionEvent.DELETE
 
 

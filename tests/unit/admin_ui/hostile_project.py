@@ -2,16 +2,17 @@
 
 from dataclasses import dataclass, field
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from django.utils import timezone
 
 from context.models import Document, DocumentChunk
 from memory.models import (
     EntryRevision,
-    HeldDeletion,
     IngestionPrompt,
     ModelCall,
+    OperationKind,
+    OperationResult,
     Replay,
     ReplayState,
     ScratchpadEntry,
@@ -33,7 +34,7 @@ from relationships.models import (
     TurnState,
 )
 from relationships.services.turns import NewMessage, NewTurn
-from tests.fixtures.turns import Conversation
+from tests.fixtures.turns import Conversation, hold_deletions
 
 SCRIPT = "<script>alert"
 
@@ -108,12 +109,7 @@ def _memory(hostile: HostileProject, conversation: Conversation) -> None:
         recorded_at=timezone.now(),
         effective_at=timezone.now(),
     )
-    held = HeldDeletion.objects.create(
-        **hostile.owned,
-        turn_id=uuid4(),
-        deletions=[{"entry_id": str(entry.id), "entry_version": 1, "reason": wild("held_reason")}],
-    )
-    hostile.ids |= {"entry_id": entry.id, "held_id": held.id}
+    hostile.ids["entry_id"] = entry.id
 
 
 def _turns(hostile: HostileProject, conversation: Conversation) -> None:
@@ -125,13 +121,12 @@ def _turns(hostile: HostileProject, conversation: Conversation) -> None:
     ScratchpadEntry.objects.for_relationship(turn.relationship_id).update(
         source_message_ids=list(Message.objects.values_list("id", flat=True))
     )
-    proposed = {"op": "add", "content": wild("proposed"), "reason": wild("proposed_reason")}
     Turn.objects.for_relationship(turn.relationship_id).update(
         state=TurnState.FAILED,
         error_code=wild("error_code")[:60],
         error=wild("error"),
-        operations=[{"operation": proposed, "verdict": "refused", "reason": wild("refused")}],
     )
+    _operations(hostile, turn, entry)
     EntryRevision.objects.create(
         **hostile.owned,
         entry_id=entry.id,
@@ -159,6 +154,21 @@ def _turns(hostile: HostileProject, conversation: Conversation) -> None:
         milliseconds=1.0,
     )
     hostile.ids["turn_id"] = turn.id
+
+
+def _operations(hostile: HostileProject, turn: Turn, entry: ScratchpadEntry) -> None:
+    wild = hostile.wild
+    held = hold_deletions(turn, entry.id, reason=wild("held_reason"))
+    hostile.ids["held_id"] = held.id
+    OperationResult.objects.create(
+        **hostile.owned,
+        turn_id=turn.id,
+        number=9,
+        kind=OperationKind.ADD,
+        operation={"op": "add", "content": wild("proposed"), "reason": wild("proposed_reason")},
+        verdict="refused",
+        reason=wild("refused"),
+    )
 
 
 def _companion(hostile: HostileProject) -> None:

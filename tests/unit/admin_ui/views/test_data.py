@@ -105,7 +105,7 @@ def _fill(relationship: Relationship, conversation: Conversation, provider: Scri
     replace_profile(relationship=relationship, data={"name": "Maya"}, by=PERSON)
     patch_session(relationship=relationship, session="current", patch={"mood": "good"}, idle_minutes=60)
     owned = {"relationship": relationship, "project_id": relationship.project_id}
-    HeldDeletion.objects.create(**owned, turn_id=turn.id, deletions=[])
+    HeldDeletion.objects.create(**owned, turn_id=turn.id)
     request_replay(
         relationship=relationship, template="Keep it.", messages=[NewMessage("user", "Hello")], by=PERSON
     )

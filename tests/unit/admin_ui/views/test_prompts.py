@@ -4,7 +4,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from admin_ui.views import prompts
 from admin_ui.views.prompts import conversation_lines
-from memory.ingestion.templates import default_guidance
+from memory.ingestion.templates import default_instructions
 from memory.models import IngestionPrompt, Replay, ScratchpadEntry
 from memory.services.replays import run_replay
 from relationships.models import Companion, Relationship
@@ -142,7 +142,7 @@ def test_the_draft_can_be_kept_from_its_replay(
 
 def test_a_pasted_conversation_is_read_as_the_test_users(editor: Client, page: str) -> None:
     editor.post(
-        page, {"template": default_guidance(), "do": "replay", "conversation": "user: I live in Porto."}
+        page, {"template": default_instructions(), "do": "replay", "conversation": "user: I live in Porto."}
     )
 
     replay = Replay.objects.get()

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from memory.api.archive import ArchivedEntry, ArchivedJudgement, ArchivedMessage
+from memory.api.archive import ArchivedEntry, ArchivedMessage, ArchivedOperation
 from memory.api.archive_fields import EntryFields
 
 MESSAGE: dict[str, Any] = {
@@ -57,4 +57,4 @@ def test_a_revision_says_all_that_erasing_must_know_of_an_entry(missing: str) ->
 def test_an_operation_may_be_whatever_a_model_wrote(operation: Any) -> None:
     judged = {"operation": operation, "verdict": "refused", "reason": "is not an object", "entry_id": None}
 
-    assert ArchivedJudgement.model_validate(judged, strict=False).operation == operation
+    assert ArchivedOperation.model_validate(judged, strict=False).operation == operation

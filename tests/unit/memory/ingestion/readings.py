@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from memory.ingestion.configuration import Ingestion
-from memory.ingestion.reading import Guidance, Reading, ReadMessage, ShownEntry
-from memory.ingestion.templates import default_guidance
+from memory.ingestion.ingestion_input import IngestionInput, InputMessage, Instructions, ShownEntry
+from memory.ingestion.templates import default_instructions
 from relationships.ids import uuid7
 from relationships.models import Turn
 
@@ -29,7 +29,7 @@ def shown(content: str, **fields: Any) -> ShownEntry:
     return ShownEntry(**values)
 
 
-def reading(
+def ingestion_input(
     *texts: str,
     entries: Sequence[ShownEntry] = (),
     references: Sequence[str] = (),
@@ -39,22 +39,22 @@ def reading(
     at: Sequence[datetime] = (),
     user_name: str = "Maya",
     **ingestion: Any,
-) -> Reading:
+) -> IngestionInput:
     """One turn of these user messages."""
     turn = Turn(relationship_id=uuid7(), project_id=uuid7(), seq=1, occurred_at=MONDAY)
 
-    def message(text: str, said_at: datetime) -> ReadMessage:
-        return ReadMessage(uuid7(), turn.id, "user", user_name, text, said_at)
+    def message(text: str, said_at: datetime) -> InputMessage:
+        return InputMessage(uuid7(), turn.id, "user", user_name, text, said_at)
 
     times = [*at, *[MONDAY] * (len(texts) - len(at))]
-    return Reading(
+    return IngestionInput(
         relationship_id=turn.relationship_id,
         project_id=turn.project_id,
         timezone=timezone,
         user_name=user_name,
         companion_name="Ada",
         ingestion=Ingestion(**ingestion),
-        guidance=Guidance(None, default_guidance()),
+        instructions=Instructions(None, default_instructions()),
         turns=(turn,),
         entries=tuple(entries),
         hidden_entries=hidden_entries,

@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 import pytest
 
 from memory.ingestion.calls import CallLog, storable, store_calls
-from memory.ingestion.reading import Reading, read_batch
+from memory.ingestion.ingestion_input import IngestionInput, read_batch
 from memory.models import ModelCall
 from memory.providers.base import CompletionRequest
 from memory.providers.errors import RateLimited
@@ -21,7 +21,7 @@ REPAIR = CompletionRequest(
 
 
 @pytest.fixture
-def reading(conversation: Conversation, relationship: Relationship) -> Reading:
+def ingestion_input(conversation: Conversation, relationship: Relationship) -> IngestionInput:
     remember(relationship, "Has a heron tattoo")
     return read_batch([conversation.say("My tattoo is a heron.")])
 
@@ -35,11 +35,11 @@ def test_what_no_table_can_hold_is_marked_and_the_rest_is_kept(text: str, kept: 
 
 
 def test_each_call_is_kept_once_with_the_whole_question(
-    reading: Reading, scripted_provider: ScriptedProvider
+    ingestion_input: IngestionInput, scripted_provider: ScriptedProvider
 ) -> None:
     log = CallLog(scripted_provider)
     scripted_provider.answer_with("answer")
-    log.ask(REPAIR, reading, purpose="repair")
+    log.ask(REPAIR, ingestion_input, purpose="repair")
 
     store_calls(log, now=NOON)
     store_calls(log, now=NOON)
@@ -48,18 +48,18 @@ def test_each_call_is_kept_once_with_the_whole_question(
     assert (call.purpose, call.system, call.answer) == ("repair", "system", "answer")
     assert call.prompt == "prompt\n\n--- assistant ---\nnot JSON\n\n--- user ---\nAnswer again."
     assert [call.id] == log.ids
-    assert call.shown_entry_ids == [entry.id for entry in reading.entries]
+    assert call.shown_entry_ids == [entry.id for entry in ingestion_input.entries]
     assert call.redacted_at is None
 
 
 def test_a_call_that_failed_is_kept_with_its_error(
-    reading: Reading, scripted_provider: ScriptedProvider
+    ingestion_input: IngestionInput, scripted_provider: ScriptedProvider
 ) -> None:
     log = CallLog(scripted_provider)
     scripted_provider.answer_with(RateLimited("slow down"))
 
     with pytest.raises(RateLimited):
-        log.ask(REPAIR, reading, purpose="ingestion")
+        log.ask(REPAIR, ingestion_input, purpose="ingestion")
     store_calls(log, now=NOON)
 
     call = ModelCall.objects.get()
@@ -68,13 +68,16 @@ def test_a_call_that_failed_is_kept_with_its_error(
 
 
 def test_what_was_erased_while_the_model_answered_is_kept_in_no_call(
-    reading: Reading, scripted_provider: ScriptedProvider
+    ingestion_input: IngestionInput, scripted_provider: ScriptedProvider
 ) -> None:
     log = CallLog(scripted_provider)
     scripted_provider.answer_with("Has a heron tattoo, I hear.")
-    log.ask(REPAIR, reading, purpose="ingestion")
+    log.ask(REPAIR, ingestion_input, purpose="ingestion")
     erase_entry(
-        relationship_id=reading.relationship_id, entry_id=reading.entries[0].id, by=TESTER, messages="keep"
+        relationship_id=ingestion_input.relationship_id,
+        entry_id=ingestion_input.entries[0].id,
+        by=TESTER,
+        messages="keep",
     )
 
     store_calls(log, now=NOON)

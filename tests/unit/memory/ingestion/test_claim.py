@@ -93,6 +93,6 @@ def test_what_is_given_back_is_due_and_no_longer_ones_own(
     with pytest.raises(LeaseLost):
         hold_claim(claimed)
     with pytest.raises(LeaseLost):
-        release_turns(claimed, claimed.turns, code="rate_limited", error="?")
+        release_turns(claimed, code="rate_limited", error="?")
     assert (conversation.again(turn).state, conversation.again(turn).error_code) == ("pending", "")
     assert ids(claim(relationship)) == [turn.id]

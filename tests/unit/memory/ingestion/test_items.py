@@ -15,9 +15,9 @@ from memory.ingestion.items import (
     text_of,
     type_of,
 )
-from tests.unit.memory.ingestion.readings import reading, shown
+from tests.unit.memory.ingestion.readings import ingestion_input, shown
 
-READ = reading("I like tea.", "And rain.")
+READ = ingestion_input("I like tea.", "And rain.")
 
 
 @pytest.mark.parametrize(

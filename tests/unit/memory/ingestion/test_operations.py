@@ -15,13 +15,13 @@ from memory.ingestion.operations import (
     check_operations,
     parse_answer,
 )
-from tests.unit.memory.ingestion.readings import reading, shown
+from tests.unit.memory.ingestion.readings import ingestion_input, shown
 
 GOOD = {"op": "add", "type": "preference", "content": "Likes tea", "messages": [1]}
 
 
 def check(*raw: Any, **of_reading: Any) -> list[Operation | Refusal]:
-    return check_operations(list(raw), reading("I like tea.", "And cake.", **of_reading))
+    return check_operations(list(raw), ingestion_input("I like tea.", "And cake.", **of_reading))
 
 
 def test_an_object_with_operations_and_a_bare_list_are_both_understood() -> None:

@@ -1,9 +1,9 @@
+from memory.ingestion.ingestion_input import ShownEntry
 from memory.ingestion.operations import Operation, Refusal
 from memory.ingestion.proposals import combine
-from memory.ingestion.reading import ShownEntry
 from memory.ingestion.strategies.base import Proposal
 from memory.models import Tier
-from tests.unit.memory.ingestion.readings import reading, shown
+from tests.unit.memory.ingestion.readings import ingestion_input, shown
 
 TEA, RAIN, SNOW = shown("Likes tea"), shown("Likes rain"), shown("Likes snow")
 
@@ -18,21 +18,21 @@ def update(entry: int, content: str = "Likes fog") -> Operation:
 
 def test_entries_that_both_saw_have_one_number() -> None:
     proposed = combine(
-        reading("Hi."),
+        ingestion_input("Hi."),
         [
             ("operations", proposal(update(1), shown=(TEA, RAIN))),
             ("two_call", proposal(update(2), update(1), shown=(SNOW, RAIN))),
         ],
     )
 
-    assert proposed.reading.entries == (TEA, RAIN, SNOW)
+    assert proposed.given.entries == (TEA, RAIN, SNOW)
     assert [item.entry for item in proposed.items if isinstance(item, Operation)] == [1, 2, 3]
     assert [item.raw["entry"] for item in proposed.items] == [1, 2, 1]  # as each model wrote it
 
 
 def test_an_entry_touched_by_both_is_changed_once_and_the_second_says_why_not() -> None:
     proposed = combine(
-        reading("Hi."),
+        ingestion_input("Hi."),
         [
             ("operations", proposal(update(1), shown=(TEA,))),
             ("two_call", proposal(update(2), shown=(RAIN, TEA))),
@@ -49,7 +49,7 @@ def test_an_entry_one_only_calls_known_stays_open() -> None:
     known = Operation("known", (1,), {}, entry=1)
 
     proposed = combine(
-        reading("Hi."),
+        ingestion_input("Hi."),
         [("two_call", proposal(known, shown=(TEA,))), ("importance", proposal(update(1), shown=(TEA,)))],
     )
 
@@ -60,7 +60,7 @@ def test_an_entry_that_was_edited_in_between_is_there_as_each_saw_it() -> None:
     later = shown("Likes green tea", id=TEA.id, version=2)
 
     proposed = combine(
-        reading("Hi."),
+        ingestion_input("Hi."),
         [
             ("operations", proposal(update(1), shown=(TEA,))),
             ("two_call", proposal(shown=(later,))),
@@ -69,4 +69,4 @@ def test_an_entry_that_was_edited_in_between_is_there_as_each_saw_it() -> None:
 
     [first] = proposed.items
     assert isinstance(first, Operation) and first.entry is not None
-    assert proposed.reading.entries[first.entry - 1].version == 1
+    assert proposed.given.entries[first.entry - 1].version == 1

@@ -5,10 +5,10 @@ import pytest
 from memory.errors import InvalidTemplate
 from memory.ingestion.template_sandbox import MAX_STEPS
 from memory.ingestion.templates import (
-    GUIDANCE_EXAMPLE,
+    INSTRUCTIONS_EXAMPLE,
     MAX_TEMPLATE_CHARACTERS,
-    check_guidance,
-    render_guidance,
+    check_instructions,
+    render_instructions,
 )
 from tests.growth import MOST, growth
 
@@ -40,12 +40,12 @@ def filled(before: str, unit: str, after: str) -> str:
 )
 def test_a_template_that_takes_too_many_steps_is_given_up_and_says_so(template: str) -> None:
     with pytest.raises(InvalidTemplate, match=f"line 1: takes more than {MAX_STEPS:,} steps"):
-        render_guidance(template, {**GUIDANCE_EXAMPLE, "types": TYPES})
+        render_instructions(template, {**INSTRUCTIONS_EXAMPLE, "types": TYPES})
 
 
 def test_filters_one_behind_the_other_are_compiled_in_time_that_grows_with_them() -> None:
     def check(count: int) -> None:
-        check_guidance("{{ user" + " | title" * count + " }}")
+        check_instructions("{{ user" + " | title" * count + " }}")
 
     assert growth(check, int, size=40) < MOST
 
@@ -58,13 +58,13 @@ def test_thirty_types_with_their_examples_are_well_within_the_steps() -> None:
         "{% for example in type.examples %}{{ loop.index ~ ': ' ~ example }}{% endfor %}\n{% endfor %}"
     )
 
-    assert len(render_guidance(template, {**GUIDANCE_EXAMPLE, "types": types})) > 30_000
+    assert len(render_instructions(template, {**INSTRUCTIONS_EXAMPLE, "types": types})) > 30_000
 
 
 def test_each_rendering_counts_for_itself() -> None:
     template = "{% for type in types %}{{ type.name | upper ~ '!' }}{% endfor %}"
-    many = {**GUIDANCE_EXAMPLE, "types": TYPES}
+    many = {**INSTRUCTIONS_EXAMPLE, "types": TYPES}
 
-    rendered = {render_guidance(template, many) for _ in range(MAX_STEPS // 1000)}
+    rendered = {render_instructions(template, many) for _ in range(MAX_STEPS // 1000)}
 
     assert len(rendered) == 1

@@ -1,17 +1,22 @@
 import pytest
 
 from memory.errors import InvalidTemplate
-from memory.ingestion.templates import GUIDANCE_EXAMPLE, check_guidance, default_guidance, render_guidance
+from memory.ingestion.templates import (
+    INSTRUCTIONS_EXAMPLE,
+    check_instructions,
+    default_instructions,
+    render_instructions,
+)
 
 
 def test_the_prompt_that_ships_passes_its_own_check() -> None:
-    check_guidance(default_guidance())
+    check_instructions(default_instructions())
 
 
 def test_a_template_reads_its_documented_variables() -> None:
     template = "{{ companion }} knows {{ user }}: {% for t in types %}{{ t.name }} {{ t.examples | join }}{% endfor %}"
 
-    assert render_guidance(template, GUIDANCE_EXAMPLE) == "Ada knows Maya: preference Likes tea"
+    assert render_instructions(template, INSTRUCTIONS_EXAMPLE) == "Ada knows Maya: preference Likes tea"
 
 
 @pytest.mark.parametrize(
@@ -53,7 +58,7 @@ def test_a_template_reads_its_documented_variables() -> None:
 )
 def test_a_bad_template_is_refused_with_its_line(template: str, said: str) -> None:
     with pytest.raises(InvalidTemplate) as refused:
-        check_guidance(template)
+        check_instructions(template)
 
     assert said in refused.value.detail
     assert refused.value.problems[0].field == "template"
@@ -62,12 +67,12 @@ def test_a_bad_template_is_refused_with_its_line(template: str, said: str) -> No
 def test_a_loop_may_sort_what_it_goes_over() -> None:
     template = "{% for t in types | sort(attribute='name') %}{{ loop.index }} {{ t['name'] }}{% endfor %}"
 
-    assert render_guidance(template, GUIDANCE_EXAMPLE) == "1 preference"
-    check_guidance(template)
+    assert render_instructions(template, INSTRUCTIONS_EXAMPLE) == "1 preference"
+    check_instructions(template)
 
 
 def test_a_template_that_grows_without_end_is_stopped() -> None:
     template = "{% for a in user %}{% for b in user %}" + "x" * 500 + "{% endfor %}{% endfor %}"
 
     with pytest.raises(InvalidTemplate, match="60,000"):
-        render_guidance(template, {**GUIDANCE_EXAMPLE, "user": "M" * 200})
+        render_instructions(template, {**INSTRUCTIONS_EXAMPLE, "user": "M" * 200})

@@ -111,8 +111,8 @@ def test_no_count_reads_the_whole_table_of_turns(
     with connection.cursor() as cursor:
         cursor.execute(
             """INSERT INTO relationships_turn (relationship_id, id, project_id, seq, session, occurred_at, recorded_at,
-                 config, state, attempts, leased_by, error_code, error, operations, model_call_ids, waits_for)
-               SELECT %s, gen_random_uuid(), %s, n + 1000, 's', now(), now(), '{}', 'applied', 0, '', '', '', '[]',
+                 config, state, attempts, leased_by, error_code, error, model_call_ids, waits_for)
+               SELECT %s, gen_random_uuid(), %s, n + 1000, 's', now(), now(), '{}', 'applied', 0, '', '', '',
                  '{}', '' FROM generate_series(1, 5000) n""",
             [relationship.id, relationship.project_id],
         )

@@ -17,6 +17,7 @@ from memory.api.archive import (
     ArchivedHeldDeletion,
     ArchivedMessage,
     ArchivedModelCall,
+    ArchivedOperation,
     ArchivedProfile,
     ArchivedProfileRevision,
     ArchivedRevision,
@@ -29,6 +30,7 @@ from memory.models import (
     EntryRevision,
     HeldDeletion,
     ModelCall,
+    OperationResult,
     Replay,
     ScratchpadEntry,
     SearchText,
@@ -59,6 +61,7 @@ SHAPES: dict[type[Model], type[Any]] = {
     HeldDeletion: ArchivedHeldDeletion,
     Message: ArchivedMessage,
     ModelCall: ArchivedModelCall,
+    OperationResult: ArchivedOperation,
     Profile: ArchivedProfile,
     ProfileRevision: ArchivedProfileRevision,
     ScratchpadEntry: ArchivedEntry,
@@ -103,7 +106,7 @@ def test_every_owned_table_is_exported_or_left_out_on_purpose() -> None:
 
 @pytest.mark.parametrize("model", list(SHAPES), ids=lambda model: model.__name__)
 def test_the_document_has_every_column(model: type[Model]) -> None:
-    nested = {"messages"} if model is Turn else set()
+    nested = {"messages", "operations"} if model is Turn else set()
 
     assert SHAPES[model].model_fields.keys() - nested == set(columns_of(model))
 
@@ -115,6 +118,7 @@ def test_what_is_left_out_is_owners_and_what_follows_from_the_rest() -> None:
         "SessionState": {"turns"},
         "Turn": {"lease_token", "lease_until", "leased_by", "waiting_since", "waits_on"},
         "Message": {"turn_id", "session"},
+        "OperationResult": {"id", "turn_id", "number", "kind", "content_hash", "text", "erased"},
         "ScratchpadEntry": {"content_hash"},
     }
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.ingestion.configuration import Ingestion
-from memory.models import EntryRevision, HeldDeletion, RevisionEvent, ScratchpadEntry, Tier
+from memory.models import EntryRevision, RevisionEvent, ScratchpadEntry, Tier
 from memory.services.overflow import (
     LOW_WATER,
     TOKENS_AROUND_A_LINE,
@@ -16,10 +16,10 @@ from memory.services.overflow import (
     overflow_scratchpad,
 )
 from memory.tokens import line_tokens
-from relationships.ids import uuid7
 from relationships.models import Relationship
 from relationships.services.sequence import lock_relationship
 from tests.fixtures.contexts import remember
+from tests.fixtures.turns import Conversation, hold_deletions
 from tests.wire import statements_sent
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
@@ -142,12 +142,7 @@ def test_what_this_turn_wrote_does_not_leave_at_once(relationship: Relationship)
 
 def test_what_a_person_is_asked_to_delete_waits_as_it_is(relationship: Relationship) -> None:
     entries = dishes(relationship, 25)
-    HeldDeletion.objects.create(
-        relationship=relationship,
-        project_id=relationship.project_id,
-        turn_id=uuid7(),
-        deletions=[{"entry_id": str(entries[0].id), "entry_version": 1}],
-    )
+    hold_deletions(Conversation(relationship).say("Forget it all."), entries[0].id)
 
     overflow(relationship)
 

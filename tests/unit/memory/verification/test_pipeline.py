@@ -10,8 +10,8 @@ from django.utils import timezone
 from memory.models import EntrySource, ScratchpadEntry
 from memory.services.entries import add_entry
 from memory.verification import verify
-from memory.verification.base import Invariant, Level, Page
-from memory.verification.registry import invariants
+from memory.verification.invariant import Invariant, Level, Page
+from memory.verification.pipeline import invariants
 from relationships.ids import relationship_id
 from relationships.models import Companion, EndUser, Project, Relationship, Snapshot
 from tests.fixtures.turns import PERSON, Conversation
@@ -90,7 +90,7 @@ def test_the_number_of_statements_does_not_follow_the_rows(
 ) -> None:
     def statements(ids: tuple[UUID, ...]) -> int:
         with CaptureQueriesContext(connection) as captured:
-            list(invariant.look(Page(ids, min(ids), max(ids)), now=timezone.now()))
+            list(invariant.check(Page(ids, min(ids), max(ids)), now=timezone.now()))
         return len(captured)
 
     owners = (Companion if invariant.level == Level.COMPANION else Relationship)._base_manager

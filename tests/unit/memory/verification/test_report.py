@@ -2,7 +2,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from uuid import UUID
 
-from memory.verification.base import Finding, Invariant, Page, Problem
+from memory.verification.invariant import Finding, Invariant, Page, Problem
 from memory.verification.report import Report
 
 LOST = Problem("lost", "a thing is lost", "Look for it.")
@@ -14,7 +14,7 @@ class ThingsInvariant(Invariant):
     slug = "things"
     promise = "Things are whole."
 
-    def look(self, page: Page, *, now: datetime) -> Iterator[Finding]:
+    def check(self, page: Page, *, now: datetime) -> Iterator[Finding]:
         yield Finding(LOST, OWNER, ROW)
 
 

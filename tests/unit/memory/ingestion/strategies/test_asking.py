@@ -5,9 +5,9 @@ from memory.ingestion.calls import CallLog
 from memory.ingestion.operations import parse_answer
 from memory.ingestion.prompt import OPERATIONS, Question
 from memory.ingestion.strategies.asking import ask
-from memory.ingestion.strategies.score_schema import SCORE_SCHEMA
+from memory.ingestion.strategies.importance import SCORE_SCHEMA
 from tests.fakes import ScriptedProvider
-from tests.unit.memory.ingestion.readings import reading
+from tests.unit.memory.ingestion.readings import ingestion_input
 
 SCORE = Question("score", "score.md", "The memories, as JSON:", SCORE_SCHEMA, model="small")
 
@@ -23,7 +23,7 @@ def test_an_answer_that_cannot_be_read_is_asked_for_once_more_with_the_complaint
     provider.answer_with("Sorry?", {"operations": [1]})
     log = CallLog(provider)
 
-    found = ask(OPERATIONS, reading("Hi."), log, purpose="ingestion", parse=parse_answer)
+    found = ask(OPERATIONS, ingestion_input("Hi."), log, purpose="ingestion", parse=parse_answer)
 
     assert found == [1]
     (_, shown_back), (_, complaint) = provider.requests[1].history
@@ -36,7 +36,7 @@ def test_a_second_answer_that_cannot_be_read_is_the_end(provider: ScriptedProvid
     provider.answer_with("Sorry?", "Sorry.")
 
     with pytest.raises(UnparsableAnswer):
-        ask(OPERATIONS, reading("Hi."), CallLog(provider), purpose="ingestion", parse=parse_answer)
+        ask(OPERATIONS, ingestion_input("Hi."), CallLog(provider), purpose="ingestion", parse=parse_answer)
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,9 @@ def test_a_trace_names_the_question_that_was_asked(
     provider.answer_with({"memories": []})
     log = CallLog(provider)
 
-    ask(SCORE, reading("Hi."), log, purpose=purpose, parse=lambda text: parse_answer(text, "memories"))
+    ask(
+        SCORE, ingestion_input("Hi."), log, purpose=purpose, parse=lambda text: parse_answer(text, "memories")
+    )
 
     assert [record.purpose for record in log.waiting] == [named]
     assert log.models == {log.ids[0]: "small"}

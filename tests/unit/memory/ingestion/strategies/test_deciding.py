@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from memory.ingestion.operations import Operation, Refusal
 from memory.ingestion.strategies.deciding import Fact, decide_on
-from tests.unit.memory.ingestion.readings import reading, shown
+from tests.unit.memory.ingestion.readings import ingestion_input, shown
 
 LISBON = Fact(
     Operation("add", (1,), {"content": "Lives in Lisbon"}, type="identity", content="Lives in Lisbon")
@@ -18,7 +18,7 @@ ENTRIES = (shown("Lives in Porto"), shown("Likes jazz"), shown("Is called Max", 
 
 
 def decide(*decisions: Any, facts: tuple[Fact, ...] = (LISBON,)) -> list[Operation | Refusal]:
-    return decide_on(facts, decisions, reading("I moved to Lisbon.", "Forget jazz.", entries=ENTRIES))
+    return decide_on(facts, decisions, ingestion_input("I moved to Lisbon.", "Forget jazz.", entries=ENTRIES))
 
 
 def the(items: list[Operation | Refusal]) -> Operation:

@@ -5,13 +5,15 @@ import pytest
 from memory.errors import UnparsableAnswer
 from memory.ingestion.operations import Operation, Refusal
 from memory.ingestion.strategies.memories import Memories, judge_memories, parse_memories, statement
-from tests.unit.memory.ingestion.readings import reading, shown
+from tests.unit.memory.ingestion.readings import ingestion_input, shown
 
 TEA = {"content": "Likes tea", "type": "preference", "messages": [1]}
 
 
 def judge(*keep: Any, forget: tuple[Any, ...] = ()) -> list[Operation | Refusal]:
-    read = reading("I like tea.", entries=[shown("Likes coffee"), shown("Is called Max", read_only=True)])
+    read = ingestion_input(
+        "I like tea.", entries=[shown("Likes coffee"), shown("Is called Max", read_only=True)]
+    )
     return judge_memories(Memories(list(keep), list(forget)), read, lambda item: statement(item, read))
 
 

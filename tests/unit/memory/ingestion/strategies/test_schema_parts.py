@@ -7,13 +7,12 @@ from typing import Any
 import pytest
 
 from memory.ingestion.prompt import Question, build_request
-from memory.ingestion.strategies.classify_schema import CLASSIFY_SCHEMA
-from memory.ingestion.strategies.decide_schema import DECIDE_SCHEMA
-from memory.ingestion.strategies.extract_schema import EXTRACT_SCHEMA
-from memory.ingestion.strategies.score_schema import SCORE_SCHEMA
+from memory.ingestion.strategies.classifier import CLASSIFY_SCHEMA
+from memory.ingestion.strategies.importance import SCORE_SCHEMA
+from memory.ingestion.strategies.two_call import DECIDE_SCHEMA, EXTRACT_SCHEMA
 from memory.providers.base import NumberedFact
 from memory.tokens import estimate_tokens
-from tests.unit.memory.ingestion.readings import reading, shown
+from tests.unit.memory.ingestion.readings import ingestion_input, shown
 
 FACT = NumberedFact(1, "Lives in Lisbon", "identity", "user", 1.0)
 QUESTIONS = [
@@ -36,7 +35,7 @@ tasks = pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: ques
 
 @tasks
 def test_the_example_of_a_contract_fits_its_schema(question: Question) -> None:
-    system = build_request(reading("Hi."), question).system
+    system = build_request(ingestion_input("Hi."), question).system
     found = re.search(r'^\{"[a-z]+": \[\n.*?^[^\n]*\]\}$', system, re.MULTILINE | re.DOTALL)
     assert found, system
     example: Any = json.loads(found[0])
@@ -53,7 +52,7 @@ def test_the_example_of_a_contract_fits_its_schema(question: Question) -> None:
 
 @tasks
 def test_the_fixed_prompt_stays_under_900_tokens(question: Question) -> None:
-    request = build_request(reading("Hello."), question)
+    request = build_request(ingestion_input("Hello."), question)
 
     assert estimate_tokens(request.system + request.prompt) < 900
 
@@ -62,14 +61,14 @@ def test_the_fixed_prompt_stays_under_900_tokens(question: Question) -> None:
 def test_likely_entries_are_numbered_with_their_keys_and_without_ids(question: Question) -> None:
     entry = shown("Lives in\n[9] Porto", key="city", type="identity")
 
-    prompt = build_request(reading("Hi.", entries=[entry]), question).prompt
+    prompt = build_request(ingestion_input("Hi.", entries=[entry]), question).prompt
 
     assert "[1] (identity, city) Lives in [9] Porto" in prompt
     assert str(entry.id) not in prompt
 
 
 def test_a_decision_is_shown_facts_and_no_messages() -> None:
-    prompt = build_request(reading("I moved to Lisbon."), QUESTIONS[-1]).prompt
+    prompt = build_request(ingestion_input("I moved to Lisbon."), QUESTIONS[-1]).prompt
 
     assert "[1] (identity) Lives in Lisbon" in prompt
     assert "I moved" not in prompt

@@ -6,12 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.ingestion.strategies.classify_schema import CLASSIFY_SCHEMA
-from memory.ingestion.strategies.decide_schema import DECIDE_SCHEMA
-from memory.ingestion.strategies.extract_schema import EXTRACT_SCHEMA
-from memory.ingestion.strategies.record_schema import record_schema
-from memory.ingestion.strategies.score_schema import SCORE_SCHEMA
+from memory.ingestion.strategies.classifier import CLASSIFY_SCHEMA
+from memory.ingestion.strategies.importance import SCORE_SCHEMA
+from memory.ingestion.strategies.keyed_facts import record_schema
 from memory.ingestion.strategies.shipped_keys import SHIPPED_KEYS
+from memory.ingestion.strategies.two_call import DECIDE_SCHEMA, EXTRACT_SCHEMA
 from memory.providers.base import KnownKey, NumberedFact, Task
 from memory.providers.offline.answers import ANSWERS, sentence_again, words_to_place
 from memory.providers.offline.clauses import read_clauses

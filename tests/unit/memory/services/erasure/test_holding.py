@@ -181,3 +181,26 @@ def test_what_was_revised_by_hand_is_looked_for_in_all_its_versions(conversation
     )
 
     assert erase(conversation, "Lives in Graz").holding.total == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("Likes Zürich", "ZURICH!"),
+        ("Likes Zurich", "In Zürich ist es laut"),
+        ("Sells ﬁgs", "Fresh FIGS"),
+        ("Große Straße", "STRASSE"),
+        ("Waits for ORD-17", "Where is ORD\u201117?"),
+        ("Waits for ORD\u201117", "Where is ord-17?"),
+        ("Owns shop_50%", "My SHOP_50% is open"),
+        ("Живёт в Вене", "ВЕНЕ привет"),
+        ("ウィーン", "私はウィーンに住んでいます"),
+    ],
+)
+def test_the_database_finds_words_in_any_spelling(
+    content: str, message: str, conversation: Conversation
+) -> None:
+    conversation.say(message, "Nothing of that.")
+    conversation.remember(content)
+
+    assert erase(conversation, content).holding.total == 1

@@ -4,12 +4,12 @@ from uuid import uuid4
 
 import pytest
 
-from memory.models import HeldDeletion, ModelCall
+from memory.models import ModelCall, OperationResult
 from memory.services.erasure import redact_messages
 from relationships.errors import InvalidInput
 from relationships.models import Message, TurnState
 from tests.fakes import ScriptedProvider
-from tests.fixtures.turns import Conversation, add, answer, delete
+from tests.fixtures.turns import Conversation, add, answer, delete, operations_of
 from tests.unit.memory.services.erasure.forgetting import ANA, HERON, NOTHING, texts_with
 
 
@@ -42,7 +42,7 @@ def test_what_was_proposed_from_a_message_goes_with_it_and_what_was_not_stays(
 
     assert texts_with("heron") == []
     assert set(conversation.contents) == {"Has a big tattoo", "Has a sister"}
-    about_heron, about_sister = conversation.again(turn).operations
+    about_heron, about_sister = operations_of(turn)
     assert (about_heron["operation"], about_heron["verdict"]) == (
         {"op": "add", "messages": [1], "erased": True},
         "applied",
@@ -64,8 +64,8 @@ def test_the_reasons_of_held_deletions_that_rest_on_it_go(
     redact(conversation, "heron")
 
     assert texts_with("heron") == []
-    [held] = HeldDeletion.objects.get().deletions
-    assert held["reason"] == ""
+    held = OperationResult.objects.exclude(held_id=None).get()
+    assert held.held_reason == ""
 
 
 def test_an_answer_on_its_way_brings_nothing_back(

@@ -1,12 +1,15 @@
 from pathlib import Path
 
 import pytest
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, IntegrityError, connection, transaction
 
 from memory.services.erasure.permit import erasing
 from relationships.actor import Actor
 from relationships.models import AuditEvent, Project
 from relationships.services.audit import record_audit
+from tests.fakes import ScriptedProvider
+from tests.fixtures.turns import Conversation, add, answer
+from tests.unit.memory.services.erasure.forgetting import HERON, erase
 
 ROOT = Path(__file__).resolve().parents[5]
 
@@ -72,6 +75,28 @@ def test_a_block_that_fails_gives_the_permit_back(audited: Project) -> None:
         _ = 1 / 0
 
     assert refused(CHANGES[0])
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ("relationships_message", "content = 'I have a heron'"),
+        ("memory_entryrevision", "reason = 'the heron'"),
+        ("memory_entryrevision", "after = '{}'"),
+        ("memory_modelcall", "answer = 'heron'"),
+        ("memory_operationresult", "text = 'heron'"),
+    ],
+)
+def test_what_is_marked_as_erased_can_hold_no_words(
+    table: str, words: str, conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    """Not even by a restore that switches the triggers off."""
+    scripted_provider.answer_with(answer(add(HERON)))
+    conversation.hear("I have a heron on my arm.")
+    erase(conversation, conversation.entries[0])
+
+    with pytest.raises(IntegrityError, match="is_empty"), erasing(), connection.cursor() as cursor:
+        cursor.execute(f"UPDATE {table} SET {words}")
 
 
 def test_nothing_else_sets_the_flag() -> None:

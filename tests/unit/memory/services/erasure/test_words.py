@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.models import EntrySource, HeldDeletion, ScratchpadEntry
+from memory.models import EntrySource, HeldDeletion, OperationResult, ScratchpadEntry
 from memory.services.entries import add_entry, delete_entry, restore_entry, revise_entry
 from relationships.errors import NotFound
 from tests.fakes import ScriptedProvider
@@ -74,4 +74,4 @@ def test_reasons_that_quote_it_go_and_their_entries_stay(
 
     assert texts_with("heron") == []
     assert conversation.contents == ["Draws birds"]
-    assert [item["reason"] for item in HeldDeletion.objects.get().deletions] == ["", ""]
+    assert [item.held_reason for item in OperationResult.objects.exclude(held_id=None)] == ["", ""]

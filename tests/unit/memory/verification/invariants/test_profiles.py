@@ -1,9 +1,12 @@
+import pytest
+from django.db import IntegrityError
+
 from memory.verification import verify
 from relationships.actor import Actor
 from relationships.models import Profile, ProfileRevision, SessionState
 from relationships.services.sessions import end_session
 from tests.fixtures.turns import Conversation
-from tests.unit.memory.verification.damage import check_left, check_mended, check_whole, problems, unguarded
+from tests.unit.memory.verification.damage import check_left, check_whole, problems, unguarded
 
 
 def test_a_profile_that_is_not_its_last_version_is_left_to_a_person(lived: Conversation) -> None:
@@ -30,11 +33,9 @@ def test_a_profile_without_its_versions_is_named(lived: Conversation) -> None:
     check_left(["profiles/differs"])
 
 
-def test_a_session_that_has_ended_is_cleared(lived: Conversation) -> None:
+def test_a_session_that_has_ended_can_hold_nothing(lived: Conversation) -> None:
     end_session(relationship=lived.relationship, session="current", by=Actor.policy("test"))
     check_whole()
-    SessionState.objects.update(state={"mood": "calm"})
 
-    check_mended(["profiles/ended_with_state"])
-
-    assert SessionState.objects.get().state == {}
+    with pytest.raises(IntegrityError):
+        SessionState.objects.update(state={"mood": "calm"})

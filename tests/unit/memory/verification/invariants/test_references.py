@@ -1,14 +1,13 @@
-from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from django.utils import timezone
 
-from memory.models import HeldDeletion, HeldState, ModelCall, ScratchpadEntry
+from memory.models import HeldDeletion, HeldState, ModelCall, OperationResult, ScratchpadEntry
 from memory.services.turns import ROUTE, Idempotency, accept_turn
 from memory.verification import verify
 from relationships.models import IdempotencyKey, Turn
 from relationships.services.turns import NewMessage, NewTurn
-from tests.fixtures.turns import Conversation
+from tests.fixtures.turns import Conversation, hold_deletions
 from tests.unit.memory.verification.damage import (
     check_left,
     check_mended,
@@ -33,26 +32,18 @@ def test_a_citation_of_a_message_that_is_not_there_is_named(lived: Conversation)
     check_left(["references/citation"])
 
 
-def hold(lived: Conversation, **values: Any) -> HeldDeletion:
-    usual = {
-        "turn_id": lived.revisions[-2].turn_id,
-        "deletions": [{"entry_id": str(lived.entries[0].id)}],
-        "relationship_id": lived.relationship.id,
-        "project_id": lived.relationship.project_id,
-    }
-    held = HeldDeletion(**(usual | values))
-    held.save(force_insert=True)
-    return held
+def hold(lived: Conversation, entry_id: UUID) -> HeldDeletion:
+    return hold_deletions(Turn.objects.order_by("seq")[0], entry_id)
 
 
 def test_a_held_deletion_of_what_is_there_is_in_order(lived: Conversation) -> None:
-    hold(lived)
+    hold(lived, lived.entries[0].id)
 
     check_whole()
 
 
 def test_a_held_deletion_of_an_unknown_entry_is_named_until_it_is_decided(lived: Conversation) -> None:
-    held = hold(lived, deletions=[{"entry_id": str(uuid4())}])
+    held = hold(lived, uuid4())
 
     check_left(["references/held_deletion"])
 
@@ -60,10 +51,13 @@ def test_a_held_deletion_of_an_unknown_entry_is_named_until_it_is_decided(lived:
     check_whole()
 
 
-def test_a_held_deletion_of_an_unknown_turn_is_named(lived: Conversation) -> None:
-    hold(lived, turn_id=uuid4())
+def test_a_held_deletion_goes_with_its_turn(lived: Conversation) -> None:
+    held = hold(lived, lived.entries[0].id)
 
-    check_left(["references/held_deletion"])
+    Turn.objects.filter(id=held.turn_id).delete()
+
+    assert not HeldDeletion.objects.exists()
+    assert not OperationResult.objects.filter(turn_id=held.turn_id).exists()
 
 
 def test_a_model_call_for_turns_that_are_not_there_is_named(lived: Conversation) -> None:

@@ -1,7 +1,7 @@
 from datetime import timedelta
 from uuid import uuid4
 
-from memory.models import EntryRevision
+from memory.models import EntryRevision, OperationResult
 from memory.verification import verify
 from relationships.models import Message, Turn
 from tests.fixtures.turns import Conversation
@@ -43,8 +43,7 @@ def test_a_turn_that_was_applied_twice_is_named(lived: Conversation) -> None:
 
 def test_an_operation_that_left_no_revision_is_named(lived: Conversation) -> None:
     turn = Turn.objects.order_by("seq")[0]
-    operations = [{**turn.operations[0], "entry_id": str(uuid4())}, *turn.operations[1:]]
-    Turn.objects.filter(id=turn.id).update(operations=operations)
+    OperationResult.objects.filter(turn_id=turn.id, number=0).update(entry_id=uuid4())
 
     check_left(["turns/not_written"])
 

@@ -1,4 +1,4 @@
-from memory.verification.registry import invariants
+from memory.verification.pipeline import invariants
 
 
 def test_every_invariant_has_a_slug_and_a_promise_of_its_own() -> None:

@@ -7,7 +7,7 @@ from pytest_django import DjangoAssertNumQueries
 from memory.models import ModelCall
 from memory.providers.errors import RequestRefused
 from tests.fakes import ScriptedProvider
-from tests.fixtures.turns import Conversation, add, answer, delete, update
+from tests.fixtures.turns import Conversation, add, answer, delete, operations_of, update
 from tests.unit.memory.services.erasure.forgetting import HERON, NOTHING, erase, texts_with
 
 
@@ -20,7 +20,7 @@ def test_the_trace_keeps_numbers_and_verdicts(
 
     erase(conversation, entry)
 
-    about_heron, about_sister = conversation.again(turn).operations
+    about_heron, about_sister = operations_of(turn)
     assert about_heron == {
         "operation": {"op": "add", "messages": [1], "erased": True},
         "verdict": "applied",

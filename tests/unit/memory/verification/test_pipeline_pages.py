@@ -3,8 +3,8 @@ from uuid import UUID
 
 import pytest
 
-from memory.verification import pages
-from memory.verification.pages import FIRST, LAST, companion_pages, count_relationships, relationship_pages
+from memory.verification import pipeline
+from memory.verification.pipeline import FIRST, LAST, companion_pages, count_relationships, relationship_pages
 from relationships.ids import relationship_id
 from relationships.models import Companion, EndUser, Project, Relationship
 
@@ -35,8 +35,8 @@ def relationships(companion: Companion) -> list[UUID]:
 def test_pages_hold_everyone_once_in_order_and_leave_no_gap(
     relationships: list[UUID], monkeypatch: pytest.MonkeyPatch, owners: int, rows: int, sizes: list[int]
 ) -> None:
-    monkeypatch.setattr(pages, "OWNERS_A_PAGE", owners)
-    monkeypatch.setattr(pages, "ROWS_A_PAGE", rows)
+    monkeypatch.setattr(pipeline, "OWNERS_A_PAGE", owners)
+    monkeypatch.setattr(pipeline, "ROWS_A_PAGE", rows)
 
     found = list(relationship_pages())
 
@@ -61,7 +61,7 @@ def test_a_project_has_pages_of_its_own(relationships: list[UUID], project: Proj
 
 
 def test_companions_come_in_pages_too(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pages, "OWNERS_A_PAGE", 2)
+    monkeypatch.setattr(pipeline, "OWNERS_A_PAGE", 2)
     for number in range(3):
         Companion.objects.create(project=project, slug=f"c{number}", name="C")
 

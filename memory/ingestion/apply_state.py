@@ -1,55 +1,37 @@
 """What an answer is applied to: the entries as they are now, under the relationship's lock, and what became of them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
-from memory.ingestion.operations import Operation, Refusal, Verdict
-from memory.ingestion.reading import Reading
+from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
+from memory.ingestion.operations import Operation, Refusal
+from memory.ingestion.results import result_of
 from memory.models import (
     USER_SUBJECT,
     EntryRevision,
+    EntrySource,
     EntryState,
+    OperationResult,
     RevisionEvent,
     ScratchpadEntry,
+    Verdict,
 )
 from memory.services.fingerprint import content_hash
 from memory.services.history import Change
-from memory.services.limits import MAX_REASON, operation_fault
+from relationships.ids import uuid7
 from relationships.models import Turn
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """What became of one operation. It is kept on the turn it belongs to."""
-
-    turn_id: UUID
-    raw: Any
-    verdict: Verdict
-    reason: str = ""
-    entry_id: UUID | None = None
-    call_id: UUID | None = None  # whose answer it is of: entry numbers count in what that call showed
-
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "operation": self.raw,
-            "verdict": self.verdict.value,
-            "reason": self.reason,
-            "entry_id": str(self.entry_id) if self.entry_id else None,
-            "call_id": str(self.call_id) if self.call_id else None,
-        }
-
-
 @dataclass(slots=True)
-class Workbench:
+class ApplyState:
     """The state of one application. `targets` by ID; `active`, `skipped` by (subject, hash); `keyed` by (subject, key).
 
     `touched`: which strategy added or changed an entry here, so that another of the same turn does not undo it.
     """
 
-    reading: Reading
+    given: IngestionInput
     now: datetime
     targets: dict[UUID, ScratchpadEntry]
     active: dict[tuple[str, bytes], ScratchpadEntry]
@@ -61,8 +43,10 @@ class Workbench:
     touched: dict[UUID, str] = field(default_factory=dict)
     added: list[ScratchpadEntry] = field(default_factory=list)
     changes: list[Change] = field(default_factory=list)
-    judgements: list[Judgement] = field(default_factory=list)
-    held: list[tuple[Operation, ScratchpadEntry]] = field(default_factory=list)
+    results: list[OperationResult] = field(default_factory=list)
+    shown: Mapping[UUID, Sequence[ShownEntry]] = field(
+        default_factory=dict
+    )  # by call, in order of the numbers
 
     @property
     def is_full(self) -> bool:
@@ -71,25 +55,25 @@ class Workbench:
             row.state != EntryState.ACTIVE for row in self.targets.values() if row.id in self.opened_active
         )
         added = sum(entry.state == EntryState.ACTIVE for entry in self.added)
-        return self.active_count - left + added >= self.reading.ingestion.max_entries
+        return self.active_count - left + added >= self.given.ingestion.max_entries
 
     def turn_of(self, item: Operation | Refusal) -> Turn:
         """The turn an operation rests on: that of the last message it cites; else the batch's last."""
-        turns = {turn.id: turn for turn in self.reading.turns}
-        cited = [self.reading.messages[number - 1] for number in item.messages]
-        return turns[max(cited, key=lambda m: m.occurred_at).turn_id] if cited else self.reading.turns[-1]
+        turns = {turn.id: turn for turn in self.given.turns}
+        cited = [self.given.messages[number - 1] for number in item.messages]
+        return turns[max(cited, key=lambda m: m.occurred_at).turn_id] if cited else self.given.turns[-1]
 
     def said_at(self, operation: Operation) -> datetime:
         """Effective time: when the last message it rests on was said."""
-        return max(self.reading.messages[number - 1].occurred_at for number in operation.messages)
+        return max(self.given.messages[number - 1].occurred_at for number in operation.messages)
 
     def cited_ids(self, operation: Operation) -> list[UUID]:
-        return [self.reading.messages[number - 1].id for number in operation.messages]
+        return [self.given.messages[number - 1].id for number in operation.messages]
 
     def target(self, operation: Operation) -> ScratchpadEntry | None:
         """The entry an update or delete speaks of, if it is still what the model saw."""
         assert operation.entry is not None
-        shown = self.reading.entries[operation.entry - 1]
+        shown = self.given.entries[operation.entry - 1]
         entry = self.targets.get(shown.id)
         fresh = entry is not None and entry.version == shown.version and entry.state == EntryState.ACTIVE
         return entry if fresh else None
@@ -107,22 +91,30 @@ class Workbench:
         if entry.key and self.keyed.get((entry.subject, entry.key)) is entry:
             del self.keyed[(entry.subject, entry.key)]
 
-    def judge(
+    def add_result(
         self, item: Operation | Refusal, verdict: Verdict, reason: str = "", entry_id: UUID | None = None
-    ) -> None:
-        remarks = item.remarks if isinstance(item, Operation) else ()
-        said = "; ".join(part for part in (reason, *remarks) if part)
-        turn_id = self.turn_of(item).id
-        self.judgements.append(
-            Judgement(turn_id, _kept(item), verdict, said[:MAX_REASON], entry_id, item.call_id)
+    ) -> OperationResult:
+        turn = self.turn_of(item)
+        shown = self.shown.get(item.call_id) if item.call_id else None
+        result = result_of(
+            item,
+            verdict,
+            reason,
+            entry_id=entry_id,
+            turn=turn,
+            number=sum(earlier.turn_id == turn.id for earlier in self.results),
+            given=self.given,
+            shown=self.given.entries if shown is None else shown,
         )
+        self.results.append(result)
+        return result
 
 
-def open_workbench(reading: Reading, items: Sequence[Operation | Refusal], *, now: datetime) -> Workbench:
+def open_state(given: IngestionInput, items: Sequence[Operation | Refusal], *, now: datetime) -> ApplyState:
     """Read what the operations speak of: four queries at the most, whatever their number. Call under the lock."""
     operations = [item for item in items if isinstance(item, Operation)]
-    owned = ScratchpadEntry.objects.for_relationship(reading.relationship_id)
-    shown = [reading.entries[o.entry - 1] for o in operations if o.entry is not None]
+    owned = ScratchpadEntry.objects.for_relationship(given.relationship_id)
+    shown = [given.entries[o.entry - 1] for o in operations if o.entry is not None]
     hashes = [content_hash(o.content) for o in operations if o.content]
     wanted = [EntryState.ACTIVE, EntryState.DELETED]
     if any(o.op == "none" for o in operations):
@@ -135,14 +127,14 @@ def open_workbench(reading: Reading, items: Sequence[Operation | Refusal], *, no
             | owned.filter(content_hash__in=hashes, state__in=wanted)
             | owned.filter(key__in=keys, state=EntryState.ACTIVE, single_valued=True)
         )
-    return Workbench(
-        reading=reading,
+    return ApplyState(
+        given=given,
         now=now,
         targets={row.id: row for row in rows},
         active={
             (row.subject, bytes(row.content_hash)): row for row in rows if row.state == EntryState.ACTIVE
         },
-        forgotten=_forgotten(reading.relationship_id, rows),
+        forgotten=_forgotten(given.relationship_id, rows),
         keyed={
             (row.subject, row.key): row
             for row in rows
@@ -156,9 +148,9 @@ def open_workbench(reading: Reading, items: Sequence[Operation | Refusal], *, no
     )
 
 
-def bare_workbench(reading: Reading, *, now: datetime) -> Workbench:
+def empty_state(given: IngestionInput, *, now: datetime) -> ApplyState:
     """As if nothing were remembered yet, whatever is: for a dry run that begins with an empty scratchpad."""
-    return Workbench(reading, now, targets={}, active={}, forgotten={}, keyed={}, active_count=0)
+    return ApplyState(given, now, targets={}, active={}, forgotten={}, keyed={}, active_count=0)
 
 
 def _forgotten(relationship_id: UUID, rows: Iterable[ScratchpadEntry]) -> dict[tuple[str, bytes], datetime]:
@@ -176,13 +168,66 @@ def _forgotten(relationship_id: UUID, rows: Iterable[ScratchpadEntry]) -> dict[t
     return {deleted[entry_id]: effective_at for entry_id, effective_at in revisions}
 
 
-def _kept(item: Operation | Refusal) -> Any:
-    """The raw operation, or what it is about where it is longer than anybody reads."""
-    if not (fault := operation_fault(item.raw)):
-        return item.raw
-    about = {"op": item.op, "entry": item.entry} if isinstance(item, Operation) else {}
-    return {**about, "messages": list(item.messages), "cut": fault}
-
-
 def subject_of(operation: Operation, entry: ScratchpadEntry | None = None) -> str:
     return operation.subject or (entry.subject if entry else USER_SUBJECT)
+
+
+def is_single_valued(state: ApplyState, operation: Operation) -> bool:
+    """Whether a new value of the operation's key supersedes the old: its strategy says so, or the configuration."""
+    if operation.single_valued is not None:
+        return operation.single_valued and operation.key is not None
+    return operation.key in state.given.ingestion.single_valued
+
+
+def says_the_same(entry: ScratchpadEntry, operation: Operation, said_at: datetime) -> bool:
+    """Whether the update would change nothing that a reader or a layer sees. The key is no part of an update."""
+    return (
+        entry.content == operation.content
+        and entry.subject == subject_of(operation, entry)
+        and operation.type in ("", entry.type)
+        and operation.importance in (None, entry.importance)
+        and operation.happens_at in (None, entry.happens_at)
+        and _ahead(operation.expires_at, said_at) in (None, entry.expires_at)
+    )
+
+
+def new_entry(state: ApplyState, operation: Operation, subject: str, *, said_at: datetime) -> ScratchpadEntry:
+    return ScratchpadEntry(
+        relationship_id=state.given.relationship_id,
+        project_id=state.given.project_id,
+        id=uuid7(),
+        type=operation.type,
+        subject=subject,
+        content=operation.content,
+        content_hash=content_hash(operation.content),
+        key=operation.key,
+        importance=operation.importance if operation.importance is not None else 0.5,
+        confidence=operation.confidence if operation.confidence is not None else 1.0,
+        source=EntrySource.TURN,
+        source_message_ids=state.cited_ids(operation),
+        recorded_at=state.now,
+        effective_at=said_at,
+        happens_at=operation.happens_at,
+        expires_at=_ahead(operation.expires_at, said_at),
+        valid_from=operation.valid_from,
+    )
+
+
+def rewrite(state: ApplyState, entry: ScratchpadEntry, operation: Operation, said_at: datetime) -> None:
+    entry.content = operation.content
+    entry.content_hash = content_hash(operation.content)
+    entry.subject = subject_of(operation, entry)
+    entry.type = operation.type or entry.type
+    if operation.importance is not None:
+        entry.importance = operation.importance
+    if operation.confidence is not None:
+        entry.confidence = operation.confidence
+    entry.happens_at = operation.happens_at or entry.happens_at
+    entry.expires_at = _ahead(operation.expires_at, said_at) or entry.expires_at
+    entry.effective_at = said_at
+    entry.source_message_ids = list(dict.fromkeys([*entry.source_message_ids, *state.cited_ids(operation)]))
+
+
+def _ahead(expires_at: datetime | None, said_at: datetime) -> datetime | None:
+    """An entry that would be over before it was said is a misunderstanding: keep it."""
+    return expires_at if expires_at is not None and expires_at > said_at else None

@@ -11,7 +11,7 @@ from django.db.models import Exists, OuterRef
 
 from memory.fence import cut_fenced
 from memory.ingestion.configuration import Ingestion
-from memory.ingestion.templates import default_guidance
+from memory.ingestion.templates import default_instructions
 from memory.models import IngestionPrompt, ScratchpadEntry, Tier
 from memory.retrieval.configuration import Retrieval
 from memory.tokens import estimate_tokens, line_tokens
@@ -25,7 +25,7 @@ TOKENS_PER_LINE = 6  # number, type and brackets of a shown entry, on top of its
 
 @dataclass(frozen=True, slots=True)
 class ShownEntry:
-    """An entry as the model sees it. Its place in `Reading.entries`, from 1, is its number."""
+    """An entry as the model sees it. Its place in `IngestionInput.entries`, from 1, is its number."""
 
     id: UUID
     version: int
@@ -46,7 +46,7 @@ SHOWN_COLUMNS = (
 
 
 @dataclass(frozen=True, slots=True)
-class ReadMessage:
+class InputMessage:
     """A message as the model sees it: without memory that was injected into it (`cut` characters of it)."""
 
     id: UUID
@@ -59,7 +59,7 @@ class ReadMessage:
 
 
 @dataclass(frozen=True, slots=True)
-class Guidance:
+class Instructions:
     """The companion's published ingestion prompt; version None: the one that ships with Rapport."""
 
     version: int | None
@@ -67,10 +67,10 @@ class Guidance:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class IngestionInput:
     """Everything a strategy may look at. Numbers given to the model are places in `entries` and `messages`, from 1.
 
-    `entries` are the scratchpad's; a strategy that shows others asks with a reading of those. `tier` is where what
+    `entries` are the scratchpad's; a strategy that shows others asks with an input of those. `tier` is where what
     it adds is kept. `has_archive`: there are active entries beside the scratchpad, so a search is worth while.
     """
 
@@ -80,54 +80,54 @@ class Reading:
     user_name: str
     companion_name: str
     ingestion: Ingestion
-    guidance: Guidance
+    instructions: Instructions
     turns: tuple[Turn, ...]
     entries: tuple[ShownEntry, ...]
     hidden_entries: int
     entry_tokens: int
-    messages: tuple[ReadMessage, ...]
-    references: tuple[ReadMessage, ...]
+    messages: tuple[InputMessage, ...]
+    references: tuple[InputMessage, ...]
     retrieval: Retrieval = field(default_factory=Retrieval)
     has_archive: bool = False
     tier: Tier = Tier.SCRATCHPAD
 
 
-def read_batch(turns: Sequence[Turn]) -> Reading:
+def read_batch(turns: Sequence[Turn]) -> IngestionInput:
     """What the model will be shown for these turns of one relationship. Raises NotFound when it was erased."""
     relationship = _relationship(turns[0].relationship_id)
     configuration = _configuration(relationship, turns[0].config)
     messages = _new_messages(relationship, turns, configuration.ingestion)
     references = _reference_messages(relationship, turns, configuration.ingestion)
-    return compose_reading(
+    return compose_input(
         relationship,
         configuration,
         turns,
         messages,
         references,
-        read_guidance(relationship),
+        read_instructions(relationship),
         has_archive=relationship.has_archive,  # type: ignore[attr-defined]  # annotated
     )
 
 
-def compose_reading(
+def compose_input(
     relationship: Relationship,
     configuration: Configuration,
     turns: Sequence[Turn],
-    messages: Sequence[ReadMessage],
-    references: Sequence[ReadMessage],
-    guidance: Guidance,
+    messages: Sequence[InputMessage],
+    references: Sequence[InputMessage],
+    instructions: Instructions,
     *,
     has_archive: bool,
-) -> Reading:
+) -> IngestionInput:
     entries, hidden, tokens = _shown_entries(relationship.id, configuration.ingestion.shown_budget)
-    return Reading(
+    return IngestionInput(
         relationship_id=relationship.id,
         project_id=relationship.project_id,
         timezone=relationship.timezone,
         user_name=relationship.user.display_name or relationship.user.external_id,
         companion_name=relationship.companion.name,
         ingestion=configuration.ingestion,
-        guidance=guidance,
+        instructions=instructions,
         turns=tuple(turns),
         entries=entries,
         hidden_entries=hidden,
@@ -140,12 +140,12 @@ def compose_reading(
     )
 
 
-def read_guidance(relationship: Relationship) -> Guidance:
+def read_instructions(relationship: Relationship) -> Instructions:
     version = relationship.companion.prompt_version
     if version is None:
-        return Guidance(None, default_guidance())
+        return Instructions(None, default_instructions())
     prompt = IngestionPrompt.objects.get(companion_id=relationship.companion_id, version=version)
-    return Guidance(version, prompt.template)
+    return Instructions(version, prompt.template)
 
 
 def archive_of(relationship_id: UUID | OuterRef) -> Any:
@@ -198,11 +198,11 @@ def _shown_entries(relationship_id: UUID, budget: int) -> tuple[tuple[ShownEntry
 
 def _new_messages(
     relationship: Relationship, turns: Sequence[Turn], ingestion: Ingestion
-) -> list[ReadMessage]:
+) -> list[InputMessage]:
     rows = Message.objects.for_relationship(relationship.id).filter(
         turn_id__in=[turn.id for turn in turns], role__in=ingestion.roles, erased_at=None
     )
-    return [read_message(row, relationship) for row in rows.order_by("seq")]
+    return [input_message(row, relationship) for row in rows.order_by("seq")]
 
 
 # Earlier messages give the new ones their sense. One that a deleted entry rests on is not shown again: it would only
@@ -223,7 +223,7 @@ SELECT m.id, m.turn_id, m.role, m.speaker, m.content, m.occurred_at FROM relatio
 
 def _reference_messages(
     relationship: Relationship, turns: Sequence[Turn], ingestion: Ingestion
-) -> list[ReadMessage]:
+) -> list[InputMessage]:
     if not ingestion.reference_messages:
         return []
     with connection.cursor() as cursor:
@@ -241,12 +241,12 @@ def _reference_messages(
     messages = [
         Message(relationship_id=relationship.id, **dict(zip(columns, row, strict=True))) for row in rows
     ]
-    return [read_message(message, relationship) for message in reversed(messages)]
+    return [input_message(message, relationship) for message in reversed(messages)]
 
 
-def read_message(message: Message, relationship: Relationship) -> ReadMessage:
+def input_message(message: Message, relationship: Relationship) -> InputMessage:
     content, cut = cut_fenced(message.content)
-    return ReadMessage(
+    return InputMessage(
         id=message.id,
         turn_id=message.turn_id,
         role=message.role,

@@ -1,0 +1,118 @@
+"""What becomes of each operation, as the row that is kept of it."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+from uuid import UUID
+
+from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
+from memory.ingestion.operations import Operation, Refusal
+from memory.models import OperationKind, OperationResult, Verdict
+from memory.services.fingerprint import content_hash
+from memory.services.limits import MAX_REASON, operation_fault
+from relationships.models import Turn
+
+_NAMED_OPS = [
+    kind.value for kind in OperationKind if kind not in (OperationKind.OTHER, OperationKind.UNREADABLE)
+]
+_DIGITS = re.compile(r"\d{1,9}")
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+def result_of(
+    item: Operation | Refusal,
+    verdict: Verdict,
+    reason: str,
+    *,
+    entry_id: UUID | None,
+    turn: Turn,
+    number: int,
+    given: IngestionInput,
+    shown: Sequence[ShownEntry],
+) -> OperationResult:
+    """Not yet written. `shown`: the entries in the call that proposed it, in the order of their numbers there."""
+    remarks = item.remarks if isinstance(item, Operation) else ()
+    said = "; ".join(part for part in (reason, *remarks) if part)[:MAX_REASON]
+    operation = _kept(item)
+    named = [] if entry_id is None else [entry_id]
+    if isinstance(item, Operation) and item.entry is not None:
+        named.append(given.entries[item.entry - 1].id)
+    named += [entry.id for entry in at_numbers(shown, operation, "entry")]
+    cited = [given.messages[place - 1] for place in item.messages]
+    cited += at_numbers(given.messages, operation, "messages")
+    return OperationResult(
+        relationship_id=given.relationship_id,
+        project_id=given.project_id,
+        turn_id=turn.id,
+        number=number,
+        operation=operation,
+        verdict=verdict,
+        reason=said,
+        entry_id=entry_id,
+        call_id=item.call_id,
+        entry_ids=list(dict.fromkeys([*named, *mentioned_in(said)])),
+        message_ids=list(dict.fromkeys(message.id for message in cited)),
+        **searched_columns(operation, said),
+    )
+
+
+def searched_columns(operation: Any, *texts: str) -> dict[str, Any]:
+    """The columns by which erasure finds an operation that quotes, or says exactly, what is to be forgotten."""
+    content = operation.get("content") if isinstance(operation, dict) else None
+    return {
+        "kind": _kind(operation),
+        "text": "\n".join(_texts([operation, *texts])).casefold(),
+        "content_hash": content_hash(content) if isinstance(content, str) else None,
+    }
+
+
+def emptied(operation: Any) -> dict[str, Any]:
+    """What was done to which number stays; every text goes."""
+    raw = operation if isinstance(operation, dict) else {}
+    kept: dict[str, Any] = {"erased": True, "messages": sorted(numbers_in(raw.get("messages")))}
+    if raw.get("op") in _NAMED_OPS:
+        kept["op"] = raw["op"]
+    if raw.get("entry") is not None:
+        kept["entry"] = min(numbers_in(raw["entry"]), default=None)
+    return kept
+
+
+def numbers_in(value: Any) -> frozenset[int]:
+    """Every number in what a model wrote: 3, "3", "[3]", [3, "4"]. Rather one too many than one too few."""
+    return frozenset(int(digits) for digits in _DIGITS.findall(str(value)))
+
+
+def at_numbers(rows: Sequence[Any], operation: Any, member: str) -> list[Any]:
+    """Those of these rows, counted from 1, whose numbers stand in a member of what a model wrote."""
+    numbers = numbers_in(operation.get(member)) if isinstance(operation, dict) else ()
+    return [rows[number - 1] for number in sorted(numbers) if 1 <= number <= len(rows)]
+
+
+def mentioned_in(text: str) -> list[UUID]:
+    """Entries that a reason names by their ID."""
+    return [UUID(found) for found in _UUID.findall(text)]
+
+
+def _kind(operation: Any) -> OperationKind:
+    if not isinstance(operation, dict):
+        return OperationKind.UNREADABLE
+    op = operation.get("op")
+    return OperationKind(op) if op in _NAMED_OPS else OperationKind.OTHER
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from _texts([*value.keys(), *value.values()])
+    elif isinstance(value, list):
+        for part in value:
+            yield from _texts(part)
+
+
+def _kept(item: Operation | Refusal) -> Any:
+    """The raw operation, or what it is about where it is longer than anybody reads."""
+    if not (fault := operation_fault(item.raw)):
+        return item.raw
+    about = {"op": item.op, "entry": item.entry} if isinstance(item, Operation) else {}
+    return {**about, "messages": list(item.messages), "cut": fault}
