@@ -32,7 +32,7 @@ _COLUMNS = {
     ),
     "memory_searchtext": (
         "relationship_id id project_id kind owner_id place session role speaker state tier told_at language lexemes"
-        " length text_hash embed_attempts embed_error"
+        " length text_hash attempts error_code"
     ),
     "memory_embedding": (
         "relationship_id id project_id kind owner_id model dimensions vector text_hash recorded_at"

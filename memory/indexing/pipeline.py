@@ -18,8 +18,8 @@ from memory.indexing.due import (
     block,
     claim_texts,
     give_up,
+    keep_lease,
     keep_vectors,
-    lease_of,
     put_off,
 )
 from memory.indexing.gaps import owe_gaps
@@ -86,7 +86,7 @@ def _step(
     if claim is None:
         return owe_gaps(relationship_id, retrieval, embedder) > 0
     try:
-        with renewing(lease_of(claim)):
+        with renewing(lambda: keep_lease(claim)):
             return _embed(claim, claim.texts, embedder, done)
     except Exception as error:
         if database_went_away(error):

@@ -31,7 +31,7 @@ _AT_ONCE = 1000
 _INDEX = """
 INSERT INTO memory_searchtext
        (relationship_id, id, project_id, kind, owner_id, place, session, role, speaker, state, tier, told_at,
-        language, lexemes, length, text_hash, embed_due_at, embed_attempts, embed_error)
+        language, lexemes, length, text_hash, due_at, attempts, error_code)
 SELECT g.relationship_id, g.id, %(project)s, 'entry', g.owner_id, 0, '', '', g.speaker, 'active', g.tier, %(now)s,
        %(language)s, made.lexemes, (SELECT coalesce(sum(cardinality(positions)), 0) FROM unnest(made.lexemes)),
        g.text_hash, NULL, 0, ''

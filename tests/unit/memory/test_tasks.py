@@ -6,7 +6,7 @@ from django_q.models import Task
 
 from memory.providers.base import CompletionRequest
 from memory.queue import board
-from memory.queue.leases import worker_identity
+from memory.queue.identity import worker_identity
 from memory.tasks import drain, embed
 from relationships.models import TurnState
 from tests.fakes import ScriptedEmbedder, ScriptedProvider
