@@ -9,8 +9,8 @@ from django.db import connections
 from django_q import signals
 from django_q.cluster import Cluster
 
+from config.supervision import kill_group, name_process
 from memory.queue import board
-from memory.queue.forking import kill_group, name_process
 
 _CHECK_SECONDS = 0.5
 

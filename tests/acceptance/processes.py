@@ -133,7 +133,7 @@ class LiveProcess:
 
 
 class LiveWorker(LiveProcess):
-    """`manage.py worker`. Its processes name themselves, see memory.queue.forking."""
+    """`manage.py worker`. Its processes name themselves, see config.supervision."""
 
     def __init__(
         self, database: LiveDatabase, env: Mapping[str, str], log: Path, *options: str, machine: str = ""

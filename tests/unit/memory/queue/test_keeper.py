@@ -8,8 +8,8 @@ import pytest
 from django.db import connection, connections
 from pytest_django.fixtures import Settings
 
+from config.supervision import fork, kill_group
 from memory.queue.board import Board
-from memory.queue.forking import fork, kill_group
 from memory.queue.identity import this_machine
 from memory.queue.keeper import Keeper
 from relationships.models import Turn, TurnState, WorkerHeartbeat

@@ -6,8 +6,8 @@ import pytest
 from django.db import connection
 from django_q.conf import Conf
 
+from config.supervision import fork, kill_group
 from memory.queue.board import Board
-from memory.queue.forking import fork, kill_group
 from memory.queue.pool import run_pool
 from tests.waiting import wait_until
 
