@@ -89,7 +89,7 @@ def parts(address: Address) -> dict[str, tuple[list[str], dict[str, str]]]:
     """What runs, by name: its command, and what it is told of itself before it reads its settings."""
     return {
         "web server": (["web", "--bind", address.bind], {"RAPPORT_PROCESS": "web"}),
-        "worker": (["worker"], {"RAPPORT_PROCESS": "worker"}),
+        "worker": (["worker", "--skip-checks"], {"RAPPORT_PROCESS": "worker"}),  # serve has made them
     }
 
 

@@ -15,8 +15,8 @@ from django_q.exceptions import TimeoutException
 
 from memory.indexing.pipeline import embed_owed
 from memory.ingestion.pipeline import drain_relationship
-from memory.queue.board import stop_requested
 from memory.queue.identity import worker_identity
+from memory.queue.worker_stats import stop_requested
 from memory.services.replays import run_replay
 from relationships.models import Turn
 

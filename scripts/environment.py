@@ -153,7 +153,8 @@ def check_machine() -> None:
 def install() -> None:
     """Let pip work, and show every moment that it does."""
     command = [str(PYTHON), "-m", "pip", "install", "--progress-bar", "off", "--no-input"]
-    command += ["--disable-pip-version-check", "-r", str(ROOT / "requirements.txt")]
+    # What is imported is compiled then, by Python itself; to compile everything would take longer than a first start.
+    command += ["--no-compile", "--disable-pip-version-check", "-r", str(ROOT / "requirements.txt")]
     with LOG.open("w") as log:
         pip = subprocess.Popen(  # noqa: S603
             command, cwd=str(ROOT), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT

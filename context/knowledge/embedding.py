@@ -14,8 +14,8 @@ from context.knowledge.claim import Claim, holding, note
 from context.models import ChunkEmbedding, DocumentChunk
 from memory.embedders.base import Embedder, Space
 from memory.providers.errors import PermanentProviderError
-from memory.queue.board import stop_requested
 from memory.queue.fairness import others_wait
+from memory.queue.worker_stats import stop_requested
 
 AT_ONCE = 32  # chunks: a call of some 25,000 tokens
 MOST_REFUSED = 8  # chunks of one batch, with none taken: then it is not the chunks' fault

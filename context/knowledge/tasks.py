@@ -5,8 +5,8 @@ from uuid import UUID
 import structlog
 
 from context.knowledge.pipeline import process_document
-from memory.queue.board import stop_requested
 from memory.queue.identity import worker_identity
+from memory.queue.worker_stats import stop_requested
 from memory.tasks import CRASHES, kind_and_place
 
 log = structlog.get_logger(__name__)

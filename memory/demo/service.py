@@ -49,7 +49,8 @@ def start_service(place: Place, *, host: str, port: int, say: Callable[[str], No
         say(f"Port {port} is taken, so the service goes to {free}.")
     if place.log.exists():
         place.log.replace(place.log.with_suffix(".log.1"))
-    command = [sys.executable, "manage.py", "serve", "--host", host, "--port", str(free)]
+    # The checks were made by whoever calls this.
+    command = [sys.executable, "manage.py", "serve", "--skip-checks", "--host", host, "--port", str(free)]
     with place.log.open("wb") as log:
         process = subprocess.Popen(  # noqa: S603 - our own command, no shell
             command,

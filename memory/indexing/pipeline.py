@@ -27,10 +27,10 @@ from memory.indexing.vectors import OwedText
 from memory.indexing.wanted import wanted_of
 from memory.ingestion.claim import retry_delay
 from memory.providers.errors import ProviderError
-from memory.queue.board import stop_requested
 from memory.queue.fairness import others_wait, project_of
 from memory.queue.nudge import nudge_embedding
 from memory.queue.renewal import renewing
+from memory.queue.worker_stats import stop_requested
 from relationships.configuration.retrieval import Retrieval
 from relationships.database_errors import database_went_away
 

@@ -18,7 +18,7 @@ from django_q.brokers import Broker
 from django_q.conf import Conf
 from django_q.models import OrmQ
 
-from memory.queue import board
+from memory.queue import worker_stats
 from memory.queue.fairness import CLAIM, ENQUEUE, NOBODY
 from memory.queue.listening import Listener
 
@@ -73,7 +73,7 @@ class NotifyBroker(Broker):  # type: ignore[misc]  # django-q2 has no types
             self._stand_back(error)
             return None
         self._outage = 0
-        board.note_handed(len(rows))
+        worker_stats.note_handed(len(rows))
         return rows or None
 
     def queue_size(self) -> int:
@@ -107,7 +107,7 @@ class NotifyBroker(Broker):  # type: ignore[misc]  # django-q2 has no types
 
     def set_stat(self, key: str, value: str, timeout: int) -> None:
         """The cluster's guard calls this twice a second: all that is wanted of it is that it lives."""
-        board.note_guard()
+        worker_stats.note_guard()
 
     def close(self) -> None:
         """Give the listening session back, if this process has one."""

@@ -87,7 +87,7 @@ def test_whoever_is_killed_every_text_gets_its_vector_once(embedding: LiveServic
     people = talk(embedding)
 
     for kill in range(KILLS):
-        chance.choice([*worker.readers(), *worker.readers(), *worker.keepers()]).kill()
+        chance.choice([*worker.readers(), *worker.readers(), *worker.maintenance_processes()]).kill()
         worker.wait_until_in_order()
         embedding.say(people[kill % PEOPLE], f"fact {kill}")
     worker.kill_all()

@@ -89,7 +89,7 @@ def test_each_part_is_told_what_it_is_before_it_reads_its_settings() -> None:
     (web, told_web), (worker, told_worker) = parts(Address("::1", 8000)).values()
 
     assert (told_web["RAPPORT_PROCESS"], told_worker["RAPPORT_PROCESS"]) == ("web", "worker")
-    assert (web[0], worker) == ("web", ["worker"])
+    assert (web[0], worker[0]) == ("web", "worker")
     assert "[::1]:8000" in web
 
 
