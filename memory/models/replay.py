@@ -2,17 +2,13 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 
-from relationships.models import OwnedQuerySet, QueuedQuerySet, QueuedRow, RelationshipOwned
+from relationships.models import QueuedOwnedQuerySet, QueuedRow, RelationshipOwned
 
 
 class ReplayState(models.TextChoices):
     PENDING = "pending"
     DONE = "done"
     FAILED = "failed"
-
-
-class ReplayQuerySet(QueuedQuerySet, OwnedQuerySet):
-    pass
 
 
 class Replay(QueuedRow, RelationshipOwned):
@@ -32,7 +28,7 @@ class Replay(QueuedRow, RelationshipOwned):
     requested_by = models.CharField(max_length=200, blank=True)
     recorded_at = models.DateTimeField(auto_now_add=True)
 
-    objects = ReplayQuerySet.as_manager()
+    objects = QueuedOwnedQuerySet.as_manager()
 
     class Meta:
         constraints = [

@@ -2,16 +2,12 @@ from django.contrib.postgres.search import SearchVectorField
 from django.db import models
 from django.db.models import Q
 
-from relationships.models import OwnedQuerySet, QueuedQuerySet, QueuedRow, RelationshipOwned
+from relationships.models import QueuedOwnedQuerySet, QueuedRow, RelationshipOwned
 
 
 class SearchedKind(models.TextChoices):
     ENTRY = "entry"
     MESSAGE = "message"
-
-
-class SearchTextQuerySet(QueuedQuerySet, OwnedQuerySet):
-    pass
 
 
 class SearchText(QueuedRow, RelationshipOwned):
@@ -36,7 +32,7 @@ class SearchText(QueuedRow, RelationshipOwned):
     length = models.PositiveIntegerField()  # positions of all lexemes: what BM25 takes for the text's length
     text_hash = models.BinaryField(max_length=32)  # SHA-256 of the text: an embedding of another one is stale
 
-    objects = SearchTextQuerySet.as_manager()
+    objects = QueuedOwnedQuerySet.as_manager()
 
     class Meta:
         constraints = [

@@ -9,7 +9,14 @@ from relationships.models.operator import Operator
 from relationships.models.owned import OwnedQuerySet, RelationshipOwned
 from relationships.models.profile import Profile, ProfileRevision
 from relationships.models.project import Project
-from relationships.models.queued import WORKER_DIED, Lease, QueuedQuerySet, QueuedRow, lease_end
+from relationships.models.queued import (
+    WORKER_DIED,
+    Lease,
+    QueuedOwnedQuerySet,
+    QueuedQuerySet,
+    QueuedRow,
+    lease_end,
+)
 from relationships.models.rate_window import RateWindow
 from relationships.models.relationship import Relationship
 from relationships.models.relationship_token import RelationshipToken
@@ -35,6 +42,7 @@ __all__ = [
     "Profile",
     "ProfileRevision",
     "Project",
+    "QueuedOwnedQuerySet",
     "QueuedQuerySet",
     "QueuedRow",
     "RateWindow",

@@ -2,8 +2,8 @@ from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
 
-from relationships.models.owned import OwnedQuerySet, RelationshipOwned
-from relationships.models.queued import QueuedQuerySet, QueuedRow
+from relationships.models.owned import RelationshipOwned
+from relationships.models.queued import QueuedOwnedQuerySet, QueuedRow
 from relationships.models.session_state import DEFAULT_SESSION
 
 
@@ -13,10 +13,6 @@ class TurnState(models.TextChoices):
     APPLIED = "applied"
     SKIPPED = "skipped"  # the configuration leaves it out; `error` says why
     FAILED = "failed"  # permanently; `error` says why, Retry brings it back
-
-
-class TurnQuerySet(QueuedQuerySet, OwnedQuerySet):
-    pass
 
 
 class Turn(QueuedRow, RelationshipOwned):
@@ -47,7 +43,7 @@ class Turn(QueuedRow, RelationshipOwned):
     operations = models.JSONField(default=list)
     model_call_ids = ArrayField(models.UUIDField(), default=list)
 
-    objects = TurnQuerySet.as_manager()
+    objects = QueuedOwnedQuerySet.as_manager()
 
     class Meta:
         constraints = [

@@ -19,6 +19,10 @@ COVERED_ELSEWHERE: dict[str, str] = {
     "context/knowledge/chunk_rows.py": f"{KNOWLEDGE}/test_pipeline.py {KNOWLEDGE}/test_search.py",
     "context/knowledge/columns.py": f"{KNOWLEDGE}/test_search.py",
     "context/knowledge/errors.py": f"{KNOWLEDGE}/test_sandbox.py",
+    # the queue's rows
+    "relationships/models/queued.py": "tests/integration/test_queued_rows.py",
+    "memory/queue/reminders.py": "tests/unit/memory/queue/test_sweep.py tests/unit/memory/queue/test_vector_sweep.py",
+    "memory/queue/supervisor.py": "tests/acceptance/test_worker.py",
     # memory: the views, and what only they use
     "memory/api/budget.py": f"{INGESTION}/test_budgets.py",
     "memory/services/model_budgets.py": f"{INGESTION}/test_budgets.py",

@@ -10,7 +10,6 @@ from django.db import connections
 
 from config.serving import running_service
 from memory.demo.errors import DemoFailed, UnknownRecipe, UnreadableConversation
-from memory.demo.operator import demo_operator
 from memory.demo.reading import read_conversation
 from memory.demo.recipes import under_recipe
 from memory.demo.rest import Rest
@@ -23,7 +22,7 @@ from memory.demo.service import (
     wait_until_embedded,
 )
 from memory.demo.show import play_show
-from memory.demo.stage import demo_key
+from memory.demo.stage import demo_key, demo_operator
 
 CONVERSATION = settings.BASE_DIR / "memory" / "demo" / "conversation.json"
 
