@@ -52,17 +52,19 @@ class QueuedQuerySet(models.QuerySet[Any]):
         *,
         worker: str,
         now: datetime,
-        fields: Sequence[str] = (),
         most: int | None = None,
+        in_order: bool = False,
+        fields: Sequence[str] = (),
         **values: Any,
     ) -> Lease | None:
         """Take what of these rows is due, at most so many, in the order of the query; None: there is nothing.
 
-        One statement, which leaves out what somebody else is taking at this moment. `fields`: those to be read.
+        One statement, which leaves out what somebody else is taking at this moment; it waits for that where rows may
+        only be taken `in_order`. `fields`: those to be read.
         """
         token = uuid4()
         with transaction.atomic():
-            free = self.due(now).select_for_update(skip_locked=True).values("pk")[:most]
+            free = self.due(now).select_for_update(skip_locked=not in_order).values("pk")[:most]
             rows = self.model._default_manager.filter(pk__in=free).update_returning(
                 fields,
                 **self.model.HELD,
