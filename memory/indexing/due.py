@@ -83,12 +83,14 @@ def claim_texts(relationship_id: UUID, retrieval: Retrieval, embedder: Embedder 
     limit = min(TEXTS_AT_ONCE, embedder.most_texts) if embedder else 0
     due = rows.due(now).order_by("due_at", "kind", "owner_id").values_list("id", "attempts")[:limit]
     company = max(1, len(due) >> due[0][1]) if due else 0
-    lease = rows.filter(id__in=[id for id, _ in due[:company]]).claim(
+    places = {id: place for place, (id, _) in enumerate(due[:company])}
+    lease = rows.filter(id__in=places).claim(
         worker=worker_identity(), now=now, fields=_CLAIMED, error_code=""
     )
     if lease is None:
         return None
-    owners = [Owner(row.kind, row.owner_id, bytes(row.text_hash)) for row in lease.rows]
+    taken = sorted(lease.rows, key=lambda row: places[row.id])
+    owners = [Owner(row.kind, row.owner_id, bytes(row.text_hash)) for row in taken]
     texts = texts_of(wanted, owners, now=now)
     attempts = max(row.attempts for row in lease.rows)
     return TextClaim(relationship_id, retrieval.embedder, attempts, tuple(texts), lease.token)

@@ -27,7 +27,7 @@ WORKER_DIED = (
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """Rows that were taken together, as they are now, and the token that shows whose they are."""
+    """Rows that were taken together, as they are now and in no order, and the token that shows whose they are."""
 
     token: UUID
     rows: tuple[Any, ...]
@@ -57,7 +57,7 @@ class QueuedQuerySet(models.QuerySet[Any]):
         fields: Sequence[str] = (),
         **values: Any,
     ) -> Lease | None:
-        """Take what of these rows is due, at most so many, in the order of the query; None: there is nothing.
+        """Take what of these rows is due, the first so many of the query; None: there is nothing.
 
         One statement, which leaves out what somebody else is taking at this moment; it waits for that where rows may
         only be taken `in_order`. `fields`: those to be read.
