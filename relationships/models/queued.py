@@ -63,7 +63,7 @@ class QueuedQuerySet(models.QuerySet[Any]):
         only be taken `in_order`. `fields`: those to be read.
         """
         token = uuid4()
-        with transaction.atomic():
+        with transaction.atomic(savepoint=False):
             free = self.due(now).select_for_update(skip_locked=not in_order).values("pk")[:most]
             rows = self.model._default_manager.filter(pk__in=free).update_returning(
                 fields,

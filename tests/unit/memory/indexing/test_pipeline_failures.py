@@ -8,6 +8,7 @@ from psycopg.errors import TooManyColumns
 from pytest_django.fixtures import Settings
 
 from memory.indexing.pipeline import SHORTENED, EmbeddedTexts, embed_owed
+from memory.models import SearchText
 from memory.providers.errors import (
     ContentBlocked,
     InvalidVectors,
@@ -269,3 +270,20 @@ def test_a_text_that_was_refused_says_nothing_against_what_the_entry_says_by_now
     assert scripted_embedder.texts == ["Likes tea", "Likes coffee"]
     assert embedded(relationship) == {entry.id}
     assert row_of(entry).error_code == ""
+
+
+def test_who_lost_its_texts_to_another_worker_does_not_put_them_off(
+    relationship: Relationship, conversation: Conversation, scripted_embedder: ScriptedEmbedder
+) -> None:
+    entry = conversation.remember("Likes tea")[0]
+    rows = SearchText.objects.for_relationship(relationship.id)
+
+    def take_over(texts: Sequence[str]) -> None:
+        rows.take_back(holders=[worker_identity()], now=timezone.now())
+        assert rows.claim(worker="another", now=timezone.now()) is not None
+
+    scripted_embedder.while_answering = take_over
+    scripted_embedder.answer_with(RateLimited(retry_after=30))
+    embed(relationship)
+
+    assert (row_of(entry).leased_by, row_of(entry).error_code) == ("another", "worker_died")

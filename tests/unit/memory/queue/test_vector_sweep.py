@@ -8,6 +8,7 @@ from memory.models import SearchText
 from memory.queue import vector_sweep
 from memory.queue.broker import NotifyBroker
 from memory.queue.fairness import ENOUGH_QUEUED, room_for
+from memory.queue.identity import this_machine, worker_identity
 from memory.queue.reminders import FIRST_PAUSE
 from memory.queue.sweep import Sweep
 from memory.queue.vector_sweep import VectorSweep
@@ -45,6 +46,20 @@ def test_a_retry_is_found_as_soon_as_it_is_due(relationship: Relationship) -> No
     due(-0.1, attempts=1)
 
     assert to_nudge(VectorSweep(), timezone.now()) == [relationship.id]
+
+
+def test_what_a_dead_worker_held_is_found_in_the_same_round(relationship: Relationship) -> None:
+    now = timezone.now()
+    assert SearchText.objects.claim(worker=f"{this_machine()}:999999999:1", now=now) is not None
+
+    assert to_nudge(VectorSweep(), now) == [relationship.id]
+
+
+def test_what_a_living_worker_holds_is_left_alone() -> None:
+    due(-3)
+    assert SearchText.objects.claim(worker=worker_identity(), now=timezone.now()) is not None
+
+    assert to_nudge(VectorSweep(), timezone.now()) == []
 
 
 @pytest.mark.parametrize(
