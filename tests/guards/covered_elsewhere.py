@@ -19,6 +19,8 @@ COVERED_ELSEWHERE: dict[str, str] = {
     "context/knowledge/chunk_rows.py": f"{KNOWLEDGE}/test_pipeline.py {KNOWLEDGE}/test_search.py",
     "context/knowledge/columns.py": f"{KNOWLEDGE}/test_search.py",
     "context/knowledge/errors.py": f"{KNOWLEDGE}/test_sandbox.py",
+    # the demo's errors, where they are raised
+    "memory/demo/errors.py": "tests/unit/memory/demo/test_reading.py tests/unit/memory/demo/test_rest.py",
     # the queue's rows
     "relationships/models/queued.py": "tests/integration/test_queued_rows.py",
     "memory/queue/reminders.py": "tests/unit/memory/queue/test_sweep.py tests/unit/memory/queue/test_vector_sweep.py",
