@@ -7,22 +7,33 @@ import json
 import os
 import signal
 import socket
-import subprocess
 import sys
-import threading
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
 
-_TICK_SECONDS = 0.2
+import psutil
+
+from config.supervision import Child, Supervisor
+
+# In the environment of a service that was started in the background, so that it may be started anew.
+IN_BACKGROUND = "RAPPORT_IN_BACKGROUND"
 _GRACE_SECONDS = 40.0  # more than either child takes for itself
 _STEADY_SECONDS = 30.0
 _LONGEST_PAUSE_SECONDS = 30.0
 _PORTS_TRIED = 100
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG, prctl(2)
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A living `manage.py serve`; in the background: the demo started it."""
+
+    pid: int
+    url: str
+    in_background: bool
 
 
 class PortTaken(Exception):
@@ -45,123 +56,82 @@ class Address:
         return f"{_bracketed(self.host)}:{self.port}"
 
 
-class Service:
-    """One child: what to run, and when to run it again."""
+class Foreground(Supervisor):
+    """The web server and the worker. `note` is where others find us: {pid, url}."""
 
-    def __init__(self, name: str, command: Sequence[str], environment: dict[str, str], cwd: Path) -> None:
-        self.name = name
-        self.command, self.environment, self._cwd = command, environment, cwd
-        self._process: subprocess.Popen[bytes] | None = None
-        self._start_at = self._started_at = 0.0
-        self._failures = 0
+    tick_seconds = 0.2
 
-    @property
-    def running(self) -> bool:
-        return self._process is not None and self._process.poll() is None
+    def __init__(self, address: Address, *, root: Path, note: Path, say: Callable[[str], None]) -> None:
+        self._address, self._note, self._say = address, note, say
+        self._announced = False
+        super().__init__([_part(name, *part, root=root) for name, part in parts(address).items()])
 
-    def tend(self, now: float, say: Callable[[str], None]) -> None:
-        """Start it, or start it again after a pause that grows while it keeps dying young."""
-        if self._process is not None and self._process.poll() is not None:
-            young = now - self._started_at < _STEADY_SECONDS
-            self._failures = self._failures + 1 if young else 1
-            pause = min(_LONGEST_PAUSE_SECONDS, 0.5 * 2 ** (self._failures - 1))
-            self._start_at = now + pause
-            say(
-                f"The {self.name} ended ({_how(self._process.returncode)}); starting it again in {pause:g} s."
-            )
-            self._process = None
-        if self._process is None and now >= self._start_at:
-            self._started_at = now
-            self._process = subprocess.Popen(  # noqa: S603 - our own command
-                self.command,
-                env=self.environment,
-                cwd=self._cwd,
-                process_group=0,  # Ctrl-C is ours to pass on, once
-                preexec_fn=_end_with_parent,  # there are no threads here
-            )
-
-    def terminate(self) -> None:
-        if self._process is not None and self.running:
-            self._process.terminate()
-
-    def kill(self) -> None:
-        if self._process is not None and self.running:
-            os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait()
-
-
-class Foreground:
-    """Runs the services until SIGTERM, SIGINT or SIGHUP. `note` is where others find us: {pid, url}."""
-
-    def __init__(
-        self, services: Sequence[Service], *, address: Address, note: Path, say: Callable[[str], None]
-    ) -> None:
-        self._services, self._address, self._note, self._say = services, address, note, say
-        self._stopping = threading.Event()
-
-    def run(self) -> None:
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-            signal.signal(number, lambda *_: self._stopping.set())
-        announced = False
-        try:
-            while not self._stopping.wait(_TICK_SECONDS):
-                for service in self._services:
-                    service.tend(time.monotonic(), self._say)
-                if not announced and _answers(self._address.url):
-                    self._announce()
-                    announced = True
-        finally:
-            self._end()
-
-    def _announce(self) -> None:
+    def _look(self, now: float) -> None:
+        if self._announced or not _answers(self._address.url):
+            return
+        self._announced = True
         self._note.parent.mkdir(parents=True, exist_ok=True)
         self._note.write_text(json.dumps({"pid": os.getpid(), "url": self._address.url}))
         self._say(f"Rapport is at {self._address.url} (Ctrl-C stops it).")
 
-    def _end(self) -> None:
+    def _child_ended(self, child: Child, status: int, pause: float) -> None:
+        self._say(f"The {child.name} ended ({how_ended(status)}); starting it again in {pause:g} s.")
+
+    def _stop(self) -> None:
         self._say("Stopping; turns in hand are finished first.")
-        if (serving_at(self._note) or {}).get("pid") == os.getpid():
+        running = running_service(self._note)
+        if running is not None and running.pid == os.getpid():
             self._note.unlink(missing_ok=True)
-        for service in self._services:
-            service.terminate()
-        deadline = time.monotonic() + _GRACE_SECONDS
-        while any(service.running for service in self._services) and time.monotonic() < deadline:
-            time.sleep(_TICK_SECONDS)
-        for service in self._services:
-            service.kill()
+        self._end(*self._children, grace=_GRACE_SECONDS, most_stops=sys.maxsize)
 
 
-def services(address: Address, root: Path) -> list[Service]:
-    """The web server and the worker, each told what it is before it reads its settings."""
-    manage = [sys.executable, "manage.py"]
-    web, worker = [*manage, "web", "--bind", address.bind], [*manage, "worker"]
-    return [
-        Service("web server", web, {**os.environ, "RAPPORT_PROCESS": "web"}, root),
-        Service("worker", worker, {**os.environ, "RAPPORT_PROCESS": "worker"}, root),
-    ]
+def parts(address: Address) -> dict[str, tuple[list[str], dict[str, str]]]:
+    """What runs, by name: its command, and what it is told of itself before it reads its settings."""
+    return {
+        "web server": (["web", "--bind", address.bind], {"RAPPORT_PROCESS": "web"}),
+        "worker": (["worker", "--skip-checks"], {"RAPPORT_PROCESS": "worker"}),  # serve has made them
+    }
+
+
+def _part(name: str, command: Sequence[str], told: Mapping[str, str], *, root: Path) -> Child:
+    def become() -> None:
+        _end_with_parent()
+        os.chdir(root)
+        arguments = [sys.executable, "manage.py", *command]
+        os.execve(sys.executable, arguments, {**os.environ, **told})  # noqa: S606 - our own command
+
+    return Child(name, become, steady=_STEADY_SECONDS, longest=_LONGEST_PAUSE_SECONDS, free=0)
 
 
 def require_free(address: Address, *, note: Path) -> None:
     """Raises PortTaken, naming the next port that is free, and our own service if it is what listens there."""
-    if _is_free(address.host, address.port):
+    free = free_port(address.host, address.port)
+    if free == address.port:
         return
-    told = serving_at(note)
-    if told is not None and told["url"] == address.url:
-        raise PortTaken(f"Rapport runs already, at {told['url']} (process {told['pid']}).")
-    ports = range(address.port + 1, min(address.port + _PORTS_TRIED, 65536))
-    free = next((port for port in ports if _is_free(address.host, port)), None)
+    running = running_service(note)
+    if running is not None and running.url == address.url:
+        raise PortTaken(f"Rapport runs already, at {running.url} (process {running.pid}).")
     way_out = f"; --port {free} is free" if free else ""
     raise PortTaken(f"Port {address.port} on {address.host} is taken{way_out}.")
 
 
-def serving_at(note: Path) -> dict[str, object] | None:
-    """What a service in the foreground has written about itself; None without one that lives."""
+def running_service(note: Path) -> Running | None:
+    """What `serve` noted about itself, if that process lives and is one."""
     try:
-        told: dict[str, object] = json.loads(note.read_text())
-        os.kill(int(str(told["pid"])), 0)
-    except (OSError, ValueError, KeyError):
+        told = json.loads(note.read_text())
+        process = psutil.Process(int(told["pid"]))
+        # a PID alone says nothing: after a restart of the machine it is somebody else's
+        if "serve" not in process.cmdline():
+            return None
+        return Running(process.pid, str(told["url"]), in_background=IN_BACKGROUND in process.environ())
+    except (OSError, ValueError, KeyError, TypeError, psutil.Error):
         return None
-    return told
+
+
+def free_port(host: str, wanted: int) -> int | None:
+    """The wanted one, or the next that is free. Raises PermissionError where it is not for this account."""
+    ports = range(wanted, min(wanted + _PORTS_TRIED, 65536))
+    return next((port for port in ports if _is_free(host, port)), None)
 
 
 def _bracketed(host: str) -> str:
@@ -174,6 +144,8 @@ def _is_free(host: str, port: int) -> bool:
         candidate.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             candidate.bind((host, port))
+        except PermissionError:
+            raise
         except OSError:
             return False
     return True
@@ -187,8 +159,10 @@ def _answers(url: str) -> bool:
         return False
 
 
-def _how(status: int) -> str:
-    return f"killed by {signal.Signals(-status).name}" if status < 0 else f"status {status}"
+def how_ended(status: int) -> str:
+    """`status` as of a wait, in words."""
+    code = os.waitstatus_to_exitcode(status)
+    return f"killed by {signal.Signals(-code).name}" if code < 0 else f"status {code}"
 
 
 def _end_with_parent() -> None:

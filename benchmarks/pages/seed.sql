@@ -67,7 +67,7 @@ SELECT e.relationship_id, uuidv7(), e.project_id, e.id, 1, 10000000 + e.place, '
  ORDER BY e.recorded_at;
 
 INSERT INTO memory_searchtext (relationship_id, id, project_id, kind, owner_id, place, session, role, speaker, state, tier,
-       told_at, language, lexemes, length, text_hash, embed_attempts, embed_error)
+       told_at, language, lexemes, length, text_hash, attempts, error_code)
 SELECT relationship_id, uuidv7(), project_id, 'message', id, seq, session, role, speaker, '', '', occurred_at, 'simple',
        to_tsvector('simple', content), 20, sha256(convert_to(content, 'UTF8')), 0, ''
   FROM relationships_message

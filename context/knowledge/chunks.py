@@ -18,8 +18,8 @@ from context.knowledge.claim import Claim, holding, note
 from context.models import ChunkEmbedding, Document, DocumentChunk
 from memory.embedders.base import Embedder, Space
 from memory.providers.errors import PermanentProviderError
-from memory.queue.board import stop_requested
 from memory.queue.fairness import others_wait
+from memory.queue.worker_stats import stop_requested
 from memory.retrieval.index.text import words_for_index
 from relationships.ids import uuid7
 

@@ -57,7 +57,8 @@ def add_document(
 
 def get_document(*, project_id: UUID, companion_id: UUID, document_id: UUID) -> Document:
     """Raises NotFound."""
-    document = Document.objects.of_companion(project_id, companion_id).filter(id=document_id).first()
+    rows = Document.objects.of_companion(project_id, companion_id)
+    document: Document | None = rows.filter(id=document_id).first()
     if document is None:
         raise NotFound("This document is not there.")
     return document
@@ -103,7 +104,7 @@ def _locked(project_id: UUID, companion_id: UUID) -> Companion:
 
 def _locked_document(project_id: UUID, companion_id: UUID, document_id: UUID) -> Document:
     rows = Document.objects.of_companion(project_id, companion_id).select_for_update()
-    document = rows.filter(id=document_id).first()
+    document: Document | None = rows.filter(id=document_id).first()
     if document is None:
         raise NotFound("This document is not there.")
     return document

@@ -1,14 +1,13 @@
 """The queue's task. What it is about is in the document's row, so it may be lost, doubled or late."""
 
-import traceback
 from uuid import UUID
 
 import structlog
-from django_q.exceptions import TimeoutException
 
 from context.knowledge.pipeline import process_document
-from memory.queue.board import stop_requested
 from memory.queue.identity import worker_identity
+from memory.queue.worker_stats import stop_requested
+from memory.tasks import CRASHES, kind_and_place
 
 log = structlog.get_logger(__name__)
 
@@ -19,12 +18,11 @@ def process(document_id: str) -> None:
         return
     try:
         process_document(document_id=UUID(document_id), worker=worker_identity())
-    except (Exception, TimeoutException) as error:
-        # The error's own text may quote the document. The lease brings it back.
+    except CRASHES as error:
+        # The lease brings it back.
         log.error(
             "processing a document crashed",
             event_name="document.crashed",
             document_id=document_id,
-            error_class=type(error).__name__,
-            frames="".join(traceback.format_tb(error.__traceback__)),
+            **kind_and_place(error),
         )

@@ -5,7 +5,7 @@ from django.db import models
 from django.db.models import Q
 
 from relationships.ids import uuid7
-from relationships.models import Companion, Project
+from relationships.models import Companion, Project, QueuedQuerySet, QueuedRow
 
 
 class DocumentState(models.TextChoices):
@@ -15,17 +15,20 @@ class DocumentState(models.TextChoices):
     FAILED = "failed"
 
 
-class DocumentQuerySet(models.QuerySet["Document"]):
+class DocumentQuerySet(QueuedQuerySet):
     def of_companion(self, project_id: UUID, companion_id: UUID) -> Self:
         return self.filter(project_id=project_id, companion_id=companion_id)
 
 
-class Document(models.Model):
-    """A file that a companion knows. The row is the queue: pending and due, or held by a worker until `lease_until`.
+class Document(QueuedRow):
+    """A file that a companion knows. The row is the queue.
 
     Its chunks come all in one transaction, and are found by their text from then on; `chunks_done` says how many
     of them have their vector too. A document that failed has none.
     """
+
+    WAITING = {"state": DocumentState.PENDING}
+    HELD = {"state": DocumentState.PROCESSING}
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="+", db_index=False)
@@ -37,12 +40,6 @@ class Document(models.Model):
     sha256 = models.BinaryField(max_length=32)
     size = models.BigIntegerField()  # bytes
     state = models.CharField(max_length=12, choices=DocumentState.choices, default=DocumentState.PENDING)
-    due_at = models.DateTimeField(null=True)  # null: nothing is owed
-    attempts = models.PositiveIntegerField(default=0)
-    lease_token = models.UUIDField(null=True)
-    lease_until = models.DateTimeField(null=True)
-    leased_by = models.CharField(max_length=120, blank=True)
-    error_code = models.CharField(max_length=60, blank=True)
     error = models.TextField(blank=True)
     reread = models.BooleanField(default=True)  # its chunks are to be cut (anew)
     pages = models.PositiveIntegerField(null=True)  # null: not read yet, or a kind without pages

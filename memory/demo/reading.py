@@ -1,14 +1,16 @@
 import json
 from datetime import datetime
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from memory.demo.conversation import Conversation
+from memory.demo.conversation import Conversation, Source
 from memory.demo.errors import UnreadableConversation
-from memory.demo.formats import format_of
-from memory.demo.formats.source import Source
+from memory.demo.formats import locomo, rapport
 from relationships.errors import FieldProblem, InvalidInput
+
+FORMATS: tuple[ModuleType, ...] = (rapport, locomo)
 
 
 def read_conversation(
@@ -16,7 +18,7 @@ def read_conversation(
 ) -> Conversation:
     """The whole conversation of a file, checked before anything of it is used. Raises UnreadableConversation."""
     data = _read(path)
-    known = format_of(data)
+    known = next((known for known in FORMATS if known.recognises(data)), None)
     if known is None:
         found = ", ".join(sorted(data)[:8]) or "nothing"
         raise _unreadable(

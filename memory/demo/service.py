@@ -1,9 +1,7 @@
-"""The service in the background: found, started, stopped. It is `manage.py serve`, which leaves a note of itself."""
+"""The service in the background: started and stopped. It is `manage.py serve`, which leaves a note of itself."""
 
-import json
 import os
 import re
-import socket
 import subprocess
 import sys
 import time
@@ -15,6 +13,7 @@ from typing import Any
 import httpx2
 import psutil
 
+from config.serving import IN_BACKGROUND, Running, free_port, running_service
 from memory.demo.errors import DemoFailed
 
 START_SECONDS = 90.0
@@ -22,19 +21,6 @@ EMBED_SECONDS = 30.0
 STOP_SECONDS = 60.0  # it finishes the turns in hand first
 _TICK_SECONDS = 0.1
 _VECTORS_OWED = re.compile(r"^rapport_vectors_owed\{.*?\} (\S+)$", re.MULTILINE)
-_MARK = (
-    "RAPPORT_IN_BACKGROUND"  # in the environment of a service that we started, so that we may start it anew
-)
-_PORTS_TRIED = 100
-
-
-@dataclass(frozen=True, slots=True)
-class Running:
-    """A living `manage.py serve`; `ours`: it was started in the background from here, not by hand in a terminal."""
-
-    pid: int
-    url: str
-    ours: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,19 +39,6 @@ class Place:
         return self.data / "service.log"
 
 
-def running_service(place: Place) -> Running | None:
-    """What `serve` noted about itself, if that process lives and is one."""
-    try:
-        told = json.loads(place.note.read_text())
-        process = psutil.Process(int(told["pid"]))
-        # a PID alone says nothing: after a restart of the machine it is somebody else's
-        if "serve" not in process.cmdline():
-            return None
-        return Running(process.pid, str(told["url"]), ours=_MARK in process.environ())
-    except (OSError, ValueError, KeyError, TypeError, psutil.Error):
-        return None
-
-
 def start_service(place: Place, *, host: str, port: int, say: Callable[[str], None]) -> Running:
     """Start it in the background and wait until it is ready. On the next free port if `port` is taken.
 
@@ -76,12 +49,13 @@ def start_service(place: Place, *, host: str, port: int, say: Callable[[str], No
         say(f"Port {port} is taken, so the service goes to {free}.")
     if place.log.exists():
         place.log.replace(place.log.with_suffix(".log.1"))
-    command = [sys.executable, "manage.py", "serve", "--host", host, "--port", str(free)]
+    # The checks were made by whoever calls this.
+    command = [sys.executable, "manage.py", "serve", "--skip-checks", "--host", host, "--port", str(free)]
     with place.log.open("wb") as log:
         process = subprocess.Popen(  # noqa: S603 - our own command, no shell
             command,
             cwd=place.root,
-            env={**os.environ, _MARK: "1"},
+            env={**os.environ, IN_BACKGROUND: "1"},
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
@@ -96,7 +70,7 @@ def start_service(place: Place, *, host: str, port: int, say: Callable[[str], No
 
 def stop_service(place: Place) -> Running | None:
     """Stop it and wait until it has ended; what was stopped, None if none ran. Raises DemoFailed."""
-    found = running_service(place)
+    found = running_service(place.note)
     if found is None:
         return None
     try:
@@ -147,7 +121,7 @@ def _ready(place: Place, process: "subprocess.Popen[bytes]") -> Running:
     while time.monotonic() < until:
         if process.poll() is not None:
             raise DemoFailed(f"The service ended at once. {_end_of(place.log)}")
-        found = running_service(place)
+        found = running_service(place.note)
         if found is not None and found.pid == process.pid:
             told = readiness(found.url)
             if told.get("ready"):
@@ -159,25 +133,13 @@ def _ready(place: Place, process: "subprocess.Popen[bytes]") -> Running:
 
 
 def _free_port(host: str, wanted: int) -> int:
-    for port in range(wanted, min(wanted + _PORTS_TRIED, 65536)):
-        if _is_free(host, port):
-            return port
-    raise DemoFailed(f"No port from {wanted} on is free. Name another: make demo PORT=9000.")
-
-
-def _is_free(host: str, port: int) -> bool:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family) as candidate:
-        candidate.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            candidate.bind((host, port))
-        except OSError as error:
-            if isinstance(error, PermissionError):
-                raise DemoFailed(
-                    f"Port {port} on {host} is not for this account: {error.strerror}."
-                ) from error
-            return False
-    return True
+    try:
+        free = free_port(host, wanted)
+    except PermissionError as error:
+        raise DemoFailed(f"Port {wanted} on {host} is not for this account: {error.strerror}.") from error
+    if free is None:
+        raise DemoFailed(f"No port from {wanted} on is free. Name another: make demo PORT=9000.")
+    return free
 
 
 def _end_of(log: Path) -> str:

@@ -10,12 +10,11 @@ from django.urls import get_resolver
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from memory.demo.conversation import Conversation
-from memory.demo.operator import DemoOperator
 from memory.demo.play import Player
 from memory.demo.recipes import uses_vectors
 from memory.demo.rest import Rest
 from memory.demo.screen import Screen
-from memory.demo.stage import set_up
+from memory.demo.stage import DemoOperator, set_up
 from memory.models import HeldState, Tier
 
 SHORT = 60  # turns up to which each is waited for, as a developer would; a longer file is read in batches

@@ -1,7 +1,8 @@
-"""The project, key, companion and relationship that the demo plays on."""
+"""The project, key, operator, companion and relationship that the demo plays on."""
 
 import json
 import os
+import secrets
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -12,11 +13,13 @@ from memory.demo.conversation import Conversation, Persona
 from memory.demo.errors import RequestFailed
 from memory.demo.rest import Rest
 from relationships.actor import Actor
-from relationships.models import ApiKey, Project, Scope
+from relationships.models import ApiKey, Membership, Operator, Project, Role, Scope
 from relationships.services.api_keys import create_api_key
+from relationships.services.memberships import add_member
 from relationships.services.projects import create_project
 
 PROJECT = "Demo"
+EMAIL = "demo@localhost"
 BY = Actor.policy("demo")
 
 
@@ -35,17 +38,39 @@ class DemoKey:
         return found.exists()
 
 
+@dataclass(frozen=True, slots=True)
+class DemoOperator:
+    """`password` is empty once somebody has changed it."""
+
+    email: str
+    password: str
+
+
 def demo_key(file: Path) -> DemoKey:
     """The key kept in `file`, else one for a new demo project, kept there now."""
-    kept = _kept(file)
+    kept = _kept_key(file)
     if kept is not None and kept.opens:
         return kept
     known = None if kept is None else Project.objects.filter(id=UUID(kept.project_id)).first()
     project = known or create_project(name=PROJECT, by=BY)
     row, key = create_api_key(project_id=project.id, name="Demo", scopes=[Scope.ADMIN], by=BY)
     made = DemoKey(str(project.id), str(row.id), key)
-    keep(file, asdict(made))
+    _keep(file, asdict(made))
     return made
+
+
+def demo_operator(file: Path, *, project_id: str) -> DemoOperator:
+    """Who may sign in, as kept in `file`, for its owner's eyes; an owner of the demo's project."""
+    password = str(_kept(file).get("password", ""))
+    operator = Operator.objects.filter(email=EMAIL).first()
+    if operator is None:
+        password = password or secrets.token_urlsafe(9)
+        _keep(file, asdict(DemoOperator(EMAIL, password)))
+    if not Membership.objects.filter(operator=operator, project_id=UUID(project_id)).exists():
+        project = Project.objects.get(id=UUID(project_id))
+        add_member(project=project, email=EMAIL, role=Role.OWNER, password=password, by=BY)
+    known = operator is None or operator.check_password(password)
+    return DemoOperator(EMAIL, password if known else "")
 
 
 def set_up(rest: Rest, conversation: Conversation) -> tuple[str, bool]:
@@ -89,17 +114,25 @@ def _config(persona: Persona) -> dict[str, Any]:
     return config
 
 
-def _kept(file: Path) -> DemoKey | None:
+def _kept_key(file: Path) -> DemoKey | None:
     try:
-        told = json.loads(file.read_text())
-        key = DemoKey(str(told["project_id"]), str(told["key_id"]), str(told["key"]))
+        key = DemoKey(**{name: str(value) for name, value in _kept(file).items()})
         UUID(key.project_id), UUID(key.key_id)
-    except (OSError, ValueError, KeyError, TypeError):
+    except (ValueError, TypeError):
         return None
     return key
 
 
-def keep(file: Path, told: Mapping[str, Any]) -> None:
+def _kept(file: Path) -> dict[str, Any]:
+    """What was kept there; empty if that is nothing of ours."""
+    try:
+        told = json.loads(file.read_text())
+    except (OSError, ValueError):
+        return {}
+    return told if isinstance(told, dict) else {}
+
+
+def _keep(file: Path, told: Mapping[str, Any]) -> None:
     """Write it as JSON that only its owner can read."""
     fresh = file.with_name(f"{file.name}.new")
     fresh.unlink(missing_ok=True)

@@ -12,7 +12,7 @@ from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
 from memory.models import ModelCall
 from memory.providers.base import Completion, CompletionRequest, LLMProvider
 from memory.providers.errors import ProviderError
-from memory.queue.board import count_model_call
+from memory.queue.worker_stats import count_model_call
 from memory.services.limits import call_text
 from memory.services.model_budgets import count_spending
 from relationships.ids import uuid7

@@ -1,14 +1,14 @@
 """Takes turns of one relationship, in order, for as long as a lease lasts; and settles them.
 
-The turn's row is the queue. A claim is an UPDATE under the relationship's row lock, so one worker at a time reads a
-relationship; a lease that ran out or whose worker died is taken back by the sweep (memory.queue.leases).
+A claim is made under the relationship's row lock, so one worker at a time reads a relationship; a lease that ran out or
+whose worker died is taken back by the sweep (memory.queue.leases).
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import orjson
 from django.conf import settings
@@ -20,11 +20,10 @@ from django.utils import timezone
 
 from memory.errors import LeaseLost
 from memory.ingestion.calls import CallLog, storable, store_calls
-from memory.queue.leases import WORKER_DIED
 from memory.queue.waiting import announce_settled
 from relationships.configuration.cascade import resolve_configuration
 from relationships.errors import InvalidConfiguration
-from relationships.models import Turn, TurnState
+from relationships.models import WORKER_DIED, QueuedQuerySet, Turn, TurnState, lease_end
 from relationships.services.sequence import lock_relationship
 
 # Of a lease's time: so soon after the claim it is not renewed.
@@ -72,17 +71,13 @@ def claim_turns(*, relationship_id: UUID, worker: str) -> Claim | None:
     batch = _batch(_without_hopeless(list(owed[: most + HOPELESS_AT_ONCE])), now)[:most]
     if not batch:
         return None
+    rows = waiting.filter(id__in=[turn.id for turn in batch])
+    lease = rows.claim(worker=worker, now=now, in_order=True, fields=("relationship", "id"), claimed_at=now)
+    if lease is None or len(lease.rows) != len(batch):
+        transaction.set_rollback(True)  # one of them was changed at this moment: the sweep comes back to it
+        return None
     fresh_until = now + timedelta(seconds=settings.LEASE_SECONDS * FRESH_SHARE)
-    claim = Claim(relationship_id, uuid4(), tuple(batch), fresh_until)
-    leased: dict[str, Any] = {
-        "state": TurnState.PROCESSING,
-        "lease_token": claim.token,
-        "lease_until": now + timedelta(seconds=settings.LEASE_SECONDS),
-        "leased_by": worker,
-        "claimed_at": now,
-    }
-    waiting.filter(id__in=[turn.id for turn in batch]).update(**leased)
-    return claim
+    return Claim(relationship_id, lease.token, tuple(batch), fresh_until)
 
 
 def is_owed(relationship_id: UUID) -> bool:
@@ -95,8 +90,7 @@ def renew_lease(claim: Claim) -> None:
     """Hold on for another while, before a call; a lease just taken is as good. Raises LeaseLost."""
     if timezone.now() < claim.fresh_until:
         return
-    until = timezone.now() + timedelta(seconds=settings.LEASE_SECONDS)
-    if _held(claim).update(lease_until=until) != len(claim.turns):
+    if _held(claim).update(lease_until=lease_end(timezone.now())) != len(claim.turns):
         raise LeaseLost("Another worker has taken these turns over.")
 
 
@@ -105,10 +99,8 @@ def keep_lease(claim: Claim) -> bool:
     """Hold on for another while to what is not settled yet, from any thread. False: nothing of it is ours."""
     if not lock_relationship(claim.relationship_id):
         return False
-    held = Turn.objects.for_relationship(claim.relationship_id).filter(
-        state=TurnState.PROCESSING, lease_token=claim.token
-    )
-    return bool(held.update(lease_until=timezone.now() + timedelta(seconds=settings.LEASE_SECONDS)))
+    rows = Turn.objects.for_relationship(claim.relationship_id)
+    return bool(rows.renew(claim.token, now=timezone.now()))
 
 
 def hold_claim(claim: Claim) -> None:
@@ -121,11 +113,8 @@ def hold_claim(claim: Claim) -> None:
 
 def settle_turns(claim: Claim, state: TurnState, *, call_ids: Sequence[UUID], **values: Any) -> None:
     """The end of the claimed turns for now: gives the lease back. Call after hold_claim."""
-    _held(claim).update(
+    _held(claim).settle(
         state=state,
-        lease_token=None,
-        lease_until=None,
-        leased_by="",
         settled_at=timezone.now(),
         waiting_since=None,
         waits_on="",
@@ -171,17 +160,13 @@ def release_turns(
     if log is not None:
         store_calls(log, now=timezone.now())
     now = timezone.now()
-    _held(claim).update(
-        state=TurnState.PENDING,
-        lease_token=None,
-        lease_until=None,
-        leased_by="",
+    _held(claim).release(
         due_at=now + timedelta(seconds=delay),
-        error_code=code,
+        counted=counted,
+        code=code,
         error=storable(error)[:2000],
         waiting_since=Coalesce("waiting_since", now) if code else None,
         waits_on=waits_on,
-        attempts=F("attempts") + int(counted),
         model_call_ids=_with_calls(log.ids if log else ()),
     )
 
@@ -196,9 +181,7 @@ def keep_calls(claim: Claim, log: CallLog) -> None:
 
 def give_back(claim: Claim) -> None:
     """On the way out: whatever of the claim is not settled is due again at once."""
-    _held(claim).update(
-        state=TurnState.PENDING, lease_token=None, lease_until=None, leased_by="", due_at=timezone.now()
-    )
+    _held(claim).release(due_at=timezone.now())
 
 
 def _leave_the_disk_behind() -> None:
@@ -209,10 +192,11 @@ def _leave_the_disk_behind() -> None:
         cursor.execute("SET LOCAL synchronous_commit = off")
 
 
-def _held(claim: Claim) -> Any:
-    return Turn.objects.for_relationship(claim.relationship_id).filter(
-        id__in=[turn.id for turn in claim.turns], state=TurnState.PROCESSING, lease_token=claim.token
+def _held(claim: Claim) -> QueuedQuerySet:
+    turns = Turn.objects.for_relationship(claim.relationship_id).filter(
+        id__in=[turn.id for turn in claim.turns]
     )
+    return turns.held(claim.token)
 
 
 def _without_hopeless(ordered: Sequence[Turn]) -> Sequence[Turn]:

@@ -38,11 +38,11 @@ from memory.ingestion.proposals import Proposed, propose_all
 from memory.models import EntryRevision
 from memory.providers.errors import ModelNotFound, ProviderError
 from memory.providers.registry import get_provider
-from memory.queue.board import stop_requested
 from memory.queue.fairness import others_wait
 from memory.queue.nudge import nudge
 from memory.queue.renewal import renewing
 from memory.queue.retries import retry_delay
+from memory.queue.worker_stats import stop_requested
 from memory.services.model_budgets import require_model_budget
 from relationships.database import database_went_away
 from relationships.errors import InvalidConfiguration, NotFound

@@ -2,7 +2,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 
-from relationships.models import OwnedQuerySet, RelationshipOwned
+from relationships.models import QueuedOwnedQuerySet, QueuedRow, RelationshipOwned
 
 
 class ReplayState(models.TextChoices):
@@ -11,7 +11,7 @@ class ReplayState(models.TextChoices):
     FAILED = "failed"
 
 
-class Replay(RelationshipOwned):
+class Replay(QueuedRow, RelationshipOwned):
     """A trial of an ingestion prompt over past turns or a pasted conversation, beside the published one.
 
     It writes nothing that is remembered. This row is its queue and its progress; a week later it is dropped, and with
@@ -23,14 +23,12 @@ class Replay(RelationshipOwned):
     messages = models.JSONField(default=list)  # [{role, content}] of a pasted conversation
     present_entries = models.BooleanField(default=False)  # whether it starts from what is remembered now
     state = models.CharField(max_length=10, choices=ReplayState.choices, default=ReplayState.PENDING)
-    due_at = models.DateTimeField(null=True)  # null: finished. Moved ahead by who works on it
-    attempts = models.PositiveIntegerField(default=0)
     results = models.JSONField(default=dict)  # {published, draft}: memory.services.replays
     error = models.TextField(blank=True)
     requested_by = models.CharField(max_length=200, blank=True)
     recorded_at = models.DateTimeField(auto_now_add=True)
 
-    objects = OwnedQuerySet.as_manager()
+    objects = QueuedOwnedQuerySet.as_manager()
 
     class Meta:
         constraints = [

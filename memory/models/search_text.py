@@ -2,7 +2,7 @@ from django.contrib.postgres.search import SearchVectorField
 from django.db import models
 from django.db.models import Q
 
-from relationships.models import OwnedQuerySet, RelationshipOwned
+from relationships.models import QueuedOwnedQuerySet, QueuedRow, RelationshipOwned
 
 
 class SearchedKind(models.TextChoices):
@@ -10,11 +10,11 @@ class SearchedKind(models.TextChoices):
     MESSAGE = "message"
 
 
-class SearchText(RelationshipOwned):
+class SearchText(QueuedRow, RelationshipOwned):
     """One entry or message as search sees it: its stems, and what a ranking asks of it beside them.
 
     Written in the transaction of the entry's or message's own change, so that what was written can be found at
-    once by its text. It is also the queue of what is to be embedded: `embed_due_at` says when.
+    once by its text. It is also the queue of what is to be embedded: `due_at` says since when.
     """
 
     kind = models.CharField(max_length=10, choices=SearchedKind.choices)
@@ -31,11 +31,8 @@ class SearchText(RelationshipOwned):
     lexemes = SearchVectorField()
     length = models.PositiveIntegerField()  # positions of all lexemes: what BM25 takes for the text's length
     text_hash = models.BinaryField(max_length=32)  # SHA-256 of the text: an embedding of another one is stale
-    embed_due_at = models.DateTimeField(null=True)  # null: nothing is owed
-    embed_attempts = models.PositiveIntegerField(default=0)
-    embed_error = models.CharField(max_length=60, blank=True)  # code of the last failure
 
-    objects = OwnedQuerySet.as_manager()
+    objects = QueuedOwnedQuerySet.as_manager()
 
     class Meta:
         constraints = [
@@ -47,14 +44,18 @@ class SearchText(RelationshipOwned):
             models.Index(fields=["relationship", "kind", "place"], name="searchtext_ranked"),
             # what is to be embedded, by the sweep and by its relationship's worker
             models.Index(
-                fields=["embed_due_at", "relationship"],
-                condition=Q(embed_due_at__isnull=False),
+                fields=["due_at", "relationship"],
+                condition=Q(due_at__isnull=False),
                 name="searchtext_owed",
             ),
             # the sweep: what is due of each project by itself
             models.Index(
-                fields=["project_id", "embed_due_at", "relationship"],
-                condition=Q(embed_due_at__isnull=False),
+                fields=["project_id", "due_at", "relationship"],
+                condition=Q(due_at__isnull=False),
                 name="searchtext_owed_in_project",
+            ),
+            # the sweep: what somebody holds
+            models.Index(
+                fields=["lease_until"], condition=Q(lease_token__isnull=False), name="searchtext_leased"
             ),
         ]

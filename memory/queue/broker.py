@@ -18,7 +18,7 @@ from django_q.brokers import Broker
 from django_q.conf import Conf
 from django_q.models import OrmQ
 
-from memory.queue import board
+from memory.queue import worker_stats
 from memory.queue.fairness import CLAIM, ENQUEUE, NOBODY
 from memory.queue.listening import Listener
 
@@ -30,7 +30,10 @@ _BACKOFF_SECONDS, _LONGEST_BACKOFF_SECONDS = 0.1, 1.0
 
 
 class NotifyBroker(Broker):  # type: ignore[misc]  # django-q2 has no types
-    """Claims with SKIP LOCKED, wakes by LISTEN, and waits for a database that is away instead of failing."""
+    """Claims with SKIP LOCKED, wakes by LISTEN, and waits for a database that is away instead of failing.
+
+    A claim takes the row out, so there is nothing to acknowledge, to fail or to unlock.
+    """
 
     def __init__(self, list_key: str | None = None, *, project_id: UUID = NOBODY) -> None:
         """`project_id`: whose the tasks are that are put in through this one."""
@@ -73,41 +76,19 @@ class NotifyBroker(Broker):  # type: ignore[misc]  # django-q2 has no types
             self._stand_back(error)
             return None
         self._outage = 0
-        board.note_handed(len(rows))
+        worker_stats.note_handed(len(rows))
         return rows or None
 
     def queue_size(self) -> int:
         return int(OrmQ.objects.using(_ALIAS).filter(key=self.list_key, lock__lte=Now()).count())
 
-    def lock_size(self) -> int:
-        """None by way of claims, which take the row out; a row whose lock lies ahead was put there by hand."""
-        return int(OrmQ.objects.using(_ALIAS).filter(key=self.list_key, lock__gt=Now()).count())
-
-    def delete(self, task_id: int) -> None:
-        OrmQ.objects.using(_ALIAS).filter(pk=task_id).delete()
-
-    def acknowledge(self, task_id: int) -> None:
-        """Nothing is left to do: the claim took the row out."""
-
-    def fail(self, task_id: int) -> None:
-        """Nothing is left to do: the claim took the row out."""
-
-    def purge_queue(self) -> None:
-        OrmQ.objects.using(_ALIAS).filter(key=self.list_key).delete()
-
-    def delete_queue(self) -> None:
-        self.purge_queue()
-
     def ping(self) -> bool:
         """True without asking: the cluster starts whether or not the database is there, and waits for it."""
         return True
 
-    def info(self) -> str:
-        return f"PostgreSQL LISTEN/NOTIFY on {_ALIAS}"
-
     def set_stat(self, key: str, value: str, timeout: int) -> None:
         """The cluster's guard calls this twice a second: all that is wanted of it is that it lives."""
-        board.note_guard()
+        worker_stats.note_guard()
 
     def close(self) -> None:
         """Give the listening session back, if this process has one."""

@@ -40,10 +40,11 @@ SELECT (SELECT count(*) FROM (
 # Texts without their vector. One that is tried again is owed still, though it is not due.
 _VECTORS = """
 WITH owed AS (
-    SELECT embed_due_at, embed_error FROM memory_searchtext
-     WHERE embed_due_at IS NOT NULL ORDER BY embed_due_at LIMIT %(limit)s
+    SELECT due_at, error_code, lease_token FROM memory_searchtext
+     WHERE due_at IS NOT NULL ORDER BY due_at LIMIT %(limit)s
 )
-SELECT count(*), count(*) FILTER (WHERE embed_error <> ''), extract(epoch FROM now() - min(embed_due_at))::float8
+SELECT count(*), count(*) FILTER (WHERE error_code <> ''),
+       extract(epoch FROM now() - min(due_at) FILTER (WHERE lease_token IS NULL))::float8
   FROM owed
 """
 # The planner's own estimate, kept up by autovacuum.

@@ -25,7 +25,7 @@ from django.db import connection
 from django.db.models import F, QuerySet, Window
 from django.db.models.functions import RowNumber
 
-from memory.queue import board
+from memory.queue import worker_stats
 from relationships.models import Relationship
 
 Row = TypeVar("Row")
@@ -88,7 +88,7 @@ class RoundRobin:
 def others_wait() -> bool:
     """Whether to stop after this batch and queue up again. The pool's hands are full whenever anything waits in the
     table, so tasks in its hands are all there is to look for; False outside a worker."""
-    return board.tasks_wait()
+    return worker_stats.tasks_wait()
 
 
 def project_of(relationship_id: UUID) -> UUID:

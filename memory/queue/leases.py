@@ -1,63 +1,54 @@
-"""Who holds a turn, and how it comes back when its holder is gone.
+"""Who holds a row that owes work, and how it comes back when its holder is gone.
 
-A worker that claims a turn writes its name and a time limit into the turn's row. The turn goes back to
-`pending` when the limit passes, and at once when the holder is known to be dead: its process is gone from
-this machine, or its machine has a heartbeat that stopped. It keeps its `seq`, so the order stands; a holder
-that was only slow finds its lease token gone and may not write.
+A row is owed again when its lease ran out, and at once when its holder is known to be dead: its process is gone from
+this machine, or its machine has a heartbeat that stopped. A holder that was only slow finds its lease token gone and
+may not write.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db import connection
 
+from memory.queue.fairness import in_turn_by_project
 from memory.queue.heartbeat import silent_machines
-from memory.queue.identity import is_dead, machine_of, worker_identity
-from relationships.models import Turn, TurnState
+from memory.queue.identity import is_dead, machine_of
+from relationships.models import QueuedQuerySet, Turn
 
-__all__ = ["is_dead", "release_dead_leases", "release_leases_of", "worker_identity"]
-
-WORKER_DIED = (
-    "worker_died"  # error_code of a turn whose reader ended; a turn that ends every reader is found by it
-)
-Released = dict[UUID, UUID]  # relationships, each with its project
-
-_RELEASE = """
-UPDATE relationships_turn
-   SET state = 'pending', due_at = %(now)s, lease_token = NULL, lease_until = NULL, leased_by = '',
-       attempts = attempts + %(deaths)s, error_code = CASE WHEN %(deaths)s > 0 THEN %(died)s ELSE error_code END,
-       waits_on = CASE WHEN %(deaths)s > 0 THEN '' ELSE waits_on END
- WHERE state = 'processing' AND (lease_until <= %(expired)s OR leased_by = ANY (%(holders)s))
-RETURNING relationship_id, project_id
-"""
+# What was just made was enqueued by its own transaction; give that a moment.
+GRACE_SECONDS = 5.0
+_WHOSE = ("relationship", "id", "project_id")
 
 
-def release_dead_leases(now: datetime) -> Released:
-    """Take back every turn whose holder is gone, and count the death. The relationships that have something to do."""
-    leased = Turn.objects.filter(state=TurnState.PROCESSING)
-    holders: list[str] = list(leased.order_by().values_list("leased_by", flat=True).distinct())
+def release_dead_leases(now: datetime) -> dict[UUID, UUID]:
+    """Take back every turn whose holder is gone. The relationships that have something to do, with their projects."""
+    turns = take_back_dead(Turn.objects.all(), now, fields=_WHOSE, waits_on="")
+    return {turn.relationship_id: turn.project_id for turn in turns}
+
+
+def take_back_dead(rows: QueuedQuerySet, now: datetime, **values: Any) -> list[Any]:
+    """Make due again those of `rows` whose holder is gone, and count that as a try in vain. `values`: see take_back."""
+    holders = list(rows.held().order_by().values_list("leased_by", flat=True).distinct())
     if not holders:
-        return {}
+        return []
     silent = silent_machines(settings.HEARTBEAT_LIMIT_SECONDS)
-    dead = [name for name in holders if _is_gone(name, silent)]
-    return _release(now=now, expired=now, holders=dead, deaths=1)
+    return rows.take_back(holders=[name for name in holders if _is_gone(name, silent)], now=now, **values)
 
 
-def release_leases_of(holders: Sequence[str], *, now: datetime) -> Released:
-    """Take back what these processes hold, whether they live or not. The relationships it was."""
-    return _release(now=now, expired=None, holders=holders, deaths=0)
+def postpone_overdue(rows: QueuedQuerySet, now: datetime, *, most: int) -> list[Any]:
+    """Rows that nobody took, those of each project in turn, to be enqueued again. Inside a transaction.
+
+    They count as due from now on, so that the rest have their turn and a full queue is not filled further.
+    """
+    overdue = rows.overdue(now, seconds=GRACE_SECONDS)
+    chosen = [row.pk for row in in_turn_by_project(overdue, most=most)]
+    free = overdue.filter(pk__in=chosen).select_for_update(skip_locked=True)
+    return rows.filter(pk__in=free.values("pk")).update_returning(due_at=now)
 
 
 def _is_gone(holder: str, silent: Collection[str]) -> bool:
     """On this machine we can look; of another one only its silence tells."""
     known = is_dead(holder)
     return machine_of(holder) in silent if known is None else known
-
-
-def _release(*, now: datetime, expired: datetime | None, holders: Sequence[str], deaths: int) -> Released:
-    told = {"now": now, "expired": expired, "holders": list(holders), "deaths": deaths, "died": WORKER_DIED}
-    with connection.cursor() as cursor:
-        cursor.execute(_RELEASE, told)
-        return dict(cursor.fetchall())

@@ -1,4 +1,4 @@
-"""The pool: django-q2's cluster, alone in a process group of its own, reporting to the board."""
+"""The pool: django-q2's cluster, alone in a process group of its own, reporting to the statistics page."""
 
 import os
 from collections.abc import Callable
@@ -9,15 +9,15 @@ from django.db import connections
 from django_q import signals
 from django_q.cluster import Cluster
 
-from memory.queue import board
-from memory.queue.forking import kill_group, name_process
+from config.supervision import kill_group, name_process
+from memory.queue import worker_stats
 
 _CHECK_SECONDS = 0.5
 
 
-def run_pool(shared: board.Board, *, supervisor: int) -> None:
+def run_pool(shared: worker_stats.WorkerStats, *, supervisor: int) -> None:
     """Run the cluster until it is stopped by SIGTERM; with the supervisor gone, end at once."""
-    board.use(shared)
+    worker_stats.use(shared)
     _report_to(shared)
     cluster = Cluster()
     cluster.start()
@@ -28,8 +28,8 @@ def run_pool(shared: board.Board, *, supervisor: int) -> None:
             kill_group(os.getpid())
 
 
-def _report_to(shared: board.Board) -> None:
-    """Have django-q2's signals keep the board. Not weakly: nobody else holds these functions."""
+def _report_to(shared: worker_stats.WorkerStats) -> None:
+    """Have django-q2's signals keep the statistics page. Not weakly: nobody else holds these functions."""
     listeners: list[tuple[Any, Callable[..., None]]] = [
         (signals.post_spawn, lambda **_: _enter(shared)),
         (signals.pre_execute, lambda **_: shared.begin_task()),
@@ -39,7 +39,7 @@ def _report_to(shared: board.Board) -> None:
         signal.connect(listener, weak=False)
 
 
-def _enter(shared: board.Board) -> None:
+def _enter(shared: worker_stats.WorkerStats) -> None:
     """In a new pool process: take a slot, and give it back when the process ends in good order."""
     connections.close_all()
     name_process("rapport-reader")

@@ -18,6 +18,7 @@ from django.db import connection
 from memory.queue.fairness import RoundRobin, room_for
 from memory.queue.leases import release_dead_leases
 from memory.queue.nudge import nudge, nudge_embedding
+from memory.queue.reminders import Reminders
 from memory.queue.vector_sweep import VectorSweep
 from relationships.models import Project
 
@@ -25,11 +26,8 @@ log = structlog.get_logger(__name__)
 
 # A turn just taken in was nudged by its intake; give that a moment. A retry was nudged by nobody.
 GRACE = timedelta(seconds=2)
-# Between two nudges of one relationship that does not move; doubles.
-FIRST_PAUSE, LONGEST_PAUSE = timedelta(seconds=5), timedelta(seconds=60)
 ROWS_PER_PROJECT = 500
 NUDGES_PER_SWEEP = 50
-REMEMBERED = 1000  # nudges, before old ones are forgotten
 
 # Each project by itself, so that none hides behind another's backlog: served by the index turn_due_in_project. Resumes
 # behind the last row seen of it, so that one long backlog does not hide the project's others.
@@ -68,22 +66,13 @@ class _Head:
     attempts: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Reminder:
-    """When a relationship was last nudged, about which head, and how long until it may be again."""
-
-    head: _Head
-    at: datetime
-    pause: timedelta
-
-
 class Sweep:
     """Remembers, between its rounds, where it stopped and whom it nudged."""
 
     def __init__(self) -> None:
         self._places: dict[UUID, _Place] = {}  # of projects with more due than one round looks at
         self._round_robin = RoundRobin()
-        self._reminders: dict[UUID, _Reminder] = {}
+        self._reminders = Reminders()
         self._vectors = VectorSweep()
 
     def run(self, now: datetime) -> int:
@@ -104,13 +93,13 @@ class Sweep:
         """Relationships to nudge, each with its project, which has room for it."""
         due = self._next_due([project for project, free in room.items() if free > 0], now)
         heads = _heads([each for of_one in due.values() for each in of_one], now)
-        self._forget_old(now)
+        self._reminders.forget_old(now)
         owed = {
             project: self._to_remind(heads, of_one, now)[: room[project]] for project, of_one in due.items()
         }
         chosen = self._round_robin.choose(owed, most=NUDGES_PER_SWEEP)
         for _, head in chosen:
-            self._note(head, now)
+            self._reminders.note(head.relationship_id, head, now)
         return {head.relationship_id: project for project, head in chosen}
 
     def _next_due(self, projects: Sequence[UUID], now: datetime) -> dict[UUID, list[UUID]]:
@@ -133,25 +122,7 @@ class Sweep:
     ) -> list[_Head]:
         """Whom to nudge: a head not seen before at once, one that was nudged already after its pause."""
         found = [heads[each] for each in relationships if each in heads]
-        return [head for head in found if not self._rests(head, now)]
-
-    def _rests(self, head: _Head, now: datetime) -> bool:
-        last = self._reminders.get(head.relationship_id)
-        return last is not None and last.head == head and now - last.at < last.pause
-
-    def _note(self, head: _Head, now: datetime) -> None:
-        last = self._reminders.get(head.relationship_id)
-        again = last is not None and last.head == head
-        pause = min(last.pause * 2, LONGEST_PAUSE) if last is not None and again else FIRST_PAUSE
-        self._reminders[head.relationship_id] = _Reminder(head, now, pause)
-
-    def _forget_old(self, now: datetime) -> None:
-        if len(self._reminders) > REMEMBERED:
-            self._reminders = {
-                key: reminder
-                for key, reminder in self._reminders.items()
-                if now - reminder.at <= LONGEST_PAUSE
-            }
+        return [head for head in found if not self._reminders.rests(head.relationship_id, head, now)]
 
 
 def seconds_to_next_due(now: datetime) -> float:

@@ -1,19 +1,19 @@
 """Finds texts that owe vectors and that nobody is told to embed: nudges get lost, retries and leases fall due."""
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 from django.db import connection
 
+from memory.models import SearchText
 from memory.queue.fairness import RoundRobin
+from memory.queue.leases import take_back_dead
+from memory.queue.reminders import Reminders
 
 # A text just written was nudged by its change; give that a moment. A retry was nudged by nobody.
 GRACE = timedelta(seconds=2)
-# Between two nudges of one relationship that does not move; doubles.
-FIRST_PAUSE, LONGEST_PAUSE = timedelta(seconds=5), timedelta(seconds=60)
 ROWS_PER_PROJECT = 500
 NUDGES_PER_SWEEP = 20
 
@@ -22,61 +22,39 @@ NUDGES_PER_SWEEP = 20
 _DUE = """
 SELECT p.id, due.relationship_id, due.since
   FROM unnest(%(projects)s::uuid[]) AS p (id), LATERAL (
-       SELECT relationship_id, min(embed_due_at) AS since FROM (
-           SELECT relationship_id, embed_due_at FROM memory_searchtext
-            WHERE project_id = p.id AND embed_due_at <= %(now)s
-              AND (embed_attempts > 0 OR embed_due_at <= %(graced)s)
-            ORDER BY embed_due_at LIMIT %(limit)s) longest
+       SELECT relationship_id, min(due_at) AS since FROM (
+           SELECT relationship_id, due_at FROM memory_searchtext
+            WHERE project_id = p.id AND due_at <= %(now)s AND lease_token IS NULL
+              AND (attempts > 0 OR due_at <= %(graced)s)
+            ORDER BY due_at LIMIT %(limit)s) longest
         GROUP BY relationship_id) due
  ORDER BY due.since
 """
-
-
-@dataclass(frozen=True, slots=True)
-class _Reminder:
-    """Since when the relationship's longest due text is due, when it was nudged, and how long until it may be again."""
-
-    since: datetime
-    at: datetime
-    pause: timedelta
 
 
 class VectorSweep:
     """Remembers, between its rounds, whom it nudged."""
 
     def __init__(self) -> None:
-        self._reminders: dict[UUID, _Reminder] = {}
+        self._reminders = Reminders()
         self._round_robin = RoundRobin()
 
     def due(self, room: Mapping[UUID, int], now: datetime) -> dict[UUID, UUID]:
         """Whom to nudge, each with its project, which has room for it: one not seen before at once, one that was
         nudged already after its pause.
         """
+        take_back_dead(SearchText.objects.all(), now, fields=("relationship", "id"))
         rows = _due([project for project, free in room.items() if free > 0], now)
-        self._forget_others({relationship_id for _, relationship_id, _ in rows})
+        self._reminders.forget_old(now)
         owed: dict[UUID, list[tuple[UUID, datetime]]] = {}
         for project_id, relationship_id, since in rows:
             mine = owed.setdefault(project_id, [])
-            if len(mine) < room[project_id] and not self._rests(relationship_id, since, now):
+            if len(mine) < room[project_id] and not self._reminders.rests(relationship_id, since, now):
                 mine.append((relationship_id, since))
         chosen = self._round_robin.choose(owed, most=NUDGES_PER_SWEEP)
         for _, (relationship_id, since) in chosen:
-            self._note(relationship_id, since, now)
+            self._reminders.note(relationship_id, since, now)
         return {relationship_id: project_id for project_id, (relationship_id, _) in chosen}
-
-    def _rests(self, relationship_id: UUID, since: datetime, now: datetime) -> bool:
-        last = self._reminders.get(relationship_id)
-        return last is not None and last.since == since and now - last.at < last.pause
-
-    def _note(self, relationship_id: UUID, since: datetime, now: datetime) -> None:
-        last = self._reminders.get(relationship_id)
-        again = last is not None and last.since == since
-        pause = min(last.pause * 2, LONGEST_PAUSE) if last is not None and again else FIRST_PAUSE
-        self._reminders[relationship_id] = _Reminder(since, now, pause)
-
-    def _forget_others(self, seen: Collection[UUID]) -> None:
-        """Who owes nothing any more is nudged at once when they do again."""
-        self._reminders = {key: reminder for key, reminder in self._reminders.items() if key in seen}
 
 
 def _due(projects: Sequence[UUID], now: datetime) -> list[tuple[UUID, UUID, datetime]]:

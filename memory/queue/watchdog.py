@@ -1,4 +1,4 @@
-"""Whether the pool still works, judged from outside of it. Pure: takes what the board shows, and the time.
+"""Whether the pool still works, judged from outside of it. Pure: takes what the statistics page shows, and the time.
 
 django-q2's workers share one queue behind one lock. A worker that is killed while it waits there takes the
 lock along: its successors wait for ever, and nothing says so. What can be seen from outside: a process that
@@ -9,7 +9,7 @@ is not stuck, however long it takes.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memory.queue.board import Board, WorkerView
+from memory.queue.worker_stats import WorkerStats, WorkerView
 
 # The clock ran on while nobody did: a paused container, a sleeping laptop, a starved machine.
 _LONGEST_TICK_SECONDS = 2.0
@@ -28,15 +28,15 @@ class PoolView:
     waiting_seconds: float  # how long the oldest task lies in the table
 
     @classmethod
-    def of(cls, board: Board, *, expected: int) -> "PoolView":
-        page = board.page
+    def of(cls, worker_stats: WorkerStats, *, expected: int) -> "PoolView":
+        page = worker_stats.page
         return cls(
-            workers=board.workers(),
+            workers=worker_stats.workers(),
             expected=expected,
             guard_at=page.guard_at,
             handed=page.handed,
             handed_at=page.handed_at,
-            started=board.started,
+            started=worker_stats.started,
             waiting_seconds=page.waiting_seconds,
         )
 

@@ -7,7 +7,6 @@ from typing import Any
 from uuid import UUID
 
 import structlog
-from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
@@ -16,8 +15,10 @@ from memory.ingestion.ingestion_input import Instructions
 from memory.ingestion.templates import check_instructions
 from memory.models import Replay, ReplayState
 from memory.providers.errors import ProviderError
-from memory.queue.fairness import in_turn_by_project, others_wait
+from memory.queue.fairness import others_wait
 from memory.queue.housekeeping import Duty
+from memory.queue.identity import worker_identity
+from memory.queue.leases import postpone_overdue, take_back_dead
 from memory.queue.nudge import nudge_replay
 from memory.queue.renewal import renewing
 from memory.services.model_budgets import require_model_budget
@@ -26,7 +27,7 @@ from memory.services.prompts import find_instructions
 from relationships.actor import Actor
 from relationships.errors import InvalidInput, NotFound, RapportError
 from relationships.ids import uuid7
-from relationships.models import Relationship, Turn
+from relationships.models import QueuedQuerySet, Relationship, Turn
 from relationships.services.turns import NewMessage
 
 log = structlog.get_logger(__name__)
@@ -81,29 +82,32 @@ def run_replay(*, relationship_id: UUID, replay_id: UUID) -> None:
 
     After a step it gives way to others that wait. Who lost it to another worker keeps nothing.
     """
-    replay = _claim(relationship_id, replay_id)
-    if replay is None:
+    rows = Replay.objects.for_relationship(relationship_id).filter(id=replay_id)
+    lease = rows.claim(worker=worker_identity(), now=timezone.now())
+    if lease is None:
         return
-    held = _held(replay)
+    replay, held = lease.rows[0], rows.held(lease.token)
     try:
         for step in STEPS:
             if step in replay.results:
                 continue
-            with renewing(lambda: bool(held.update(due_at=_lease_end()))):
+            with renewing(lambda: bool(rows.renew(lease.token, now=timezone.now()))):
                 replay.results[step] = _read(replay, step)
             held.update(results=replay.results)
             if step != STEPS[-1] and others_wait():
-                _give_way(replay)
+                _give_way(replay, held)
                 return
     except ProviderError as error:
-        if not error.permanent and replay.attempts < MOST_ATTEMPTS:
-            held.update(due_at=timezone.now() + timedelta(seconds=5 * 2**replay.attempts))
-            return
-        held.update(state=ReplayState.FAILED, due_at=None, error=str(error))
+        tries = replay.attempts + 1
+        if error.permanent or tries >= MOST_ATTEMPTS:
+            _finish(held, ReplayState.FAILED, error=str(error))
+        else:
+            pause = timedelta(seconds=5 * 2**tries)
+            held.release(due_at=timezone.now() + pause, counted=True, code=error.code)
     except (IngestionError, InvalidTemplate, RapportError) as error:
-        held.update(state=ReplayState.FAILED, due_at=None, error=str(error))
+        _finish(held, ReplayState.FAILED, error=str(error))
     else:
-        held.update(state=ReplayState.DONE, due_at=None)
+        _finish(held, ReplayState.DONE)
         log.info("replayed a prompt", event_name="replay.done", relationship_id=str(relationship_id))
 
 
@@ -114,16 +118,15 @@ def replay_duties() -> list[Duty]:
     ]
 
 
+@transaction.atomic
 def nudge_owed_replays(now: datetime) -> int:
     """Replays whose nudge was lost, whose worker died, or whose pause is over."""
-    due = Replay.objects.filter(due_at__lte=now - timedelta(seconds=2))
-    owed = list(in_turn_by_project(due, most=_NUDGED_AT_ONCE))
+    take_back_dead(Replay.objects.all(), now)
+    hopeless = Replay.objects.due(now).filter(attempts__gte=MOST_ATTEMPTS)
+    _finish(hopeless, ReplayState.FAILED, error="Given up: it ended its readers.")
+    owed = postpone_overdue(Replay.objects.all(), now, most=_NUDGED_AT_ONCE)
     for replay in owed:
-        if replay.attempts >= MOST_ATTEMPTS:
-            rows = Replay.objects.for_relationship(replay.relationship_id).filter(id=replay.id)
-            rows.update(state=ReplayState.FAILED, due_at=None, error="Given up: it ended its readers.")
-        else:
-            _nudge(replay)
+        _nudge(replay)
     return len(owed)
 
 
@@ -136,33 +139,15 @@ def drop_old_replays(now: datetime) -> int:
     return dropped
 
 
-def _held(replay: Replay) -> Any:
-    """The replay for as long as it is this worker's: every claim counts an attempt."""
-    rows = Replay.objects.for_relationship(replay.relationship_id)
-    return rows.filter(id=replay.id, attempts=replay.attempts, due_at__isnull=False)
-
-
-def _lease_end() -> datetime:
-    return timezone.now() + timedelta(seconds=settings.LEASE_SECONDS)
-
-
 @transaction.atomic
-def _give_way(replay: Replay) -> None:
-    """It goes on when its turn comes; what is done does not count as an attempt."""
-    if _held(replay).update(due_at=timezone.now(), attempts=replay.attempts - 1):
+def _give_way(replay: Replay, held: QueuedQuerySet) -> None:
+    """It goes on when its turn comes."""
+    if held.release(due_at=timezone.now()):
         _nudge(replay)
 
 
-def _claim(relationship_id: UUID, replay_id: UUID) -> Replay | None:
-    now = timezone.now()
-    rows = Replay.objects.for_relationship(relationship_id).filter(id=replay_id)
-    with transaction.atomic():
-        replay: Replay | None = rows.select_for_update(skip_locked=True).filter(due_at__lte=now).first()
-        if replay is None:
-            return None
-        replay.attempts += 1
-        rows.update(due_at=_lease_end(), attempts=replay.attempts)
-    return replay
+def _finish(rows: QueuedQuerySet, state: ReplayState, *, error: str = "") -> None:
+    rows.settle(state=state, due_at=None, error=error)
 
 
 def _read(replay: Replay, step: str) -> dict[str, Any]:

@@ -9,6 +9,14 @@ from relationships.models.operator import Operator
 from relationships.models.owned import OwnedQuerySet, RelationshipOwned
 from relationships.models.profile import Profile, ProfileRevision
 from relationships.models.project import Project
+from relationships.models.queued import (
+    WORKER_DIED,
+    Lease,
+    QueuedOwnedQuerySet,
+    QueuedQuerySet,
+    QueuedRow,
+    lease_end,
+)
 from relationships.models.rate_window import RateWindow
 from relationships.models.relationship import Relationship
 from relationships.models.relationship_token import RelationshipToken
@@ -19,11 +27,13 @@ from relationships.models.worker_heartbeat import WorkerHeartbeat
 
 __all__ = [
     "DEFAULT_SESSION",
+    "WORKER_DIED",
     "ApiKey",
     "AuditEvent",
     "Companion",
     "EndUser",
     "IdempotencyKey",
+    "Lease",
     "Membership",
     "Message",
     "MessageRole",
@@ -32,6 +42,9 @@ __all__ = [
     "Profile",
     "ProfileRevision",
     "Project",
+    "QueuedOwnedQuerySet",
+    "QueuedQuerySet",
+    "QueuedRow",
     "RateWindow",
     "Relationship",
     "RelationshipOwned",
@@ -43,4 +56,5 @@ __all__ = [
     "Turn",
     "TurnState",
     "WorkerHeartbeat",
+    "lease_end",
 ]

@@ -1,11 +1,9 @@
-from datetime import datetime
-from typing import Self
-
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
 
-from relationships.models.owned import OwnedQuerySet, RelationshipOwned
+from relationships.models.owned import RelationshipOwned
+from relationships.models.queued import QueuedOwnedQuerySet, QueuedRow
 from relationships.models.session_state import DEFAULT_SESSION
 
 
@@ -17,13 +15,14 @@ class TurnState(models.TextChoices):
     FAILED = "failed"  # permanently; `error` says why, Retry brings it back
 
 
-class TurnQuerySet(OwnedQuerySet):
-    def due(self, now: datetime) -> Self:
-        return self.filter(state=TurnState.PENDING, due_at__lte=now)
+class Turn(QueuedRow, RelationshipOwned):
+    """The messages of one exchange, and how far remembering them has come. This row is the queue.
 
+    While it is pending and its `due_at` is null it waits for its trigger.
+    """
 
-class Turn(RelationshipOwned):
-    """The messages of one exchange, and how far remembering them has come. This row is the queue."""
+    WAITING = {"state": TurnState.PENDING}
+    HELD = {"state": TurnState.PROCESSING}
 
     seq = models.BigIntegerField()
     session = models.CharField(max_length=200, default=DEFAULT_SESSION)
@@ -31,17 +30,9 @@ class Turn(RelationshipOwned):
     recorded_at = models.DateTimeField(auto_now_add=True)
     config = models.JSONField(default=dict, blank=True)  # the cascade's highest level, for this turn only
     state = models.CharField(max_length=12, choices=TurnState.choices, default=TurnState.PENDING)
-    due_at = models.DateTimeField(null=True)  # null while pending: waits for its trigger
     waits_for = models.CharField(max_length=20, blank=True)  # the trigger's mode, while due_at is null
-    attempts = models.PositiveIntegerField(default=0)
-    lease_token = models.UUIDField(null=True)
-    lease_until = models.DateTimeField(null=True)
-    leased_by = models.CharField(
-        max_length=120, blank=True
-    )  # host and process, so that a dead one is noticed
     claimed_at = models.DateTimeField(null=True)
     settled_at = models.DateTimeField(null=True)
-    error_code = models.CharField(max_length=60, blank=True)
     error = models.TextField(blank=True)
     # Since its first try in vain, until it is settled; and the alias of the provider that failed it. No provider: it
     # is its own project's matter, such as a spent budget or a model that its configuration names.
@@ -50,7 +41,7 @@ class Turn(RelationshipOwned):
     prompt_version = models.PositiveIntegerField(null=True)
     model_call_ids = ArrayField(models.UUIDField(), default=list)
 
-    objects = TurnQuerySet.as_manager()
+    objects = QueuedOwnedQuerySet.as_manager()
 
     class Meta:
         constraints = [

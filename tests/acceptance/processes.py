@@ -133,7 +133,7 @@ class LiveProcess:
 
 
 class LiveWorker(LiveProcess):
-    """`manage.py worker`. Its processes name themselves, see memory.queue.forking."""
+    """`manage.py worker`. Its processes name themselves, see config.supervision."""
 
     def __init__(
         self, database: LiveDatabase, env: Mapping[str, str], log: Path, *options: str, machine: str = ""
@@ -147,12 +147,12 @@ class LiveWorker(LiveProcess):
         """The pool's processes that read turns."""
         return self._named("rapport-reader")
 
-    def keepers(self) -> list[psutil.Process]:
+    def maintenance_processes(self) -> list[psutil.Process]:
         """The one that sweeps; none for a moment, when it is being started anew."""
-        return self._named("rapport-keeper")
+        return self._named("rapport-mainten")
 
-    def keeper(self) -> psutil.Process:
-        return self.keepers()[0]
+    def maintenance(self) -> psutil.Process:
+        return self.maintenance_processes()[0]
 
     def cluster(self) -> list[psutil.Process]:
         """django-q2's own processes: the cluster, its sentinel, and the monitor and the pusher."""

@@ -84,13 +84,13 @@ def test_an_idle_reader_that_is_killed_holds_nobody_up(
     worker.wait_until_in_order()
 
 
-@pytest.mark.parametrize("victim", ["cluster", "sentinel", "pusher", "monitor", "keeper"])
+@pytest.mark.parametrize("victim", ["cluster", "sentinel", "pusher", "monitor", "maintenance"])
 def test_whatever_is_killed_the_worker_recovers_by_itself(
     victim: str, live: LiveService, worker: LiveWorker, relationship: Relationship
 ) -> None:
     # in the order in which they start
     places = {"cluster": 0, "sentinel": 1, "monitor": 2, "pusher": 3}
-    process = worker.keeper() if victim == "keeper" else worker.cluster()[places[victim]]
+    process = worker.maintenance() if victim == "maintenance" else worker.cluster()[places[victim]]
     process.kill()
 
     turn = live.say(relationship, "I play the violin.")

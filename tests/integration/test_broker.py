@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from django.db import connection, transaction
 
-from memory.queue import board
+from memory.queue import worker_stats
 from memory.queue.broker import NotifyBroker
 from tests.waiting import wait_until
 
@@ -98,13 +98,13 @@ def test_it_takes_up_again_after_the_database_has_cut_it_off(broker: NotifyBroke
 
 
 def test_what_is_claimed_is_noted_for_the_watchdog(broker: NotifyBroker) -> None:
-    shared = board.Board()
-    board.use(shared)
+    shared = worker_stats.WorkerStats()
+    worker_stats.use(shared)
     try:
         broker.enqueue("a task")
         take(broker)
         assert shared.page.handed == 1
         assert shared.page.handed_at > 0
     finally:
-        board.use(None)
+        worker_stats.use(None)
         shared.close()

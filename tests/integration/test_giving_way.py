@@ -7,7 +7,7 @@ from django_q.models import OrmQ
 
 from memory.models import Replay, ReplayState
 from memory.providers.errors import AnswerTruncated
-from memory.queue import board
+from memory.queue import worker_stats
 from memory.retrieval.index.embed import embed_owed
 from memory.services.replays import request_replay, run_replay
 from relationships.models import Relationship, Turn
@@ -19,13 +19,13 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def waiting() -> Iterator[board.Board]:
+def waiting() -> Iterator[worker_stats.WorkerStats]:
     """A pool that holds a task which none of its processes has begun."""
-    shared = board.Board()
-    board.use(shared)
-    board.note_handed(1)
+    shared = worker_stats.WorkerStats()
+    worker_stats.use(shared)
+    worker_stats.note_handed(1)
     yield shared
-    board.use(None)
+    worker_stats.use(None)
     shared.close()
 
 
@@ -34,7 +34,7 @@ def told() -> list[str]:
 
 
 def test_a_drain_gives_way_after_a_batch(
-    waiting: board.Board, conversation: Conversation, scripted_provider: ScriptedProvider
+    waiting: worker_stats.WorkerStats, conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
     scripted_provider.otherwise = answer()
     for text in ("one", "two", "three"):
@@ -49,7 +49,7 @@ def test_a_drain_gives_way_after_a_batch(
 
 
 def test_a_batch_that_is_read_in_halves_gives_way_after_the_first(
-    waiting: board.Board, conversation: Conversation, scripted_provider: ScriptedProvider
+    waiting: worker_stats.WorkerStats, conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
     """All of a batch, asked about in halves and with more room, would be dozens of calls in one task."""
     scripted_provider.otherwise = AnswerTruncated("cut off")
@@ -69,7 +69,7 @@ def test_a_batch_that_is_read_in_halves_gives_way_after_the_first(
 
 
 def test_a_drain_with_nothing_left_asks_for_no_other(
-    waiting: board.Board, conversation: Conversation, scripted_provider: ScriptedProvider
+    waiting: worker_stats.WorkerStats, conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
     scripted_provider.otherwise = answer()
     conversation.say("one")
@@ -81,7 +81,7 @@ def test_a_drain_with_nothing_left_asks_for_no_other(
 
 
 def test_embedding_gives_way_after_a_batch(
-    waiting: board.Board,
+    waiting: worker_stats.WorkerStats,
     relationship: Relationship,
     conversation: Conversation,
     scripted_embedder: ScriptedEmbedder,
@@ -96,7 +96,7 @@ def test_embedding_gives_way_after_a_batch(
 
 
 def test_a_replay_gives_way_after_a_step_and_goes_on_from_there(
-    waiting: board.Board, conversation: Conversation, scripted_provider: ScriptedProvider
+    waiting: worker_stats.WorkerStats, conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
     scripted_provider.otherwise = answer()
     turn = conversation.say("I live in Porto.")

@@ -13,6 +13,7 @@ from memory.ingestion.claim import claim_turns
 from memory.models import Embedding, ModelCall, Replay, ReplayState, SearchText
 from memory.providers import reset_providers
 from memory.queue.leases import release_dead_leases
+from memory.queue.vector_sweep import VectorSweep
 from memory.retrieval.index.embed import embed_owed
 from memory.services.replays import nudge_owed_replays, request_replay, run_replay
 from relationships.models import Companion, Relationship, Turn, TurnState
@@ -104,15 +105,16 @@ def test_texts_are_embedded_once(
     rows = SearchText.objects.for_relationship(relationship.id)
 
     def answer_late(_: Sequence[str]) -> None:
-        outlast(lambda: rows.values_list("embed_due_at", flat=True).first())
-        assert not rows.filter(embed_due_at__lte=timezone.now()).exists()
+        outlast(lambda: rows.values_list("lease_until", flat=True).first())
+        VectorSweep().due({}, timezone.now())
+        assert rows.held().count() == 2
 
     scripted_embedder.while_answering = answer_late
 
     assert embed_owed(relationship_id=relationship.id).written == 2
     assert len(scripted_embedder.asked) == 1
     assert Embedding.objects.count() == 2
-    assert not rows.exclude(embed_due_at=None).exists()
+    assert not rows.exclude(due_at=None).exists()
 
 
 def test_a_replay_is_read_once(conversation: Conversation, scripted_provider: ScriptedProvider) -> None:
@@ -123,7 +125,7 @@ def test_a_replay_is_read_once(conversation: Conversation, scripted_provider: Sc
     rows = Replay.objects.for_relationship(replay.relationship_id)
 
     def answer_late(_: object) -> None:
-        outlast(lambda: rows.values_list("due_at", flat=True).get())
+        outlast(lambda: rows.values_list("lease_until", flat=True).get())
         assert nudge_owed_replays(timezone.now()) == 0
 
     scripted_provider.while_answering = answer_late
@@ -131,7 +133,7 @@ def test_a_replay_is_read_once(conversation: Conversation, scripted_provider: Sc
     run_replay(relationship_id=replay.relationship_id, replay_id=replay.id)
 
     done = rows.get()
-    assert (done.state, done.attempts, done.due_at) == (ReplayState.DONE, 1, None)
+    assert (done.state, done.attempts, done.due_at) == (ReplayState.DONE, 0, None)
     assert len(scripted_provider.requests) == 2
 
 
@@ -145,7 +147,8 @@ def test_a_replay_that_another_worker_took_over_keeps_nothing_of_the_first(
     rows = Replay.objects.for_relationship(replay.relationship_id)
 
     def take_over(_: object) -> None:
-        rows.update(attempts=2)
+        rows.release(due_at=timezone.now())
+        assert rows.claim(worker="another", now=timezone.now()) is not None
 
     scripted_provider.while_answering = take_over
     scripted_provider.otherwise = answer()

@@ -18,9 +18,8 @@ from zoneinfo import ZoneInfo
 from django.conf import settings
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from memory.demo.conversation import Conversation, Person, Persona
+from memory.demo.conversation import Conversation, Person, Persona, Source
 from memory.demo.formats.fields import Text, Utterance, checked, refused
-from memory.demo.formats.source import Source
 from relationships.api.fields import Name
 from relationships.errors import FieldProblem, InvalidInput
 from relationships.services.turns import NewMessage, NewTurn

@@ -8,9 +8,8 @@ from zoneinfo import ZoneInfo
 from django.conf import settings
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
 
-from memory.demo.conversation import Conversation, Person, Persona
+from memory.demo.conversation import Conversation, Person, Persona, Source
 from memory.demo.formats.fields import Text, Utterance, checked, named, refused
-from memory.demo.formats.source import Source
 from memory.retrieval.configuration import Language
 from relationships.api.fields import CompanionSlug, ExternalId, Name, SessionName, TimeZone
 from relationships.errors import InvalidInput

@@ -8,8 +8,8 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 
+from config.serving import running_service
 from memory.demo.errors import DemoFailed, UnknownRecipe, UnreadableConversation
-from memory.demo.operator import demo_operator
 from memory.demo.reading import read_conversation
 from memory.demo.recipes import under_recipe
 from memory.demo.rest import Rest
@@ -17,13 +17,12 @@ from memory.demo.screen import Screen
 from memory.demo.service import (
     Place,
     readiness,
-    running_service,
     start_service,
     stop_service,
     wait_until_embedded,
 )
 from memory.demo.show import play_show
-from memory.demo.stage import demo_key
+from memory.demo.stage import demo_key, demo_operator
 
 CONVERSATION = settings.BASE_DIR / "memory" / "demo" / "conversation.json"
 
@@ -70,8 +69,8 @@ class Command(BaseCommand):
     def _service(self, screen: Screen, *, host: str, port: int) -> str:
         """The service's address. One of ours is started anew, with today's code, settings and provider."""
         place = Place(root=settings.BASE_DIR, data=settings.DATA_DIR)
-        running = running_service(place)
-        if running is not None and not running.ours:
+        running = running_service(place.note)
+        if running is not None and not running.in_background:
             screen.say("Rapport runs already, started by hand: the demo plays there, with its settings.")
             call_command("migrate", interactive=False, verbosity=0)
             return running.url

@@ -6,7 +6,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 
-from config.serving import Address, Foreground, PortTaken, require_free, services
+from config.serving import Address, Foreground, PortTaken, require_free
 
 
 class Command(BaseCommand):
@@ -24,11 +24,12 @@ class Command(BaseCommand):
             require_free(address, note=note)
         except PortTaken as taken:
             raise CommandError(str(taken)) from taken
+        except PermissionError as error:
+            raise CommandError(f"Port {port} on {host} is not for this account: {error.strerror}.") from error
         if not no_migrate:
             call_command("migrate", interactive=False, verbosity=0)
         connections.close_all()
-        running = services(address, settings.BASE_DIR)
-        Foreground(running, address=address, note=note, say=self._say).run()
+        Foreground(address, root=settings.BASE_DIR, note=note, say=self._say).run()
 
     def _say(self, sentence: str) -> None:
         self.stdout.write(sentence)

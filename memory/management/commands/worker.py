@@ -4,11 +4,12 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.db import Error as DatabaseError
+from django.db import connections
 
 from config.embedded_postgres import start_if_used
 from memory.queue.heartbeat import has_living_worker
 from memory.queue.identity import this_machine
-from memory.queue.supervisor import Supervisor
+from memory.queue.supervisor import WorkerSupervisor
 
 
 class Command(BaseCommand):
@@ -40,7 +41,8 @@ class Command(BaseCommand):
             raise CommandError(
                 "RAPPORT_PROCESS is 'web', whose connection pool breaks in forks. Leave it unset."
             )
-        Supervisor(grace=grace, revive_database=start_if_used).run()
+        connections.close_all()
+        WorkerSupervisor(grace=grace, revive_database=start_if_used).run()
 
     def _check(self) -> None:
         limit = settings.HEARTBEAT_LIMIT_SECONDS

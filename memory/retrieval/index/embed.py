@@ -13,11 +13,11 @@ from django.db import transaction
 
 from memory.embedders import Embedder, embedder_of
 from memory.providers.errors import ProviderError
-from memory.queue.board import stop_requested
 from memory.queue.fairness import others_wait, project_of
 from memory.queue.nudge import nudge_embedding
 from memory.queue.renewal import renewing
 from memory.queue.retries import retry_delay
+from memory.queue.worker_stats import stop_requested
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.configs import configs_of
 from memory.retrieval.index.gaps import owe_gaps
@@ -27,8 +27,8 @@ from memory.retrieval.index.queue import (
     block,
     claim_texts,
     give_up,
+    keep_lease,
     keep_vectors,
-    lease_of,
     put_off,
 )
 from memory.retrieval.index.vectors import OwedText
@@ -86,7 +86,7 @@ def _step(
     if claim is None:
         return owe_gaps(relationship_id, retrieval, embedder) > 0
     try:
-        with renewing(lease_of(claim)):
+        with renewing(lambda: keep_lease(claim)):
             return _embed(claim, claim.texts, embedder, done)
     except Exception as error:
         if database_went_away(error):

@@ -24,8 +24,8 @@ AT_ONCE = 500
 # Texts that should have a vector and wait for none. One that failed for good stays as it is.
 _SETTLED = """
   FROM memory_searchtext s
- WHERE s.relationship_id = %(relationship)s AND s.kind = ANY(%(kinds)s) AND s.embed_due_at IS NULL
-   AND s.embed_error = '' AND s.state NOT IN ('deleted', 'skipped') AND s.text_hash <> %(nothing)s
+ WHERE s.relationship_id = %(relationship)s AND s.kind = ANY(%(kinds)s) AND s.due_at IS NULL
+   AND s.error_code = '' AND s.state NOT IN ('deleted', 'skipped') AND s.text_hash <> %(nothing)s
 """
 _WITHOUT = """
 NOT EXISTS (
@@ -56,7 +56,7 @@ _OWE = sql.SQL(
 WITH seen AS MATERIALIZED (SELECT s.id, s.kind, s.owner_id, s.place {settled}), missing AS (
     SELECT id FROM seen WHERE {without} ORDER BY place DESC, owner_id DESC LIMIT %(limit)s
 )
-UPDATE memory_searchtext s SET embed_due_at = %(now)s, embed_attempts = 0
+UPDATE memory_searchtext s SET due_at = %(now)s, attempts = 0
   FROM missing WHERE s.relationship_id = %(relationship)s AND s.id = missing.id
 """
 ).format(settled=sql.SQL(_SETTLED), without=sql.SQL(_WITHOUT))

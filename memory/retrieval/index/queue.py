@@ -1,10 +1,10 @@
-"""Takes texts that owe their vectors, and settles them. The row is the queue: `embed_due_at` says when.
+"""Takes texts that owe their vectors, and settles them, under the relationship's row lock.
 
-A claim moves that time ahead by a lease and counts an attempt, under the relationship's row lock. Whoever is killed
-leaves rows that fall due again; a text that keeps killing is taken in ever smaller company, at last alone.
+Whoever is killed leaves rows that are taken back; a text that keeps killing is taken in ever smaller company, at last
+alone.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -15,59 +15,36 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from memory.embedders.base import Embedded, Embedder
+from memory.models.search_text import SearchText
+from memory.queue.identity import worker_identity
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.configs import lock_config
 from memory.retrieval.index.rows import owing_kinds
 from memory.retrieval.index.vectors import OwedText, Owner, texts_of, write_vectors
+from relationships.models.queued import WORKER_DIED
 
 TEXTS_AT_ONCE = 100
-WORKER_DIED = "worker_died"
+_CLAIMED = ("relationship", "id", "kind", "owner_id", "text_hash", "attempts")
 INTERNAL_ERROR = "internal_error"
 _MOST_WAITS = 8  # attempts that waiting for an embedder may come to: a long outage condemns no text
 
 # What fell due and owes nothing: its kind is not embedded, it was deleted or skipped, or it has its vector already.
 _SETTLE_REST = """
-UPDATE memory_searchtext s SET embed_due_at = NULL, embed_attempts = 0, embed_error = ''
- WHERE s.relationship_id = %(relationship)s AND s.embed_due_at <= %(now)s
+UPDATE memory_searchtext s SET due_at = NULL, attempts = 0, error_code = ''
+ WHERE s.relationship_id = %(relationship)s AND s.due_at <= %(now)s AND s.lease_token IS NULL
    AND (s.kind <> ALL(%(kinds)s) OR s.state IN ('deleted', 'skipped') OR EXISTS (
         SELECT FROM memory_embedding v
          WHERE v.relationship_id = %(relationship)s AND v.kind = s.kind AND v.model = %(model)s
            AND v.dimensions = coalesce(%(dimensions)s, v.dimensions) AND v.owner_id = s.owner_id
            AND v.text_hash = s.text_hash))
 """
-# A text over which so many workers died, or we stumbled, is left to its words.
-_GIVE_UP = """
-UPDATE memory_searchtext
-   SET embed_due_at = NULL, embed_error = CASE embed_error WHEN '' THEN %(died)s ELSE embed_error END
- WHERE relationship_id = %(relationship)s AND embed_due_at <= %(now)s AND embed_attempts >= %(most)s
-   AND embed_error IN ('', %(internal)s)
-"""
-_DUE = """
-SELECT kind, owner_id, text_hash, embed_attempts FROM memory_searchtext
- WHERE relationship_id = %(relationship)s AND embed_due_at <= %(now)s
- ORDER BY embed_due_at, kind, owner_id LIMIT %(limit)s
-"""
-_LEASE = """
-UPDATE memory_searchtext SET embed_due_at = %(until)s, embed_attempts = embed_attempts + 1, embed_error = ''
- WHERE relationship_id = %(relationship)s AND (kind, owner_id) IN (
-       SELECT * FROM unnest(%(kinds)s::text[], %(owners)s::uuid[]))
-"""
-_RENEW = """
-UPDATE memory_searchtext SET embed_due_at = %(until)s
- WHERE relationship_id = %(relationship)s AND embed_due_at = %(held_until)s
-"""
 _SETTLE = """
 UPDATE memory_searchtext s
-   SET embed_due_at = %(due)s, embed_error = %(error)s,
-       embed_attempts = least(embed_attempts, %(most)s)
+   SET due_at = %(due)s, error_code = %(error)s, attempts = least(attempts + 1, %(most)s),
+       lease_token = NULL, lease_until = NULL, leased_by = ''
   FROM unnest(%(kinds)s::text[], %(owners)s::uuid[], %(hashes)s::bytea[]) AS g (kind, owner_id, text_hash)
  WHERE s.relationship_id = %(relationship)s AND s.kind = g.kind AND s.owner_id = g.owner_id
-   AND s.text_hash = g.text_hash
-"""
-# The others that are due wait too: the embedder would hardly take them.
-_WAIT = """
-UPDATE memory_searchtext SET embed_due_at = %(until)s, embed_error = %(error)s
- WHERE relationship_id = %(relationship)s AND embed_due_at <= %(now)s
+   AND s.text_hash = g.text_hash AND (%(written)s OR s.lease_token IS NOT DISTINCT FROM %(token)s)
 """
 
 
@@ -79,7 +56,7 @@ class TextClaim:
     alias: str | None
     attempts: int  # the most that one of them took before
     texts: tuple[OwedText, ...]
-    held_until: datetime | None = None  # None: they were not taken from the queue
+    token: UUID | None = None  # None: they were not taken from the queue
 
 
 @transaction.atomic
@@ -95,49 +72,36 @@ def claim_texts(relationship_id: UUID, retrieval: Retrieval, embedder: Embedder 
         "kinds": owing_kinds(retrieval) if embedder else [],
         "model": embedder.model if embedder else "",
         "dimensions": embedder.dimensions if embedder else None,
-        "most": settings.MAX_ATTEMPTS,
-        "died": WORKER_DIED,
-        "internal": INTERNAL_ERROR,
-        "limit": min(TEXTS_AT_ONCE, embedder.most_texts) if embedder else 0,
     }
     with connection.cursor() as cursor:
         cursor.execute(_SETTLE_REST, params)
-        cursor.execute(_GIVE_UP, params)
-        cursor.execute(_DUE, params)
-        due = cursor.fetchall()
-    if not due:
+    rows = SearchText.objects.for_relationship(relationship_id)
+    # Over which so many workers died, or we stumbled: they are left to their words.
+    deadly = rows.due(now).filter(attempts__gte=settings.MAX_ATTEMPTS)
+    deadly.filter(error_code__in=(WORKER_DIED, INTERNAL_ERROR)).update(due_at=None)
+    limit = min(TEXTS_AT_ONCE, embedder.most_texts) if embedder else 0
+    due = rows.due(now).order_by("due_at", "kind", "owner_id").values_list("id", "attempts")[:limit]
+    company = max(1, len(due) >> due[0][1]) if due else 0
+    places = {id: place for place, (id, _) in enumerate(due[:company])}
+    lease = rows.filter(id__in=places).claim(
+        worker=worker_identity(), now=now, fields=_CLAIMED, error_code=""
+    )
+    if lease is None:
         return None
-    attempts = due[0][3]
-    taken = due[: max(1, len(due) >> attempts)]
-    held_until = now + timedelta(seconds=settings.LEASE_SECONDS)
-    _lease(relationship_id, taken, held_until)
-    owners = [Owner(kind, owner_id, bytes(digest)) for kind, owner_id, digest, _ in taken]
+    taken = sorted(lease.rows, key=lambda row: places[row.id])
+    owners = [Owner(row.kind, row.owner_id, bytes(row.text_hash)) for row in taken]
     texts = texts_of(wanted, owners, now=now)
-    attempts = max(row[3] for row in taken)
-    return TextClaim(relationship_id, retrieval.embedder, attempts, tuple(texts), held_until)
+    attempts = max(row.attempts for row in lease.rows)
+    return TextClaim(relationship_id, retrieval.embedder, attempts, tuple(texts), lease.token)
 
 
-def lease_of(claim: TextClaim) -> Callable[[], bool]:
-    """Holds on for another while to what is not settled yet, each time it is called. False: nothing of it is ours."""
-    held_until = claim.held_until
-
-    @transaction.atomic
-    def renew() -> bool:
-        nonlocal held_until
-        if lock_config(claim.relationship_id) is None:
-            return False
-        until = timezone.now() + timedelta(seconds=settings.LEASE_SECONDS)
-        params: dict[str, Any] = {
-            "relationship": claim.relationship_id,
-            "until": until,
-            "held_until": held_until,
-        }
-        with connection.cursor() as cursor:
-            cursor.execute(_RENEW, params)
-            held_until = until
-            return bool(cursor.rowcount)
-
-    return renew
+@transaction.atomic
+def keep_lease(claim: TextClaim) -> bool:
+    """Hold on for another while to what is not settled yet, from any thread. False: nothing of it is ours."""
+    if claim.token is None or lock_config(claim.relationship_id) is None:
+        return False
+    rows = SearchText.objects.for_relationship(claim.relationship_id)
+    return bool(rows.renew(claim.token, now=timezone.now()))
 
 
 @transaction.atomic
@@ -185,17 +149,6 @@ def block(relationship_id: UUID, *, code: str, delay: float) -> None:
         _wait(relationship_id, now, now + timedelta(seconds=delay), code)
 
 
-def _lease(relationship_id: UUID, rows: Sequence[tuple[str, UUID, bytes, int]], until: datetime) -> None:
-    params: dict[str, Any] = {
-        "relationship": relationship_id,
-        "until": until,
-        "kinds": [row[0] for row in rows],
-        "owners": [row[1] for row in rows],
-    }
-    with connection.cursor() as cursor:
-        cursor.execute(_LEASE, params)
-
-
 def _settle(
     claim: TextClaim,
     texts: Sequence[OwedText],
@@ -204,12 +157,16 @@ def _settle(
     error: str = "",
     most: int = 0,
 ) -> None:
-    """Rows that tell of another text by now are somebody else's to settle. `most` attempts count on."""
+    """Rows that tell of another text by now are somebody else's to settle, and those that another worker has taken
+    over, unless they have their vector now. `most` attempts count on.
+    """
     params: dict[str, Any] = {
         "relationship": claim.relationship_id,
         "due": due,
         "error": error,
         "most": most,
+        "token": claim.token,
+        "written": due is None and not error,
         "kinds": [text.kind for text in texts],
         "owners": [text.owner_id for text in texts],
         "hashes": [text.text_hash for text in texts],
@@ -219,6 +176,5 @@ def _settle(
 
 
 def _wait(relationship_id: UUID, now: datetime, until: datetime, code: str) -> None:
-    params: dict[str, Any] = {"relationship": relationship_id, "now": now, "until": until, "error": code}
-    with connection.cursor() as cursor:
-        cursor.execute(_WAIT, params)
+    """The others that are due wait too: the embedder would hardly take them."""
+    SearchText.objects.for_relationship(relationship_id).due(now).update(due_at=until, error_code=code)

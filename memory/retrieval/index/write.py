@@ -44,7 +44,7 @@ WITH given AS MATERIALIZED (
 ){stale}, written AS (
     INSERT INTO memory_searchtext AS kept
            (relationship_id, id, project_id, kind, owner_id, place, session, role, speaker, state, tier, told_at,
-            language, lexemes, length, text_hash, embed_due_at, embed_attempts, embed_error)
+            language, lexemes, length, text_hash, due_at, attempts, error_code)
     SELECT %(relationship)s, g.id, %(project)s, %(kind)s, g.owner_id, g.place, g.session, g.role, g.speaker,
            CASE WHEN turn.skipped THEN 'skipped' ELSE g.state END, g.tier, g.told_at, l.name, made.lexemes,
            (SELECT coalesce(sum(cardinality(positions)), 0) FROM unnest(made.lexemes)), g.text_hash,
@@ -58,15 +58,18 @@ WITH given AS MATERIALIZED (
        SET place = EXCLUDED.place, session = EXCLUDED.session, role = EXCLUDED.role, speaker = EXCLUDED.speaker,
            state = EXCLUDED.state, tier = EXCLUDED.tier, told_at = EXCLUDED.told_at, language = EXCLUDED.language,
            lexemes = EXCLUDED.lexemes, length = EXCLUDED.length, text_hash = EXCLUDED.text_hash,
-           embed_due_at = CASE WHEN EXCLUDED.embed_due_at IS NULL THEN NULL {unless_same_due} END,
-           embed_attempts = CASE {when_same} THEN kept.embed_attempts ELSE 0 END,
-           embed_error = CASE {when_same} THEN kept.embed_error ELSE '' END
-    RETURNING embed_due_at
+           due_at = CASE WHEN EXCLUDED.due_at IS NULL THEN NULL {unless_same_due} END,
+           attempts = CASE {when_same} THEN kept.attempts ELSE 0 END,
+           error_code = CASE {when_same} THEN kept.error_code ELSE '' END,
+           lease_token = CASE {when_same} THEN kept.lease_token END,
+           lease_until = CASE {when_same} THEN kept.lease_until END,
+           leased_by = CASE {when_same} THEN kept.leased_by ELSE '' END
+    RETURNING due_at
 )
 SELECT (SELECT name FROM language),
-       EXISTS (SELECT FROM written WHERE embed_due_at = %(now)s),
+       EXISTS (SELECT FROM written WHERE due_at = %(now)s),
        EXISTS (SELECT FROM memory_searchtext
-                WHERE relationship_id = %(relationship)s AND embed_due_at <= %(now)s)
+                WHERE relationship_id = %(relationship)s AND due_at <= %(now)s AND lease_token IS NULL)
 """
 _STALE = """, stale AS (
     DELETE FROM memory_embedding e USING given g
@@ -79,7 +82,7 @@ _STATEMENTS = {
         off_the_record=sql.SQL(OFF_THE_RECORD),
         stale=sql.SQL(_STALE if changed else ""),
         when_same=sql.SQL(_SAME),
-        unless_same_due=sql.SQL(f"{_SAME} THEN kept.embed_due_at ELSE EXCLUDED.embed_due_at"),
+        unless_same_due=sql.SQL(f"{_SAME} THEN kept.due_at ELSE EXCLUDED.due_at"),
     )
     for changed in (True, False)
 }

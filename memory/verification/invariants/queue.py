@@ -3,8 +3,9 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 
+from memory.models import SearchText
 from memory.queue.fairness import project_of
-from memory.queue.leases import release_dead_leases
+from memory.queue.leases import release_dead_leases, take_back_dead
 from memory.queue.nudge import nudge, nudge_embedding
 from memory.services.turns import retry_turn
 from memory.verification.invariant import Finding, Invariant, Page, Problem, execute, owner_of, rows
@@ -44,14 +45,15 @@ SELECT 'waits_for_nothing', t.relationship_id, t.id FROM relationships_turn t
          WHERE s.relationship_id = t.relationship_id AND s.session = t.session))
 UNION ALL
 SELECT 'texts_forgotten', s.relationship_id, NULL FROM memory_searchtext s
- WHERE s.relationship_id = ANY(%(ids)s) AND s.embed_due_at < %(long_ago)s AND (SELECT so FROM idle)
+ WHERE s.relationship_id = ANY(%(ids)s) AND s.due_at < %(long_ago)s AND (SELECT so FROM idle)
+   AND (s.lease_until IS NULL OR s.lease_until < %(long_ago)s)
  GROUP BY s.relationship_id
 """
 _PROBLEMS = {
     problem.slug: problem for problem in (NOT_TAKEN_BACK, FORGOTTEN, WAITS_FOR_NOTHING, TEXTS_FORGOTTEN)
 }
 _FALL_DUE = """
-UPDATE memory_searchtext SET embed_due_at = %(now)s WHERE relationship_id = %(owner)s AND embed_due_at < %(now)s
+UPDATE memory_searchtext SET due_at = %(now)s WHERE relationship_id = %(owner)s AND due_at < %(now)s
 """
 
 
@@ -81,6 +83,9 @@ class QueueInvariant(Invariant):
                 release_dead_leases(now)
                 nudge(owner_id, project_id=project_of(owner_id))
             elif finding.problem == TEXTS_FORGOTTEN:
+                take_back_dead(
+                    SearchText.objects.for_relationship(owner_id), now, fields=("relationship", "id")
+                )
                 execute(_FALL_DUE, {"owner": owner_id, "now": now})
                 nudge_embedding(owner_id, project_id=project_of(owner_id))
             elif finding.row_id is not None:

@@ -42,7 +42,7 @@ WITH wanted AS MATERIALIZED (
               AND v.dimensions = coalesce(w.dimensions, v.dimensions) AND v.owner_id = s.owner_id) AS without,
            s.place, s.owner_id
       FROM wanted w JOIN memory_searchtext s ON s.relationship_id = w.id
-     WHERE (s.kind = 'entry' OR w.messages) AND s.embed_due_at IS NULL AND s.embed_error = ''
+     WHERE (s.kind = 'entry' OR w.messages) AND s.due_at IS NULL AND s.error_code = ''
        AND s.state NOT IN ('deleted', 'skipped') AND s.text_hash <> %(nothing)s
 ), ends AS (
     SELECT *, first_value(without) OVER up OR first_value(without) OVER down AS at_an_end FROM texts
@@ -56,13 +56,13 @@ _DROP = """
 WITH dropped AS (
     DELETE FROM memory_embedding WHERE relationship_id = %(owner)s AND id = ANY(%(rows)s) RETURNING kind, owner_id
 )
-UPDATE memory_searchtext s SET embed_due_at = %(now)s, embed_attempts = 0, embed_error = ''
+UPDATE memory_searchtext s SET due_at = %(now)s, attempts = 0, error_code = ''
   FROM dropped d
- WHERE s.relationship_id = %(owner)s AND s.kind = d.kind AND s.owner_id = d.owner_id AND s.embed_due_at IS NULL
+ WHERE s.relationship_id = %(owner)s AND s.kind = d.kind AND s.owner_id = d.owner_id AND s.due_at IS NULL
    AND s.state NOT IN ('deleted', 'skipped') AND s.kind = ANY(%(kinds)s)
 """
 _OWE = """
-UPDATE memory_searchtext SET embed_due_at = %(now)s, embed_attempts = 0
+UPDATE memory_searchtext SET due_at = %(now)s, attempts = 0
  WHERE relationship_id = %(owner)s AND id = ANY(%(rows)s)
 """
 

@@ -25,8 +25,8 @@ def wait_for(goal: int) -> None:
 
 
 def kill_someone(worker: LiveWorker, chance: random.Random) -> None:
-    """A reader, the keeper, or one of django-q2's own processes, whatever it is doing just now."""
-    victims = [*worker.readers(), *worker.readers(), *worker.cluster(), *worker.keepers()]
+    """A reader, the maintenance process, or one of django-q2's own processes, whatever it is doing just now."""
+    victims = [*worker.readers(), *worker.readers(), *worker.cluster(), *worker.maintenance_processes()]
     chance.choice(victims).kill()
 
 

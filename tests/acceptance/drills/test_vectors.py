@@ -69,7 +69,7 @@ def wait_for(goal: int) -> None:
 
 def require_each_embedded_once() -> None:
     wait_until(
-        lambda: not SearchText.objects.exclude(embed_due_at=None).exists(),
+        lambda: not SearchText.objects.exclude(due_at=None).exists(),
         timeout=60,
         what="nothing to be owed",
     )
@@ -77,7 +77,7 @@ def require_each_embedded_once() -> None:
     vectors = [(row.owner_id, bytes(row.text_hash)) for row in Embedding.objects.all()]
     assert len(texts) == TURNS
     assert sorted(vectors) == sorted(texts)
-    assert not SearchText.objects.exclude(embed_error="").exists()
+    assert not SearchText.objects.exclude(error_code="").exists()
 
 
 def test_whoever_is_killed_every_text_gets_its_vector_once(embedding: LiveService) -> None:
@@ -87,7 +87,7 @@ def test_whoever_is_killed_every_text_gets_its_vector_once(embedding: LiveServic
     people = talk(embedding)
 
     for kill in range(KILLS):
-        chance.choice([*worker.readers(), *worker.readers(), *worker.keepers()]).kill()
+        chance.choice([*worker.readers(), *worker.readers(), *worker.maintenance_processes()]).kill()
         worker.wait_until_in_order()
         embedding.say(people[kill % PEOPLE], f"fact {kill}")
     worker.kill_all()
@@ -118,13 +118,13 @@ def test_a_wrong_key_is_seen_and_mended_without_losing_a_text(
     vendor.key = "another"
     talk(embedding)
     worker = embedding.start_worker()
-    blocked = SearchText.objects.filter(embed_error="unauthorized", embed_attempts=0)
+    blocked = SearchText.objects.filter(error_code="unauthorized", attempts=0)
     wait_until(lambda: blocked.count() == TURNS, timeout=60, what="every text to say why it waits")
     assert "indexing.texts.waiting" in events_in(worker.log)
 
     worker.stop()
     vendor.key = "k"
-    SearchText.objects.update(embed_due_at="2026-01-01T00:00:00Z")  # the minute's rest is over
+    SearchText.objects.update(due_at="2026-01-01T00:00:00Z")  # the minute's rest is over
     embedding.start_worker()
 
     wait_for(TURNS)

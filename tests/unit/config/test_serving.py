@@ -1,13 +1,14 @@
 import json
 import os
 import socket
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from config.serving import Address, PortTaken, Service, require_free, services, serving_at
+from config.serving import Address, PortTaken, how_ended, parts, require_free, running_service
 from tests.waiting import wait_until
 
 
@@ -58,62 +59,40 @@ def test_a_taken_port_is_named_with_one_that_is_free(tmp_path: Path, taken: Addr
 
 
 def test_our_own_service_is_recognised(tmp_path: Path, taken: Address) -> None:
-    note = note_of(tmp_path, pid=os.getpid(), url=taken.url)
-
-    with pytest.raises(PortTaken, match=f"Rapport runs already, at {taken.url}"):
-        require_free(taken, note=note)
+    with subprocess.Popen([sys.executable, "-c", "input()", "serve"], stdin=subprocess.PIPE) as serve:
+        note = note_of(tmp_path, pid=serve.pid, url=taken.url)
+        wait_until(lambda: running_service(note), what="the process to bear its name")
+        try:
+            with pytest.raises(PortTaken, match=f"Rapport runs already, at {taken.url}"):
+                require_free(taken, note=note)
+        finally:
+            serve.kill()
 
 
 @pytest.mark.parametrize(
-    "told", [{"pid": 999999999, "url": "http://127.0.0.1:8000"}, {"url": "http://127.0.0.1:8000"}], ids=str
+    "told",
+    [
+        None,
+        {"pid": 999999999, "url": "http://127.0.0.1:8000"},
+        {"url": "http://127.0.0.1:8000"},
+        {"pid": os.getpid()},
+    ],
+    ids=str,
 )
-def test_a_note_that_a_dead_service_left_says_nothing(told: dict[str, object], tmp_path: Path) -> None:
-    assert serving_at(note_of(tmp_path, **told)) is None
-    assert serving_at(tmp_path / "no such note") is None
+def test_a_note_that_nobody_alive_left_says_nothing(told: dict[str, object] | None, tmp_path: Path) -> None:
+    note = tmp_path / "no such note" if told is None else note_of(tmp_path, **told)
+
+    assert running_service(note) is None
 
 
 def test_each_part_is_told_what_it_is_before_it_reads_its_settings() -> None:
-    web, worker = services(Address("::1", 8000), Path("/"))
+    (web, told_web), (worker, told_worker) = parts(Address("::1", 8000)).values()
 
-    assert (web.name, worker.name) == ("web server", "worker")
-    assert web.environment["RAPPORT_PROCESS"] == "web"
-    assert worker.environment["RAPPORT_PROCESS"] == "worker"
-    assert "[::1]:8000" in web.command
-
-
-def test_a_part_that_died_is_started_again_after_a_growing_pause(tmp_path: Path) -> None:
-    runs = tmp_path / "runs"
-    command = [sys.executable, "-c", f"open({str(runs)!r}, 'a').write('x'); raise SystemExit(3)"]
-    service, said = Service("worker", command, dict(os.environ), tmp_path), list[str]()
-    for moment, expected in ((0.0, 1), (0.1, 1), (0.5, 1), (0.6, 2), (0.7, 2), (1.6, 2), (1.7, 3)):
-        service.tend(moment, said.append)
-        wait_until(lambda: not service.running, what="its end")
-        assert len(runs.read_text()) == expected
-
-    assert said == [
-        "The worker ended (status 3); starting it again in 0.5 s.",
-        "The worker ended (status 3); starting it again in 1 s.",
-    ]
+    assert (told_web["RAPPORT_PROCESS"], told_worker["RAPPORT_PROCESS"]) == ("web", "worker")
+    assert (web[0], worker[0]) == ("web", "worker")
+    assert "[::1]:8000" in web
 
 
-def test_how_a_part_was_killed_is_said(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", "import os; os.kill(os.getpid(), 9)"]
-    service, said = Service("web server", command, dict(os.environ), tmp_path), list[str]()
-    service.tend(0.0, said.append)
-    wait_until(lambda: not service.running, what="its end")
-
-    service.tend(60.0, said.append)
-
-    assert said == ["The web server ended (killed by SIGKILL); starting it again in 0.5 s."]
-
-
-def test_a_part_can_be_asked_to_stop_and_be_made_to(tmp_path: Path) -> None:
-    stubborn = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up', flush=True); signal.pause()"
-    service = Service("worker", [sys.executable, "-c", stubborn], dict(os.environ), tmp_path)
-    service.tend(0.0, print)
-    assert service.running
-
-    service.terminate()
-    service.kill()
-
-    assert not service.running
+@pytest.mark.parametrize(("status", "says"), [(3 << 8, "status 3"), (9, "killed by SIGKILL")])
+def test_how_a_part_ended_is_said(status: int, says: str) -> None:
+    assert how_ended(status) == says

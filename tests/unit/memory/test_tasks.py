@@ -5,8 +5,8 @@ from django_q.exceptions import TimeoutException
 from django_q.models import Task
 
 from memory.providers.base import CompletionRequest
-from memory.queue import board
-from memory.queue.leases import worker_identity
+from memory.queue import worker_stats
+from memory.queue.identity import worker_identity
 from memory.tasks import drain, embed
 from relationships.models import TurnState
 from tests.fakes import ScriptedEmbedder, ScriptedProvider
@@ -21,11 +21,11 @@ NOTHING: dict[str, object] = {"operations": []}
 
 @pytest.fixture
 def stopping() -> Iterator[None]:
-    shared = board.Board()
+    shared = worker_stats.WorkerStats()
     shared.page.stopping = 1
-    board.use(shared)
+    worker_stats.use(shared)
     yield
-    board.use(None)
+    worker_stats.use(None)
     shared.close()
 
 

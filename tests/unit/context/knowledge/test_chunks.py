@@ -10,7 +10,7 @@ from memory.providers.errors import (
     RequestRefused,
     Unauthorized,
 )
-from memory.queue import board
+from memory.queue import worker_stats
 from relationships.models import Companion
 from tests.fakes import ScriptedEmbedder
 from tests.fixtures.documents import again, chunks_of, configure, learn, process, upload
@@ -126,13 +126,13 @@ def test_it_gives_way_after_a_batch_when_others_wait_and_goes_on_from_there(
     companion: Companion, scripted_embedder: ScriptedEmbedder
 ) -> None:
     configure(companion, chunk_tokens=50, overlap_tokens=0)
-    shared = board.Board()
-    board.use(shared)
-    board.note_handed(1)
+    shared = worker_stats.WorkerStats()
+    worker_stats.use(shared)
+    worker_stats.note_handed(1)
     try:
         document = learn(companion, long_text(40))
     finally:
-        board.use(None)
+        worker_stats.use(None)
         shared.close()
 
     assert (document.state, document.chunks_done, document.attempts) == ("pending", AT_ONCE, 0)

@@ -7,7 +7,6 @@ from context.knowledge.claim import (
     claim_document,
     fail_document,
     holding,
-    keep_lease,
     note,
     release_document,
     settle_ready,
@@ -22,20 +21,6 @@ def claimed(companion: Companion) -> Claim:
     claim = claim_document(document_id=upload(companion, "Words.").id, worker="one")
     assert claim is not None
     return claim
-
-
-def test_a_document_is_claimed_once(companion: Companion) -> None:
-    document = upload(companion, "Words.")
-
-    claims = [claim_document(document_id=document.id, worker=worker) for worker in ("one", "two")]
-
-    assert claims[0] is not None and claims[1] is None
-    held = again(document)
-    assert (held.state, held.leased_by, held.lease_token) == (
-        DocumentState.PROCESSING,
-        "one",
-        claims[0].token,
-    )
 
 
 def test_one_that_waits_for_its_retry_is_not_claimed(companion: Companion) -> None:
@@ -107,15 +92,3 @@ def test_who_has_lost_it_writes_nothing(companion: Companion) -> None:
     with pytest.raises(DocumentLost), holding(claim):
         raise AssertionError("never entered")
     assert again(claim.document).state == "processing"
-
-
-def test_a_lease_is_held_on_to_until_it_is_lost(companion: Companion) -> None:
-    claim = claimed(companion)
-    Document.objects.update(lease_until=timezone.now())
-
-    assert keep_lease(claim)
-    held_until = again(claim.document).lease_until
-    assert held_until is not None and held_until > timezone.now()
-
-    Document.objects.update(lease_token="00000000-0000-0000-0000-000000000001")
-    assert not keep_lease(claim)

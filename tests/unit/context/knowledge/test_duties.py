@@ -7,13 +7,15 @@ from pytest_django.fixtures import Settings
 
 from context.knowledge import duties as duties_module
 from context.knowledge.claim import claim_document
-from context.knowledge.duties import GRACE, document_duties, process_owed_documents, release_dead_documents
+from context.knowledge.duties import document_duties, process_owed_documents, release_dead_documents
 from context.models import Document
 from memory.queue.housekeeping import duties
 from memory.queue.identity import this_machine, worker_identity
+from memory.queue.leases import GRACE_SECONDS
 from relationships.models import Companion, Project
 from tests.fixtures.documents import again, upload
 
+GRACE = timedelta(seconds=GRACE_SECONDS)
 GONE = f"{this_machine()}:999999999:1"
 
 
@@ -58,8 +60,8 @@ def test_what_a_dead_worker_held_is_due_again(companion: Companion) -> None:
 def test_what_a_living_worker_holds_stays_until_its_lease_runs_out(companion: Companion) -> None:
     document = held(companion, by=worker_identity())
 
-    assert release_dead_documents(timezone.now()) == 0
-    assert release_dead_documents(timezone.now() + timedelta(hours=1)) == 1
+    assert release_dead_documents(timezone.now()) == []
+    assert release_dead_documents(timezone.now() + timedelta(hours=1)) == [document]
     assert again(document).state == "pending"
 
 
@@ -67,7 +69,7 @@ def test_what_a_living_worker_holds_stays_until_its_lease_runs_out(companion: Co
 def test_a_holder_that_may_live_is_left_alone(holder: str, companion: Companion) -> None:
     held(companion, by=holder)
 
-    assert release_dead_documents(timezone.now()) == 0
+    assert release_dead_documents(timezone.now()) == []
 
 
 def test_a_document_that_every_worker_dies_of_fails(companion: Companion, settings: Settings) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from context.knowledge.tasks import process
 from context.models import Document
-from memory.queue import board
+from memory.queue import worker_stats
 from relationships.models import Companion
 from tests.fixtures.documents import again, upload
 
@@ -25,13 +25,13 @@ def test_a_document_that_is_gone_is_nothing_to_do(db: None) -> None:
 
 def test_a_worker_that_is_to_stop_begins_nothing(companion: Companion) -> None:
     document = upload(companion, "Words.")
-    stopping = board.Board()
+    stopping = worker_stats.WorkerStats()
     stopping.page.stopping = 1
-    board.use(stopping)
+    worker_stats.use(stopping)
     try:
         process(str(document.id))
     finally:
-        board.use(None)
+        worker_stats.use(None)
         stopping.close()
 
     assert again(document).state == "pending"

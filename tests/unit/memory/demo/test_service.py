@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from config.serving import running_service
 from memory.demo.errors import DemoFailed
 from memory.demo.service import (
     Place,
     readiness,
-    running_service,
     start_service,
     stop_service,
     wait_until_embedded,
@@ -48,14 +48,14 @@ def pretend(place: Place, code: str) -> None:
 
 def test_a_service_that_noted_itself_is_found(place: Place, somebody: "subprocess.Popen[bytes]") -> None:
     noted(place, somebody.pid)
-    found = running_service(place)
+    found = running_service(place.note)
     assert found is not None
-    assert (found.pid, found.url, found.ours) == (somebody.pid, "http://127.0.0.1:8000", False)
+    assert (found.pid, found.url, found.in_background) == (somebody.pid, "http://127.0.0.1:8000", False)
 
 
 def test_a_number_that_is_another_process_by_now_is_no_service(place: Place) -> None:
     noted(place, os.getpid())
-    assert running_service(place) is None
+    assert running_service(place.note) is None
     assert stop_service(place) is None
 
 
@@ -65,7 +65,7 @@ def test_a_number_that_is_another_process_by_now_is_no_service(place: Place) -> 
 def test_a_note_that_says_nothing_is_no_service(place: Place, note: str | None) -> None:
     if note is not None:
         place.note.write_text(note)
-    assert running_service(place) is None
+    assert running_service(place.note) is None
 
 
 def test_stopping_waits_for_the_end(place: Place, somebody: "subprocess.Popen[bytes]") -> None:

@@ -25,14 +25,14 @@ def test_a_task_is_queued_until_it_is_claimed(broker: NotifyBroker) -> None:
     row_id = broker.enqueue("a task")
 
     assert OrmQ.objects.get(id=row_id).payload == "a task"
-    assert (broker.queue_size(), broker.lock_size()) == (1, 0)
+    assert broker.queue_size() == 1
 
 
 def test_a_row_whose_lock_lies_ahead_is_not_claimable(broker: NotifyBroker) -> None:
     row_id = broker.enqueue("a task")
     OrmQ.objects.filter(id=row_id).update(lock=timezone.now().replace(year=2099))
 
-    assert (broker.queue_size(), broker.lock_size()) == (0, 1)
+    assert broker.queue_size() == 0
 
 
 def test_queues_do_not_see_each_other(broker: NotifyBroker) -> None:
@@ -40,16 +40,6 @@ def test_queues_do_not_see_each_other(broker: NotifyBroker) -> None:
 
     assert broker.queue_size() == 0
     assert broker.channel != NotifyBroker("another queue").channel
-
-
-def test_a_task_can_be_deleted_and_a_queue_emptied(broker: NotifyBroker) -> None:
-    first, _ = broker.enqueue("one"), broker.enqueue("two")
-
-    broker.delete(first)
-    assert broker.queue_size() == 1
-
-    broker.delete_queue()
-    assert broker.queue_size() == 0
 
 
 def test_acknowledging_and_failing_leave_other_rows_alone(broker: NotifyBroker) -> None:
@@ -71,7 +61,6 @@ def test_it_travels_by_pickle_without_its_session(broker: NotifyBroker) -> None:
 
 def test_a_cluster_starts_without_asking_the_database(broker: NotifyBroker) -> None:
     assert broker.ping() is True
-    assert "LISTEN" in broker.info()
 
 
 def test_a_channel_name_is_never_longer_than_postgres_takes() -> None:

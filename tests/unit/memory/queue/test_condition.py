@@ -54,9 +54,9 @@ def test_texts_without_their_vector_are_counted(
     due, waiting, _ = conversation.remember("Likes tea", "Has a cat", "Sings")
     now = timezone.now()
     rows = SearchText.objects.for_relationship(relationship.id)
-    rows.filter(owner_id=due.id).update(embed_due_at=now - timedelta(seconds=40))
+    rows.filter(owner_id=due.id).update(due_at=now - timedelta(seconds=40))
     rows.filter(owner_id=waiting.id).update(
-        embed_due_at=now + timedelta(seconds=60), embed_attempts=2, embed_error="timeout"
+        due_at=now + timedelta(seconds=60), attempts=2, error_code="timeout"
     )
 
     vectors = read_condition().vectors

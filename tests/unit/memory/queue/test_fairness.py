@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 from django_q.models import OrmQ
 
-from memory.queue import board
+from memory.queue import worker_stats
 from memory.queue.broker import NotifyBroker
 from memory.queue.fairness import CLAIM, ENOUGH_QUEUED, NOBODY, RoundRobin, others_wait, project_of, room_for
 from relationships.models import Relationship
@@ -165,17 +165,17 @@ def test_a_relationship_tells_its_project_and_an_erased_one_nobody(relationship:
 
 
 def test_others_wait_while_the_pool_holds_what_none_of_its_processes_has_begun() -> None:
-    shared = board.Board()
-    board.use(shared)
+    shared = worker_stats.WorkerStats()
+    worker_stats.use(shared)
     try:
         shared.take_slot()
-        board.note_handed(2)
+        worker_stats.note_handed(2)
         assert others_wait()
         shared.begin_task()
         shared.begin_task()
         assert not others_wait()
     finally:
-        board.use(None)
+        worker_stats.use(None)
         shared.close()
 
 

@@ -5,8 +5,8 @@ from django.utils import timezone
 
 from memory.queue.heartbeat import beat
 from memory.queue.identity import this_machine, worker_identity
-from memory.queue.leases import release_dead_leases, release_leases_of
-from relationships.models import Relationship, Turn, TurnState, WorkerHeartbeat
+from memory.queue.leases import release_dead_leases
+from relationships.models import Turn, TurnState, WorkerHeartbeat
 from tests.fixtures.queue import MakeTurn, held_by
 
 GONE = f"{this_machine()}:999999999:1"
@@ -73,15 +73,6 @@ def test_whoever_lives_here_keeps_its_lease_though_its_heartbeat_was_held_up(mak
     make_turn(**held_by(worker_identity()))
 
     assert release_dead_leases(timezone.now()) == {}
-
-
-def test_only_the_named_holders_lose_what_they_hold(make_turn: MakeTurn, relationship: Relationship) -> None:
-    mine, other = make_turn(**held_by("mine")), make_turn(**held_by("other"))
-
-    assert release_leases_of(["mine"], now=timezone.now()) == {relationship.id: relationship.project_id}
-
-    assert again(mine).state == TurnState.PENDING
-    assert again(other).state == TurnState.PROCESSING
 
 
 def test_settled_turns_are_nobodys(make_turn: MakeTurn) -> None:

@@ -8,8 +8,10 @@ from memory.models import SearchText
 from memory.queue import vector_sweep
 from memory.queue.broker import NotifyBroker
 from memory.queue.fairness import ENOUGH_QUEUED, room_for
+from memory.queue.identity import this_machine, worker_identity
+from memory.queue.reminders import FIRST_PAUSE
 from memory.queue.sweep import Sweep
-from memory.queue.vector_sweep import FIRST_PAUSE, VectorSweep
+from memory.queue.vector_sweep import VectorSweep
 from relationships.ids import uuid7
 from relationships.models import Project, Relationship
 from tests.fixtures.index import configure, told_to_embed
@@ -28,7 +30,7 @@ def to_nudge(sweep: VectorSweep, now: datetime) -> list[UUID]:
 
 def due(seconds: float, **values: object) -> None:
     """Every text is due so many seconds from now."""
-    SearchText.objects.update(embed_due_at=timezone.now() + timedelta(seconds=seconds), **values)
+    SearchText.objects.update(due_at=timezone.now() + timedelta(seconds=seconds), **values)
 
 
 def test_a_text_whose_nudge_was_lost_is_found(relationship: Relationship) -> None:
@@ -41,9 +43,23 @@ def test_a_text_whose_nudge_was_lost_is_found(relationship: Relationship) -> Non
 
 
 def test_a_retry_is_found_as_soon_as_it_is_due(relationship: Relationship) -> None:
-    due(-0.1, embed_attempts=1)
+    due(-0.1, attempts=1)
 
     assert to_nudge(VectorSweep(), timezone.now()) == [relationship.id]
+
+
+def test_what_a_dead_worker_held_is_found_in_the_same_round(relationship: Relationship) -> None:
+    now = timezone.now()
+    assert SearchText.objects.claim(worker=f"{this_machine()}:999999999:1", now=now) is not None
+
+    assert to_nudge(VectorSweep(), now) == [relationship.id]
+
+
+def test_what_a_living_worker_holds_is_left_alone() -> None:
+    due(-3)
+    assert SearchText.objects.claim(worker=worker_identity(), now=timezone.now()) is not None
+
+    assert to_nudge(VectorSweep(), timezone.now()) == []
 
 
 @pytest.mark.parametrize(
@@ -57,7 +73,7 @@ def test_a_text_that_needs_nobody_is_left_alone(seconds: float) -> None:
 
 
 def test_what_owes_nothing_is_left_alone() -> None:
-    SearchText.objects.update(embed_due_at=None)
+    SearchText.objects.update(due_at=None)
 
     assert to_nudge(VectorSweep(), timezone.now()) == []
 
@@ -112,5 +128,5 @@ def owed_elsewhere(like: Relationship, *, rows: int) -> None:
     row: SearchText = SearchText.objects.for_relationship(like.id)[0]
     for _ in range(rows):
         row.id, row.owner_id, row.project_id = uuid7(), uuid7(), project.id
-        row.embed_due_at = timezone.now() - timedelta(hours=1)
+        row.due_at = timezone.now() - timedelta(hours=1)
         row.save(force_insert=True)

@@ -2,8 +2,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from memory.queue.board import Board, WorkerView
 from memory.queue.watchdog import PoolView, Watchdog
+from memory.queue.worker_stats import WorkerStats, WorkerView
 
 LIMIT, TASK_LIMIT = 6.0, 330.0
 START = 1000.0
@@ -111,13 +111,13 @@ def test_after_a_pause_of_the_whole_machine_nobody_is_blamed_for_it() -> None:
 
 
 def test_the_view_is_read_from_the_board() -> None:
-    board = Board()
-    board.start_pool()
-    board.take_slot()
-    board.begin_task()
+    worker_stats = WorkerStats()
+    worker_stats.start_pool()
+    worker_stats.take_slot()
+    worker_stats.begin_task()
 
-    pool = PoolView.of(board, expected=2)
-    board.close()
+    pool = PoolView.of(worker_stats, expected=2)
+    worker_stats.close()
 
     assert (pool.started, pool.handed, len(pool.workers)) == (1, 0, 1)
     assert pool.workers[0].busy_since is not None

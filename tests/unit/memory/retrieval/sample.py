@@ -32,7 +32,7 @@ SELECT %(relationship)s, id, %(project)s, 'event', 'archive', 'active', 'user', 
 _TEXTS = """
 INSERT INTO memory_searchtext
     (relationship_id, id, project_id, kind, owner_id, place, session, role, speaker, state, tier, told_at, language,
-     lexemes, length, text_hash, embed_attempts, embed_error)
+     lexemes, length, text_hash, attempts, error_code)
 SELECT relationship_id, id, project_id, 'entry', id, 0, '', '', subject, state, tier, effective_at, 'simple',
        to_tsvector('simple', content), 2, content_hash, 0, ''
   FROM memory_scratchpadentry WHERE relationship_id = %(relationship)s AND id = ANY(%(ids)s)

@@ -4,9 +4,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from memory.demo.conversation import Conversation
+from memory.demo.conversation import Conversation, Source
 from memory.demo.formats import locomo
-from memory.demo.formats.source import Source
 from relationships.errors import InvalidInput
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)

@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
+from memory.demo.conversation import Source
 from memory.demo.formats import rapport
-from memory.demo.formats.source import Source
 from relationships.errors import InvalidInput
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)

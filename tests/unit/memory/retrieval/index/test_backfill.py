@@ -123,7 +123,7 @@ def test_an_embedder_that_can_not_work_stops_nothing(
 def test_what_failed_for_good_is_no_gap(relationship: Relationship, conversation: Conversation) -> None:
     configure(relationship, embedder="offline")
     conversation.remember("Likes tea")
-    SearchText.objects.update(embed_due_at=None, embed_error="content_blocked")
+    SearchText.objects.update(due_at=None, error_code="content_blocked")
 
     assert Backfill().step(timezone.now()) == 0
 

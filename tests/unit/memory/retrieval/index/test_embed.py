@@ -215,7 +215,7 @@ def test_a_restored_entry_keeps_its_vector_and_costs_no_call(
 ) -> None:
     entry = conversation.remember("Likes tea")[0]
     embed(relationship)
-    SearchText.objects.for_relationship(relationship.id).update(embed_due_at=datetime(2026, 1, 1, tzinfo=UTC))
+    SearchText.objects.for_relationship(relationship.id).update(due_at=datetime(2026, 1, 1, tzinfo=UTC))
 
     embed(relationship)
 

@@ -1,5 +1,5 @@
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 from django.db import OperationalError
@@ -7,6 +7,7 @@ from django.utils import timezone
 from psycopg.errors import TooManyColumns
 from pytest_django.fixtures import Settings
 
+from memory.models.search_text import SearchText
 from memory.providers.errors import (
     ContentBlocked,
     InvalidVectors,
@@ -14,6 +15,7 @@ from memory.providers.errors import (
     RateLimited,
     Unauthorized,
 )
+from memory.queue.identity import worker_identity
 from memory.retrieval.index.embed import SHORTENED, EmbeddedTexts, embed_owed
 from memory.services.entries import revise_entry
 from relationships.actor import Actor
@@ -23,7 +25,6 @@ from tests.fixtures.index import configure, embedded, fall_due, owing, row_of
 from tests.fixtures.turns import PERSON, Conversation
 
 BY = Actor.policy("test")
-NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @pytest.fixture(autouse=True)
@@ -48,13 +49,13 @@ def test_a_passing_failure_makes_the_texts_wait_and_say_why(
     assert len(scripted_embedder.asked) == 1, "the other one waits as well"
     for entry, attempts in ((first, 1), (second, 0)):
         row = row_of(entry)
-        assert (row.embed_error, row.embed_attempts) == ("rate_limited", attempts)
-        assert row.embed_due_at is not None
-        assert row.embed_due_at > timezone.now() + timedelta(seconds=20)
+        assert (row.error_code, row.attempts) == ("rate_limited", attempts)
+        assert row.due_at is not None
+        assert row.due_at > timezone.now() + timedelta(seconds=20)
 
     fall_due(relationship)
     assert embed(relationship).written == 2
-    assert (row_of(first).embed_error, row_of(first).embed_attempts) == ("", 0)
+    assert (row_of(first).error_code, row_of(first).attempts) == ("", 0)
 
 
 def test_a_long_outage_condemns_no_text(
@@ -70,7 +71,7 @@ def test_a_long_outage_condemns_no_text(
         embed(relationship)
         fall_due(relationship)
 
-    assert row_of(entry).embed_error == "unavailable"
+    assert row_of(entry).error_code == "unavailable"
     assert embed(relationship).written == 1
 
 
@@ -83,9 +84,9 @@ def test_a_wrong_key_blocks_visibly_without_using_up_attempts(
     embed(relationship)
 
     row = row_of(entry)
-    assert (row.embed_error, row.embed_attempts) == ("unauthorized", 0)
-    assert row.embed_due_at is not None
-    assert row.embed_due_at > timezone.now() + timedelta(seconds=50)
+    assert (row.error_code, row.attempts) == ("unauthorized", 0)
+    assert row.due_at is not None
+    assert row.due_at > timezone.now() + timedelta(seconds=50)
 
 
 def test_an_embedder_that_the_settings_lost_blocks_visibly(
@@ -97,7 +98,7 @@ def test_an_embedder_that_the_settings_lost_blocks_visibly(
     embed(relationship)
 
     row = row_of(entry)
-    assert (row.embed_error, row.embed_attempts) == ("unknown_provider", 0)
+    assert (row.error_code, row.attempts) == ("unknown_provider", 0)
 
 
 def test_a_configuration_that_has_become_wrong_blocks_visibly(
@@ -108,7 +109,7 @@ def test_a_configuration_that_has_become_wrong_blocks_visibly(
 
     embed(relationship)
 
-    assert row_of(entry).embed_error == "invalid_configuration"
+    assert row_of(entry).error_code == "invalid_configuration"
 
 
 class Refusing:
@@ -138,8 +139,8 @@ def test_one_bad_text_fails_alone_and_is_found_by_its_words(
     assert (done.written, done.failed) == (8, 1)
     assert embedded(relationship) == {entry.id for entry in entries} - {entries[4].id}
     row = row_of(entries[4])
-    assert row.embed_due_at is None
-    assert row.embed_error == error.code  # type: ignore[attr-defined]
+    assert row.due_at is None
+    assert row.error_code == error.code  # type: ignore[attr-defined]
     assert row.length == 2
     asked = len(scripted_embedder.asked)
     embed(relationship)
@@ -199,7 +200,7 @@ def test_a_mistake_of_ours_leaves_one_text_out_in_the_end(
         fall_due(relationship)
 
     assert embedded(relationship) == {entries[0].id, entries[2].id}
-    assert (row_of(entries[1]).embed_error, row_of(entries[1]).embed_due_at) == ("internal_error", None)
+    assert (row_of(entries[1]).error_code, row_of(entries[1]).due_at) == ("internal_error", None)
     assert f"{type(mistake).__name__} at " in caplog.text
     assert "of a secret" not in caplog.text
 
@@ -228,7 +229,7 @@ def test_a_text_that_kills_its_worker_is_taken_alone_and_left_out_in_the_end(
             fall_due(relationship)
 
     assert embedded(relationship) == {entries[0].id, entries[2].id}
-    assert (row_of(entries[1]).embed_error, row_of(entries[1]).embed_due_at) == ("worker_died", None)
+    assert (row_of(entries[1]).error_code, row_of(entries[1]).due_at) == ("worker_died", None)
 
 
 def test_what_a_killed_worker_had_taken_is_owed_when_its_lease_ends(
@@ -243,9 +244,10 @@ def test_what_a_killed_worker_had_taken_is_owed_when_its_lease_ends(
     with pytest.raises(KeyboardInterrupt):
         embed(relationship)
     assert owing(relationship) == {entry.id}
-    assert (row_of(entry).embed_due_at or NEVER) > timezone.now()
+    assert row_of(entry).leased_by == worker_identity()
 
     scripted_embedder.while_answering = None
+    assert embed(relationship).written == 0, "it is held"
     fall_due(relationship)
     assert embed(relationship).written == 1
 
@@ -267,4 +269,21 @@ def test_a_text_that_was_refused_says_nothing_against_what_the_entry_says_by_now
 
     assert scripted_embedder.texts == ["Likes tea", "Likes coffee"]
     assert embedded(relationship) == {entry.id}
-    assert row_of(entry).embed_error == ""
+    assert row_of(entry).error_code == ""
+
+
+def test_who_lost_its_texts_to_another_worker_does_not_put_them_off(
+    relationship: Relationship, conversation: Conversation, scripted_embedder: ScriptedEmbedder
+) -> None:
+    entry = conversation.remember("Likes tea")[0]
+    rows = SearchText.objects.for_relationship(relationship.id)
+
+    def take_over(texts: Sequence[str]) -> None:
+        rows.take_back(holders=[worker_identity()], now=timezone.now())
+        assert rows.claim(worker="another", now=timezone.now()) is not None
+
+    scripted_embedder.while_answering = take_over
+    scripted_embedder.answer_with(RateLimited(retry_after=30))
+    embed(relationship)
+
+    assert (row_of(entry).leased_by, row_of(entry).error_code) == ("another", "worker_died")

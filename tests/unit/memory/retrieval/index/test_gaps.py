@@ -66,8 +66,8 @@ def test_until_the_dimensions_are_known_the_models_name_has_to_do(
     "values",
     [
         pytest.param({"state": "deleted"}, id="deleted"),
-        pytest.param({"embed_error": "content_blocked"}, id="failed for good"),
-        pytest.param({"embed_due_at": "2026-01-01T00:00:00Z"}, id="owed already"),
+        pytest.param({"error_code": "content_blocked"}, id="failed for good"),
+        pytest.param({"due_at": "2026-01-01T00:00:00Z"}, id="owed already"),
     ],
 )
 def test_what_should_have_none_is_no_gap(

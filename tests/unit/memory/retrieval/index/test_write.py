@@ -156,7 +156,7 @@ def test_another_text_owes_anew_and_the_same_text_does_not(
 ) -> None:
     configure(relationship, embedder="default")
     entry = conversation.remember("Likes tea")[0]
-    SearchText.objects.for_relationship(relationship.id).update(embed_due_at=None)
+    SearchText.objects.for_relationship(relationship.id).update(due_at=None)
 
     change: dict[str, Any] = {"relationship_id": relationship.id, "entry_id": entry.id, "by": PERSON}
     revise_entry(**change, values={"pinned": True})
@@ -172,12 +172,12 @@ def test_a_text_that_waits_for_its_retry_goes_on_waiting(
     configure(relationship, embedder="default")
     entry = conversation.remember("Likes tea")[0]
     rows = SearchText.objects.for_relationship(relationship.id)
-    rows.update(embed_due_at=NOON, embed_attempts=3, embed_error="timeout")
+    rows.update(due_at=NOON, attempts=3, error_code="timeout")
 
     revise_entry(relationship_id=relationship.id, entry_id=entry.id, by=PERSON, values={"pinned": True})
 
     row = row_of(entry)
-    assert (row.embed_due_at, row.embed_attempts, row.embed_error) == (NOON, 3, "timeout")
+    assert (row.due_at, row.attempts, row.error_code) == (NOON, 3, "timeout")
 
 
 def test_a_deleted_entry_owes_nothing_until_it_is_restored(

@@ -1,17 +1,9 @@
 """What was told off the record: kept, and found by nobody until it is read after all."""
 
-from datetime import UTC, datetime
-from importlib import import_module
-
-from django.db import connection
-
-from memory.models import SearchText
 from memory.services.turns import retry_turn
 from relationships.models import Message, Relationship
-from tests.fixtures.index import configure, index_of, owing, row_of, told_to_embed
+from tests.fixtures.index import configure, owing, row_of, told_to_embed
 from tests.fixtures.turns import Conversation
-
-NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 
 
 def test_what_was_said_in_a_turn_that_is_skipped_owes_nothing_until_it_is_read_after_all(
@@ -45,20 +37,3 @@ def test_what_a_companion_does_not_read_is_on_record_all_the_same(
     message = Message.objects.for_relationship(relationship.id).get(turn_id=turn.id)
     assert row_of(message).state == "active"
     assert owing(relationship) == {message.id}
-
-
-def test_what_was_skipped_before_the_index_knew_is_told_to_it(
-    relationship: Relationship, conversation: Conversation
-) -> None:
-    configure(relationship, embedder="default", embed_messages=True)
-    conversation.say("Between us.", ingestion={"enabled": False})
-    conversation.say("It rains.")
-    kept = index_of(relationship)
-    rows = SearchText.objects.for_relationship(relationship.id)
-    rows.filter(state="skipped").update(state="active", embed_due_at=NOON)
-
-    with connection.cursor() as cursor:
-        cursor.execute(import_module("memory.migrations.0011_skipped_messages").SKIP)
-
-    assert index_of(relationship) == kept
-    assert rows.filter(state="skipped", embed_due_at=None).count() == 1

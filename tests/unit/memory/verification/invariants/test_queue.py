@@ -93,7 +93,7 @@ def test_a_turn_that_waits_for_its_session_is_in_order(lived: Conversation) -> N
 
 def test_texts_that_nobody_embeds_are_due_anew(lived: Conversation, worker: None) -> None:
     lived.remember("Plays chess")
-    SearchText.objects.exclude(embed_due_at=None).update(embed_due_at=LONG_AGO)
+    SearchText.objects.exclude(due_at=None).update(due_at=LONG_AGO)
 
     check_mended(["queue/texts_forgotten"])
 

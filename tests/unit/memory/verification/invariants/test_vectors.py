@@ -61,7 +61,7 @@ def test_a_text_that_is_owed_or_was_refused_is_no_gap(lived: Conversation) -> No
         Embedding.objects.filter(kind="entry").order_by("owner_id").values_list("owner_id", flat=True)
     )
     Embedding.objects.filter(owner_id__in=owner_ids[1:3]).delete()
-    SearchText.objects.filter(owner_id=owner_ids[1]).update(embed_error="refused")
-    SearchText.objects.filter(owner_id=owner_ids[2]).update(embed_due_at="2026-01-01T00:00:00Z")
+    SearchText.objects.filter(owner_id=owner_ids[1]).update(error_code="refused")
+    SearchText.objects.filter(owner_id=owner_ids[2]).update(due_at="2026-01-01T00:00:00Z")
 
     assert problems(verify()) == {}

@@ -1,4 +1,4 @@
-"""The keeper: the process beside the pool that sweeps, keeps house and gives the sign of life.
+"""The maintenance process: it stands beside the pool, sweeps, keeps house and gives the sign of life.
 
 It is a process of its own, so that neither a slow database nor a slow duty keeps the supervisor from
 watching. It is also the one that sees the database go away, and has it started again where it is the embedded
@@ -17,12 +17,12 @@ from django.db import Error as DatabaseError
 from django.db import close_old_connections, connection
 from django.utils import timezone
 
-from memory.queue.board import Board
 from memory.queue.fairness import HEAD_AGE
 from memory.queue.heartbeat import beat, stop_beating
 from memory.queue.housekeeping import do_what_is_due, duties
 from memory.queue.leases import release_dead_leases
 from memory.queue.sweep import Sweep, seconds_to_next_due
+from memory.queue.worker_stats import WorkerStats
 
 log = structlog.get_logger(__name__)
 
@@ -32,13 +32,13 @@ _HOUSEKEEPING_SECONDS = 1.0
 _BACKOFF_SECONDS, _LONGEST_BACKOFF_SECONDS = 0.2, 5.0
 
 
-class Keeper:
+class Maintenance:
     """`name` is the worker's in the heartbeat; `revive_database` starts the database if it is ours to start."""
 
     def __init__(
-        self, shared: Board, *, name: str, supervisor: int, revive_database: Callable[[], None]
+        self, shared: WorkerStats, *, name: str, supervisor: int, revive_database: Callable[[], None]
     ) -> None:
-        self._board, self._name, self._supervisor = shared, name, supervisor
+        self._stats, self._name, self._supervisor = shared, name, supervisor
         self._revive_database = revive_database
         self._stopping = threading.Event()
         self._sweep = Sweep()
@@ -58,7 +58,7 @@ class Keeper:
 
     def _round(self) -> float:
         """Sweep and beat as their time comes. How long to rest."""
-        clock = self._board.page.keeper_at = time.monotonic()
+        clock = self._stats.page.maintenance_at = time.monotonic()
         try:
             if clock >= self._sweep_at:
                 now = timezone.now()
@@ -82,12 +82,12 @@ class Keeper:
         with connection.cursor() as cursor:
             cursor.execute(HEAD_AGE, [str(settings.Q_CLUSTER["name"])])
             row = cursor.fetchone()
-        self._board.page.waiting_seconds = min(row[0], clock - self._database_since) if row else 0.0
+        self._stats.page.waiting_seconds = min(row[0], clock - self._database_since) if row else 0.0
 
     def _beat(self) -> None:
-        page = self._board.page
+        page = self._stats.page
         if time.monotonic() - page.pool_well_at < _POOL_WORD_SECONDS:
-            beat(name=self._name, pool_restarts=page.pool_restarts, counters=self._board.totals())
+            beat(name=self._name, pool_restarts=page.pool_restarts, counters=self._stats.totals())
 
     def _recover(self, error: DatabaseError) -> float:
         """The database did not answer: try to have it back. How long to wait before the next attempt."""
@@ -98,7 +98,7 @@ class Keeper:
                 event_name="worker.database.away",
                 error_class=type(error).__name__,
             )
-        self._database_since, self._board.page.waiting_seconds = None, 0.0
+        self._database_since, self._stats.page.waiting_seconds = None, 0.0
         connection.close()
         try:
             self._revive_database()

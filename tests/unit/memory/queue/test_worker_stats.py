@@ -4,17 +4,17 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from memory.queue import board
-from memory.queue.board import SLOTS, Board
+from memory.queue import worker_stats
+from memory.queue.worker_stats import SLOTS, WorkerStats
 from tests.waiting import wait_until
 
 
 @pytest.fixture
-def shared() -> Iterator[Board]:
-    made = Board()
-    board.use(made)
+def shared() -> Iterator[WorkerStats]:
+    made = WorkerStats()
+    worker_stats.use(made)
     yield made
-    board.use(None)
+    worker_stats.use(None)
     made.close()
 
 
@@ -34,14 +34,14 @@ def end(child: int) -> None:
 
 
 def test_outside_a_worker_noting_does_nothing() -> None:
-    board.note_handed(3)
-    board.note_guard()
-    board.count_model_call(prompt_tokens=1, output_tokens=1, failed=False)
+    worker_stats.note_handed(3)
+    worker_stats.note_guard()
+    worker_stats.count_model_call(prompt_tokens=1, output_tokens=1, failed=False)
 
-    assert board.stop_requested() is False
+    assert worker_stats.stop_requested() is False
 
 
-def test_what_a_fork_notes_is_seen_by_its_parent(shared: Board) -> None:
+def test_what_a_fork_notes_is_seen_by_its_parent(shared: WorkerStats) -> None:
     def work() -> None:
         shared.take_slot()
         shared.begin_task()
@@ -56,7 +56,7 @@ def test_what_a_fork_notes_is_seen_by_its_parent(shared: Board) -> None:
         end(child)
 
 
-def test_a_killed_process_leaves_its_slot_behind_and_a_polite_one_does_not(shared: Board) -> None:
+def test_a_killed_process_leaves_its_slot_behind_and_a_polite_one_does_not(shared: WorkerStats) -> None:
     killed = in_a_fork(shared.take_slot)
     wait_until(shared.workers, what="the child to take its slot")
     end(killed)
@@ -66,7 +66,7 @@ def test_a_killed_process_leaves_its_slot_behind_and_a_polite_one_does_not(share
     assert [(worker.pid, worker.alive) for worker in shared.workers()] == [(killed, False)]
 
 
-def test_processes_that_start_at_once_get_a_slot_each(shared: Board) -> None:
+def test_processes_that_start_at_once_get_a_slot_each(shared: WorkerStats) -> None:
     children = [in_a_fork(shared.take_slot) for _ in range(12)]
     try:
         wait_until(lambda: len(shared.workers()) == 12, what="twelve slots")
@@ -76,7 +76,7 @@ def test_processes_that_start_at_once_get_a_slot_each(shared: Board) -> None:
             end(child)
 
 
-def test_a_task_is_counted_when_it_begins_and_the_worker_is_idle_when_it_ends(shared: Board) -> None:
+def test_a_task_is_counted_when_it_begins_and_the_worker_is_idle_when_it_ends(shared: WorkerStats) -> None:
     shared.take_slot()
     shared.begin_task()
     shared.end_task()
@@ -85,10 +85,10 @@ def test_a_task_is_counted_when_it_begins_and_the_worker_is_idle_when_it_ends(sh
     assert shared.workers()[0].busy_since is None
 
 
-def test_a_new_pool_forgets_the_processes_and_the_lost_tasks_of_the_last_one(shared: Board) -> None:
+def test_a_new_pool_forgets_the_processes_and_the_lost_tasks_of_the_last_one(shared: WorkerStats) -> None:
     shared.take_slot()
     shared.begin_task()
-    board.note_handed(3)
+    worker_stats.note_handed(3)
 
     shared.start_pool()
 
@@ -96,22 +96,22 @@ def test_a_new_pool_forgets_the_processes_and_the_lost_tasks_of_the_last_one(sha
     assert shared.page.handed == shared.started == 1
 
 
-def test_totals_outlive_the_processes_that_counted(shared: Board) -> None:
+def test_totals_outlive_the_processes_that_counted(shared: WorkerStats) -> None:
     shared.take_slot()
-    board.count_model_call(prompt_tokens=100, output_tokens=20, failed=False)
-    board.count_model_call(prompt_tokens=None, output_tokens=None, failed=True)
+    worker_stats.count_model_call(prompt_tokens=100, output_tokens=20, failed=False)
+    worker_stats.count_model_call(prompt_tokens=None, output_tokens=None, failed=True)
     shared.start_pool()
     shared.take_slot()
-    board.count_model_call(prompt_tokens=10, output_tokens=2, failed=False)
+    worker_stats.count_model_call(prompt_tokens=10, output_tokens=2, failed=False)
 
     assert shared.totals() == {"model_calls": 3, "model_errors": 1, "prompt_tokens": 110, "output_tokens": 22}
 
 
-def test_a_stop_reaches_everyone(shared: Board) -> None:
+def test_a_stop_reaches_everyone(shared: WorkerStats) -> None:
     shared.page.stopping = 1
 
-    assert board.stop_requested() is True
+    assert worker_stats.stop_requested() is True
 
 
-def test_there_is_room_for_the_largest_pool_twice(shared: Board) -> None:
+def test_there_is_room_for_the_largest_pool_twice(shared: WorkerStats) -> None:
     assert SLOTS >= 2 * 64

@@ -1,9 +1,9 @@
 """What the processes of one worker tell each other without a word: a page of shared memory.
 
-`manage.py worker` makes the board before its first fork, so every process below it has the same one. Each
+`manage.py worker` makes the statistics page before its first fork, so every process below it has the same one. Each
 field has one writer at a time and fits a machine word, so nobody needs a lock that a killed process could
 take along. Times are `time.monotonic()`, which is one clock for all processes of a machine. Elsewhere there
-is no board, and noting does nothing.
+is none, and noting does nothing.
 """
 
 import ctypes
@@ -42,7 +42,7 @@ class _Page(ctypes.Structure):
         ("guard_at", ctypes.c_double),  # django-q2's sentinel lives
         ("handed", ctypes.c_uint64),  # tasks the pusher took out of the table
         ("handed_at", ctypes.c_double),
-        ("keeper_at", ctypes.c_double),
+        ("maintenance_at", ctypes.c_double),
         ("waiting_seconds", ctypes.c_double),  # how long the oldest task lies in the table
         ("slots", _Slot * SLOTS),
     ]
@@ -53,7 +53,7 @@ COUNTERS = ("model_calls", "model_errors", "prompt_tokens", "output_tokens")
 
 @dataclass(frozen=True, slots=True)
 class WorkerView:
-    """One pool process as the board knows it."""
+    """One pool process as the statistics page knows it."""
 
     pid: int
     alive: bool
@@ -61,12 +61,12 @@ class WorkerView:
     changed_at: float
 
 
-class Board:
+class WorkerStats:
     """The page, as the worker's processes see it."""
 
     def __init__(self) -> None:
         self.page = _Page.from_buffer(mmap.mmap(-1, ctypes.sizeof(_Page)))
-        self._lock = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the board; only its lock is used
+        self._lock = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the statistics page; only its lock is used
         self._mine: _Slot | None = None
 
     def close(self) -> None:
@@ -103,7 +103,7 @@ class Board:
         if self._mine is not None:
             setattr(self._mine, counter, getattr(self._mine, counter) + amount)
 
-    # --- the supervisor and the keeper
+    # --- the supervisor and the maintenance process
 
     def start_pool(self) -> None:
         """Forget the last pool: what it was handed and did not begin is lost, and the sweep's to find."""
@@ -140,13 +140,13 @@ class Board:
         return iter(self.page.slots)
 
 
-_current: Board | None = None
+_current: WorkerStats | None = None
 
 
-def use(board: Board | None) -> None:
-    """Make it this process's board, and that of its forks."""
+def use(worker_stats: WorkerStats | None) -> None:
+    """Make it this process's own, and that of its forks."""
     global _current
-    _current = board
+    _current = worker_stats
 
 
 def stop_requested() -> bool:

@@ -8,10 +8,10 @@ import pytest
 from django.db import connection, connections
 from pytest_django.fixtures import Settings
 
-from memory.queue.board import Board
-from memory.queue.forking import fork, kill_group
+from config.supervision import fork, kill_group
 from memory.queue.identity import this_machine
-from memory.queue.keeper import Keeper
+from memory.queue.maintenance import Maintenance
+from memory.queue.worker_stats import WorkerStats
 from relationships.models import Turn, TurnState, WorkerHeartbeat
 from tests.fixtures.queue import MakeTurn, held_by
 from tests.waiting import wait_until
@@ -23,15 +23,15 @@ Start = Callable[..., int]
 
 
 @pytest.fixture
-def board() -> Iterator[Board]:
-    made = Board()
+def worker_stats() -> Iterator[WorkerStats]:
+    made = WorkerStats()
     yield made
     made.close()
 
 
 @pytest.fixture
-def start(board: Board, settings: Settings) -> Iterator[Start]:
-    """Start a keeper in a process of its own; it is killed when the test ends, if it still runs."""
+def start(worker_stats: WorkerStats, settings: Settings) -> Iterator[Start]:
+    """Start a maintenance in a process of its own; it is killed when the test ends, if it still runs."""
     settings.SWEEP_SECONDS = 0.1
     started: list[int] = []
 
@@ -39,63 +39,65 @@ def start(board: Board, settings: Settings) -> Iterator[Start]:
         pass
 
     def make(revive_database: Callable[[], None] = revive_nothing) -> int:
-        keeper = Keeper(board, name=NAME, supervisor=os.getpid(), revive_database=revive_database)
+        maintenance = Maintenance(
+            worker_stats, name=NAME, supervisor=os.getpid(), revive_database=revive_database
+        )
         connection.close()  # not for the fork
-        started.append(fork(keeper.run, name="keeper"))
+        started.append(fork(maintenance.run, name="maintenance"))
         return started[-1]
 
     yield make
-    for keeper in started:
-        kill_group(keeper)
+    for maintenance in started:
+        kill_group(maintenance)
 
 
-def stop(keeper: int) -> int:
-    os.kill(keeper, signal.SIGTERM)
-    return os.waitstatus_to_exitcode(os.waitpid(keeper, 0)[1])
+def stop(maintenance: int) -> int:
+    os.kill(maintenance, signal.SIGTERM)
+    return os.waitstatus_to_exitcode(os.waitpid(maintenance, 0)[1])
 
 
-def call_the_pool_well(board: Board) -> None:
-    board.page.pool_well_at = time.monotonic() + 60
+def call_the_pool_well(worker_stats: WorkerStats) -> None:
+    worker_stats.page.pool_well_at = time.monotonic() + 60
 
 
 def test_it_gives_a_sign_of_life_while_the_pool_is_well_and_takes_it_away_at_the_end(
-    board: Board, start: Start
+    worker_stats: WorkerStats, start: Start
 ) -> None:
-    call_the_pool_well(board)
-    keeper = start()
+    call_the_pool_well(worker_stats)
+    maintenance = start()
     wait_until(WorkerHeartbeat.objects.exists, what="the heartbeat")
 
-    assert stop(keeper) == 0
+    assert stop(maintenance) == 0
 
     assert not WorkerHeartbeat.objects.exists()
 
 
-def test_a_pool_that_nobody_calls_well_gives_no_sign_of_life(board: Board, start: Start) -> None:
-    keeper = start()
-    begun = wait_until(lambda: board.page.keeper_at, what="its first round")
-    wait_until(lambda: board.page.keeper_at > begun + 1.5, what="more rounds")
+def test_a_pool_that_nobody_calls_well_gives_no_sign_of_life(worker_stats: WorkerStats, start: Start) -> None:
+    maintenance = start()
+    begun = wait_until(lambda: worker_stats.page.maintenance_at, what="its first round")
+    wait_until(lambda: worker_stats.page.maintenance_at > begun + 1.5, what="more rounds")
 
     assert not WorkerHeartbeat.objects.exists()
-    stop(keeper)
+    stop(maintenance)
 
 
 def test_it_takes_back_what_the_dead_held(make_turn: MakeTurn, start: Start) -> None:
     turn = make_turn(**held_by(f"{this_machine()}:999999999:1"))
 
-    keeper = start()
+    maintenance = start()
 
     of_the_relationship = Turn.objects.for_relationship(turn.relationship_id)
     wait_until(of_the_relationship.filter(state=TurnState.PENDING).exists, what="the turn to be given back")
-    stop(keeper)
+    stop(maintenance)
 
 
-def test_it_does_not_outlive_its_supervisor(board: Board) -> None:
+def test_it_does_not_outlive_its_supervisor(worker_stats: WorkerStats) -> None:
     connection.close()
-    orphan = Keeper(board, name=NAME, supervisor=-1, revive_database=lambda: None)
+    orphan = Maintenance(worker_stats, name=NAME, supervisor=-1, revive_database=lambda: None)
 
-    keeper = fork(orphan.run, name="keeper")
+    maintenance = fork(orphan.run, name="maintenance")
 
-    assert os.waitstatus_to_exitcode(os.waitpid(keeper, 0)[1]) == 0
+    assert os.waitstatus_to_exitcode(os.waitpid(maintenance, 0)[1]) == 0
     assert not WorkerHeartbeat.objects.exists()
 
 
@@ -110,9 +112,9 @@ def test_it_has_a_database_that_went_away_started_again(start: Start, tmp_path: 
 
     settings_dict["HOST"] = nowhere
     try:
-        keeper = start(revive)
+        maintenance = start(revive)
     finally:
         settings_dict["HOST"] = here
 
     wait_until(asked.exists, what="the call for the database")
-    assert stop(keeper) == 0
+    assert stop(maintenance) == 0

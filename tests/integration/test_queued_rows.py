@@ -1,0 +1,129 @@
+"""What holds for every kind of row that owes work: one at a time has it, and nothing of it is lost."""
+
+import threading
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.db import connection, transaction
+from django.utils import timezone
+
+from context.models import Document
+from memory.models import Replay, SearchText
+from memory.queue.identity import this_machine
+from memory.queue.leases import GRACE_SECONDS, postpone_overdue, take_back_dead
+from memory.services.replays import request_replay
+from relationships.models import WORKER_DIED, QueuedQuerySet, Turn
+from tests.fixtures.documents import upload
+from tests.fixtures.index import configure
+from tests.fixtures.turns import PERSON, Conversation
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+GONE = f"{this_machine()}:999999999:1"
+
+
+def turns(conversation: Conversation) -> QueuedQuerySet:
+    for text in ("one", "two", "three"):
+        conversation.say(text)
+    return Turn.objects.all()
+
+
+def texts(conversation: Conversation) -> QueuedQuerySet:
+    configure(conversation.relationship, embedder="offline")
+    conversation.remember("one", "two", "three")
+    return SearchText.objects.exclude(due_at=None)
+
+
+def replays(conversation: Conversation) -> QueuedQuerySet:
+    ids = [conversation.say("one").id]
+    for _ in range(3):
+        request_replay(relationship=conversation.relationship, template="Keep it.", turn_ids=ids, by=PERSON)
+    return Replay.objects.all()
+
+
+def documents(conversation: Conversation) -> QueuedQuerySet:
+    for text in ("one", "two", "three"):
+        upload(conversation.relationship.companion, text)
+    return Document.objects.all()
+
+
+@pytest.fixture(params=[turns, texts, replays, documents], ids=lambda make: make.__name__)
+def rows(request: pytest.FixtureRequest, conversation: Conversation) -> QueuedQuerySet:
+    """Three rows of a kind, all due."""
+    make: Callable[[Conversation], QueuedQuerySet] = request.param
+    made = make(conversation)
+    assert made.due(timezone.now()).count() == 3
+    return made
+
+
+def test_no_row_is_taken_twice(rows: QueuedQuerySet) -> None:
+    now = timezone.now()
+    first, second = rows.claim(worker="one", now=now, most=2), rows.claim(worker="two", now=now)
+
+    assert first is not None and second is not None
+    assert (len(first.rows), len(second.rows)) == (2, 1)
+    assert rows.claim(worker="three", now=now) is None
+    assert {row.leased_by for row in rows} == {"one", "two"}
+
+
+def test_who_claims_at_the_same_moment_gets_the_others(rows: QueuedQuerySet) -> None:
+    """And does not wait for them."""
+    now, taken = timezone.now(), list[int]()
+
+    def claim() -> None:
+        lease = rows.claim(worker="two", now=now)
+        taken.append(len(lease.rows) if lease else 0)
+        connection.close()
+
+    with transaction.atomic():
+        assert rows.claim(worker="one", now=now, most=2) is not None
+        other = threading.Thread(target=claim)
+        other.start()
+        other.join(10)
+        assert taken == [1]
+
+
+def test_what_a_dead_worker_held_is_due_again_and_counted(rows: QueuedQuerySet) -> None:
+    now = timezone.now()
+    assert rows.claim(worker=GONE, now=now) is not None
+
+    assert len(take_back_dead(rows, now)) == 3
+
+    assert rows.due(now).count() == 3
+    assert {(row.attempts, row.error_code, row.leased_by) for row in rows} == {(1, WORKER_DIED, "")}
+
+
+def test_a_lease_lasts_as_long_as_it_is_renewed(rows: QueuedQuerySet) -> None:
+    now = timezone.now()
+    lease = rows.claim(worker="one", now=now)
+    assert lease is not None
+    later = now + timedelta(hours=1)
+
+    assert rows.renew(lease.token, now=later) == 3
+    assert take_back_dead(rows, later) == []
+    assert len(take_back_dead(rows, later + timedelta(hours=1))) == 3
+    assert rows.renew(lease.token, now=later) == 0, "it is lost"
+
+
+def test_who_lost_a_row_gives_nothing_back(rows: QueuedQuerySet) -> None:
+    now = timezone.now()
+    lost = rows.claim(worker=GONE, now=now)
+    take_back_dead(rows, now)
+    held = rows.claim(worker="two", now=now)
+    assert lost is not None and held is not None
+
+    assert rows.held(lost.token).release(due_at=now, counted=True) == 0
+    assert rows.held(held.token).release(due_at=now) == 3
+    assert {row.attempts for row in rows} == {1}
+
+
+def test_what_nobody_takes_is_found_once_in_a_while(rows: QueuedQuerySet) -> None:
+    later = timezone.now() + timedelta(seconds=2 * GRACE_SECONDS)
+    found = []
+    for passed in (0, 1, 5.5):
+        with transaction.atomic():
+            moment = later + timedelta(seconds=passed)
+            found.append(len(postpone_overdue(rows, moment, most=2 if not passed else 9)))
+
+    assert found == [2, 1, 2]
