@@ -9,13 +9,13 @@ from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from context.replies import reply
-from memory.errors import BudgetSpent
 from memory.models import ModelCall, ModelSpending
 from memory.providers.base import Completion
 from memory.providers.errors import RateLimited, Unauthorized
 from memory.queue.sweep import Sweep
 from memory.services.model_budgets import model_budget_of, read_spending, set_model_budget
 from memory.services.replays import request_replay
+from relationships.errors import BudgetSpent
 from relationships.models import Project, Relationship, Turn, TurnState
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api
