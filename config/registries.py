@@ -60,6 +60,8 @@ DUTIES: list[str] = [
     "memory.retrieval.large.duties.large_duties",
     "memory.retrieval.decay.duties.decay_duties",
 ]
+# What /metrics tells beside the queue: functions of no argument that return Prometheus metrics.
+METRICS: list[str] = ["memory.services.spending_metrics.spending_metrics"]
 # What `manage.py verify` holds the tables against, in this order: what others rest on comes first, as what is mended
 # there may be all that was wrong; snapshots come last, as they are made of the rest.
 INVARIANTS: list[str] = [

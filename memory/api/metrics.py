@@ -1,13 +1,13 @@
 """/metrics: what the database knows about the queue, in Prometheus' text format.
 
 Every figure comes from the database, so it does not matter which process is asked, nor how many there are.
+What other parts know of the projects comes from the functions that METRICS of config/registries.py names.
 Counters of model calls are each worker's own since it started, written with its heartbeat; Prometheus handles
 their restarts.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from decimal import Decimal
 from uuid import UUID
 
 from prometheus_client import CollectorRegistry, generate_latest
@@ -16,7 +16,6 @@ from prometheus_client.registry import Collector
 
 from memory.queue.condition import QueueCondition, VectorCounts, WorkerCondition
 from memory.queue.waits import COUNT_LIMIT, Wait
-from memory.services.model_budgets import Spending
 
 NAMED = 20  # projects that have a label of their own; the others share `other`
 _CAPPED = f"counted up to {COUNT_LIMIT}"
@@ -28,23 +27,24 @@ _COUNTERS = {
 }
 
 
-def render_metrics(condition: QueueCondition, spending: Sequence[Spending] = ()) -> bytes:
+def render_metrics(condition: QueueCondition, others: Sequence[Metric] = ()) -> bytes:
+    """`others`: what the functions of METRICS gave."""
     registry = CollectorRegistry()
-    registry.register(_Condition(condition, spending))
+    registry.register(_Condition(condition, others))
     return generate_latest(registry)
 
 
 class _Condition(Collector):
-    def __init__(self, condition: QueueCondition, spending: Sequence[Spending]) -> None:
+    def __init__(self, condition: QueueCondition, others: Sequence[Metric]) -> None:
         self._condition = condition
-        self._spending = spending
+        self._others = others
 
     def collect(self) -> Iterable[Metric]:
         yield from _turns(self._condition)
         yield from _waits(self._condition.waits)
-        yield from _spent(self._spending)
         yield from _vectors(self._condition.vectors)
         yield from _workers(self._condition.workers)
+        yield from self._others
 
 
 def _turns(condition: QueueCondition) -> Iterator[Metric]:
@@ -74,7 +74,7 @@ def _waits(waits: Sequence[Wait]) -> Iterator[Metric]:
     counted: Counter[tuple[str, str]] = Counter()
     seconds: dict[tuple[str, str], float] = {}
     for wait in waits:
-        key = (_label(wait.project_id, named), wait.reason)
+        key = (project_label(wait.project_id, named), wait.reason)
         counted[key] += wait.turns
         seconds[key] = max(wait.seconds, seconds.get(key, 0.0))
     for key in sorted(counted):
@@ -83,28 +83,8 @@ def _waits(waits: Sequence[Wait]) -> Iterator[Metric]:
     yield from (turns, oldest)
 
 
-def _spent(spending: Sequence[Spending]) -> Iterator[Metric]:
-    tokens = GaugeMetricFamily(
-        "rapport_project_tokens_today",
-        "Tokens of a project's model calls since 00:00 UTC.",
-        labels=["project"],
-    )
-    cost = GaugeMetricFamily(
-        "rapport_project_usd_today", "What they cost, where the price is known.", labels=["project"]
-    )
-    named = {row.project_id for row in spending[:NAMED]}
-    of_label: dict[str, tuple[int, Decimal]] = {}
-    for row in spending:
-        label = _label(row.project_id, named)
-        known = of_label.get(label, (0, Decimal(0)))
-        of_label[label] = (known[0] + row.tokens, known[1] + row.cost)
-    for label, (count, amount) in of_label.items():
-        tokens.add_metric([label], count)
-        cost.add_metric([label], float(amount))
-    yield from (tokens, cost)
-
-
-def _label(project_id: UUID, named: set[UUID]) -> str:
+def project_label(project_id: UUID, named: set[UUID]) -> str:
+    """Few projects have a series of their own."""
     return str(project_id) if project_id in named else "other"
 
 

@@ -5,6 +5,7 @@ from decimal import Decimal
 
 import pytest
 from django.db.models import Sum
+from django.test import Client
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
@@ -115,6 +116,8 @@ def test_what_calls_took_is_counted_whatever_became_of_them(
     assert budget.calls == ModelCall.objects.count() >= 4
     assert budget.tokens == kept["prompt"] + kept["output"]
     assert [row.tokens for row in read_spending()] == [budget.tokens]
+    told = Client().get("/metrics").content.decode()
+    assert f'rapport_project_tokens_today{{project="{project.id}"}} {budget.tokens}.0' in told
 
 
 def test_a_budget_in_dollars_goes_by_the_prices_that_are_known_and_says_which_are_not(
