@@ -27,7 +27,7 @@ _GRACE_SECONDS = 20.0
 _BEATING = "SELECT count(*) FILTER (WHERE beat_at > %s) >= %s FROM relationships_workerheartbeat"
 _OWED = """
 SELECT EXISTS (SELECT FROM relationships_turn WHERE settled_at IS NULL AND due_at IS NOT NULL)
-    OR EXISTS (SELECT FROM memory_searchtext WHERE embed_due_at IS NOT NULL)
+    OR EXISTS (SELECT FROM memory_searchtext WHERE due_at IS NOT NULL)
 """
 _STATES = """
 SELECT state, attempts, count(*), min(due_at)::text, min(lease_until)::text, min(error), now()::text

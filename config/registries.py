@@ -51,7 +51,16 @@ FORGETTING_POLICIES = {
     "activation": "memory.forgetting.activation.ActivationFloor",
     "retention": "memory.forgetting.retention.RetentionDays",
 }
-# Housekeeping beside the queue's own: functions of no argument that return Duty objects (memory.queue.housekeeping).
+# What is to be done every so many seconds: a function takes the present and says how many rows it was about.
+HOUSEKEEPING: dict[str, tuple[float, str]] = {
+    "expire_entries": (30, "memory.services.expiry.expire_entries"),
+    "end_idle_sessions": (30, "relationships.services.sessions.end_idle_sessions"),
+    "read_ended_sessions": (2, "memory.ingestion.triggers.read_ended_sessions"),
+    "drop_idempotency_keys": (30, "relationships.services.idempotency.drop_old_keys"),
+    "drop_tokens": (30, "relationships.services.tokens.drop_expired_tokens"),
+    "drop_rate_windows": (60, "relationships.services.rate_windows.drop_ended_windows"),
+}
+# Housekeeping of several steps: functions of no argument that return Duty objects (memory.queue.housekeeping).
 DUTIES: list[str] = [
     "memory.services.replays.replay_duties",
     "memory.retrieval.index.backfill.index_duties",
@@ -59,6 +68,8 @@ DUTIES: list[str] = [
     "memory.forgetting.duties.forgetting_duties",
     "memory.retrieval.decayed_vectors.decay_duties",
 ]
+# What /metrics tells beside the queue: functions of no argument that return Prometheus metrics.
+METRICS: list[str] = ["memory.services.spending_metrics.spending_metrics"]
 # What `manage.py verify` holds the tables against, in this order: what others rest on comes first, as what is mended
 # there may be all that was wrong; snapshots come last, as they are made of the rest.
 INVARIANTS: list[str] = [

@@ -7,7 +7,6 @@ RapportError
 ├── TooManyEntries           the relationship holds as many as its configuration allows
 ├── InvalidTemplate          an ingestion prompt can't be rendered; names the line
 ├── TurnNotRetryable         only failed and skipped turns can be retried
-├── BudgetSpent              the project has asked models for all that its budget of the day allows (a TooManyRequests)
 ├── NotEmpty                 an import needs a relationship that holds nothing yet
 └── AlreadyDecided           a held deletion was confirmed or declined before
 
@@ -20,7 +19,7 @@ IngestionError               inside the worker only
 
 from typing import ClassVar
 
-from relationships.errors import Conflict, InvalidInput, TooManyRequests
+from relationships.errors import Conflict, InvalidInput
 
 
 class ReadOnlyEntry(Conflict):
@@ -49,12 +48,6 @@ class TurnNotRetryable(Conflict):
 
 class AlreadyDecided(Conflict):
     code = "already_decided"
-
-
-class BudgetSpent(TooManyRequests):
-    """`retry_after`, among its members: seconds until the next day."""
-
-    code = "budget"
 
 
 class NotEmpty(Conflict):

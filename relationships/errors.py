@@ -12,6 +12,7 @@ RapportError                      what every part of ours raises; knows no HTTP
 ├── NotAllowed                    this key may not
 ├── TooMuch                       over a limit, which it names
 ├── TooManyRequests               too often; says when to try again
+│   └── BudgetSpent               the project has asked models for all that its budget of the day allows
 ├── Unsupported                   of a kind that can't be taken; names those that can
 ├── Unavailable                   not now; try again shortly
 └── UpstreamFailed                somebody we asked on your behalf gave no usable answer
@@ -111,6 +112,12 @@ class TooManyRequests(RapportError):
     """`retry_after`, among its members: seconds."""
 
     code = "too_many_requests"
+
+
+class BudgetSpent(TooManyRequests):
+    """`retry_after`, among its members: seconds until the next day."""
+
+    code = "budget"
 
 
 class Unsupported(RapportError):

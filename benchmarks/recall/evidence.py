@@ -114,7 +114,7 @@ def embed_all(relationship: Relationship, kind: SearchedKind, retrieval: Retriev
         pass
     there = Embedding.objects.for_relationship(relationship.id).filter(kind=kind).count()
     if there < texts:
-        errors = SearchText.objects.for_relationship(relationship.id).values_list("embed_error", flat=True)
+        errors = SearchText.objects.for_relationship(relationship.id).values_list("error_code", flat=True)
         raise RuntimeError(f"{texts - there} of {texts} texts have no vector: {', '.join(set(errors))}")
 
 

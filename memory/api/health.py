@@ -3,9 +3,11 @@
 from dataclasses import asdict
 from typing import Any
 
+from django.conf import settings
 from django.db import Error as DatabaseError
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils.module_loading import import_string
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from prometheus_client import CONTENT_TYPE_LATEST
@@ -21,7 +23,6 @@ from memory.queue.readiness import (
     limit_statements,
     provider_in_use,
 )
-from memory.services.model_budgets import read_spending
 
 
 @require_safe
@@ -59,10 +60,11 @@ def metrics(request: HttpRequest) -> HttpResponse:
     try:
         with transaction.atomic():
             limit_statements()
-            condition, spending = read_condition(), read_spending()
+            condition = read_condition()
+            others = [metric for path in settings.METRICS for metric in import_string(path)()]
     except DatabaseError:
         return HttpResponse("The database does not answer.\n", status=503, content_type="text/plain")
-    return HttpResponse(render_metrics(condition, spending), content_type=CONTENT_TYPE_LATEST)
+    return HttpResponse(render_metrics(condition, others), content_type=CONTENT_TYPE_LATEST)
 
 
 def _basics(readiness: Readiness) -> dict[str, Any]:

@@ -1,13 +1,13 @@
 """/metrics: what the database knows about the queue, in Prometheus' text format.
 
 Every figure comes from the database, so it does not matter which process is asked, nor how many there are.
+What other parts know of the projects comes from the functions that METRICS of config/registries.py names.
 Counters of model calls are each worker's own since it started, written with its heartbeat; Prometheus handles
 their restarts.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from decimal import Decimal
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -17,7 +17,6 @@ from prometheus_client.registry import Collector
 
 from memory.queue.condition import QueueCondition, VectorCounts, WorkerCondition
 from memory.queue.waits import COUNT_LIMIT, Wait
-from memory.services.model_budgets import Spending
 
 M = TypeVar("M", GaugeMetricFamily, CounterMetricFamily)
 
@@ -31,22 +30,24 @@ _COUNTERS = {
 }
 
 
-def render_metrics(condition: QueueCondition, spending: Sequence[Spending] = ()) -> bytes:
+def render_metrics(condition: QueueCondition, others: Sequence[Metric] = ()) -> bytes:
+    """`others`: what the functions of METRICS gave."""
     registry = CollectorRegistry()
-    registry.register(_Condition(condition, spending))
+    registry.register(_Condition(condition, others))
     return generate_latest(registry)
 
 
 class _Condition(Collector):
-    def __init__(self, condition: QueueCondition, spending: Sequence[Spending]) -> None:
-        self._condition, self._spending = condition, spending
+    def __init__(self, condition: QueueCondition, others: Sequence[Metric]) -> None:
+        self._condition = condition
+        self._others = others
 
     def collect(self) -> Iterable[Metric]:
         yield from _turns(self._condition)
         yield from _waits(self._condition.waits)
-        yield from _spent(self._spending)
         yield from _vectors(self._condition.vectors)
         yield from _workers(self._condition.workers)
+        yield from self._others
 
 
 def _filled(metric: M, samples: Mapping[Any, float]) -> M:
@@ -81,30 +82,15 @@ def _waits(waits: Sequence[Wait]) -> Iterator[Metric]:
     counted: Counter[tuple[str, str]] = Counter()
     seconds: dict[tuple[str, str], float] = {}
     for wait in waits:
-        key = (_label(wait.project_id, named), wait.reason)
+        key = (project_label(wait.project_id, named), wait.reason)
         counted[key] += wait.turns
         seconds[key] = max(wait.seconds, seconds.get(key, 0.0))
     yield _filled(turns, dict(sorted(counted.items())))
     yield _filled(oldest, dict(sorted(seconds.items())))
 
 
-def _spent(spending: Sequence[Spending]) -> Iterator[Metric]:
-    told = "Tokens of a project's model calls since 00:00 UTC."
-    tokens = GaugeMetricFamily("rapport_project_tokens_today", told, labels=["project"])
-    told = "What they cost, where the price is known."
-    cost = GaugeMetricFamily("rapport_project_usd_today", told, labels=["project"])
-    named = {row.project_id for row in spending[:NAMED]}
-    counted: Counter[tuple[str]] = Counter()
-    amounts: dict[tuple[str], Decimal] = {}
-    for row in spending:
-        label = (_label(row.project_id, named),)
-        counted[label] += row.tokens
-        amounts[label] = amounts.get(label, Decimal(0)) + row.cost
-    yield _filled(tokens, dict(counted))
-    yield _filled(cost, {label: float(amount) for label, amount in amounts.items()})
-
-
-def _label(project_id: UUID, named: set[UUID]) -> str:
+def project_label(project_id: UUID, named: set[UUID]) -> str:
+    """Few projects have a series of their own."""
     return str(project_id) if project_id in named else "other"
 
 

@@ -1,6 +1,6 @@
 """Memory's routes under /v1."""
 
-from django.urls import include, path, register_converter
+from django.urls import path, register_converter
 
 from memory.api.budget import BudgetView
 from memory.api.entries import EntriesView, EntryHistoryView, EntryView, HistoryView, RestoreEntryView
@@ -50,5 +50,4 @@ urlpatterns = [
     path(f"{PROMPTS}/preview", PreviewPromptView.as_view()),
     path(f"{PROMPTS}/<version:version>", PromptView.as_view()),
     path(f"{PROMPTS}/<version:version>/publish", PublishPromptView.as_view()),
-    path("", include("memory.api.urls_transfer")),
 ]

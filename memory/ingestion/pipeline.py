@@ -12,14 +12,7 @@ import structlog
 from django.conf import settings
 from django.db import DataError, IntegrityError, transaction
 
-from memory.errors import (
-    BudgetSpent,
-    ErasedMeanwhile,
-    IngestionError,
-    InvalidTemplate,
-    LeaseLost,
-    StaleAnswer,
-)
+from memory.errors import ErasedMeanwhile, IngestionError, InvalidTemplate, LeaseLost, StaleAnswer
 from memory.ingestion.apply import apply_operations
 from memory.ingestion.calls import CallLog
 from memory.ingestion.claim import (
@@ -45,7 +38,7 @@ from memory.queue.retries import retry_delay
 from memory.queue.worker_stats import stop_requested
 from memory.services.model_budgets import require_model_budget
 from relationships.database import database_went_away
-from relationships.errors import InvalidConfiguration, NotFound
+from relationships.errors import BudgetSpent, InvalidConfiguration, NotFound
 from relationships.models import Turn
 
 log = structlog.get_logger(__name__)

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-from django.db import connection
+from django.db import connection, transaction
 
 from memory.ingestion.configuration import Ingestion, Trigger
+from memory.queue.nudge import nudge
 from relationships.models import Turn, TurnState
 from relationships.services.turns import NewMessage, TurnDisposal
 
@@ -51,15 +52,17 @@ def fire_trigger(trigger: Trigger, *, relationship_id: UUID, turn: Turn, now: da
     return True
 
 
-def fire_ended_sessions(now: datetime) -> dict[UUID, UUID]:
-    """Make due what waited for a session that has ended, by call or idle timeout. Their relationships,
-    each with its project.
+def read_ended_sessions(now: datetime) -> int:
+    """Make due what waited for a session that has ended, by call or idle timeout. How many relationships' it was.
 
-    The sweep calls this: an ended session is a row to be found, so no ending can be missed.
+    The housekeeping calls this: an ended session is a row to be found, so no ending can be missed.
     """
-    with connection.cursor() as cursor:
+    with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(ENDED_SESSIONS, {"now": now})
-        return dict(cursor.fetchall())
+        ended = dict(cursor.fetchall())
+        for relationship_id, project_id in ended.items():
+            nudge(relationship_id, project_id=project_id)
+    return len(ended)
 
 
 def _skipped(code: str, sentence: str) -> TurnDisposal:

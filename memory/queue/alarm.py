@@ -15,10 +15,10 @@ from dataclasses import dataclass
 
 from django.conf import settings
 
-from memory.errors import BudgetSpent
 from memory.providers.errors import ProviderError, ProviderMisconfigured
 from memory.queue.condition import QueueCondition
 from memory.queue.waits import DUE, READING, Wait
+from relationships.errors import BudgetSpent
 
 
 @dataclass(frozen=True, slots=True)

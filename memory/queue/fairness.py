@@ -26,7 +26,6 @@ from django.db.models import F, QuerySet, Window
 from django.db.models.functions import RowNumber
 
 from memory.queue import worker_stats
-from relationships.models import Relationship
 
 Row = TypeVar("Row")
 
@@ -62,6 +61,7 @@ SELECT p.id, (SELECT count(*) FROM (
            SELECT FROM django_q_ormq WHERE key = %(key)s AND project_id = p.id LIMIT %(enough)s) q)
   FROM unnest(%(projects)s::uuid[]) AS p (id)
 """
+_WHOSE = "SELECT project_id FROM relationships_relationship WHERE id = %s"
 
 
 class RoundRobin:
@@ -93,8 +93,10 @@ def others_wait() -> bool:
 
 def project_of(relationship_id: UUID) -> UUID:
     """Whose the relationship's tasks are, for who does not know; nobody's, where it is erased."""
-    found = Relationship.objects.filter(id=relationship_id).values_list("project_id", flat=True).first()
-    return found or NOBODY
+    with connection.cursor() as cursor:
+        cursor.execute(_WHOSE, [relationship_id])
+        row = cursor.fetchone()
+    return row[0] if row else NOBODY
 
 
 def room_for(project_ids: Collection[UUID]) -> dict[UUID, int]:

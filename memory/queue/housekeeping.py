@@ -7,17 +7,9 @@ from datetime import datetime
 
 import structlog
 from django.conf import settings
-from django.db import transaction
 from django.utils.module_loading import import_string
 
-from memory.ingestion.triggers import fire_ended_sessions
 from memory.queue.heartbeat import forget_old_heartbeats
-from memory.queue.nudge import nudge
-from memory.services.expiry import expire_entries
-from relationships.services.idempotency import drop_old_keys
-from relationships.services.rate_windows import drop_ended_windows
-from relationships.services.sessions import end_idle_sessions
-from relationships.services.tokens import drop_expired_tokens
 
 log = structlog.get_logger(__name__)
 
@@ -35,17 +27,12 @@ class Duty:
 
 
 def duties() -> list[Duty]:
-    """The queue's own, and those that DUTIES of config/registries.py names."""
-    own = [
-        Duty("expire_entries", 30, expire_entries),
-        Duty("end_idle_sessions", 30, end_idle_sessions),
-        Duty("read_ended_sessions", 2, read_ended_sessions),
-        Duty("drop_idempotency_keys", 30, drop_old_keys),
-        Duty("drop_tokens", 30, drop_expired_tokens),
-        Duty("drop_rate_windows", 60, drop_ended_windows),
-        Duty("forget_heartbeats", 600, lambda now: forget_old_heartbeats()),
+    """The queue's own, and those that HOUSEKEEPING and DUTIES of config/registries.py name."""
+    own = Duty("forget_heartbeats", 600, lambda now: forget_old_heartbeats())
+    named = [
+        Duty(name, seconds, import_string(path)) for name, (seconds, path) in settings.HOUSEKEEPING.items()
     ]
-    return own + [duty for path in settings.DUTIES for duty in import_string(path)()]
+    return [own, *named, *(duty for path in settings.DUTIES for duty in import_string(path)())]
 
 
 def do_what_is_due(
@@ -60,15 +47,6 @@ def do_what_is_due(
         done += _do(duty, now)
         duty.next_at = started + max(duty.seconds, (clock() - started) / MOST_OF_THE_TIME)
     return done
-
-
-def read_ended_sessions(now: datetime) -> int:
-    """Turns that waited for their session to end fall due once it has, by call or by idle timeout."""
-    with transaction.atomic():
-        ended = fire_ended_sessions(now)
-        for relationship_id, project_id in ended.items():
-            nudge(relationship_id, project_id=project_id)
-    return len(ended)
 
 
 def _do(duty: Duty, now: datetime) -> int:

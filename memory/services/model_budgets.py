@@ -17,11 +17,10 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.utils import timezone
 
-from memory.errors import BudgetSpent
 from memory.models import ModelSpending
 from memory.providers.base import Completion
 from relationships.actor import Actor
-from relationships.errors import InvalidInput, NotFound
+from relationships.errors import BudgetSpent, InvalidInput, NotFound
 from relationships.models import Project, Turn, TurnState
 from relationships.services.audit import record_audit
 from relationships.services.sequence import lock_relationship

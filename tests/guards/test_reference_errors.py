@@ -10,11 +10,11 @@ from rest_framework import exceptions as drf
 import memory.api.health_urls  # noqa: F401
 from context.knowledge.errors import REASONS
 from memory.demo import errors as demo_errors
-from memory.errors import BudgetSpent, IngestionError
+from memory.errors import IngestionError
 from memory.providers.errors import AnswerUnusable, ProviderError
 from relationships.api.middleware import CODES
 from relationships.api.problems import SQLSTATES, STATUSES
-from relationships.errors import RapportError
+from relationships.errors import BudgetSpent, RapportError
 from relationships.models import WORKER_DIED
 from tests.guards.sources import DOMAIN, calls, python_files, text_of, tree_of
 from tests.guards.tables import named_in

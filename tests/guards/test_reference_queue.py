@@ -4,6 +4,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from memory.api.metrics import render_metrics
 from memory.queue.condition import QueueCondition, TurnCounts, WorkerCondition
+from memory.services.spending_metrics import metrics_of
 from relationships.models import TurnState
 from tests.guards.tables import named_in
 
@@ -16,6 +17,6 @@ def test_every_state_of_a_turn_is_described_and_no_other() -> None:
 
 
 def test_every_metric_is_described_and_no_other() -> None:
-    written = render_metrics(QueueCondition(NONE_AT_ALL, 0, (WORKER,))).decode()
+    written = render_metrics(QueueCondition(NONE_AT_ALL, 0, (WORKER,)), list(metrics_of([]))).decode()
     metrics = {family.name for family in text_string_to_metric_families(written)}
     assert set(named_in("queue.md", under="## Metrics")) == metrics

@@ -5,17 +5,18 @@ from decimal import Decimal
 
 import pytest
 from django.db.models import Sum
+from django.test import Client
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from context.replies import reply
-from memory.errors import BudgetSpent
 from memory.models import ModelCall, ModelSpending
 from memory.providers.base import Completion
 from memory.providers.errors import RateLimited, Unauthorized
 from memory.queue.sweep import Sweep
 from memory.services.model_budgets import model_budget_of, read_spending, set_model_budget
 from memory.services.replays import request_replay
+from relationships.errors import BudgetSpent
 from relationships.models import Project, Relationship, Turn, TurnState
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api
@@ -115,6 +116,8 @@ def test_what_calls_took_is_counted_whatever_became_of_them(
     assert budget.calls == ModelCall.objects.count() >= 4
     assert budget.tokens == kept["prompt"] + kept["output"]
     assert [row.tokens for row in read_spending()] == [budget.tokens]
+    told = Client().get("/metrics").content.decode()
+    assert f'rapport_project_tokens_today{{project="{project.id}"}} {budget.tokens}.0' in told
 
 
 def test_a_budget_in_dollars_goes_by_the_prices_that_are_known_and_says_which_are_not(

@@ -3,7 +3,7 @@
 import pytest
 from django.utils import timezone
 
-from memory.ingestion.triggers import fire_ended_sessions
+from memory.ingestion.triggers import read_ended_sessions
 from memory.providers.errors import ContentBlocked
 from memory.services.turns import accept_turn, ingest_now
 from relationships.models import TurnState
@@ -76,11 +76,11 @@ def test_turns_that_wait_for_the_sessions_end_are_due_when_it_has_ended(
     trigger = {"trigger": {"mode": "session_end"}}
     turn = conversation.say("a", session="monday", ingestion=trigger)
     other = conversation.say("b", session="tuesday", ingestion=trigger)
-    assert fire_ended_sessions(timezone.now()) == {}
+    assert read_ended_sessions(timezone.now()) == 0
 
     end_session(relationship=conversation.relationship, session="monday", by=PERSON)
 
-    assert list(fire_ended_sessions(timezone.now())) == [conversation.relationship.id]
+    assert read_ended_sessions(timezone.now()) == 1
     conversation.drain()
     assert [conversation.again(waiting).state for waiting in (turn, other)] == ["applied", "pending"]
 

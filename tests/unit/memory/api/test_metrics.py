@@ -1,4 +1,3 @@
-from decimal import Decimal
 from uuid import uuid4
 
 from prometheus_client.parser import text_string_to_metric_families
@@ -6,13 +5,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from memory.api.metrics import NAMED, render_metrics
 from memory.queue.condition import QueueCondition, TurnCounts, VectorCounts, WorkerCondition
 from memory.queue.waits import Wait
-from memory.services.model_budgets import Spending
 
 BUSY = uuid4()
-SPENDING = [
-    Spending(BUSY, 3, 9000, Decimal("0.25")),
-    *(Spending(uuid4(), 1, 100, Decimal(0)) for _ in range(NAMED + 5)),
-]
 CONDITION = QueueCondition(
     turns=TurnCounts(due=4, retrying=3, untriggered=2, processing=1, failed=5, stored=1000),
     queued=6,
@@ -51,7 +45,7 @@ def labelled(name: str) -> dict[tuple[str, ...], float]:
     """The samples of one metric, by the values of their labels."""
     return {
         tuple(sample.labels.values()): sample.value
-        for family in text_string_to_metric_families(render_metrics(CONDITION, SPENDING).decode())
+        for family in text_string_to_metric_families(render_metrics(CONDITION).decode())
         for sample in family.samples
         if sample.name == name
     }
@@ -70,15 +64,6 @@ def test_however_many_projects_wait_there_are_few_series() -> None:
     assert len({project for project, _ in turns}) == NAMED + 1
     assert sum(turns.values()) == sum(wait.turns for wait in CONDITION.waits)
     assert turns["other", "budget"] > 0
-
-
-def test_what_projects_spent_today_is_told_likewise() -> None:
-    tokens = labelled("rapport_project_tokens_today")
-
-    assert tokens[str(BUSY),] == 9000
-    assert len(tokens) == NAMED + 1
-    assert sum(tokens.values()) == sum(row.tokens for row in SPENDING)
-    assert labelled("rapport_project_usd_today")[str(BUSY),] == 0.25
 
 
 def test_prometheus_reads_the_vectors_that_are_owed() -> None:

@@ -5,12 +5,8 @@ import pytest
 from django.utils import timezone
 from django_q.models import OrmQ
 
-from memory.queue.housekeeping import (
-    Duty,
-    do_what_is_due,
-    duties,
-    read_ended_sessions,
-)
+from memory.ingestion.triggers import read_ended_sessions
+from memory.queue.housekeeping import Duty, do_what_is_due, duties
 from relationships.models import Relationship, SessionState, Turn
 from tests.fixtures.queue import MakeTurn
 
