@@ -12,7 +12,7 @@ from threading import Condition, Lock, get_ident
 
 Job = Callable[[], None]
 
-YOUNG_LIMIT, YOUNG_SECONDS = 3, 0.01
+YOUNG_LIMIT, YOUNG_SECONDS = 2, 0.01
 
 
 @dataclass(slots=True)
