@@ -15,9 +15,9 @@ import orjson
 
 from context.configuration import Context
 from memory.retrieval.questions import Participants
+from relationships.api.authentication import KEY_STILL_HOLDS, KeyChanged, RememberedKey
 from relationships.database import prepared_cursor
 from relationships.errors import NotFound
-from relationships.services.api_keys import KEY_STILL_HOLDS, KeyChanged, RememberedKey
 from relationships.text_names import name_in_text
 
 MESSAGES_AT_FIRST: int = Context.model_fields["recent_messages"].default

@@ -15,10 +15,10 @@ from context.plan import plan_for
 from context.recall import Recall
 from memory.services.access import note_access
 from memory.tokens import estimate_tokens
+from relationships.api.authentication import RememberedKey
 from relationships.configuration.seams import known_slug, load
 from relationships.errors import FieldProblem, InvalidConfiguration
 from relationships.models import DEFAULT_SESSION
-from relationships.services.api_keys import RememberedKey
 
 
 def build_context(

@@ -27,8 +27,7 @@ from config.rates import Rates, parse_rate
 from config.webserver.clients import PROJECT
 from relationships.actor import Actor, ActorKind
 from relationships.database import prepared_cursor
-from relationships.errors import NotAllowed, NotFound
-from relationships.services.api_keys import RememberedKey
+from relationships.errors import NotAllowed, NotFound, RapportError
 from relationships.services.secrets import secret_hash
 
 NOTE_USE_EVERY = timedelta(minutes=1)
@@ -52,6 +51,22 @@ FROM relationships_relationshiptoken token
 JOIN relationships_relationship pair ON pair.id = token.relationship_id
 WHERE token.relationship_id = %s AND token.token_hash = %s
 """
+
+
+class RememberedKey(NamedTuple):
+    """What a request was let in by: it holds while KEY_STILL_HOLDS does, of these as `key`, `scopes`, `rate_limits`."""
+
+    id: UUID
+    scopes: list[str]
+    rate_limits: str  # JSON
+
+
+KEY_STILL_HOLDS = """EXISTS (SELECT FROM relationships_apikey WHERE id = %(key)s AND revoked_at IS NULL
+                AND scopes = %(scopes)s::varchar[] AND rate_limits = %(rate_limits)s::jsonb)"""
+
+
+class KeyChanged(RapportError):
+    """The key that let the request in is another one now: it has to be read anew."""
 
 
 class _KeyRow(NamedTuple):

@@ -11,12 +11,11 @@ from rest_framework.request import Request
 
 from relationships.actor import Actor
 from relationships.allowances import Verdict
-from relationships.api.authentication import Credentials, authenticate_header, forget_key
+from relationships.api.authentication import Credentials, KeyChanged, authenticate_header, forget_key
 from relationships.api.rest_view import RestView
 from relationships.api.throttling import RateThrottle, rate_headers, too_many
 from relationships.errors import NotAllowed
 from relationships.models import Relationship
-from relationships.services.api_keys import KeyChanged
 from relationships.services.configuration import check_level
 from relationships.services.rows import require
 

@@ -6,13 +6,12 @@ from relationships.models.idempotency_key import IdempotencyKey
 from relationships.models.membership import Membership, Role
 from relationships.models.message import Message, MessageRole
 from relationships.models.operator import Operator
-from relationships.models.owned import OwnedQuerySet, RelationshipOwned
+from relationships.models.owned import OwnedQuerySet, QueuedOwnedQuerySet, RelationshipOwned
 from relationships.models.profile import Profile, ProfileRevision
 from relationships.models.project import Project
 from relationships.models.queued import (
     WORKER_DIED,
     Lease,
-    QueuedOwnedQuerySet,
     QueuedQuerySet,
     QueuedRow,
     lease_end,

@@ -4,6 +4,7 @@ from uuid import UUID
 from django.db import models
 
 from relationships.ids import uuid7
+from relationships.models.queued import QueuedQuerySet
 from relationships.models.relationship import Relationship
 
 
@@ -12,6 +13,10 @@ class OwnedQuerySet(models.QuerySet[Any]):
 
     def for_relationship(self, relationship_id: UUID) -> Self:
         return self.filter(relationship_id=relationship_id)
+
+
+class QueuedOwnedQuerySet(QueuedQuerySet, OwnedQuerySet):  # type: ignore[override]  # as_manager, which none overrides
+    """Of rows that a relationship owns."""
 
 
 class RelationshipOwned(models.Model):

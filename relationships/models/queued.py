@@ -18,8 +18,6 @@ from django.db import connections, models, transaction
 from django.db.models import F, Q
 from django.db.models.sql import UpdateQuery
 
-from relationships.models.owned import OwnedQuerySet
-
 WORKER_DIED = (
     "worker_died"  # error_code of a row whose holder ended; a row that ends every holder is found by it
 )
@@ -120,10 +118,6 @@ class QueuedQuerySet(models.QuerySet[Any]):
         attempts = {"attempts": F("attempts") + 1} if counted else {}
         why = {} if code is None else {"error_code": code}
         return {**_NO_LEASE, **self.model.WAITING, **attempts, **why, "due_at": due_at}
-
-
-class QueuedOwnedQuerySet(QueuedQuerySet, OwnedQuerySet):  # type: ignore[override]  # as_manager, which none overrides
-    """Of rows that a relationship owns."""
 
 
 class QueuedRow(models.Model):

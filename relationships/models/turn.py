@@ -2,8 +2,8 @@ from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
 
-from relationships.models.owned import RelationshipOwned
-from relationships.models.queued import QueuedOwnedQuerySet, QueuedRow
+from relationships.models.owned import QueuedOwnedQuerySet, RelationshipOwned
+from relationships.models.queued import QueuedRow
 from relationships.models.session_state import DEFAULT_SESSION
 
 

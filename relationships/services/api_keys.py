@@ -1,6 +1,5 @@
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from typing import NamedTuple
 from uuid import UUID
 
 from django.conf import settings
@@ -8,29 +7,13 @@ from django.db import transaction
 
 from config.rates import HINT, LIMITS, Rates, parse_rate
 from relationships.actor import Actor
-from relationships.errors import InvalidInput, RapportError
+from relationships.errors import InvalidInput
 from relationships.models import ApiKey, Scope
 from relationships.services.audit import audit_row
 from relationships.services.rows import require
 from relationships.services.secrets import new_key, secret_hash
 
 Written = Mapping[str, str | None]  # a limit's rate as in the settings; None: what the settings say
-
-
-class RememberedKey(NamedTuple):
-    """What a request was let in by: it holds while KEY_STILL_HOLDS does, of these as `key`, `scopes`, `rate_limits`."""
-
-    id: UUID
-    scopes: list[str]
-    rate_limits: str  # JSON
-
-
-KEY_STILL_HOLDS = """EXISTS (SELECT FROM relationships_apikey WHERE id = %(key)s AND revoked_at IS NULL
-                AND scopes = %(scopes)s::varchar[] AND rate_limits = %(rate_limits)s::jsonb)"""
-
-
-class KeyChanged(RapportError):
-    """The key that let the request in is another one now: it has to be read anew."""
 
 
 @transaction.atomic
