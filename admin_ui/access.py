@@ -12,9 +12,9 @@ from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views import View
 
-from relationships.actor import Actor, ActorKind
-from relationships.errors import NotFound, RapportError
 from relationships.models import Companion, Membership, Operator, Project, Relationship, Role
+from web.actor import Actor, ActorKind
+from web.errors import NotFound, RapportError
 
 PROJECT_IN_SESSION = "project_id"
 _RANK = {Role.VIEWER: 0, Role.EDITOR: 1, Role.OWNER: 2}

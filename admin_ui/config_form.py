@@ -14,8 +14,8 @@ from django.conf import settings
 
 from relationships.configuration.cascade import ResolvedConfiguration, resolve_configuration
 from relationships.configuration.schema import configuration_model
-from relationships.errors import FieldProblem
 from relationships.models import Companion
+from web.errors import FieldProblem
 
 # Fields whose values a registry names: path -> setting. An outsider's dotted path is typed in over REST.
 REGISTRIES = {

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from memory.entries.held import held_of_turns
 from memory.models import EntryRevision, HeldState, ModelCall, RevisionEvent
-from memory.services.held import held_of_turns
 from relationships.models import Message, Turn, TurnState
 
 BADGES = {

@@ -5,11 +5,11 @@ from typing import Any, Self
 
 from django import forms
 
+from memory.entries.limits import entry_fault
 from memory.ingestion.configuration import EntryType
 from memory.models import USER_SUBJECT, ScratchpadEntry
-from memory.services.limits import entry_fault
-from relationships.api.parsing import parse_object
-from relationships.errors import RapportError
+from web.errors import RapportError
+from web.parsing import parse_object
 
 
 class EntryForm(forms.Form):

@@ -9,9 +9,9 @@ from uuid import UUID
 from django.db import connection
 
 from admin_ui.plots import Plot, stacked_bars
-from memory.queue.alarm import explained
-from memory.queue.condition import QueueCondition
-from memory.queue.waits import DUE, READING
+from worker.alarm import explained
+from worker.condition import QueueCondition
+from worker.waits import DUE, READING
 
 _TURNS = """
 SELECT (recorded_at AT TIME ZONE 'UTC')::date, count(*) FILTER (WHERE state = 'applied'),

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-from relationships.errors import InvalidInput
+from web.errors import InvalidInput
 
 
 def text_param(params: Mapping[str, str], name: str, *, limit: int | None = None) -> str:

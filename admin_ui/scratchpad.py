@@ -9,9 +9,9 @@ from django.http import HttpRequest
 
 from admin_ui.paging import page_of
 from admin_ui.params import text_param
+from memory.entries.held import deletions_of
 from memory.models import EntryState, HeldDeletion, ScratchpadEntry, Tier
-from memory.services.held import deletions_of
-from memory.tokens import line_tokens
+from providers.tokens import line_tokens
 from relationships.models import Relationship
 
 PAGE_SIZE = 40  # entries

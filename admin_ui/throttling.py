@@ -14,7 +14,7 @@ from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import render
 from django.utils import timezone
 
-from config.webserver.clients import address_beyond_proxies
+from web.server.clients import address_beyond_proxies
 
 
 def client_address(request: HttpRequest) -> str | None:

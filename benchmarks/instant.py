@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
-from memory.providers.base import Completion, CompletionRequest, LLMProvider
+from providers.llm.base import Completion, CompletionRequest, LLMProvider
 
 CONTENT_CHARACTERS = 90
 _MESSAGE = re.compile(r"^\[(\d+)\] [^\n(]*\(user\): (.*)$", re.MULTILINE)

@@ -11,13 +11,12 @@ from pgvector import HalfVector
 
 from benchmarks.client import Client
 from benchmarks.service import HOST
+from memory.entries.fingerprint import content_hash
+from memory.entries.snapshots import rebuild_scratchpad
 from memory.models import EntrySource, ScratchpadEntry, Tier
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.text import text_hash
 from memory.retrieval.index.write import index_entries
-from memory.services.fingerprint import content_hash
-from memory.services.snapshots import rebuild_scratchpad
-from relationships.actor import Actor
 from relationships.ids import relationship_id, uuid7
 from relationships.models import (
     DEFAULT_SESSION,
@@ -30,6 +29,7 @@ from relationships.models import (
 )
 from relationships.services.api_keys import create_api_key
 from relationships.services.snapshots import write_section
+from web.actor import Actor
 
 BY = Actor.policy("benchmark")
 SAMPLE_ENTRIES, SAMPLE_MESSAGES, SAMPLE_FIELDS = 100, 60, 45

@@ -10,7 +10,7 @@ ROOT_URLCONF = "benchmarks.urls"
 LLM_PROVIDERS |= {
     "instant": {"BACKEND": "benchmarks.instant.InstantProvider", "OPTIONS": {}},
     "instant_http": {
-        "BACKEND": "memory.providers.openai.OpenAIProvider",
+        "BACKEND": "providers.llm.openai.OpenAIProvider",
         "OPTIONS": {"base_url": os.environ.get("BENCH_MODEL_URL", ""), "model": "instant"},
     },
 }

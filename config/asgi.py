@@ -23,12 +23,12 @@ from django.core.exceptions import MiddlewareNotUsed
 from django.core.handlers.wsgi import WSGIRequest
 from django.urls import get_resolver
 
-from config.webserver.call import Answer
-from config.webserver.gateway import Gateway, Limits
-from config.webserver.sending import Refused
 from config.wsgi import application as django_application
-from relationships.api.middleware import CrossOriginMiddleware
-from relationships.api.problems import problem
+from web.middleware import CrossOriginMiddleware
+from web.problems import problem
+from web.server.call import Answer
+from web.server.gateway import Gateway, Limits
+from web.server.sending import Refused
 
 
 def _refusal(environ: dict[str, Any], refused: Refused) -> Answer:

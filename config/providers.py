@@ -15,7 +15,7 @@ def llm_providers() -> Aliases:
     deadline = env.seconds("RAPPORT_PROVIDER_DEADLINE", 0, high=3600)  # 0: twice the timeout
     return {
         "gemini": {
-            "BACKEND": "memory.providers.gemini.GeminiProvider",
+            "BACKEND": "providers.llm.gemini.GeminiProvider",
             "OPTIONS": {
                 **_gemini(),
                 "model": env.text("RAPPORT_GEMINI_MODEL"),
@@ -25,7 +25,7 @@ def llm_providers() -> Aliases:
             },
         },
         "openai": {
-            "BACKEND": "memory.providers.openai.OpenAIProvider",
+            "BACKEND": "providers.llm.openai.OpenAIProvider",
             "OPTIONS": {
                 **_openai(),
                 "model": env.text("RAPPORT_OPENAI_MODEL"),
@@ -34,7 +34,7 @@ def llm_providers() -> Aliases:
                 "prices": prices,
             },
         },
-        "offline": {"BACKEND": "memory.providers.offline.OfflineProvider", "OPTIONS": {}},
+        "offline": {"BACKEND": "providers.llm.offline.OfflineProvider", "OPTIONS": {}},
     }
 
 
@@ -46,7 +46,7 @@ def embedding_providers(models_dir: Path) -> Aliases:
     dimensions = env.whole("RAPPORT_EMBEDDING_DIMENSIONS", 0, high=4000)  # 0: the model's own
     return {
         "gemini": {
-            "BACKEND": "memory.embedders.gemini.GeminiEmbedder",
+            "BACKEND": "providers.embeddings.gemini.GeminiEmbedder",
             "OPTIONS": {
                 **_gemini(),
                 "model": env.text("RAPPORT_GEMINI_EMBEDDING_MODEL"),
@@ -57,7 +57,7 @@ def embedding_providers(models_dir: Path) -> Aliases:
             },
         },
         "openai": {
-            "BACKEND": "memory.embedders.openai.OpenAIEmbedder",
+            "BACKEND": "providers.embeddings.openai.OpenAIEmbedder",
             "OPTIONS": {
                 **_openai(),
                 "model": env.text("RAPPORT_OPENAI_EMBEDDING_MODEL"),
@@ -68,10 +68,10 @@ def embedding_providers(models_dir: Path) -> Aliases:
             },
         },
         "local": {
-            "BACKEND": "memory.embedders.local.LocalEmbedder",
+            "BACKEND": "providers.embeddings.local.LocalEmbedder",
             "OPTIONS": {"model": env.text("RAPPORT_LOCAL_EMBEDDING_MODEL"), "folder": models_dir},
         },
-        "offline": {"BACKEND": "memory.embedders.offline.OfflineEmbedder", "OPTIONS": {}},
+        "offline": {"BACKEND": "providers.embeddings.offline.OfflineEmbedder", "OPTIONS": {}},
     }
 
 

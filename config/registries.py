@@ -53,41 +53,41 @@ FORGETTING_POLICIES = {
 }
 # What is to be done every so many seconds: a function takes the present and says how many rows it was about.
 HOUSEKEEPING: dict[str, tuple[float, str]] = {
-    "expire_entries": (30, "memory.services.expiry.expire_entries"),
+    "expire_entries": (30, "memory.forgetting.expiry.expire_entries"),
     "end_idle_sessions": (30, "relationships.services.sessions.end_idle_sessions"),
     "read_ended_sessions": (2, "memory.ingestion.triggers.read_ended_sessions"),
     "drop_idempotency_keys": (30, "relationships.services.idempotency.drop_old_keys"),
     "drop_tokens": (30, "relationships.services.tokens.drop_expired_tokens"),
-    "drop_rate_windows": (60, "relationships.services.rate_windows.drop_ended_windows"),
+    "drop_rate_windows": (60, "web.rate_windows.drop_ended_windows"),
 }
-# Housekeeping of several steps: functions of no argument that return Duty objects (memory.queue.housekeeping).
+# Housekeeping of several steps: functions of no argument that return Duty objects (worker.housekeeping).
 DUTIES: list[str] = [
-    "memory.services.replays.replay_duties",
+    "memory.ingestion.replays.replay_duties",
     "memory.retrieval.index.backfill.index_duties",
-    "context.knowledge.duties.document_duties",
+    "knowledge.duties.document_duties",
     "memory.forgetting.duties.forgetting_duties",
     "memory.retrieval.decayed_vectors.decay_duties",
 ]
 # What /metrics tells beside the queue: functions of no argument that return Prometheus metrics.
-METRICS: list[str] = ["memory.services.spending_metrics.spending_metrics"]
+METRICS: list[str] = ["relationships.services.spending_metrics.spending_metrics"]
 # What `manage.py verify` holds the tables against, in this order: what others rest on comes first, as what is mended
 # there may be all that was wrong; snapshots come last, as they are made of the rest.
 INVARIANTS: list[str] = [
-    "memory.verification.invariants.schema.SchemaInvariant",
-    "memory.verification.invariants.prompts.PromptsInvariant",
-    "context.knowledge.verification.DocumentsInvariant",
-    "memory.verification.invariants.owners.OwnersInvariant",
-    "memory.verification.invariants.pairs.PairsInvariant",
-    "memory.verification.invariants.numbers.NumbersInvariant",
-    "memory.verification.invariants.fingerprints.FingerprintsInvariant",
-    "memory.verification.invariants.histories.HistoriesInvariant",
-    "memory.verification.invariants.actors.ActorsInvariant",
-    "memory.verification.invariants.turns.TurnsInvariant",
-    "memory.verification.invariants.references.ReferencesInvariant",
-    "memory.verification.invariants.profiles.ProfilesInvariant",
-    "memory.verification.invariants.index.IndexInvariant",
-    "memory.verification.invariants.vectors.VectorsInvariant",
-    "memory.verification.invariants.decayed_vectors.DecayedVectorsInvariant",
-    "memory.verification.invariants.queue.QueueInvariant",
-    "memory.verification.invariants.snapshots.SnapshotsInvariant",
+    "upkeep.verification.invariants.schema.SchemaInvariant",
+    "upkeep.verification.invariants.prompts.PromptsInvariant",
+    "upkeep.verification.invariants.documents.DocumentsInvariant",
+    "upkeep.verification.invariants.owners.OwnersInvariant",
+    "upkeep.verification.invariants.pairs.PairsInvariant",
+    "upkeep.verification.invariants.numbers.NumbersInvariant",
+    "upkeep.verification.invariants.fingerprints.FingerprintsInvariant",
+    "upkeep.verification.invariants.histories.HistoriesInvariant",
+    "upkeep.verification.invariants.actors.ActorsInvariant",
+    "upkeep.verification.invariants.turns.TurnsInvariant",
+    "upkeep.verification.invariants.references.ReferencesInvariant",
+    "upkeep.verification.invariants.profiles.ProfilesInvariant",
+    "upkeep.verification.invariants.index.IndexInvariant",
+    "upkeep.verification.invariants.vectors.VectorsInvariant",
+    "upkeep.verification.invariants.decayed_vectors.DecayedVectorsInvariant",
+    "upkeep.verification.invariants.queue.QueueInvariant",
+    "upkeep.verification.invariants.snapshots.SnapshotsInvariant",
 ]

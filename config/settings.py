@@ -63,9 +63,16 @@ def _secret_key() -> str:
 SECRET_KEY = _secret_key()
 
 INSTALLED_APPS = [
+    "config",
+    "web",
+    "providers",
+    "worker",
     "relationships",
     "memory",
+    "knowledge",
     "context",
+    "upkeep",
+    "demo",
     "admin_ui",
     "django.contrib.contenttypes",
     "django.contrib.auth",
@@ -84,8 +91,8 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "relationships.api.middleware.CrossOriginMiddleware",
-    "relationships.api.middleware.ProblemMiddleware",
+    "web.middleware.CrossOriginMiddleware",
+    "web.middleware.ProblemMiddleware",
     "admin_ui.middleware.PageSessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -139,7 +146,7 @@ DATABASES = {"default": database.settings_of(DATABASE_URL, data_dir=DATA_DIR, pr
 Q_CLUSTER = {
     "name": "rapport",
     "orm": "default",
-    "broker_class": "memory.queue.broker.NotifyBroker",
+    "broker_class": "worker.broker.NotifyBroker",
     "workers": env.whole("RAPPORT_WORKERS", 4, low=1, high=64),  # they wait for models, mostly
     "queue_limit": 2,
     "bulk": 1,
@@ -214,12 +221,12 @@ RECIPES = registries.RECIPES
 
 # --- REST ----------------------------------------------------------------------------------------------------------
 REST_FRAMEWORK = {
-    "DEFAULT_AUTHENTICATION_CLASSES": ["relationships.api.authentication.BearerAuthentication"],
-    "DEFAULT_PERMISSION_CLASSES": ["relationships.api.authentication.HasScope"],
-    "DEFAULT_RENDERER_CLASSES": ["relationships.api.rendering.OrjsonRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["relationships.api.parsing.StrictJSONParser"],
-    "EXCEPTION_HANDLER": "relationships.api.problems.problem_response",
-    "DEFAULT_SCHEMA_CLASS": "relationships.api.openapi.RapportSchema",
+    "DEFAULT_AUTHENTICATION_CLASSES": ["web.authentication.BearerAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["web.authentication.HasScope"],
+    "DEFAULT_RENDERER_CLASSES": ["web.rendering.OrjsonRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["web.parsing.StrictJSONParser"],
+    "EXCEPTION_HANDLER": "web.problems.problem_response",
+    "DEFAULT_SCHEMA_CLASS": "web.openapi.RapportSchema",
     "UNAUTHENTICATED_USER": None,
     "UNAUTHENTICATED_TOKEN": None,
 }

@@ -8,10 +8,10 @@ urlpatterns: list[URLPattern | URLResolver] = [
     # DELETE to views of relationships, so it comes before them.
     path("v1/", include("context.api.urls")),
     path("v1/", include("memory.api.urls")),
-    path("v1/", include("context.api.document_urls")),
-    path("v1/", include("memory.api.urls_transfer")),
+    path("v1/", include("knowledge.api.urls")),
+    path("v1/", include("upkeep.api.urls")),
     path("v1/", include("relationships.api.urls")),
     path("", RedirectView.as_view(url="/v1/docs")),  # whoever opens the address finds something to read
-    path("", include("memory.api.health_urls")),
+    path("", include("worker.api.urls")),
     path("admin-ui/", include("admin_ui.urls")),
 ]

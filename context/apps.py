@@ -6,6 +6,5 @@ from django.apps import AppConfig
 class ContextConfig(AppConfig):
     name = "context"
     configuration_sections: ClassVar = {
-        "knowledge": "context.knowledge.configuration.Knowledge",
         "context": "context.configuration.Context",
     }

@@ -13,12 +13,12 @@ from uuid import UUID
 
 import orjson
 
+from config.postgresql.sessions import prepared_cursor
 from context.configuration import Context
 from memory.retrieval.questions import Participants
-from relationships.api.authentication import KEY_STILL_HOLDS, KeyChanged, RememberedKey
-from relationships.database import prepared_cursor
-from relationships.errors import NotFound
 from relationships.text_names import name_in_text
+from web.authentication import KEY_STILL_HOLDS, KeyChanged, RememberedKey
+from web.errors import NotFound
 
 MESSAGES_AT_FIRST: int = Context.model_fields["recent_messages"].default
 
@@ -86,7 +86,7 @@ class RecentMessage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of a relationship before a reply. `scratchpad`: lines of memory.services.snapshots.
+    """What is known of a relationship before a reply. `scratchpad`: lines of memory.entries.snapshots.
 
     `messages`: the last MESSAGES_AT_FIRST of the session, or of all sessions where it has none. `has_archive`:
     whether any entry is in the archive, or may be, where an older snapshot does not say.

@@ -5,8 +5,8 @@ from datetime import datetime
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
+from memory.entries.snapshots import Line
 from memory.fence import escape_item, escape_items
-from memory.services.snapshots import Line
 
 
 def items_of(lines: Iterable[Line], *, timezone: str, keyed: bool = False) -> list[str]:

@@ -1,5 +1,5 @@
 from context.answer import ChatMessage
-from memory.tokens import estimate_tokens
+from providers.tokens import estimate_tokens
 
 # What the vendors' chat templates put around a message: its role and its two borders.
 AROUND_A_MESSAGE = 4

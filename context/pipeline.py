@@ -13,12 +13,12 @@ from context.layers.base import Layer, LayerRequest, LayerText
 from context.message_tokens import message_tokens
 from context.plan import plan_for
 from context.recall import Recall
-from memory.services.access import note_access
-from memory.tokens import estimate_tokens
-from relationships.api.authentication import RememberedKey
+from memory.entries.access import note_access
+from providers.tokens import estimate_tokens
 from relationships.configuration.seams import known_slug, load
-from relationships.errors import FieldProblem, InvalidConfiguration
 from relationships.models import DEFAULT_SESSION
+from web.authentication import RememberedKey
+from web.errors import FieldProblem, InvalidConfiguration
 
 
 def build_context(

@@ -12,7 +12,7 @@ from context.layers.base import Layer
 from relationships.configuration.cascade import ResolvedConfiguration, resolve_configuration
 from relationships.configuration.kept import KeptByText
 from relationships.configuration.seams import load
-from relationships.errors import FieldProblem, InvalidConfiguration
+from web.errors import FieldProblem, InvalidConfiguration
 
 
 @dataclass(frozen=True, slots=True)

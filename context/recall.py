@@ -10,12 +10,12 @@ from uuid import UUID
 from context.facts import Facts, RecentMessage, count_turns, recent_messages
 from context.question import Question, question_of
 from context.retrieved import FoundEntry, FoundMessage, read_entries, read_messages
+from memory.entries.snapshots import Line
 from memory.retrieval.gates import GateDecision, GateRequest, decide_gate
 from memory.retrieval.results import EntryFilters, Hit, MessageFilters, SearchResult, reason_of
 from memory.retrieval.search import search_entries, search_messages
-from memory.services.snapshots import Line
 from relationships.configuration.schema import Configuration
-from relationships.errors import InvalidInput
+from web.errors import InvalidInput
 
 _SPOKEN = ("user", "assistant")
 

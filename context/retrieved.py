@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
-from memory.services.snapshots import Line, SectionRow, line_of
-from relationships.database import prepared_cursor
+from config.postgresql.sessions import prepared_cursor
+from memory.entries.snapshots import Line, SectionRow, line_of
 
 _ENTRIES = f"""
 SELECT {", ".join(SectionRow._fields)}, source_message_ids FROM memory_scratchpadentry

@@ -9,8 +9,8 @@ import orjson
 from context.budget import keep_within
 from context.facts import Facts
 from memory.fence import escape_items, fence
-from memory.tokens import estimate_tokens
-from relationships.errors import shorten
+from providers.tokens import estimate_tokens
+from web.errors import shorten
 
 DEEPEST_PATH = 6
 LONGEST_NAME = 200  # characters of an object's name; it stands before every value in that object

@@ -12,10 +12,8 @@ class MemoryConfig(AppConfig):
     }
 
     def ready(self) -> None:
-        from memory import checks
+        from memory.entries.history import change_listeners
         from memory.retrieval.index.write import index_changes
-        from memory.services.history import change_listeners
 
-        assert checks  # importing it registers them
         if index_changes not in change_listeners:
             change_listeners.append(index_changes)

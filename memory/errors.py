@@ -1,4 +1,4 @@
-"""What can go wrong while something is remembered. (What a provider can do wrong: memory.providers.errors.)
+"""What can go wrong while something is remembered. (What a provider can do wrong: providers.errors.)
 
 RapportError
 ├── ReadOnlyEntry            the entry is marked read-only
@@ -19,7 +19,7 @@ IngestionError               inside the worker only
 
 from typing import ClassVar
 
-from relationships.errors import Conflict, InvalidInput
+from web.errors import Conflict, InvalidInput
 
 
 class ReadOnlyEntry(Conflict):

@@ -14,11 +14,11 @@ from django.db import connection
 from django_q.exceptions import TimeoutException
 
 from memory.ingestion.pipeline import drain_relationship
-from memory.queue.identity import worker_identity
-from memory.queue.worker_stats import stop_requested
+from memory.ingestion.replays import run_replay
 from memory.retrieval.index.embed import embed_owed
-from memory.services.replays import run_replay
 from relationships.models import Turn
+from worker.identity import worker_identity
+from worker.worker_stats import stop_requested
 
 log = structlog.get_logger(__name__)
 

@@ -8,8 +8,8 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from memory.embedders.base import Embedder, Purpose, RawVectors
-from memory.providers.base import Completion, CompletionRequest, LLMProvider
+from providers.embeddings.base import Embedder, Purpose, RawVectors
+from providers.llm.base import Completion, CompletionRequest, LLMProvider
 
 # What a test may queue: text as it stands, a dict or list to become JSON, an error to raise, a whole
 # Completion, or a function of the request that gives any of these.

@@ -10,8 +10,8 @@ from admin_ui.paging import page_of
 from admin_ui.params import text_param
 from admin_ui.views.scratchpad import RelationshipPart
 from memory.models import OperationResult
-from relationships.errors import NotFound
 from relationships.models import Turn
+from web.errors import NotFound
 
 TURNS_A_PAGE = 20
 

@@ -9,9 +9,14 @@ from django.shortcuts import redirect, render
 
 from admin_ui.erasing import counts_in_words
 from admin_ui.views.scratchpad import RelationshipPart
-from memory.services.erasure import count_relationships, count_user, erase_relationship, erase_user
-from memory.services.exporting import export_relationship
 from relationships.models import EndUser, Relationship, Role
+from upkeep.erasure import (
+    count_relationships,
+    count_user,
+    erase_relationship,
+    erase_user,
+)
+from upkeep.exporting import export_relationship
 
 SCOPES = ("relationship", "person")
 

@@ -11,12 +11,17 @@ from django.shortcuts import redirect, render
 from admin_ui.access import OperatorView, render_page_or_part
 from admin_ui.paging import page_of
 from admin_ui.params import text_param
-from context.knowledge.configured import configuration_of
-from context.knowledge.documents import add_document, delete_document, get_document, reread_document
-from context.knowledge.search import search_knowledge
-from context.models import Document, DocumentChunk, DocumentState
-from relationships.errors import RapportError
+from knowledge.configured import configuration_of
+from knowledge.documents import (
+    add_document,
+    delete_document,
+    get_document,
+    reread_document,
+)
+from knowledge.models import Document, DocumentChunk, DocumentState
+from knowledge.search import search_knowledge
 from relationships.models import Companion
+from web.errors import RapportError
 
 CHUNKS_A_PAGE = 20
 QUESTION_LIMIT = 2000

@@ -12,9 +12,9 @@ from django.shortcuts import redirect, render
 from admin_ui.erasing import counts_in_words
 from admin_ui.params import parse_uuid
 from admin_ui.views.scratchpad import RelationshipPart, entry_of
-from memory.services.erasure import erase_entry, redact_messages
-from memory.services.erasure.holding import MOST_LISTED
 from relationships.models import Message, Relationship, Role
+from upkeep.erasure import erase_entry, redact_messages
+from upkeep.erasure.holding import MOST_LISTED
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ from admin_ui.access import OperatorView
 from admin_ui.paging import page_of
 from admin_ui.params import text_param
 from config.rates import LIMITS
-from relationships.errors import InvalidInput
 from relationships.models import ApiKey, Role, Scope
 from relationships.services.api_keys import change_rate_limits, create_api_key, revoke_api_key
+from web.errors import InvalidInput
 
 SAYS = {
     Scope.READ: "read memory and contexts",

@@ -10,9 +10,9 @@ from django.shortcuts import redirect, render
 from admin_ui.access import OperatorView
 from admin_ui.paging import page_of
 from admin_ui.params import text_param
-from relationships.errors import RapportError
 from relationships.models import Membership, Role
 from relationships.services.memberships import add_member, change_role, remove_member
+from web.errors import RapportError
 
 SAYS = {
     Role.VIEWER: "can view everything",

@@ -8,11 +8,11 @@ from django.utils import timezone
 from admin_ui.access import OperatorView
 from admin_ui.overview import overview_of, waiting_turns
 from memory.models import EntryState, OperationResult, ScratchpadEntry
-from memory.queue.alarm import hindrances, reasons_for_alarm
-from memory.queue.condition import read_condition
-from memory.queue.readiness import embedder_in_use, provider_in_use
-from memory.services.model_budgets import model_budget_of
 from relationships.models import Relationship, Turn, TurnState
+from relationships.services.model_budgets import model_budget_of
+from worker.alarm import hindrances, reasons_for_alarm
+from worker.condition import read_condition
+from worker.readiness import embedder_in_use, provider_in_use
 
 DAYS = 14
 TYPES_SHOWN, LATELY = 12, 8

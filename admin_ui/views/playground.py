@@ -12,9 +12,9 @@ from admin_ui.params import text_param
 from admin_ui.views.scratchpad import RelationshipPart
 from context.replies import reply
 from memory.models import ScratchpadEntry
-from relationships.errors import RapportError
 from relationships.models import Companion, Relationship, Role, Turn, TurnState
 from relationships.services.relationships import get_or_create_relationship
+from web.errors import RapportError
 
 SESSION = "playground"
 TURNS_SHOWN, ENTRIES_SHOWN = 20, 100

@@ -16,8 +16,8 @@ from admin_ui.views.scratchpad import RelationshipPart
 from context.answer import AssembledContext, LayerReport
 from context.pipeline import build_context
 from memory.models import ScratchpadEntry
-from relationships.errors import RapportError
 from relationships.models import SessionState
+from web.errors import RapportError
 
 MESSAGE_LIMIT = 20_000
 SESSIONS_LISTED = 50

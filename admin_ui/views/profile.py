@@ -10,11 +10,11 @@ from django.urls import reverse
 from admin_ui.forms import JsonForm
 from admin_ui.params import pretty, version_param
 from admin_ui.views.scratchpad import EntryAction
-from relationships.errors import RapportError, StaleVersion
 from relationships.models import Relationship, SessionState
 from relationships.services.configuration import configuration_of
 from relationships.services.profiles import read_profile, replace_profile
 from relationships.services.sessions import end_session, get_session, replace_session_state
+from web.errors import RapportError, StaleVersion
 
 SESSIONS_SHOWN = 50
 

@@ -11,14 +11,14 @@ from django.urls import reverse
 from admin_ui.access import OperatorView, render_page_or_part
 from admin_ui.params import parse_uuid, text_param
 from admin_ui.word_diff import word_diff
+from memory.ingestion.prompt_versions import create_prompt, find_instructions, publish_prompt
+from memory.ingestion.replays import MOST_TURNS, STEPS, request_replay
 from memory.ingestion.templates import default_instructions
 from memory.models import IngestionPrompt, Replay
-from memory.services.prompts import create_prompt, find_instructions, publish_prompt
-from memory.services.replays import MOST_TURNS, STEPS, request_replay
-from relationships.errors import NotFound, RapportError
 from relationships.models import Companion, Message, Relationship, Role, Turn
 from relationships.services.relationships import get_or_create_relationship
 from relationships.services.turns import NewMessage
+from web.errors import NotFound, RapportError
 
 VERSIONS_SHOWN, RELATIONSHIPS_SHOWN, TURNS_SHOWN = 50, 100, 40
 _LINE_ROLES = {"user": "user", "companion": "assistant", "assistant": "assistant"}

@@ -9,8 +9,8 @@ from django.http import HttpRequest, HttpResponse
 from admin_ui.access import OperatorView, render_page_or_part
 from admin_ui.paging import page_of
 from admin_ui.params import parse_uuid, text_param
+from memory.entries.words import relationships_that_say
 from memory.models import EntryState, HeldDeletion, HeldState, OperationResult, ScratchpadEntry
-from memory.services.words import relationships_that_say
 from relationships.models import Companion, Relationship, Turn, TurnState
 
 

@@ -19,12 +19,12 @@ from admin_ui.access import OperatorView, render_page_or_part
 from admin_ui.forms import EntryForm
 from admin_ui.params import parse_uuid, version_param
 from admin_ui.scratchpad import held_of, scratchpad_of
+from memory.entries.editing import add_entry, delete_entry, restore_entry, revise_entry
+from memory.entries.limits import entry_fault
 from memory.models import EntrySource, ScratchpadEntry, Tier
-from memory.services.entries import add_entry, delete_entry, restore_entry, revise_entry
-from memory.services.limits import entry_fault
-from relationships.errors import Conflict, NotFound, RapportError, StaleVersion
 from relationships.models import Relationship, Role
 from relationships.services.configuration import configuration_of
+from web.errors import Conflict, NotFound, RapportError, StaleVersion
 
 BY_HAND = "by hand, in the admin UI"
 MOST_AT_ONCE = 500

@@ -13,8 +13,8 @@ from django.utils import timezone
 from admin_ui.access import render_page_or_part
 from admin_ui.views.scratchpad import RelationshipPart
 from admin_ui.word_diff import Piece, word_diff
+from memory.entries.time_travel import PastLine, active_lines_at
 from memory.models import EntryRevision
-from memory.services.time_travel import PastLine, active_lines_at
 
 STEPS = 1000  # of each slider, over the relationship's whole life
 SHOWN = 50  # entries, and changes

@@ -10,9 +10,9 @@ from django.shortcuts import redirect, render
 from admin_ui.access import OperatorView
 from admin_ui.paging import page_of
 from admin_ui.params import parse_uuid, text_param
-from memory.services.turns import retry_turn
-from relationships.errors import RapportError
+from memory.ingestion.intake import retry_turn
 from relationships.models import Companion, Message, Relationship, Turn, TurnState
+from web.errors import RapportError
 
 NONE_OF = {  # the states there are pages of, and what to say where there is no such turn
     TurnState.FAILED: "No failed turns.",

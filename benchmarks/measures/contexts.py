@@ -12,8 +12,8 @@ from benchmarks.measures.setup import Setup
 from benchmarks.report import Figure, Goal, Section, of_rounds
 from benchmarks.seed import analyze, make_sample, numbered_texts, remember
 from benchmarks.timing import cpu_during, cpu_seconds, p50, p95, time_calls
+from config.postgresql.sessions import prepared_cursor
 from context.pipeline import build_context
-from relationships.database import prepared_cursor
 from relationships.models import Relationship
 
 ROUNDS, ARCHIVED = 5, 500  # in process

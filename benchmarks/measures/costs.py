@@ -14,14 +14,14 @@ from benchmarks.measures.setup import Setup
 from benchmarks.report import Figure, Goal, Section
 from benchmarks.seed import make_companion, make_relationships
 from benchmarks.service import statements
-from memory.embedders import get_embedder
-from memory.embedders.base import Purpose, RawVectors
-from memory.embedders.offline import OfflineEmbedder
-from memory.embedders.questions import forget_questions
+from memory.ingestion.intake import accept_turn
 from memory.ingestion.pipeline import drain_relationship
 from memory.models import ModelCall
 from memory.retrieval.index.embed import embed_owed
-from memory.services.turns import accept_turn
+from providers.embeddings import get_embedder
+from providers.embeddings.base import Purpose, RawVectors
+from providers.embeddings.offline import OfflineEmbedder
+from providers.embeddings.questions import forget_questions
 from relationships.models import Relationship, Turn
 from relationships.services.turns import NewMessage, NewTurn
 

@@ -11,7 +11,7 @@ from benchmarks.report import Figure, Goal, Section, of_rounds
 from benchmarks.seed import turn_body
 from benchmarks.timing import cpu_during, p50, p95
 from memory.ingestion.configuration import Ingestion
-from memory.services.turns import ingest_now
+from memory.ingestion.intake import ingest_now
 from relationships.models import Turn
 
 RELATIONSHIPS = 50

@@ -9,8 +9,8 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from benchmarks.seed import make_companion, make_relationships
+from memory.entries.snapshots import rebuild_scratchpad
 from memory.models import ScratchpadEntry
-from memory.services.snapshots import rebuild_scratchpad
 from relationships.models import Membership, Operator, Project, Role, Turn
 
 ENTRIES = 20  # of each small relationship

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from benchmarks.recall.sets import Talk
 from benchmarks.seed import make_companion, make_relationships
-from memory.embedders import embedder_of
 from memory.models import Embedding, SearchedKind, SearchText
 from memory.retrieval.columns import Columns, SearchQuery, read_columns
 from memory.retrieval.configuration import Retrieval
@@ -24,6 +23,7 @@ from memory.retrieval.rankers.best import BestRanker
 from memory.retrieval.ranking import Cut, Ranking
 from memory.retrieval.results import EntryFilters, MessageFilters
 from memory.retrieval.search import search_messages
+from providers.embeddings import embedder_of
 from relationships.ids import uuid7
 from relationships.models import Message, MessageRole, Relationship
 

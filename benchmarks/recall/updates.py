@@ -14,11 +14,11 @@ from django.utils import timezone
 from benchmarks.recall.evidence import CUTS, NOW, embed_all, make_pair
 from benchmarks.recall.sets import Fact, Person
 from benchmarks.seed import remember
+from memory.entries.fingerprint import normalise
 from memory.models import EntryState, ScratchpadEntry, SearchedKind
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.write import index_entries
 from memory.retrieval.search import search_entries_for
-from memory.services.fingerprint import normalise
 from relationships.models import Relationship
 
 Asker = tuple[str, Retrieval]  # a ranker, and whether it has vectors

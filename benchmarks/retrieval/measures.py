@@ -16,13 +16,13 @@ from benchmarks.report import Figure, Goal, Section
 from benchmarks.retrieval import draw
 from benchmarks.seed import analyze, make_companion, make_relationships, remember, store_vectors
 from benchmarks.timing import p50, p95, time_calls
-from memory.embedders.base import Embedded
 from memory.models import ScratchpadEntry, SearchedKind
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.questions import Participants, Prepared
 from memory.retrieval.ranking import wanted_ranker
 from memory.retrieval.results import EntryFilters
 from memory.retrieval.search import search_entries
+from providers.embeddings.base import Embedded
 from relationships.models import Companion, Relationship
 
 ENTRIES, TOP = 20, 20  # of each small tenant; of a search

@@ -15,9 +15,9 @@ from django.utils import timezone
 from benchmarks.scale.clone import Job, Tell, clone
 from benchmarks.scale.templates import TABLES
 from benchmarks.seed import make_companion
-from memory.verification import verify
 from relationships.ids import relationship_id, uuid7
 from relationships.models import Companion, Project
+from upkeep.verification import verify
 
 EMBEDDED = 1000  # with vectors, the first ones; what everybody's would take is worked out from theirs
 VERIFIED_UP_TO = 10_000  # whole; all are made alike

@@ -11,10 +11,10 @@ from django.db import connection
 from django.db.models import Max
 
 from benchmarks.seed import BY, make_companion
+from memory.entries.editing import add_entry
+from memory.ingestion.intake import accept_turn
 from memory.models import EntrySource
 from memory.retrieval.index.embed import embed_owed
-from memory.services.entries import add_entry
-from memory.services.turns import accept_turn
 from relationships.models import Project, Relationship, Turn, TurnState
 from relationships.services.relationships import get_or_create_relationship
 from relationships.services.turns import NewMessage, NewTurn

@@ -14,8 +14,8 @@ from benchmarks.soak import sections
 from benchmarks.soak.actions import COMPANION, People, arrive
 from benchmarks.soak.pace import SAMPLED_EVERY_SECONDS, Pace, Watch
 from memory.models import EntryRevision, RevisionEvent
-from memory.verification import Report, verify
 from relationships.models import EndUser, Relationship, Turn, TurnState
+from upkeep.verification import Report, verify
 
 WARM_UP_SECONDS = 20.0  # connections, prepared statements, and what Python loads at first use: not counted
 _CONFIG = {

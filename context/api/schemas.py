@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import StringConstraints
 
 from memory.api.schemas import MessageText
-from relationships.api.fields import Answer, Body, JsonObject, SessionName
+from web.fields import Answer, Body, JsonObject, SessionName
 
 
 class ContextBody(Body):

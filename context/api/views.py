@@ -7,8 +7,8 @@ from rest_framework.response import Response
 from context.api.presenters import present_context
 from context.api.schemas import ContextAnswer, ContextBody
 from context.pipeline import build_context
-from relationships.api.operations import operation
 from relationships.api.views import ApiView
+from web.operations import operation
 
 EXAMPLE = {"message": "What should I cook tonight?", "session": "phone", "format": "anthropic"}
 

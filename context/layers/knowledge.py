@@ -1,8 +1,8 @@
 from collections.abc import Iterable, Sequence
 
-from context.knowledge.search import FoundKnowledge, KnowledgeHit, cite, search_knowledge
 from context.layers.base import NOTHING, Layer, LayerRequest, LayerText, left_out
 from context.text import fit_lines, line_cost
+from knowledge.search import FoundKnowledge, KnowledgeHit, cite, search_knowledge
 from memory.fence import escape_item, fence
 
 INTRO = (

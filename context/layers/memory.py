@@ -5,11 +5,11 @@ from context.layers.base import NOTHING, Layer, LayerRequest, LayerText, left_ou
 from context.lines import Group, headings_of, in_groups, items_of
 from context.recall import RecalledEntries
 from context.text import fill_names, fit_lines, line_cost
+from memory.entries.snapshots import Line, lines_at
 from memory.fence import fence
 from memory.ingestion.configuration import Ingestion
 from memory.models import Tier
-from memory.services.snapshots import Line, lines_at
-from memory.tokens import estimate_tokens
+from providers.tokens import estimate_tokens
 
 NEARLY_FULL = 0.9  # of ingestion.soft_budget
 WHOLE, PINNED, FITS = "whole scratchpad, newest first", "pinned", "newest of the scratchpad, within budget"

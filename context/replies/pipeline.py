@@ -12,16 +12,16 @@ from django.db import connection
 from context.answer import AssembledContext, ChatMessage
 from context.pipeline import build_context
 from context.replies.offline import offline_reply
-from memory.providers.base import Completion, CompletionRequest, LLMProvider
-from memory.providers.errors import ProviderError
-from memory.providers.registry import get_provider
-from memory.services.model_budgets import count_spending, require_model_budget
-from memory.services.turns import accept_turn
-from relationships.errors import InvalidInput, Unavailable, UpstreamFailed
+from memory.ingestion.intake import accept_turn
+from providers.errors import ProviderError
+from providers.llm.base import Completion, CompletionRequest, LLMProvider
+from providers.llm.registry import get_provider
 from relationships.models import Relationship, Turn
 from relationships.services.configuration import configuration_of
 from relationships.services.limits import message_fault
+from relationships.services.model_budgets import count_spending, require_model_budget
 from relationships.services.turns import NewMessage, NewTurn
+from web.errors import InvalidInput, Unavailable, UpstreamFailed
 
 MOST_OUTPUT_TOKENS = 2000
 _taken = 0

@@ -6,11 +6,11 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
+from memory.ingestion.preview import Preview
 from memory.models import EntryRevision, HeldDeletion, IngestionPrompt, ModelCall, ScratchpadEntry
 from memory.models.operation_result import OperationResult
-from memory.services.preview import Preview
-from relationships.api.fields import Answer
 from relationships.models import Message, Turn
+from web.fields import Answer
 
 
 class EntryAnswer(Answer):

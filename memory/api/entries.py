@@ -7,7 +7,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory.api.answers import EntryAnswer, RevisionAnswer
-from memory.api.erasure import GoneEntryAnswer, present_entry_erasure
 from memory.api.schemas import (
     DeleteEntryQuery,
     EntryBody,
@@ -16,23 +15,24 @@ from memory.api.schemas import (
     ReasonBody,
     check_merged,
 )
+from memory.entries.editing import add_entry, delete_entry, restore_entry, revise_entry
+from memory.entries.time_travel import NEWEST_FIRST as PAST_NEWEST_FIRST
+from memory.entries.time_travel import entry_of, revisions_at
 from memory.models import EntryRevision, EntrySource, ScratchpadEntry
-from memory.services.entries import add_entry, delete_entry, restore_entry, revise_entry
-from memory.services.erasure import erase_entry
-from memory.services.time_travel import NEWEST_FIRST as PAST_NEWEST_FIRST
-from memory.services.time_travel import entry_of, revisions_at
-from relationships.api.fields import Page, PageQuery
-from relationships.api.headers import expected_version, idempotency_key, request_fingerprint
-from relationships.api.operations import operation
-from relationships.api.parsing import read_bytes
 from relationships.api.views import ApiView
 from relationships.configuration.merge_patch import merge_patch
-from relationships.errors import Gone, InvalidInput, NotFound
 from relationships.models import Relationship
 from relationships.services.configuration import configuration_of
 from relationships.services.idempotency import earlier_resource, remember_key
 from relationships.services.rows import check_version
 from relationships.services.sequence import lock_relationship
+from upkeep.api.erasure import GoneEntryAnswer, present_entry_erasure
+from upkeep.erasure import erase_entry
+from web.errors import Gone, InvalidInput, NotFound
+from web.fields import Page, PageQuery
+from web.headers import expected_version, idempotency_key, request_fingerprint
+from web.operations import operation
+from web.parsing import read_bytes
 
 NEWEST_FIRST = ["-effective_at", "-id"]
 ROUTE = "entries"  # of its idempotency keys

@@ -6,12 +6,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory.api.answers import DecidedAnswer, HeldAnswer, present_held
+from memory.entries.held import confirm_deletions, decline_deletions, deletions_of
 from memory.models import HeldDeletion, ScratchpadEntry
-from memory.services.held import confirm_deletions, decline_deletions, deletions_of
-from relationships.api.fields import Page, PageQuery
-from relationships.api.operations import operation
-from relationships.api.pagination import page_of
 from relationships.api.views import ApiView
+from web.fields import Page, PageQuery
+from web.operations import operation
+from web.pagination import page_of
 
 
 class HeldDeletionsView(ApiView):

@@ -9,19 +9,19 @@ from memory.api.schemas import PreviewBody, PromptBody
 from memory.errors import UnparsableAnswer
 from memory.ingestion.calls import storable
 from memory.ingestion.ingestion_input import Instructions
+from memory.ingestion.preview import Preview, preview_messages, preview_turns
+from memory.ingestion.prompt_versions import SHIPPED, create_prompt, find_instructions, publish_prompt
 from memory.ingestion.templates import default_instructions
-from memory.providers.errors import ProviderError
-from memory.queue.waiting import waiting_place
-from memory.services.preview import Preview, preview_messages, preview_turns
-from memory.services.prompts import SHIPPED, create_prompt, find_instructions, publish_prompt
-from relationships.api.fields import Page, PageQuery
-from relationships.api.operations import operation
+from providers.errors import ProviderError
 from relationships.api.views import ApiView
-from relationships.errors import InvalidInput, NotFound, Unavailable, UpstreamFailed
 from relationships.ids import uuid7
 from relationships.models import Companion, Relationship
 from relationships.services.rows import require
 from relationships.services.turns import NewMessage
+from web.errors import InvalidInput, NotFound, Unavailable, UpstreamFailed
+from web.fields import Page, PageQuery
+from web.operations import operation
+from worker.waiting import waiting_place
 
 
 class CompanionPromptsView(ApiView):

@@ -5,8 +5,7 @@ from typing import Annotated, Any, Literal, Self
 from django.conf import settings
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints, ValidationError, model_validator
 
-from memory.models import EntryState, Tier
-from memory.services.limits import (
+from memory.entries.limits import (
     MAX_TAGS,
     MAX_WEIGHT,
     TYPE,
@@ -14,7 +13,11 @@ from memory.services.limits import (
     metadata_fault,
     tags_fault,
 )
-from relationships.api.fields import (
+from memory.models import EntryState, Tier
+from relationships.models import DEFAULT_SESSION, TurnState
+from relationships.services.limits import message_fault, misplaced_role
+from web.errors import InvalidInput
+from web.fields import (
     DIGITS,
     Body,
     JsonObject,
@@ -29,9 +32,6 @@ from relationships.api.fields import (
     within,
     wrong_part,
 )
-from relationships.errors import InvalidInput
-from relationships.models import DEFAULT_SESSION, TurnState
-from relationships.services.limits import message_fault, misplaced_role
 
 MessageText = Annotated[
     str, StringConstraints(min_length=1, max_length=settings.MAX_MESSAGE_BYTES), within(message_fault)

@@ -16,12 +16,12 @@ from memory.models import EntryState, ScratchpadEntry, Tier
 from memory.retrieval.questions import LONGEST_QUESTION
 from memory.retrieval.results import EntryFilters, Hit, MessageFilters, SearchResult, reason_of
 from memory.retrieval.search import search_entries, search_messages
-from relationships.api.fields import Answer, Body, JsonObject, Name, SessionName, Timestamp
 from relationships.api.messages import MessageAnswer
-from relationships.api.operations import operation
 from relationships.api.views import ApiView
 from relationships.models import Message, MessageRole
 from relationships.services.configuration import configuration_of
+from web.fields import Answer, Body, JsonObject, Name, SessionName, Timestamp
+from web.operations import operation
 
 MOST = 200  # answers of one search
 MOST_VALUES = 50  # of one filter

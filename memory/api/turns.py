@@ -9,19 +9,19 @@ from rest_framework.response import Response
 
 from memory.api.answers import DueAnswer, TurnAnswer, TurnTraceAnswer, present_trace, present_turn
 from memory.api.schemas import TurnBody, TurnListQuery, WaitQuery
+from memory.entries.held import held_of_turns
+from memory.ingestion.intake import Idempotency, accept_turn, ingest_now, retry_turn
 from memory.models import EntryRevision, HeldState, ModelCall, OperationResult
-from memory.queue.waiting import waiting_place
-from memory.services.held import held_of_turns
-from memory.services.turns import Idempotency, accept_turn, ingest_now, retry_turn
-from relationships.api.fields import Page
-from relationships.api.headers import idempotency_key, request_fingerprint
-from relationships.api.operations import operation
-from relationships.api.pagination import page_of
-from relationships.api.parsing import read_bytes
 from relationships.api.views import ApiView
 from relationships.models import Message, Turn, TurnState
 from relationships.services.rows import require
 from relationships.services.turns import NewMessage, NewTurn
+from web.fields import Page
+from web.headers import idempotency_key, request_fingerprint
+from web.operations import operation
+from web.pagination import page_of
+from web.parsing import read_bytes
+from worker.waiting import waiting_place
 
 SETTLED = frozenset({TurnState.APPLIED, TurnState.SKIPPED, TurnState.FAILED})
 

@@ -2,12 +2,12 @@
 
 from django.urls import path, register_converter
 
-from memory.api.budget import BudgetView
 from memory.api.entries import EntriesView, EntryHistoryView, EntryView, HistoryView, RestoreEntryView
 from memory.api.held import ConfirmHeldView, DeclineHeldView, HeldDeletionsView
 from memory.api.prompts import PreviewPromptView, PromptsView, PromptView, PublishPromptView
 from memory.api.search import EntrySearchView, MessageSearchView
 from memory.api.turns import IngestView, RetryTurnView, TurnsView, TurnView
+from relationships.api.budget import BudgetView
 
 
 class VersionConverter:

@@ -10,12 +10,12 @@ import orjson
 import structlog
 from django.db import connection
 
+from config.postgresql.sessions import database_went_away
 from memory.forgetting.configuration import Forgetting
 from memory.forgetting.forget import forget_entries, policy_of, who_has_leaving
-from memory.queue.housekeeping import Duty
 from relationships.configuration.cascade import resolve_configuration
-from relationships.database import database_went_away
-from relationships.errors import InvalidConfiguration
+from web.errors import InvalidConfiguration
+from worker.housekeeping import Duty
 
 log = structlog.get_logger(__name__)
 

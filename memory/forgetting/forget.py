@@ -6,15 +6,15 @@ from uuid import UUID
 
 from django.db import connection, transaction
 
+from memory.entries.editing import save_change
+from memory.entries.history import Change, fields_of, record_changes
+from memory.entries.snapshots import rebuild_scratchpad
 from memory.forgetting.base import SECONDS_A_DAY, Condition, ForgettingPolicy
 from memory.forgetting.configuration import Forgetting
 from memory.models import EntryState, RevisionEvent, ScratchpadEntry, Tier
-from memory.services.entries import save_change
-from memory.services.history import Change, fields_of, record_changes
-from memory.services.snapshots import rebuild_scratchpad
-from relationships.actor import Actor
 from relationships.configuration.seams import load
 from relationships.services.sequence import lock_relationship
+from web.actor import Actor
 
 BY_FORGETTING = Actor.policy("forgetting")
 AT_ONCE = 100  # entries of a relationship in one transaction; the rest leaves in the next rounds

@@ -7,6 +7,10 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
+from memory.entries.editing import WRITTEN_FIELDS
+from memory.entries.fingerprint import content_hash
+from memory.entries.history import Origin, record_changes
+from memory.entries.snapshots import rebuild_scratchpad
 from memory.errors import ErasedMeanwhile, StaleAnswer
 from memory.ingestion.apply_state import ApplyState, open_state, subject_of
 from memory.ingestion.calls import CallLog, erased_meanwhile, shown_ids, store_calls
@@ -14,6 +18,7 @@ from memory.ingestion.claim import Claim, hold_claim, settle_turns
 from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.operation_handlers import carry_out
 from memory.ingestion.operations import Operation, Refusal
+from memory.ingestion.overflow import overflow_scratchpad
 from memory.ingestion.proposals import Proposed
 from memory.ingestion.vectors import keep_known_vectors
 from memory.models import (
@@ -24,13 +29,8 @@ from memory.models import (
     ScratchpadEntry,
     Verdict,
 )
-from memory.services.entries import WRITTEN_FIELDS
-from memory.services.fingerprint import content_hash
-from memory.services.history import Origin, record_changes
-from memory.services.overflow import overflow_scratchpad
-from memory.services.snapshots import rebuild_scratchpad
-from relationships.actor import Actor, ActorKind
 from relationships.models import TurnState
+from web.actor import Actor, ActorKind
 
 
 @transaction.atomic

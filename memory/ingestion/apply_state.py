@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
+from memory.entries.fingerprint import content_hash
+from memory.entries.history import Change
 from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
 from memory.ingestion.operations import Operation, Refusal
 from memory.ingestion.results import result_of
@@ -18,8 +20,6 @@ from memory.models import (
     ScratchpadEntry,
     Verdict,
 )
-from memory.services.fingerprint import content_hash
-from memory.services.history import Change
 from relationships.ids import uuid7
 from relationships.models import Turn
 

@@ -8,14 +8,14 @@ from uuid import UUID
 
 from django.db import connection
 
+from memory.entries.limits import call_text
 from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
 from memory.models import ModelCall
-from memory.providers.base import Completion, CompletionRequest, LLMProvider
-from memory.providers.errors import ProviderError
-from memory.queue.worker_stats import count_model_call
-from memory.services.limits import call_text
-from memory.services.model_budgets import count_spending
+from providers.errors import ProviderError
+from providers.llm.base import Completion, CompletionRequest, LLMProvider
 from relationships.ids import uuid7
+from relationships.services.model_budgets import count_spending
+from worker.worker_stats import count_model_call
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from memory.models import ScratchpadEntry
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.results import EntryFilters, Hit
 from memory.retrieval.search import search_entries_for
-from memory.tokens import estimate_tokens
+from providers.tokens import estimate_tokens
 
 QUESTION_CHARACTERS = 2000  # of a message; what it is about stands in these
 

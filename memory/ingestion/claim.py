@@ -1,7 +1,7 @@
 """Takes turns of one relationship, in order, for as long as a lease lasts; and settles them.
 
 A claim is made under the relationship's row lock, so one worker at a time reads a relationship; a lease that ran out or
-whose worker died is taken back by the sweep (memory.queue.leases).
+whose worker died is taken back by the sweep (worker.leases).
 """
 
 from collections.abc import Sequence
@@ -20,11 +20,12 @@ from django.utils import timezone
 
 from memory.errors import LeaseLost
 from memory.ingestion.calls import CallLog, storable, store_calls
-from memory.queue.waiting import announce_settled
 from relationships.configuration.cascade import resolve_configuration
-from relationships.errors import InvalidConfiguration
-from relationships.models import WORKER_DIED, QueuedQuerySet, Turn, TurnState, lease_end
+from relationships.models import Turn, TurnState
 from relationships.services.sequence import lock_relationship
+from web.errors import InvalidConfiguration
+from worker.models import WORKER_DIED, QueuedQuerySet, lease_end
+from worker.waiting import announce_settled
 
 # Of a lease's time: so soon after the claim it is not renewed.
 FRESH_SHARE = 0.05

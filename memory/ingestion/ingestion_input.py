@@ -14,11 +14,11 @@ from memory.ingestion.configuration import Ingestion
 from memory.ingestion.templates import default_instructions
 from memory.models import IngestionPrompt, ScratchpadEntry, Tier
 from memory.retrieval.configuration import Retrieval
-from memory.tokens import estimate_tokens, line_tokens
+from providers.tokens import estimate_tokens, line_tokens
 from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.schema import Configuration
-from relationships.errors import NotFound
 from relationships.models import Message, Relationship, Turn
+from web.errors import NotFound
 
 TOKENS_PER_LINE = 6  # number, type and brackets of a shown entry, on top of its content
 

@@ -10,9 +10,9 @@ from zoneinfo import ZoneInfo
 
 from django.conf import settings
 
+from memory.entries.limits import MAX_KEY, entry_fault
 from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
 from memory.models import USER_SUBJECT
-from memory.services.limits import MAX_KEY, entry_fault
 
 Item = Mapping[str, Any]
 KEPT_DEPTH = 4  # of a raw item's objects and lists

@@ -2,6 +2,8 @@
 
 from datetime import datetime
 
+from memory.entries.fingerprint import content_hash
+from memory.entries.history import Change, Origin, fields_of
 from memory.ingestion.apply_state import (
     ApplyState,
     is_single_valued,
@@ -12,8 +14,6 @@ from memory.ingestion.apply_state import (
 )
 from memory.ingestion.operations import Operation
 from memory.models import EntryState, RevisionEvent, ScratchpadEntry, Verdict
-from memory.services.fingerprint import content_hash
-from memory.services.history import Change, Origin, fields_of
 from relationships.ids import uuid7
 
 CHANGED_MEANWHILE = "the entry was changed while the model answered; the later text stands"

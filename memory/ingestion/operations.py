@@ -24,7 +24,7 @@ from memory.ingestion.items import (
     type_of,
 )
 from memory.models import Tier
-from memory.providers.json_text import extract_json_text
+from providers.llm.json_text import extract_json_text
 
 MAX_OPERATIONS = 200  # of one answer; what is beyond is refused, visibly
 

@@ -12,6 +12,7 @@ import structlog
 from django.conf import settings
 from django.db import DataError, IntegrityError, transaction
 
+from config.postgresql.sessions import database_went_away
 from memory.errors import ErasedMeanwhile, IngestionError, InvalidTemplate, LeaseLost, StaleAnswer
 from memory.ingestion.apply import apply_operations
 from memory.ingestion.calls import CallLog
@@ -29,17 +30,16 @@ from memory.ingestion.claim import (
 from memory.ingestion.ingestion_input import IngestionInput, read_batch
 from memory.ingestion.proposals import Proposed, propose_all
 from memory.models import EntryRevision
-from memory.providers.errors import ModelNotFound, ProviderError
-from memory.providers.registry import get_provider
-from memory.queue.fairness import others_wait
-from memory.queue.nudge import nudge
-from memory.queue.renewal import renewing
-from memory.queue.retries import retry_delay
-from memory.queue.worker_stats import stop_requested
-from memory.services.model_budgets import require_model_budget
-from relationships.database import database_went_away
-from relationships.errors import BudgetSpent, InvalidConfiguration, NotFound
+from providers.errors import ModelNotFound, ProviderError
+from providers.llm.registry import get_provider
 from relationships.models import Turn
+from relationships.services.model_budgets import require_model_budget
+from web.errors import BudgetSpent, InvalidConfiguration, NotFound
+from worker.fairness import others_wait
+from worker.nudge import nudge
+from worker.renewal import renewing
+from worker.retries import retry_delay
+from worker.worker_stats import stop_requested
 
 log = structlog.get_logger(__name__)
 

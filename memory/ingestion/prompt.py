@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from memory.ingestion.ingestion_input import IngestionInput, InputMessage, ShownEntry
 from memory.ingestion.templates import render_instructions, shipped
 from memory.models import Tier
-from memory.providers.base import (
+from providers.llm.base import (
     CompletionRequest,
     IngestionMaterial,
     KnownKey,

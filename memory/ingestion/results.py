@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 from uuid import UUID
 
+from memory.entries.fingerprint import content_hash
+from memory.entries.limits import MAX_REASON, operation_fault
 from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
 from memory.ingestion.operations import Operation, Refusal
 from memory.models import OperationKind, OperationResult, Verdict
-from memory.services.fingerprint import content_hash
-from memory.services.limits import MAX_REASON, operation_fault
 from relationships.models import Turn
 
 _NAMED_OPS = [

@@ -15,7 +15,7 @@ from jinja2 import Template, TemplateError, TemplateSyntaxError, nodes
 
 from memory.errors import InvalidTemplate
 from memory.ingestion.template_sandbox import MAX_RENDERED_CHARACTERS, Sandbox, counted_steps
-from relationships.errors import FieldProblem
+from web.errors import FieldProblem
 
 PROMPTS = Path(__file__).parent / "prompts"
 MAX_TEMPLATE_CHARACTERS = 20_000

@@ -7,9 +7,9 @@ from uuid import UUID
 from django.db import connection, transaction
 
 from memory.ingestion.configuration import Ingestion, Trigger
-from memory.queue.nudge import nudge
 from relationships.models import Turn, TurnState
 from relationships.services.turns import NewMessage, TurnDisposal
+from worker.nudge import nudge
 
 ENDED_SESSIONS = """
 UPDATE relationships_turn t SET due_at = %(now)s, waits_for = ''

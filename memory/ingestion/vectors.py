@@ -5,14 +5,14 @@ from dataclasses import dataclass, replace
 
 import structlog
 
-from memory.embedders import embedder_of
-from memory.embedders.base import Embedded
 from memory.ingestion.ingestion_input import IngestionInput
 from memory.models import EntryState, ScratchpadEntry, SearchedKind
-from memory.providers.errors import ProviderError
 from memory.retrieval.index.queue import TextClaim, keep_vectors
 from memory.retrieval.index.text import text_hash
 from memory.retrieval.index.vectors import OwedText
+from providers.embeddings import embedder_of
+from providers.embeddings.base import Embedded
+from providers.errors import ProviderError
 
 log = structlog.get_logger(__name__)
 

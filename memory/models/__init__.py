@@ -8,7 +8,6 @@ from memory.models.operation_result import OperationKind, OperationResult, Verdi
 from memory.models.replay import Replay, ReplayState
 from memory.models.revision import EntryRevision, RevisionEvent
 from memory.models.search_text import SearchedKind, SearchText
-from memory.models.spending import ModelSpending
 
 __all__ = [
     "USER_SUBJECT",
@@ -21,7 +20,6 @@ __all__ = [
     "HeldState",
     "IngestionPrompt",
     "ModelCall",
-    "ModelSpending",
     "OperationKind",
     "OperationResult",
     "Replay",

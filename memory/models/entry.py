@@ -15,7 +15,7 @@ _CONTENT = models.Func(
     "content", models.Value("_~"), models.Value("  "), function="translate", output_field=models.TextField()
 )
 ENTRY_WORDS = SearchVector(_CONTENT, config="simple")
-# What being shown leaves on an entry (memory.services.access): no change of it, so in no revision and no version.
+# What being shown leaves on an entry (memory.entries.access): no change of it, so in no revision and no version.
 ACCESS_FIELDS = frozenset({"last_accessed_at", "access_count"})
 
 
@@ -60,7 +60,7 @@ class ScratchpadEntry(RelationshipOwned):
     state = models.CharField(max_length=12, choices=EntryState.choices, default=EntryState.ACTIVE)
     subject = models.CharField(max_length=200, default=USER_SUBJECT)  # whom it is about
     content = models.TextField()
-    content_hash = models.BinaryField(max_length=32)  # memory.services.fingerprint
+    content_hash = models.BinaryField(max_length=32)  # memory.entries.fingerprint
     key = models.CharField(max_length=80, null=True)  # stable name, such as city
     single_valued = models.BooleanField(default=False)  # the vocabulary's word on `key`: city yes, pet no
     importance = models.FloatField(default=0.5)

@@ -59,7 +59,7 @@ class OperationResult(RelationshipOwned):
     )  # whose answer it is of: entry numbers count in what that call showed
     entry_ids = ArrayField(models.UUIDField(), default=list)
     message_ids = ArrayField(models.UUIDField(), default=list)
-    content_hash = models.BinaryField(max_length=32, null=True)  # of its content: memory.services.fingerprint
+    content_hash = models.BinaryField(max_length=32, null=True)  # of its content: memory.entries.fingerprint
     text = models.TextField(blank=True)
     erased = models.BooleanField(default=False)  # every text of it is gone
     # Of a deletion that is held with others: the HeldDeletion, the version that the model saw, and the model's reason.

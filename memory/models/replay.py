@@ -2,7 +2,8 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 
-from relationships.models import QueuedOwnedQuerySet, QueuedRow, RelationshipOwned
+from relationships.models import QueuedOwnedQuerySet, RelationshipOwned
+from worker.models import QueuedRow
 
 
 class ReplayState(models.TextChoices):
@@ -23,7 +24,7 @@ class Replay(QueuedRow, RelationshipOwned):
     messages = models.JSONField(default=list)  # [{role, content}] of a pasted conversation
     present_entries = models.BooleanField(default=False)  # whether it starts from what is remembered now
     state = models.CharField(max_length=10, choices=ReplayState.choices, default=ReplayState.PENDING)
-    results = models.JSONField(default=dict)  # {published, draft}: memory.services.replays
+    results = models.JSONField(default=dict)  # {published, draft}: memory.ingestion.replays
     error = models.TextField(blank=True)
     requested_by = models.CharField(max_length=200, blank=True)
     recorded_at = models.DateTimeField(auto_now_add=True)

@@ -1,8 +1,8 @@
 from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
 
-from relationships.actor import ActorKind
 from relationships.models import OwnedQuerySet, RelationshipOwned
+from web.actor import ActorKind
 
 
 class RevisionEvent(models.TextChoices):

@@ -2,7 +2,8 @@ from django.contrib.postgres.search import SearchVectorField
 from django.db import models
 from django.db.models import Q
 
-from relationships.models import QueuedOwnedQuerySet, QueuedRow, RelationshipOwned
+from relationships.models import QueuedOwnedQuerySet, RelationshipOwned
+from worker.models import QueuedRow
 
 
 class SearchedKind(models.TextChoices):

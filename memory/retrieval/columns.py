@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from psycopg.adapt import Dumper
 from psycopg.pq import Format
 
-from memory.embedders.base import Embedded
+from config.postgresql.sessions import prepared_cursor
 from memory.models import SearchedKind
 from memory.retrieval.rankers.base import Candidates, Counts, Floats, Ints
 from memory.retrieval.results import EntryFilters, MessageFilters
 from memory.retrieval.statements import LANGUAGES, read_statement
-from relationships.database import prepared_cursor
+from providers.embeddings.base import Embedded
 
 Filters = EntryFilters | MessageFilters
 UNKNOWN_LANGUAGE = "simple"

@@ -14,12 +14,12 @@ from django.db import connection, transaction
 from pgvector import Vector
 
 from memory.models import DecayedVector, SearchedKind
-from memory.queue.housekeeping import Duty
 from memory.retrieval.columns import SearchQuery, filter_values
 from memory.retrieval.decay import decayed_vectors, log_weights, must_move
 from memory.retrieval.index.configs import RelationshipConfig, configs_of, lock_config
 from memory.retrieval.statements import ALLOWED, ROWS
 from relationships.services.sequence import lock_relationship
+from worker.housekeeping import Duty
 
 FETCH = 400  # candidates for each question: float4 and a ranker's float8 differ only far below the best
 SECONDS = 5

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from memory.embedders import embed_question, embedder_of
-from memory.embedders.base import Embedded, Embedder
+from config.postgresql.sessions import prepared_cursor
 from memory.models import SearchedKind
-from memory.providers.errors import ProviderError
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.text import first_words, without_names, words_for_index
 from memory.retrieval.statements import NEWEST_SPEAKERS, PARTICIPANTS
-from relationships.database import prepared_cursor
-from relationships.errors import InvalidInput, NotFound
+from providers.embeddings import embed_question, embedder_of
+from providers.embeddings.base import Embedded, Embedder
+from providers.errors import ProviderError
+from web.errors import InvalidInput, NotFound
 
 LONGEST_QUESTION = 8000  # characters; what follows is not read
 TOO_LONG = f"The question is longer than {LONGEST_QUESTION} characters; the rest of it was not read."

@@ -5,7 +5,6 @@ from datetime import datetime
 
 import numpy as np
 
-from memory.embedders.base import Embedded
 from memory.retrieval.columns import Columns, candidates_of
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.dates import months_of, periods
@@ -13,8 +12,9 @@ from memory.retrieval.questions import TOO_MANY_WORDS, Participants, Prepared
 from memory.retrieval.rankers.base import Candidates, Question, Ranker, Scores
 from memory.retrieval.rankers.best import BestRanker
 from memory.retrieval.results import Hit, SearchResult
+from providers.embeddings.base import Embedded
 from relationships.configuration.seams import known_slug, load
-from relationships.errors import InvalidInput
+from web.errors import InvalidInput
 
 BY_TEXT = BestRanker()  # orders by text alone where there is no vector to compare
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
-from memory.embedders.base import Space
+from providers.embeddings.base import Space
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from memory.embedders.base import Embedded
 from memory.models import SearchedKind
 from memory.retrieval.columns import Filters, SearchQuery, read_columns
 from memory.retrieval.configuration import Retrieval
@@ -19,6 +18,7 @@ from memory.retrieval.decayed_vectors import decay_candidates
 from memory.retrieval.questions import Participants, Prepared, prepare_questions, read_participants
 from memory.retrieval.ranking import Cut, Ranking, wanted_ranker
 from memory.retrieval.results import EntryFilters, MessageFilters, SearchResult
+from providers.embeddings.base import Embedded
 
 TEXTS_AT_ONCE = 50  # each adds a column to the statement
 ANY_ENTRY, ANY_MESSAGE = EntryFilters(), MessageFilters()

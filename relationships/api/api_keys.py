@@ -8,12 +8,12 @@ from pydantic import Field, StringConstraints
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from relationships.api.fields import Answer, Body, Name, Page, PageQuery, left_out
-from relationships.api.operations import operation
 from relationships.api.views import ApiView
 from relationships.models import ApiKey
 from relationships.services.api_keys import change_rate_limits, create_api_key, revoke_api_key
 from relationships.services.tokens import create_token, revoke_token
+from web.fields import Answer, Body, Name, Page, PageQuery, left_out
+from web.operations import operation
 
 TAG = "API keys"
 WrittenRate = Annotated[str, StringConstraints(pattern=r"^([1-9][0-9]{0,8}/(second|minute|hour|day)|off)$")]

@@ -5,9 +5,6 @@ from pydantic import RootModel
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from relationships.api.fields import Answer, Body, CompanionSlug, JsonObject, Name, Page, PageQuery, left_out
-from relationships.api.headers import expected_version
-from relationships.api.operations import operation
 from relationships.api.views import ApiView
 from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.schema import configuration_model
@@ -18,6 +15,18 @@ from relationships.services.companions import (
     get_companion,
     write_companion_config,
 )
+from web.fields import (
+    Answer,
+    Body,
+    CompanionSlug,
+    JsonObject,
+    Name,
+    Page,
+    PageQuery,
+    left_out,
+)
+from web.headers import expected_version
+from web.operations import operation
 
 TAG = "Companions"
 

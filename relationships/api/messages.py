@@ -4,10 +4,10 @@ from uuid import UUID
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from relationships.api.fields import Answer, Page, PageQuery, SessionName
-from relationships.api.operations import operation
 from relationships.api.views import ApiView
 from relationships.models import Message
+from web.fields import Answer, Page, PageQuery, SessionName
+from web.operations import operation
 
 TAG = "Messages"
 

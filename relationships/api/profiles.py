@@ -8,12 +8,12 @@ from pydantic import RootModel
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from relationships.api.fields import Answer, JsonObject, Page, PageQuery
-from relationships.api.headers import expected_version
-from relationships.api.operations import operation
 from relationships.api.views import ApiView
 from relationships.models import ProfileRevision
 from relationships.services.profiles import patch_profile, read_profile, replace_profile
+from web.fields import Answer, JsonObject, Page, PageQuery
+from web.headers import expected_version
+from web.operations import operation
 
 TAG = "Profile"
 

@@ -5,12 +5,12 @@ from uuid import UUID
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from relationships.api.fields import Answer, Body, JsonObject, Name, left_out
-from relationships.api.headers import expected_version
-from relationships.api.operations import operation
 from relationships.api.views import ApiView
 from relationships.models import Project
 from relationships.services.projects import change_project
+from web.fields import Answer, Body, JsonObject, Name, left_out
+from web.headers import expected_version
+from web.operations import operation
 
 TAG = "Project"
 

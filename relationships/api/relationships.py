@@ -6,7 +6,11 @@ from pydantic import StringConstraints
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from relationships.api.fields import (
+from relationships.api.views import ApiView
+from relationships.models import Relationship
+from relationships.services.companions import named
+from relationships.services.relationships import change_relationship, take_up_relationship
+from web.fields import (
     Answer,
     Body,
     ExternalId,
@@ -17,12 +21,8 @@ from relationships.api.fields import (
     TimeZone,
     left_out,
 )
-from relationships.api.headers import expected_version
-from relationships.api.operations import operation
-from relationships.api.views import ApiView
-from relationships.models import Relationship
-from relationships.services.companions import named
-from relationships.services.relationships import change_relationship, take_up_relationship
+from web.headers import expected_version
+from web.operations import operation
 
 TAG = "Relationships"
 SlugOrId = Annotated[str, StringConstraints(min_length=1, max_length=80, pattern=r"^[a-z0-9_-]+$")]

@@ -4,13 +4,13 @@ from uuid import UUID
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from relationships.api.fields import Answer, Body, JsonObject, Page, PageQuery
-from relationships.api.headers import expected_version
-from relationships.api.operations import operation
 from relationships.api.views import ApiView
 from relationships.models import SessionState
 from relationships.services.configuration import configuration_of
 from relationships.services.sessions import end_session, get_session, patch_session
+from web.fields import Answer, Body, JsonObject, Page, PageQuery
+from web.headers import expected_version
+from web.operations import operation
 
 TAG = "Sessions"
 

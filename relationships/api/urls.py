@@ -9,14 +9,14 @@ from relationships.api.companions import (
     CompanionView,
     ConfigSchemaView,
 )
-from relationships.api.docs import DocsView, SchemaView
 from relationships.api.messages import MessagesView
-from relationships.api.openapi import PATH_SCHEMAS
 from relationships.api.profiles import ProfileHistoryView, ProfileView
 from relationships.api.projects import ProjectView
 from relationships.api.relationships import RelationshipsView, RelationshipView
 from relationships.api.sessions import SessionEndView, SessionsView, SessionView
 from relationships.api.users import UsersView, UserView
+from web.docs import DocsView, SchemaView
+from web.openapi import PATH_SCHEMAS
 
 
 class SessionConverter:

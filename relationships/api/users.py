@@ -4,7 +4,10 @@ from uuid import UUID
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from relationships.api.fields import (
+from relationships.api.views import ApiView
+from relationships.models import EndUser
+from relationships.services.users import change_user, create_user, get_user
+from web.fields import (
     Answer,
     Body,
     ExternalId,
@@ -14,11 +17,8 @@ from relationships.api.fields import (
     ShortText,
     left_out,
 )
-from relationships.api.headers import expected_version
-from relationships.api.operations import operation
-from relationships.api.views import ApiView
-from relationships.models import EndUser
-from relationships.services.users import change_user, create_user, get_user
+from web.headers import expected_version
+from web.operations import operation
 
 TAG = "Users"
 

@@ -9,19 +9,19 @@ from uuid import UUID
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.request import Request
 
-from relationships.actor import Actor
-from relationships.allowances import Verdict
-from relationships.api.authentication import Credentials, KeyChanged, authenticate_header, forget_key
-from relationships.api.rest_view import RestView
-from relationships.api.throttling import RateThrottle, rate_headers, too_many
-from relationships.errors import NotAllowed
 from relationships.models import Relationship
 from relationships.services.configuration import check_level
 from relationships.services.rows import require
+from web.actor import Actor
+from web.allowances import Verdict
+from web.authentication import Credentials, KeyChanged, authenticate_header, forget_key
+from web.errors import NotAllowed
+from web.rest_view import RestView
+from web.throttling import RateThrottle, rate_headers, too_many
 
 
 class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
-    target_class = "relationships.api.authentication.BearerAuthentication"
+    target_class = "web.authentication.BearerAuthentication"
     name = "bearer"
 
     def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
@@ -33,7 +33,7 @@ class ApiView(RestView):
 
     `open_to_tokens` lets a relationship token in, to its own relationship: with every method, or with those
     named. `counts_as` maps a method to the limit that it is counted by beside `requests`. `rereads_key`: see
-    relationships.api.authentication. Declare methods by `@operation`.
+    web.authentication. Declare methods by `@operation`.
     """
 
     scopes: ClassVar[Mapping[str, str]] = {}

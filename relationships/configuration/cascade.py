@@ -12,11 +12,11 @@ from typing import Any
 import orjson
 from pydantic import ValidationError
 
-from relationships.api.fields import listed_errors
 from relationships.configuration.kept import KeptByText
 from relationships.configuration.schema import Configuration, configuration_model
 from relationships.configuration.seams import known_slug, load
-from relationships.errors import FieldProblem, InvalidConfiguration
+from web.errors import FieldProblem, InvalidConfiguration
+from web.fields import listed_errors
 
 LEVELS = ("project", "companion", "relationship", "turn")  # lowest first
 

@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import SchemaError, ValidationError
 from pydantic import AfterValidator
 
-from relationships.errors import FieldProblem, InvalidInput, shorten
+from web.errors import FieldProblem, InvalidInput, shorten
 
 PLAIN = frozenset(
     "$schema type enum const minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength"

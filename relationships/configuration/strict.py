@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field
 
-from relationships.api.fields import FailFastModel
+from web.fields import FailFastModel
 
 Share = Annotated[float, Field(ge=0, le=1)]
 

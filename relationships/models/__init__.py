@@ -9,42 +9,30 @@ from relationships.models.operator import Operator
 from relationships.models.owned import OwnedQuerySet, QueuedOwnedQuerySet, RelationshipOwned
 from relationships.models.profile import Profile, ProfileRevision
 from relationships.models.project import Project
-from relationships.models.queued import (
-    WORKER_DIED,
-    Lease,
-    QueuedQuerySet,
-    QueuedRow,
-    lease_end,
-)
-from relationships.models.rate_window import RateWindow
 from relationships.models.relationship import Relationship
 from relationships.models.relationship_token import RelationshipToken
 from relationships.models.session_state import DEFAULT_SESSION, SessionState
 from relationships.models.snapshot import Snapshot
+from relationships.models.spending import ModelSpending
 from relationships.models.turn import Turn, TurnState
-from relationships.models.worker_heartbeat import WorkerHeartbeat
 
 __all__ = [
     "DEFAULT_SESSION",
-    "WORKER_DIED",
     "ApiKey",
     "AuditEvent",
     "Companion",
     "EndUser",
     "IdempotencyKey",
-    "Lease",
     "Membership",
     "Message",
     "MessageRole",
+    "ModelSpending",
     "Operator",
     "OwnedQuerySet",
     "Profile",
     "ProfileRevision",
     "Project",
     "QueuedOwnedQuerySet",
-    "QueuedQuerySet",
-    "QueuedRow",
-    "RateWindow",
     "Relationship",
     "RelationshipOwned",
     "RelationshipToken",
@@ -54,6 +42,4 @@ __all__ = [
     "Snapshot",
     "Turn",
     "TurnState",
-    "WorkerHeartbeat",
-    "lease_end",
 ]

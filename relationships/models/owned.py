@@ -4,8 +4,8 @@ from uuid import UUID
 from django.db import models
 
 from relationships.ids import uuid7
-from relationships.models.queued import QueuedQuerySet
 from relationships.models.relationship import Relationship
+from worker.models.queued import QueuedQuerySet
 
 
 class OwnedQuerySet(models.QuerySet[Any]):

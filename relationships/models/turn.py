@@ -3,8 +3,8 @@ from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
 
 from relationships.models.owned import QueuedOwnedQuerySet, RelationshipOwned
-from relationships.models.queued import QueuedRow
 from relationships.models.session_state import DEFAULT_SESSION
+from worker.models.queued import QueuedRow
 
 
 class TurnState(models.TextChoices):

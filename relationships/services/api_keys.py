@@ -6,12 +6,12 @@ from django.conf import settings
 from django.db import transaction
 
 from config.rates import HINT, LIMITS, Rates, parse_rate
-from relationships.actor import Actor
-from relationships.errors import InvalidInput
 from relationships.models import ApiKey, Scope
 from relationships.services.audit import audit_row
 from relationships.services.rows import require
-from relationships.services.secrets import new_key, secret_hash
+from web.actor import Actor
+from web.errors import InvalidInput
+from web.secrets import new_key, secret_hash
 
 Written = Mapping[str, str | None]  # a limit's rate as in the settings; None: what the settings say
 

@@ -3,8 +3,8 @@
 from typing import Any
 from uuid import UUID
 
-from relationships.actor import Actor
 from relationships.models import AuditEvent, Project
+from web.actor import Actor
 
 
 def record_audit(

@@ -5,13 +5,13 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 
-from relationships.actor import Actor
 from relationships.configuration.merge_patch import merge_patch
-from relationships.errors import AlreadyExists
 from relationships.models import Companion
 from relationships.services.audit import audit_row
 from relationships.services.configuration import check_level
 from relationships.services.rows import change_row, check_version, require, save_version
+from web.actor import Actor
+from web.errors import AlreadyExists
 
 FIELDS = ("slug", "name", "config")
 TAKEN = "A companion with this slug is there already."

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from relationships.configuration.cascade import ResolvedConfiguration, resolve_configuration, validate_level
-from relationships.errors import FieldProblem, InvalidConfiguration
 from relationships.models import Relationship
+from web.errors import FieldProblem, InvalidConfiguration
 
 
 def check_level(config: Mapping[str, Any], *, inside: str = "config") -> None:

@@ -10,9 +10,9 @@ from uuid import UUID
 
 from django.conf import settings
 
-from relationships.errors import IdempotencyMismatch
 from relationships.ids import uuid7
 from relationships.models import IdempotencyKey, Relationship
+from web.errors import IdempotencyMismatch
 
 
 def earlier_resource(*, relationship_id: UUID, route: str, key: str, request_hash: bytes) -> UUID | None:

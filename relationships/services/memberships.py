@@ -7,10 +7,10 @@ from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
 
-from relationships.actor import Actor
-from relationships.errors import Conflict, InvalidInput, NotFound
 from relationships.models import Membership, Operator, Project, Role
 from relationships.services.audit import audit_row
+from web.actor import Actor
+from web.errors import Conflict, InvalidInput, NotFound
 
 
 @transaction.atomic

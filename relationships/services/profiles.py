@@ -8,10 +8,8 @@ from uuid import UUID
 from django.conf import settings
 from django.db import transaction
 
-from relationships.actor import Actor
 from relationships.configuration.merge_patch import merge_patch
 from relationships.configuration.shapes import refuse_misshapen
-from relationships.errors import TooMuch
 from relationships.ids import uuid7
 from relationships.models import Profile, ProfileRevision, Relationship
 from relationships.services.audit import record_audit
@@ -19,6 +17,8 @@ from relationships.services.configuration import configuration_of
 from relationships.services.limits import document_fault
 from relationships.services.rows import check_version, require_lock
 from relationships.services.snapshots import write_section
+from web.actor import Actor
+from web.errors import TooMuch
 
 
 def read_profile(relationship_id: UUID) -> tuple[dict[str, Any], int]:

@@ -4,10 +4,10 @@ from uuid import UUID
 
 from django.db import transaction
 
-from relationships.actor import Actor
 from relationships.models import Project
 from relationships.services.audit import audit_row
 from relationships.services.rows import change_row, require
+from web.actor import Actor
 
 
 @transaction.atomic

@@ -4,8 +4,6 @@ from uuid import UUID
 
 from django.db import transaction
 
-from relationships.actor import Actor
-from relationships.errors import InvalidInput
 from relationships.ids import relationship_id
 from relationships.models import EndUser, Relationship
 from relationships.services.audit import audit_row
@@ -13,6 +11,8 @@ from relationships.services.companions import find_companion
 from relationships.services.configuration import check_level
 from relationships.services.rows import change_row, require
 from relationships.services.users import change_user
+from web.actor import Actor
+from web.errors import InvalidInput
 
 
 @transaction.atomic

@@ -6,12 +6,12 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
-from relationships.actor import Actor
 from relationships.configuration.merge_patch import merge_patch
-from relationships.errors import NotFound, StaleVersion
 from relationships.services.audit import audit_row
 from relationships.services.configuration import check_level
 from relationships.services.sequence import lock_relationship
+from web.actor import Actor
+from web.errors import NotFound, StaleVersion
 
 
 def require(rows: "QuerySet[Any]", what: str) -> Any:

@@ -11,7 +11,7 @@ from uuid import UUID
 import orjson
 from django.db import connection
 
-from relationships.errors import NotFound
+from web.errors import NotFound
 
 
 def allocate_seq(relationship_id: UUID, *, count: int) -> int:

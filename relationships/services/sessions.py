@@ -8,10 +8,8 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import F
 
-from relationships.actor import Actor
 from relationships.configuration.merge_patch import merge_patch
 from relationships.configuration.shapes import refuse_misshapen
-from relationships.errors import Conflict, TooMuch
 from relationships.ids import uuid7
 from relationships.models import Relationship, SessionState
 from relationships.services.audit import record_audit
@@ -20,6 +18,8 @@ from relationships.services.limits import document_fault
 from relationships.services.rows import check_version, require, require_lock
 from relationships.services.sequence import lock_relationship
 from relationships.services.snapshots import write_section
+from web.actor import Actor
+from web.errors import Conflict, TooMuch
 
 IDLE = Actor.policy("session_idle")
 

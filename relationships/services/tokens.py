@@ -6,12 +6,12 @@ from uuid import UUID
 
 from django.db import transaction
 
-from relationships.actor import Actor
 from relationships.ids import uuid7
 from relationships.models import Relationship, RelationshipToken
 from relationships.services.audit import audit_row
 from relationships.services.rows import require
-from relationships.services.secrets import new_token, secret_hash
+from web.actor import Actor
+from web.secrets import new_token, secret_hash
 
 
 @transaction.atomic

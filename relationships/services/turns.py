@@ -8,10 +8,10 @@ from uuid import UUID
 
 from django.conf import settings
 
-from relationships.errors import FieldProblem
 from relationships.ids import uuid7
 from relationships.models import DEFAULT_SESSION, Message, Turn, TurnState
 from relationships.services.limits import message_fault, misplaced_role, name_fault
+from web.errors import FieldProblem
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,11 @@ from uuid import UUID
 
 from django.db import IntegrityError, transaction
 
-from relationships.actor import Actor
-from relationships.errors import AlreadyExists
 from relationships.models import EndUser
 from relationships.services.audit import audit_row
 from relationships.services.rows import change_row, require
+from web.actor import Actor
+from web.errors import AlreadyExists
 
 
 @transaction.atomic

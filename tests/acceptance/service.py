@@ -10,8 +10,7 @@ from uuid import uuid4
 from django.db import InterfaceError, OperationalError, connection
 from django.utils import timezone
 
-from memory.services.turns import accept_turn
-from relationships.actor import Actor
+from memory.ingestion.intake import accept_turn
 from relationships.ids import relationship_id
 from relationships.models import Companion, EndUser, Project, Relationship, Turn
 from relationships.services.api_keys import create_api_key
@@ -20,6 +19,7 @@ from relationships.services.turns import NewMessage, NewTurn
 from tests.acceptance.database import LiveDatabase
 from tests.acceptance.processes import LiveProcess, LiveWeb, LiveWorker, environment
 from tests.waiting import wait_until
+from web.actor import Actor
 
 TESTER = Actor.policy("test")
 SETTLED = ("applied", "skipped", "failed")

@@ -14,7 +14,7 @@ import httpx
 import psutil
 import pytest
 
-from memory.management.commands.demo import CONVERSATION
+from demo.management.commands.demo import CONVERSATION
 from tests.acceptance.database import LiveDatabase
 from tests.acceptance.processes import ROOT, environment, free_port, status_of
 from tests.waiting import PATIENCE

@@ -8,15 +8,15 @@ import httpx
 import psutil
 import pytest
 
-from context.knowledge.documents import add_document
-from context.models import ChunkEmbedding, Document, DocumentChunk
-from relationships.actor import Actor
+from knowledge.documents import add_document
+from knowledge.models import ChunkEmbedding, Document, DocumentChunk
 from relationships.models import Companion
 from tests.acceptance.processes import LiveWorker, events_in
 from tests.acceptance.service import LiveService
 from tests.fixtures.documents import pdf_of
 from tests.vendor_servers.openai_server import OpenAIServer
 from tests.waiting import wait_until
+from web.actor import Actor
 
 PAGE = "\n".join(f"Line {number} of a page that speaks of parcels and refunds." for number in range(40))
 TOME = pdf_of(*(f"Page {number}.\n{PAGE}" for number in range(1, 501)))

@@ -5,12 +5,13 @@ from collections.abc import Iterator
 import psutil
 import pytest
 
-from memory.queue.identity import is_dead
-from relationships.models import Relationship, Turn, TurnState, WorkerHeartbeat
+from relationships.models import Relationship, Turn, TurnState
 from tests.acceptance.processes import LiveWorker, events_in
 from tests.acceptance.service import LiveService
 from tests.vendor_servers.openai_server import OpenAIServer
 from tests.waiting import wait_until
+from worker.identity import is_dead
+from worker.models import WorkerHeartbeat
 
 WATCHDOG_SECONDS = 2.0
 QUICK = {"RAPPORT_WATCHDOG_SECONDS": str(WATCHDOG_SECONDS), "RAPPORT_SWEEP_SECONDS": "0.5"}

@@ -7,8 +7,8 @@ from typing import Any
 
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from relationships.api.authentication import DEFAULT_SCOPES
-from relationships.api.operations import Operation, operation_of
+from web.authentication import DEFAULT_SCOPES
+from web.operations import Operation, operation_of
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 

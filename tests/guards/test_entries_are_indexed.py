@@ -3,15 +3,15 @@
 import ast
 from pathlib import Path
 
+from memory.entries.history import change_listeners
 from memory.retrieval.index.write import index_changes
-from memory.services.history import change_listeners
 from tests.guards.sources import DOMAIN, ROOT, calls, imported, named, python_files, tree_of
 
 WRITES = {"update", "bulk_create", "bulk_update", "delete", "save", "create"}
 # Each with the reason why what it writes is no change of what an entry says.
 ELSEWHERE = {
-    "memory/services/access.py": "counts how often an entry was shown",
-    "memory/services/importing.py": "brings the history along, and rebuilds the index of all of it",
+    "memory/entries/access.py": "counts how often an entry was shown",
+    "upkeep/importing.py": "brings the history along, and rebuilds the index of all of it",
 }
 
 
@@ -60,7 +60,7 @@ def test_the_index_is_written_in_its_own_package_alone() -> None:
 def test_search_hears_of_every_change_and_history_knows_nothing_of_search() -> None:
     assert index_changes in change_listeners
 
-    written = (ROOT / "memory/services/history.py").read_text()
+    written = (ROOT / "memory/entries/history.py").read_text()
     assert "memory.retrieval" not in written
 
 
@@ -69,7 +69,7 @@ def test_retrieval_rests_on_entries_and_nothing_above_them() -> None:
         f"{named(path)}: {module}"
         for path in python_files("memory/retrieval")
         for module, _ in imported(tree_of(path))
-        if module.startswith(("memory.ingestion", "memory.services")) and module != "memory.services.history"
+        if module.startswith(("memory.ingestion", "memory.entries")) and module != "memory.entries.history"
     ]
     assert not above
 

@@ -9,23 +9,23 @@ from tests.guards.sources import APPS, CODE, ROOT, calls, imported, named, pytho
 
 # A package of somebody else's, and the only places that know it.
 KNOWN_BY = {
-    "google": ("memory/providers/gemini.py", "memory/providers/gemini_sdk.py", "memory/embedders/gemini.py"),
-    "openai": ("memory/providers/openai.py", "memory/providers/openai_sdk.py", "memory/embedders/openai.py"),
-    "onnxruntime": ("memory/embedders/local.py",),
-    "tokenizers": ("memory/embedders/local.py",),
-    "huggingface_hub": ("memory/embedders/model_files.py",),
-    "django_q": ("memory/queue/", "memory/tasks.py", "context/knowledge/tasks.py"),
+    "google": ("providers/llm/gemini.py", "providers/gemini_sdk.py", "providers/embeddings/gemini.py"),
+    "openai": ("providers/llm/openai.py", "providers/openai_sdk.py", "providers/embeddings/openai.py"),
+    "onnxruntime": ("providers/embeddings/local.py",),
+    "tokenizers": ("providers/embeddings/local.py",),
+    "huggingface_hub": ("providers/embeddings/model_files.py",),
+    "django_q": ("worker/", "memory/tasks.py", "knowledge/tasks.py"),
     "jinja2": ("memory/ingestion/templates.py", "memory/ingestion/template_sandbox.py"),
 }
 # Rows that one module alone writes, so that no change goes by without its history.
 WRITERS = {
-    "EntryRevision": "memory/services/history.py",
+    "EntryRevision": "memory/entries/history.py",
     "AuditEvent": "relationships/services/audit.py",
     "ModelCall": "memory/ingestion/calls.py",
     "Message": "relationships/services/turns.py",
 }
 # Each costs tens of megabytes, which only who asks it should pay; and these may not be installed at all.
-LATE_IMPORTS = {"memory/embedders/model_files.py", "memory/embedders/local.py"}
+LATE_IMPORTS = {"providers/embeddings/model_files.py", "providers/embeddings/local.py"}
 
 
 def test_an_app_imports_only_what_is_to_its_right(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,8 +1,8 @@
 """Every invariant is described where an operator reads about it."""
 
-from memory.verification.pipeline import invariants
 from tests.guards.sources import ROOT
 from tests.guards.tables import named_in
+from upkeep.verification.pipeline import invariants
 
 PAGE = "../how-to/check-a-database.md"
 
@@ -14,7 +14,7 @@ def test_every_invariant_is_described_and_no_other() -> None:
 
 
 def test_every_file_of_an_invariant_is_registered() -> None:
-    files = (ROOT / "memory" / "verification" / "invariants").glob("*.py")
+    files = (ROOT / "upkeep" / "verification" / "invariants").glob("*.py")
     registered = {type(invariant).__module__ for invariant in invariants()}
 
     silent = [

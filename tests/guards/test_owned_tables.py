@@ -11,10 +11,22 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import DatabaseError, connection, models, transaction
 from psycopg import sql
 
-from memory.services.erasure.relationships import owned_models
 from relationships.models import Project, Relationship, RelationshipOwned
+from upkeep.erasure.relationships import owned_models
 
-OUR_APPS = {"relationships", "memory", "context", "admin_ui"}
+OUR_APPS = {
+    "config",
+    "web",
+    "providers",
+    "worker",
+    "relationships",
+    "memory",
+    "knowledge",
+    "context",
+    "upkeep",
+    "demo",
+    "admin_ui",
+}
 
 # What was written stays as it was written; only erasure empties or deletes it. Has the trigger `append_only`.
 APPEND_ONLY = set("AuditEvent EntryRevision Message ModelCall ProfileRevision".split())

@@ -6,12 +6,12 @@ from argparse import ArgumentParser, _SubParsersAction
 import pytest
 from django.core.management import load_command_class
 
-from tests.guards.sources import APPS, ROOT, python_files
+from tests.guards.sources import CODE, ROOT, python_files
 from tests.guards.tables import REFERENCE, named_in
 
 COMMANDS = {
     path.stem: path.relative_to(ROOT).parts[0]
-    for path in python_files(*APPS)
+    for path in python_files(*CODE)
     if path.parent.name == "commands" and path.stem != "__init__"
 }
 # Django's own, which every command takes.

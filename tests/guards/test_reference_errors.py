@@ -7,17 +7,17 @@ from http import HTTPStatus
 from rest_framework import exceptions as drf
 
 # imported so that their errors are there to be found
-import memory.api.health_urls  # noqa: F401
-from context.knowledge.errors import REASONS
-from memory.demo import errors as demo_errors
+import worker.api.urls  # noqa: F401
+from demo import errors as demo_errors
+from knowledge.errors import REASONS
 from memory.errors import IngestionError
-from memory.providers.errors import AnswerUnusable, ProviderError
-from relationships.api.middleware import CODES
-from relationships.api.problems import SQLSTATES, STATUSES
-from relationships.errors import BudgetSpent, RapportError
-from relationships.models import WORKER_DIED
+from providers.errors import AnswerUnusable, ProviderError
 from tests.guards.sources import DOMAIN, calls, python_files, text_of, tree_of
 from tests.guards.tables import named_in
+from web.errors import BudgetSpent, RapportError
+from web.middleware import CODES
+from web.problems import SQLSTATES, STATUSES
+from worker.models import WORKER_DIED
 
 # Raised by REST framework itself, before our own code is asked.
 OF_THE_FRAMEWORK = {

@@ -2,11 +2,11 @@
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from memory.api.metrics import render_metrics
-from memory.queue.condition import QueueCondition, TurnCounts, WorkerCondition
-from memory.services.spending_metrics import metrics_of
 from relationships.models import TurnState
+from relationships.services.spending_metrics import metrics_of
 from tests.guards.tables import named_in
+from worker.api.metrics import render_metrics
+from worker.condition import QueueCondition, TurnCounts, WorkerCondition
 
 NONE_AT_ALL = TurnCounts(due=0, retrying=0, untriggered=0, processing=0, failed=0, stored=0)
 WORKER = WorkerCondition("host/boot:1:2", 0.5, 0)

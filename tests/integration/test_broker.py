@@ -6,9 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from django.db import connection, transaction
 
-from memory.queue import worker_stats
-from memory.queue.broker import NotifyBroker
 from tests.waiting import wait_until
+from worker import worker_stats
+from worker.broker import NotifyBroker
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -4,8 +4,8 @@ import psutil
 import pytest
 from pytest_django.fixtures import Settings
 
-from context.knowledge.errors import REASONS, UnreadableDocument
-from context.knowledge.sandbox import parse_document
+from knowledge.errors import REASONS, UnreadableDocument
+from knowledge.sandbox import parse_document
 from relationships.models import Companion
 from tests.fixtures.bombs import BOMBS, MEMORY, SECONDS, Bomb
 from tests.fixtures.documents import learn

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from memory.ingestion.intake import accept_turn
+from memory.ingestion.replays import request_replay
 from memory.retrieval.index.embed import embed_owed
-from memory.services.replays import request_replay
-from memory.services.turns import accept_turn
 from relationships.models import Message, Relationship, Turn
 from relationships.services.turns import NewMessage, NewTurn
 from tests.fakes import ScriptedProvider

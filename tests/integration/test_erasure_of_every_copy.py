@@ -10,13 +10,13 @@ from django.db import connection
 from django_q.models import OrmQ
 from django_q.signing import SignedPackage
 
-from context.knowledge.documents import add_document
-from context.knowledge.pipeline import process_document
-from context.models import Document
+from knowledge.documents import add_document
+from knowledge.models import Document
+from knowledge.pipeline import process_document
+from memory.ingestion.replays import request_replay
 from memory.models import EntryState, HeldDeletion, ScratchpadEntry
-from memory.providers.errors import RequestRefused
 from memory.retrieval.index.embed import embed_owed
-from memory.services.replays import request_replay
+from providers.errors import RequestRefused
 from relationships.models import Message, Relationship
 from relationships.services.turns import NewMessage
 from tests.fakes import ScriptedProvider

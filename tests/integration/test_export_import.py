@@ -14,13 +14,13 @@ from django.conf import settings
 from django.test import Client
 
 from memory.models import EntryState, HeldDeletion, ScratchpadEntry
-from memory.verification.pipeline import verify
 from relationships.models import Companion, EndUser, Relationship
 from relationships.services.relationships import get_or_create_relationship
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import TESTER, Api
 from tests.fixtures.turns import Conversation, add, answer, delete, update
-from tests.unit.memory.services.documents import comparable
+from tests.unit.memory.entries.documents import comparable
+from upkeep.verification.pipeline import verify
 
 LONG = os.environ.get("RAPPORT_FUZZ") == "long"
 STEPS = 60

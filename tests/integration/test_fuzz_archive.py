@@ -15,8 +15,8 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as effort
 from hypothesis import strategies as st
 
+from memory.entries.held import confirm_deletions
 from memory.ingestion.pipeline import drain_relationship
-from memory.services.held import confirm_deletions
 from relationships.models import Companion, Relationship, Turn
 from tests.fixtures.api import TESTER, Api
 from tests.fixtures.turns import Conversation

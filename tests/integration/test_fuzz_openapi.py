@@ -32,13 +32,13 @@ from schemathesis.specs.openapi.checks import (
     unsupported_method,
 )
 
+from memory.entries.history import fields_of
 from memory.ingestion.pipeline import drain_relationship
 from memory.models import EntryRevision, HeldDeletion, ScratchpadEntry
-from memory.queue.waiting import stop_listening
-from memory.services.history import fields_of
 from relationships.models import Relationship, Snapshot, Turn
 from tests.integration.api.world import World, build_world
 from tests.integration.sense import make_sense
+from worker.waiting import stop_listening
 
 LONG = os.environ.get("RAPPORT_FUZZ") == "long"
 REQUESTS, SEQUENCES = (300, 1000) if LONG else (15, 30)

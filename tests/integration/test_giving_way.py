@@ -5,15 +5,15 @@ from collections.abc import Iterator
 import pytest
 from django_q.models import OrmQ
 
+from memory.ingestion.replays import request_replay, run_replay
 from memory.models import Replay, ReplayState
-from memory.providers.errors import AnswerTruncated
-from memory.queue import worker_stats
 from memory.retrieval.index.embed import embed_owed
-from memory.services.replays import request_replay, run_replay
+from providers.errors import AnswerTruncated
 from relationships.models import Relationship, Turn
 from tests.fakes import ScriptedEmbedder, ScriptedProvider
 from tests.fixtures.index import configure, told_to_embed
 from tests.fixtures.turns import PERSON, Conversation, answer
+from worker import worker_stats
 
 pytestmark = pytest.mark.django_db
 

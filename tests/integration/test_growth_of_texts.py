@@ -5,13 +5,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from context.knowledge.chunking import MOST_JOINED, cut_document
-from context.knowledge.parsing.base import Block
 from context.text import fenced_data
+from knowledge.chunking import MOST_JOINED, cut_document
+from knowledge.parsing.base import Block
 from memory.fence import cut_fenced, escape_item, fence
-from memory.providers.base import IngestionMaterial, NumberedMessage
-from memory.providers.offline.reading import read_messages
 from memory.retrieval.index.text import LONGEST_RUN, without_names, words_for_index
+from providers.llm.base import IngestionMaterial, NumberedMessage
+from providers.llm.offline.reading import read_messages
 from tests.growth import MOST, growth
 
 TEXTS: dict[str, Callable[[int], str]] = {

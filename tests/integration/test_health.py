@@ -8,7 +8,7 @@ import pytest
 from django.db import connection, connections
 from django.test import Client
 
-from memory.queue.heartbeat import beat
+from worker.heartbeat import beat
 
 
 @pytest.fixture

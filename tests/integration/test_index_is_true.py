@@ -11,19 +11,19 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
+from memory.entries.editing import add_entry, delete_entry, restore_entry, revise_entry
+from memory.entries.held import confirm_deletions, decline_deletions
+from memory.forgetting.expiry import expire_entries
 from memory.models import Embedding, EntrySource, HeldDeletion, HeldState, ScratchpadEntry, SearchText
 from memory.retrieval.index.embed import embed_owed
 from memory.retrieval.index.rebuild import rebuild_index
-from memory.services.entries import add_entry, delete_entry, restore_entry, revise_entry
-from memory.services.erasure import erase_entry
-from memory.services.expiry import expire_entries
-from memory.services.held import confirm_deletions, decline_deletions
-from relationships.actor import Actor
-from relationships.errors import RapportError
 from relationships.models import Relationship
 from tests.fakes import ScriptedEmbedder, ScriptedProvider
 from tests.fixtures.index import configure, index_of
 from tests.fixtures.turns import PERSON, Conversation, add, answer, delete, update
+from upkeep.erasure import erase_entry
+from web.actor import Actor
+from web.errors import RapportError
 
 BY = Actor.policy("test")
 WORDS = (

@@ -10,18 +10,18 @@ from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from memory.ingestion.claim import claim_turns
+from memory.ingestion.replays import nudge_owed_replays, request_replay, run_replay
 from memory.models import Embedding, ModelCall, Replay, ReplayState, SearchText
-from memory.providers import reset_providers
-from memory.queue.leases import release_dead_leases
-from memory.queue.vector_sweep import VectorSweep
 from memory.retrieval.index.embed import embed_owed
-from memory.services.replays import nudge_owed_replays, request_replay, run_replay
+from providers.llm import reset_providers
 from relationships.models import Companion, Relationship, Turn, TurnState
 from tests.fakes import ScriptedEmbedder, ScriptedProvider
 from tests.fixtures.index import configure
 from tests.fixtures.turns import PERSON, Conversation, add, answer
 from tests.vendor_servers.openai_server import OpenAIServer
 from tests.waiting import wait_until
+from worker.leases import release_dead_leases
+from worker.vector_sweep import VectorSweep
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

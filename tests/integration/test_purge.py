@@ -23,8 +23,8 @@ from datetime import UTC, datetime
 from django.db import connection
 from memory.retrieval.index.embed import embed_owed
 from memory.ingestion.pipeline import drain_relationship
-from memory.services.turns import accept_turn
-from relationships.actor import Actor
+from memory.ingestion.intake import accept_turn
+from web.actor import Actor
 from relationships.services.companions import create_companion
 from relationships.services.profiles import replace_profile
 from relationships.services.projects import create_project
@@ -56,8 +56,8 @@ ERASURE = """
 import django; django.setup()
 import sys
 from uuid import UUID
-from memory.services.erasure import erase_user
-from relationships.actor import Actor
+from upkeep.erasure import erase_user
+from web.actor import Actor
 print(dict(erase_user(project_id=UUID(sys.argv[1]), user_id=UUID(sys.argv[2]), by=Actor.policy("test")).counts))
 """
 

@@ -8,15 +8,16 @@ import pytest
 from django.db import connection, transaction
 from django.utils import timezone
 
-from context.models import Document
+from knowledge.models import Document
+from memory.ingestion.replays import request_replay
 from memory.models import Replay, SearchText
-from memory.queue.identity import this_machine
-from memory.queue.leases import GRACE_SECONDS, postpone_overdue, take_back_dead
-from memory.services.replays import request_replay
-from relationships.models import WORKER_DIED, QueuedQuerySet, Turn
+from relationships.models import Turn
 from tests.fixtures.documents import upload
 from tests.fixtures.index import configure
 from tests.fixtures.turns import PERSON, Conversation
+from worker.identity import this_machine
+from worker.leases import GRACE_SECONDS, postpone_overdue, take_back_dead
+from worker.models import WORKER_DIED, QueuedQuerySet
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from django.conf import settings
 
-from memory.providers import CompletionRequest, get_provider
-from memory.providers.errors import RateLimited
+from providers.errors import RateLimited
+from providers.llm import CompletionRequest, get_provider
 from tests.fakes import ScriptedProvider
 
 ASK = CompletionRequest(system="s", prompt="p", schema=None)

@@ -9,9 +9,9 @@ import pytest
 from django.db import connection, transaction
 from pytest_django.fixtures import Settings
 
-from memory.queue.waiting import announce_settled, waiting_place
 from relationships.ids import uuid7
 from tests.integration.test_broker import cut_sessions
+from worker.waiting import announce_settled, waiting_place
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -6,8 +6,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from memory.providers.base import CompletionRequest, IngestionMaterial, NumberedEntry, NumberedMessage
-from memory.providers.offline import OfflineProvider
+from providers.llm.base import (
+    CompletionRequest,
+    IngestionMaterial,
+    NumberedEntry,
+    NumberedMessage,
+)
+from providers.llm.offline import OfflineProvider
 
 TYPES = ("identity", "preference", "goal", "event", "relationship", "other")
 THURSDAY = datetime(2026, 11, 26, 10, 0, tzinfo=UTC)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from memory.providers.base import (
+from providers.llm.base import (
     CompletionRequest,
     IngestionMaterial,
     KnownKey,

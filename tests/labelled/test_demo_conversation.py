@@ -13,7 +13,7 @@ from django.conf import settings
 
 from tests.labelled.scratchpad import Scratchpad
 
-FILE = Path(settings.BASE_DIR) / "memory" / "demo" / "conversation.json"
+FILE = Path(settings.BASE_DIR) / "demo" / "conversation.json"
 DAYS = [date(2026, 1, 1) + timedelta(days=17 * n) for n in range(24)]  # every weekday, every end of a month
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from memory.ingestion.strategies.options import KeyedFactsOptions
 from memory.ingestion.strategies.vocabulary import Vocabulary
-from memory.providers.base import KnownKey, NumberedEntry
+from providers.llm.base import KnownKey, NumberedEntry
 from tests.labelled.scratchpad import TYPES
 from tests.labelled.strategies import ask, by_one_call, by_two_calls, numbered
 from tests.labelled.test_offline_sentences import FLOORS, known_to, labels, score_by

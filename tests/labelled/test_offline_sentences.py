@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from memory.providers.base import NumberedEntry
+from providers.llm.base import NumberedEntry
 from tests.labelled.scratchpad import Scratchpad
 
 FILE = Path(__file__).with_name("offline_sentences.json")

@@ -11,8 +11,8 @@ from memory.ingestion.calls import CallLog
 from memory.ingestion.configuration import MOST_OUTPUT_TOKENS
 from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.prompt import Question, build_request
-from memory.providers.base import Completion, CompletionRequest
-from memory.providers.errors import AnswerTruncated, RequestRefused
+from providers.errors import AnswerTruncated, RequestRefused
+from providers.llm.base import Completion, CompletionRequest
 
 T = TypeVar("T")
 SHOWN_BACK = 8000  # characters of an answer that could not be read

@@ -8,7 +8,7 @@ from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.items import Item, RefusedItem, entry_number, number_of, reason_in, short, text_of
 from memory.ingestion.operations import MAX_OPERATIONS, Operation, Refusal
 from memory.models import USER_SUBJECT
-from memory.providers.base import NumberedFact
+from providers.llm.base import NumberedFact
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from memory.ingestion.strategies.base import Proposal, Strategy
 from memory.ingestion.strategies.memories import judge_memories, parse_memories
 from memory.ingestion.strategies.schema_parts import FORGET, NUMBERS, TEXT, answer_of, list_of, number
 from memory.ingestion.strategies.vocabulary import Vocabulary, sentence_of, type_among
-from memory.providers.base import ToolSpec
+from providers.llm.base import ToolSpec
 
 RECORD_TOOL = "record_memories"
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from memory.entries.fingerprint import content_hash
 from memory.ingestion.calls import CallLog
 from memory.ingestion.candidates import few_entries, find_candidates, has_entries
 from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
@@ -30,7 +31,6 @@ from memory.ingestion.strategies.deciding import Fact, decide_on
 from memory.ingestion.strategies.schema_parts import NUMBERS, TEXT, answer_of, list_of, number
 from memory.ingestion.vectors import TextVectors, embed_texts
 from memory.models import USER_SUBJECT, ScratchpadEntry
-from memory.services.fingerprint import content_hash
 
 # Call 1 of two_call: the atomic facts of the messages. No entries are shown.
 #

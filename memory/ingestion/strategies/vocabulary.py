@@ -6,7 +6,7 @@ from difflib import get_close_matches
 
 from memory.ingestion.strategies.options import FactKey, KeyedFactsOptions
 from memory.ingestion.strategies.shipped_keys import SHIPPED_KEYS
-from memory.providers.base import KnownKey
+from providers.llm.base import KnownKey
 
 _SEPARATORS = re.compile(r"[^\w]+|_+")
 _ADORNMENTS = re.compile(r"^(?:user|users|person|my|their|his|her|the|current|currently|present|new)_")

@@ -6,15 +6,15 @@ from django.core.management.base import BaseCommand, CommandError
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from memory.embedders import get_embedder
-from memory.management.projects import find_project
-from memory.providers.errors import ProviderError
 from memory.retrieval.configuration import DEFAULT_EMBEDDER
 from memory.retrieval.index.reembed import Move, Moved, begin_move, change_over, drop_old, embed_beside
-from relationships.actor import Actor
-from relationships.errors import InvalidInput, RapportError
+from providers.embeddings import get_embedder
+from providers.errors import ProviderError
+from relationships.management.projects import find_project
 from relationships.models import Companion
 from relationships.services.companions import find_companion
+from web.actor import Actor
+from web.errors import InvalidInput, RapportError
 
 BY = Actor.policy("reembed")
 GO_ON = "What was embedded stays, and searches go on as before; run it again for the rest."

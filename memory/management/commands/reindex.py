@@ -6,11 +6,11 @@ from django.db.models import QuerySet
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from memory.management.projects import find_project
 from memory.retrieval.index.rebuild import rebuild_index
-from relationships.errors import InvalidInput, RapportError
+from relationships.management.projects import find_project
 from relationships.models import Relationship
 from relationships.services.companions import find_companion
+from web.errors import InvalidInput, RapportError
 
 
 class Command(BaseCommand):

@@ -11,14 +11,14 @@ from uuid import UUID
 
 from django.db import connection, transaction
 
-from memory.embedders import Embedder, embedder_of
-from memory.providers.errors import ProviderError
-from memory.queue.housekeeping import Duty
-from memory.queue.nudge import nudge_embedding
 from memory.retrieval.index.configs import RelationshipConfig, configs_of
 from memory.retrieval.index.gaps import has_gaps
 from memory.retrieval.index.rebuild import complete_index, known_languages, language_of
+from providers.embeddings import Embedder, embedder_of
+from providers.errors import ProviderError
 from relationships.models import Relationship
+from worker.housekeeping import Duty
+from worker.nudge import nudge_embedding
 
 RELATIONSHIPS_A_STEP = 200
 ROWS_A_STEP = 2_000

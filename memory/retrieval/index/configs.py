@@ -10,7 +10,7 @@ from django.db import connection
 
 from memory.retrieval.configuration import Retrieval
 from relationships.configuration.cascade import resolve_configuration
-from relationships.errors import InvalidConfiguration
+from web.errors import InvalidConfiguration
 
 Level = Mapping[str, Any]
 

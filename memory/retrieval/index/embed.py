@@ -11,13 +11,7 @@ import structlog
 from django.conf import settings
 from django.db import transaction
 
-from memory.embedders import Embedder, embedder_of
-from memory.providers.errors import ProviderError
-from memory.queue.fairness import others_wait, project_of
-from memory.queue.nudge import nudge_embedding
-from memory.queue.renewal import renewing
-from memory.queue.retries import retry_delay
-from memory.queue.worker_stats import stop_requested
+from config.postgresql.sessions import database_went_away
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.configs import configs_of
 from memory.retrieval.index.gaps import owe_gaps
@@ -32,7 +26,13 @@ from memory.retrieval.index.queue import (
     put_off,
 )
 from memory.retrieval.index.vectors import OwedText
-from relationships.database import database_went_away
+from providers.embeddings import Embedder, embedder_of
+from providers.errors import ProviderError
+from worker.fairness import others_wait, project_of
+from worker.nudge import nudge_embedding
+from worker.renewal import renewing
+from worker.retries import retry_delay
+from worker.worker_stats import stop_requested
 
 log = structlog.get_logger(__name__)
 

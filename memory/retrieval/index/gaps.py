@@ -13,11 +13,11 @@ from django.db import connection, transaction
 from django.utils import timezone
 from psycopg import sql
 
-from memory.embedders.base import Embedder
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.configs import lock_config
 from memory.retrieval.index.rows import owing_kinds
 from memory.retrieval.index.text import text_hash
+from providers.embeddings.base import Embedder
 
 AT_ONCE = 500
 

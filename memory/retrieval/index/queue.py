@@ -14,14 +14,14 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.utils import timezone
 
-from memory.embedders.base import Embedded, Embedder
 from memory.models.search_text import SearchText
-from memory.queue.identity import worker_identity
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.configs import lock_config
 from memory.retrieval.index.rows import owing_kinds
 from memory.retrieval.index.vectors import OwedText, Owner, texts_of, write_vectors
-from relationships.models.queued import WORKER_DIED
+from providers.embeddings.base import Embedded, Embedder
+from worker.identity import worker_identity
+from worker.models.queued import WORKER_DIED
 
 TEXTS_AT_ONCE = 100
 _CLAIMED = ("relationship", "id", "kind", "owner_id", "text_hash", "attempts")

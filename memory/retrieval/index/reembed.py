@@ -13,20 +13,20 @@ from uuid import UUID
 from django.db import connection, transaction
 from django.utils import timezone
 
-from memory.embedders import Embedded, Embedder, Space
-from memory.providers.errors import ProviderError
-from memory.queue.retries import retry_delay
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.configs import lock_config
 from memory.retrieval.index.rows import owing_kinds
 from memory.retrieval.index.text import text_hash
 from memory.retrieval.index.vectors import OwedText, Owner, drop_other_spaces, texts_of, write_vectors
-from relationships.actor import Actor
+from providers.embeddings import Embedded, Embedder, Space
+from providers.errors import ProviderError
 from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.merge_patch import merge_patch
-from relationships.errors import InvalidConfiguration
 from relationships.models import Companion, Relationship
 from relationships.services.companions import write_companion_config
+from web.actor import Actor
+from web.errors import InvalidConfiguration
+from worker.retries import retry_delay
 
 TRIES = 6  # of a batch, before the move stops; run again, it goes on
 RELATIONSHIPS_AT_ONCE = 500

@@ -130,7 +130,7 @@ class EntryFields:
 
 
 def entry_of(told: Mapping[str, Any]) -> EntryFields:
-    """From `memory.services.history.fields_of`."""
+    """From `memory.entries.history.fields_of`."""
     return EntryFields(
         id=UUID(told["id"]),
         content=told["content"],

@@ -9,12 +9,12 @@ from uuid import UUID
 from django.db import connection
 from pgvector import HalfVector
 
-from memory.embedders.base import Embedded, Space
 from memory.models import ScratchpadEntry, SearchedKind
 from memory.retrieval.index.configs import RelationshipConfig
 from memory.retrieval.index.rows import spoken
 from memory.retrieval.index.text import text_hash, without_names
 from memory.retrieval.index.write import index_again
+from providers.embeddings.base import Embedded, Space
 from relationships.ids import uuid7
 from relationships.models import Message
 

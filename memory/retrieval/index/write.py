@@ -13,13 +13,13 @@ import structlog
 from django.db import connection
 from psycopg import sql
 
+from memory.entries.history import ChangedEntries
 from memory.models import ScratchpadEntry, SearchedKind
-from memory.queue.nudge import nudge_embedding
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.configs import RelationshipConfig, retrieval_of
 from memory.retrieval.index.rows import OFF_THE_RECORD, IndexRow, columns, entry_row, message_row, newest_of
-from memory.services.history import ChangedEntries
 from relationships.models import Message
+from worker.nudge import nudge_embedding
 
 log = structlog.get_logger(__name__)
 

@@ -6,10 +6,10 @@ from uuid import UUID
 
 from django.core.management.base import BaseCommand, CommandError
 
-from relationships.actor import Actor
-from relationships.errors import InvalidInput
 from relationships.models import Project, Scope
 from relationships.services.api_keys import create_api_key
+from web.actor import Actor
+from web.errors import InvalidInput
 
 BY = Actor.policy("manage.py create_api_key")
 

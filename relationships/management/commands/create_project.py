@@ -5,10 +5,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from relationships.actor import Actor
 from relationships.models import Scope
 from relationships.services.api_keys import create_api_key
 from relationships.services.projects import create_project
+from web.actor import Actor
 
 BY = Actor.policy("manage.py create_project")
 

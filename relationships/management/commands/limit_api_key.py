@@ -8,10 +8,10 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from config.rates import HINT, LIMITS, Rates
-from relationships.actor import Actor
-from relationships.errors import InvalidInput
 from relationships.models import ApiKey
 from relationships.services.api_keys import change_rate_limits
+from web.actor import Actor
+from web.errors import InvalidInput
 
 BY = Actor.policy("manage.py limit_api_key")
 

@@ -6,11 +6,10 @@ from typing import Any
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.utils import timezone
 
-from context.knowledge.documents import add_document
-from context.models import Document
+from knowledge.documents import add_document
+from knowledge.models import Document
+from memory.entries.editing import add_entry
 from memory.models import EntrySource, HeldDeletion, ScratchpadEntry
-from memory.services.entries import add_entry
-from relationships.actor import Actor
 from relationships.ids import relationship_id
 from relationships.models import Companion, EndUser, Membership, Operator, Relationship, Role, Turn
 from relationships.services.profiles import replace_profile
@@ -18,6 +17,7 @@ from relationships.services.sessions import patch_session
 from tests.acceptance.service import LiveService
 from tests.fixtures.turns import hold_deletions
 from tests.waiting import wait_until
+from web.actor import Actor
 
 PASSWORD = "a long pass phrase"
 BY = Actor.policy("test")

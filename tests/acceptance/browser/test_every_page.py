@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
+from memory.ingestion.replays import request_replay
 from memory.models import Replay, ScratchpadEntry
-from memory.services.replays import request_replay
 from relationships.models import Relationship
 from relationships.services.api_keys import create_api_key
 from tests.acceptance.browser.desk import Desk

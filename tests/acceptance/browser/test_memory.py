@@ -5,10 +5,10 @@ import re
 from playwright.sync_api import Page, expect
 
 from memory.models import ScratchpadEntry
-from memory.services.erasure import erase_entry
 from relationships.models import Relationship
 from tests.acceptance.browser.desk import Desk
 from tests.acceptance.browser.stage import BY, Stage
+from upkeep.erasure import erase_entry
 
 
 def test_entries_are_narrowed_down_while_one_types(desk: Desk, stage: Stage) -> None:

@@ -5,10 +5,10 @@ import pytest
 from django.db import connection
 
 from config.registries import RECIPES
-from memory.verification import verify
 from tests.acceptance.drills.talk import note_down
 from tests.acceptance.service import LiveService
 from tests.vendor_servers.openai_server import OpenAIServer
+from upkeep.verification import verify
 
 # Retries come soon and dead workers are noticed at once, so that a drill is over in seconds.
 QUICK = {

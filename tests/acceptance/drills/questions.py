@@ -12,7 +12,7 @@ _FACTS = re.compile(r"^New facts:\n(.*?)(?=^New messages|\Z)", re.MULTILINE | re
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`task` as in memory.providers.base; the texts of what is numbered, by number."""
+    """`task` as in providers.llm.base; the texts of what is numbered, by number."""
 
     task: str
     entries: dict[int, str]

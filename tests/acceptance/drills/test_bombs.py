@@ -2,7 +2,7 @@
 
 import pytest
 
-from context.models import Document, DocumentState
+from knowledge.models import Document, DocumentState
 from tests.acceptance.drills.talk import scaled
 from tests.acceptance.service import LiveService
 from tests.fixtures.bombs import BOMBS, MEMORY, SECONDS

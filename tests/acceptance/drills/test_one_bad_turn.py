@@ -6,8 +6,8 @@ from uuid import UUID
 
 import pytest
 
+from memory.ingestion.intake import retry_turn
 from memory.models import EntryRevision, OperationResult
-from memory.services.turns import retry_turn
 from relationships.models import Relationship, Turn, TurnState
 from tests.acceptance.drills.answers import change_entries
 from tests.acceptance.drills.questions import question_in

@@ -11,7 +11,7 @@ import pytest
 from django.utils import timezone
 
 from benchmarks.timing import percentile
-from memory.services.turns import accept_turn
+from memory.ingestion.intake import accept_turn
 from relationships.ids import relationship_id
 from relationships.models import Companion, EndUser, Project, Relationship, Turn
 from relationships.services.api_keys import create_api_key

@@ -2,14 +2,15 @@
 
 import pytest
 
-from memory.queue.heartbeat import silent_machines
-from memory.queue.identity import machine_of
-from relationships.models import Relationship, Turn, TurnState, WorkerHeartbeat
+from relationships.models import Relationship, Turn, TurnState
 from tests.acceptance.drills.talk import require_each_applied_once_in_order, scaled
 from tests.acceptance.processes import LiveWorker
 from tests.acceptance.service import LiveService
 from tests.vendor_servers.openai_server import OpenAIServer
 from tests.waiting import wait_until
+from worker.heartbeat import silent_machines
+from worker.identity import machine_of
+from worker.models import WorkerHeartbeat
 
 pytestmark = pytest.mark.drill
 

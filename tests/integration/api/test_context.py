@@ -140,4 +140,8 @@ def test_a_request_writes_no_log(api: Api, path: str, caplog: pytest.LogCaptureF
     with caplog.at_level("DEBUG"):
         api.post(path, {"message": "Hi"})
 
-    assert [record for record in caplog.records if record.name.startswith(("context", "memory"))] == []
+    assert [
+        record
+        for record in caplog.records
+        if record.name.startswith(("context", "memory", "knowledge", "providers", "worker"))
+    ] == []

@@ -7,7 +7,7 @@ from django.conf import settings as django_settings
 from django_q.models import OrmQ
 from pytest_django.fixtures import Settings
 
-from context.models import ChunkEmbedding, Document, DocumentChunk, DocumentFile
+from knowledge.models import ChunkEmbedding, Document, DocumentChunk, DocumentFile
 from relationships.models import AuditEvent, Companion, Project
 from tests.fixtures.api import Api
 from tests.fixtures.documents import (

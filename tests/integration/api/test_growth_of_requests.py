@@ -13,14 +13,14 @@ from django.conf import settings
 from django.db import transaction
 from pytest_django.fixtures import Settings
 
-from memory.queue.waiting import stop_listening
-from relationships.api.uploads import MULTIPART
 from relationships.models import Relationship
 from tests.fixtures.api import Api, ApiAnswer
 from tests.fixtures.documents import multipart
 from tests.growth import MOST, growth
 from tests.guards.routes import Route, routes
 from tests.integration.api.world import World, build_world
+from web.uploads import MULTIPART
+from worker.waiting import stop_listening
 
 SMALL = 16_000  # bytes; the larger body is four times as long
 LONGEST_ANSWER = 20_000  # bytes of a refusal

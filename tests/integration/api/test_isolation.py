@@ -10,12 +10,12 @@ from typing import Any, cast
 import pytest
 from drf_spectacular.generators import SchemaGenerator
 
-from memory.queue.waiting import stop_listening
-from relationships.api.uploads import MULTIPART
 from relationships.models import Project, Relationship
 from tests.fixtures.api import Api, ApiAnswer, new_key
 from tests.fixtures.documents import multipart
 from tests.integration.api.world import SECRET_WORDS, World, build_world
+from web.uploads import MULTIPART
+from worker.waiting import stop_listening
 
 
 def routes(*, with_parameters: bool) -> list[Any]:

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 from django.conf import settings
 
+from memory.entries.limits import MAX_CALL_BYTES, MAX_REASON
 from memory.models import ScratchpadEntry
-from memory.services.erasure.relationships import owned_models
-from memory.services.limits import MAX_CALL_BYTES, MAX_REASON
 from relationships.models import Companion, Relationship, Snapshot, Turn
 from relationships.services.relationships import get_or_create_relationship
 from tests.fixtures.api import TESTER, Api
 from tests.fixtures.turns import Conversation
 from tests.integration.api.world import build_world
+from upkeep.erasure.relationships import owned_models
 
 pytestmark = pytest.mark.django_db
 AHEAD = (datetime.now(UTC) + timedelta(days=1)).isoformat()

@@ -9,15 +9,15 @@ from django.apps import apps
 from django.db import connection
 from pytest_django.fixtures import Settings
 
-from memory.models import ModelSpending
-from memory.providers.errors import ContentBlocked, RateLimited, Unauthorized
-from memory.queue.waiting import stop_listening, waiting_place
+from providers.errors import ContentBlocked, RateLimited, Unauthorized
 from relationships.ids import uuid7
-from relationships.models import ApiKey, Companion, RateWindow, Relationship
+from relationships.models import ApiKey, Companion, ModelSpending, Relationship
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api
 from tests.fixtures.contexts import remember
 from tests.fixtures.turns import Conversation, add, answer, delete
+from web.models import RateWindow
+from worker.waiting import stop_listening, waiting_place
 
 RECIPES = "Keep only {{ user }}'s recipes."
 HELLO = [{"role": "user", "content": "Call me Max. I cook."}]

@@ -9,11 +9,12 @@ from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from config.rates import Rate
-from memory.queue.housekeeping import duties
-from relationships.allowances import Allowances
-from relationships.api import throttling
-from relationships.models import ApiKey, AuditEvent, Project, RateWindow, Relationship, Turn
+from relationships.models import ApiKey, AuditEvent, Project, Relationship, Turn
 from tests.fixtures.api import Api, ApiAnswer, new_key
+from web import throttling
+from web.allowances import Allowances
+from web.models import RateWindow
+from worker.housekeeping import duties
 
 TURN = {"messages": [{"role": "user", "content": "I moved to Lisbon."}]}
 MINUTE = 60

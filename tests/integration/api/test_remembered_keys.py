@@ -7,10 +7,10 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from relationships.api import authentication
 from relationships.models import ApiKey, Relationship
 from relationships.services.projects import create_project
 from tests.fixtures.api import TESTER, Api, ApiAnswer, new_key
+from web import authentication
 
 BODIES = {
     "a context": {"message": "hello"},

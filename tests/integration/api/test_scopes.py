@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-from memory.queue.waiting import stop_listening
-from relationships.api.authentication import INCLUDED
 from relationships.models import Project, Relationship
 from tests.fixtures.api import Api, new_key
 from tests.guards.routes import routes as declared_routes
 from tests.integration.api.test_isolation import OPEN, OWNED, ask
 from tests.integration.api.world import World, build_world
+from web.authentication import INCLUDED
+from worker.waiting import stop_listening
 
 DECLARED = {(route.method, route.path): route for route in declared_routes()}
 

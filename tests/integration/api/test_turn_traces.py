@@ -9,7 +9,7 @@ from django.utils import timezone
 from django_q.models import OrmQ
 
 from memory.ingestion.claim import claim_turns
-from memory.providers.errors import ContentBlocked
+from providers.errors import ContentBlocked
 from relationships.models import Relationship, Turn, TurnState
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api

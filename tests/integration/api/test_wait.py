@@ -9,14 +9,14 @@ import pytest
 from django.db import connection
 from pytest_django.fixtures import Settings
 
-from memory.providers.errors import ContentBlocked
-from memory.queue.waiting import stop_listening, waiting_place
+from providers.errors import ContentBlocked
 from relationships.ids import uuid7
 from relationships.models import Relationship, Turn, TurnState
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api, ApiAnswer
 from tests.fixtures.turns import Conversation, add, answer, delete
 from tests.waiting import wait_until
+from worker.waiting import stop_listening, waiting_place
 
 HELLO = {"messages": [{"role": "user", "content": "I moved to Lisbon."}]}
 LISTENERS = """

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from uuid import UUID
 
-from context.knowledge.chunking import cut_document
-from context.knowledge.chunks import replace_chunks
-from context.knowledge.parsing.base import Block
-from context.models import Document
+from knowledge.chunking import cut_document
+from knowledge.chunks import replace_chunks
+from knowledge.models import Document
+from knowledge.parsing.base import Block
+from memory.entries.editing import add_entry
 from memory.models import EntrySource, IngestionPrompt
-from memory.services.entries import add_entry
-from relationships.actor import Actor
 from relationships.models import Companion, Relationship, Turn, TurnState
 from relationships.services.api_keys import create_api_key
 from relationships.services.profiles import replace_profile
@@ -22,6 +21,7 @@ from relationships.services.sessions import patch_session
 from relationships.services.tokens import create_token
 from relationships.services.turns import NewMessage, NewTurn, TurnDisposal, store_turn
 from tests.fixtures.turns import hold_deletions
+from web.actor import Actor
 
 BY = Actor.policy("test")
 NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)

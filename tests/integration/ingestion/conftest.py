@@ -8,8 +8,8 @@ import pytest
 from pytest_django.fixtures import Settings
 
 from memory.models import ModelCall
-from memory.providers import reset_providers
 from memory.retrieval.index.embed import embed_owed
+from providers.llm import reset_providers
 from relationships.models import Companion, Turn
 from tests.fakes import ScriptedEmbedder
 from tests.fixtures.turns import Conversation

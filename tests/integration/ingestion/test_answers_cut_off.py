@@ -7,8 +7,8 @@ import pytest
 from pytest_django.fixtures import Settings
 
 from memory.models import ModelCall
-from memory.providers import reset_providers
-from memory.providers.errors import AnswerTruncated
+from providers.errors import AnswerTruncated
+from providers.llm import reset_providers
 from relationships.models import Companion, TurnState
 from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import Conversation, add, answer

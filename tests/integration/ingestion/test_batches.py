@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from memory.models import ModelCall
-from memory.providers.base import CompletionRequest
-from memory.providers.errors import ContentBlocked, ProviderError, RateLimited
+from providers.errors import ContentBlocked, ProviderError, RateLimited
+from providers.llm.base import CompletionRequest
 from relationships.models import Turn, TurnState
 from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import Conversation, add, answer

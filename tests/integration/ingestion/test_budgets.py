@@ -10,17 +10,17 @@ from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from context.replies import reply
-from memory.models import ModelCall, ModelSpending
-from memory.providers.base import Completion
-from memory.providers.errors import RateLimited, Unauthorized
-from memory.queue.sweep import Sweep
-from memory.services.model_budgets import model_budget_of, read_spending, set_model_budget
-from memory.services.replays import request_replay
-from relationships.errors import BudgetSpent
-from relationships.models import Project, Relationship, Turn, TurnState
+from memory.ingestion.replays import request_replay
+from memory.models import ModelCall
+from providers.errors import RateLimited, Unauthorized
+from providers.llm.base import Completion
+from relationships.models import ModelSpending, Project, Relationship, Turn, TurnState
+from relationships.services.model_budgets import model_budget_of, read_spending, set_model_budget
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api
 from tests.fixtures.turns import PERSON, Conversation, add, answer
+from web.errors import BudgetSpent
+from worker.sweep import Sweep
 
 HELLO = [{"role": "user", "content": "Call me Max. I cook."}]
 

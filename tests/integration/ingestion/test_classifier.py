@@ -2,8 +2,8 @@
 
 from datetime import timedelta
 
+from memory.entries.editing import restore_entry
 from memory.models import EntryState, RevisionEvent, ScratchpadEntry, Tier
-from memory.services.entries import restore_entry
 from tests.fixtures.past import entries_at
 from tests.fixtures.turns import PERSON, operations_of
 from tests.integration.ingestion.conftest import Told

@@ -8,10 +8,10 @@ from django.db import connection, transaction
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
+from memory.ingestion.intake import retry_turn
 from memory.models import EntryRevision, ModelCall
-from memory.providers.base import CompletionRequest
-from memory.providers.errors import ContentBlocked, RateLimited, Unauthorized
-from memory.services.turns import retry_turn
+from providers.errors import ContentBlocked, RateLimited, Unauthorized
+from providers.llm.base import CompletionRequest
 from relationships.ids import uuid7
 from relationships.models import Companion, Turn, TurnState
 from tests.fakes import ScriptedProvider

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from memory.entries.editing import revise_entry
+from memory.entries.held import confirm_deletions, decline_deletions
 from memory.models import HeldDeletion, OperationResult
-from memory.services.entries import revise_entry
-from memory.services.held import confirm_deletions, decline_deletions
 from relationships.models import Companion
 from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import PERSON, Conversation, add, answer, delete, update

@@ -7,7 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 from django_q.models import OrmQ
 
-from memory.services.turns import Idempotency, accept_turn, ingest_now, retry_turn
+from memory.ingestion.intake import Idempotency, accept_turn, ingest_now, retry_turn
 from relationships.models import TurnState
 from relationships.services.turns import NewMessage, NewTurn
 from tests.fixtures.turns import Conversation

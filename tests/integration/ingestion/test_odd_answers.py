@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from memory.models import ModelCall
-from memory.providers.base import Completion
-from memory.providers.errors import ContentBlocked, ProviderError, RateLimited
+from providers.errors import ContentBlocked, ProviderError, RateLimited
+from providers.llm.base import Completion
 from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import Conversation
 

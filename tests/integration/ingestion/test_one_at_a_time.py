@@ -6,11 +6,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 import pytest
 from django.db import connection, transaction
 
+from memory.entries.editing import revise_entry
 from memory.ingestion.claim import claim_turns
-from memory.models import ModelSpending
-from memory.providers.base import CompletionRequest
-from memory.services.entries import revise_entry
-from relationships.models import TurnState
+from providers.llm.base import CompletionRequest
+from relationships.models import ModelSpending, TurnState
 from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import PERSON, Conversation, answer, update
 from tests.waiting import wait_until

@@ -4,12 +4,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from memory.entries.editing import revise_entry
 from memory.models import EntryState, RevisionEvent, ScratchpadEntry
-from memory.services.entries import revise_entry
-from relationships.actor import Actor, ActorKind
 from relationships.models import Message, Snapshot, TurnState
 from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import Conversation, add, answer, delete, operations_of, update
+from web.actor import Actor, ActorKind
 
 MARCH = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 PERSON = Actor(ActorKind.OPERATOR, "ana@example.org")

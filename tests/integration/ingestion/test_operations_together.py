@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from memory.entries.editing import add_entry
 from memory.models import EntrySource, EntryState, ScratchpadEntry
-from memory.services.entries import add_entry
 from relationships.models import TurnState
 from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import PERSON, Conversation, add, answer, delete, update

@@ -6,12 +6,12 @@ import pytest
 from django.utils import timezone
 
 from context.pipeline import build_context
+from memory.entries.editing import revise_entry
+from memory.entries.history import fields_of
 from memory.models import RevisionEvent, ScratchpadEntry, Tier
 from memory.retrieval.results import EntryFilters
 from memory.retrieval.search import search_entries_for
-from memory.services.entries import revise_entry
-from memory.services.history import fields_of
-from memory.tokens import line_tokens
+from providers.tokens import line_tokens
 from relationships.configuration.schema import configuration_model
 from relationships.models import Companion
 from tests.fakes import ScriptedProvider

@@ -2,10 +2,10 @@
 
 from uuid import uuid4
 
+from memory.entries.editing import delete_entry, revise_entry
 from memory.ingestion.claim import claim_turns
 from memory.models import EntryRevision, ModelCall
-from memory.providers.base import CompletionRequest
-from memory.services.entries import delete_entry, revise_entry
+from providers.llm.base import CompletionRequest
 from relationships.models import Turn, TurnState
 from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import PERSON, Conversation, add, answer, update

@@ -9,10 +9,10 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
+from memory.entries.history import fields_of
 from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.operations import Operation
 from memory.models import ScratchpadEntry
-from memory.services.history import fields_of
 from relationships.ids import relationship_id
 from relationships.models import Companion, EndUser, Project, Relationship
 from tests.fixtures.past import entries_at

@@ -7,9 +7,9 @@ from uuid import UUID
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
+from memory.entries.editing import revise_entry
 from memory.ingestion.ingestion_input import read_batch
 from memory.models import ModelCall, ScratchpadEntry, Tier
-from memory.services.entries import revise_entry
 from relationships.models import Companion, TurnState
 from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import PERSON, Conversation, add, answer, operations_of, update

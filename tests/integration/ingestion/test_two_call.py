@@ -2,8 +2,8 @@
 
 import pytest
 
+from memory.entries.editing import restore_entry
 from memory.models import Embedding, EntryState, RevisionEvent, ScratchpadEntry, Tier
-from memory.services.entries import restore_entry
 from tests.fixtures.turns import PERSON, operations_of
 from tests.integration.ingestion.conftest import Told
 

@@ -3,9 +3,9 @@
 import pytest
 from django.utils import timezone
 
+from memory.ingestion.intake import accept_turn, ingest_now
 from memory.ingestion.triggers import read_ended_sessions
-from memory.providers.errors import ContentBlocked
-from memory.services.turns import accept_turn, ingest_now
+from providers.errors import ContentBlocked
 from relationships.models import TurnState
 from relationships.services.sessions import end_session
 from relationships.services.turns import NewMessage, NewTurn

@@ -6,7 +6,8 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from context.models import Document, DocumentChunk
+from knowledge.models import Document, DocumentChunk
+from memory.ingestion.intake import accept_turn
 from memory.models import (
     EntryRevision,
     IngestionPrompt,
@@ -17,7 +18,6 @@ from memory.models import (
     ReplayState,
     ScratchpadEntry,
 )
-from memory.services.turns import accept_turn
 from relationships.models import (
     ApiKey,
     AuditEvent,

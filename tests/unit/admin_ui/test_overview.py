@@ -8,12 +8,12 @@ from pytest_django.fixtures import Settings
 
 from admin_ui.overview import overview_of
 from memory.models import ModelCall
-from memory.providers.errors import Unauthorized
-from memory.queue.heartbeat import beat
-from memory.services.model_budgets import set_model_budget
+from providers.errors import Unauthorized
 from relationships.models import Project, Relationship, Turn
+from relationships.services.model_budgets import set_model_budget
 from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import PERSON, Conversation, add, answer
+from worker.heartbeat import beat
 
 
 def test_each_day_counts_what_came_in_and_what_changed(

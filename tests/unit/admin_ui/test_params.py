@@ -3,7 +3,7 @@ from uuid import UUID
 import pytest
 
 from admin_ui.params import parse_uuid, pretty, required_version, text_param, version_param
-from relationships.errors import InvalidInput
+from web.errors import InvalidInput
 
 
 def test_a_text_comes_without_what_surrounds_it_and_without_nul() -> None:

@@ -4,12 +4,12 @@ from typing import Any
 import pytest
 
 from context.facts import MESSAGES_AT_FIRST, count_turns, read_facts, recent_messages, turns_in_sight
-from relationships.errors import NotFound
 from relationships.ids import uuid7
 from relationships.models import EndUser, Relationship, Snapshot
 from relationships.services.sessions import touch_session
 from tests.fixtures.contexts import NOON, put, remember, say
 from tests.wire import statements_sent
+from web.errors import NotFound
 
 
 def test_a_relationship_without_a_snapshot_has_empty_facts(relationship: Relationship) -> None:

@@ -5,11 +5,11 @@ import pytest
 
 from context.answer import AssembledContext
 from context.pipeline import build_context
-from relationships.errors import InvalidConfiguration, NotFound
 from relationships.ids import uuid7
 from relationships.models import Companion, Relationship
 from tests.fixtures.contexts import NOON, put, remember, say
 from tests.wire import statements_sent
+from web.errors import InvalidConfiguration, NotFound
 
 
 def context_of(

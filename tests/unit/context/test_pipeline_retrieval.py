@@ -6,10 +6,10 @@ import pytest
 
 from context.answer import AssembledContext, LayerReport
 from context.pipeline import build_context
+from memory.entries.access import flush_accesses
+from memory.entries.editing import add_entry, delete_entry
+from memory.ingestion.intake import accept_turn
 from memory.models import EntrySource, ScratchpadEntry
-from memory.services.access import flush_accesses
-from memory.services.entries import add_entry, delete_entry
-from memory.services.turns import accept_turn
 from relationships.models import Message, Relationship, Snapshot
 from relationships.services.turns import NewMessage, NewTurn
 from tests.fixtures.contexts import NOON, remember, say

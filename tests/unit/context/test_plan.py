@@ -2,7 +2,7 @@ import pytest
 
 from context.facts import Levels
 from context.plan import plan_for
-from relationships.errors import InvalidConfiguration
+from web.errors import InvalidConfiguration
 
 PLAIN = Levels("{}", "{}", "{}")
 

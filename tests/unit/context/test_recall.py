@@ -4,10 +4,10 @@ import pytest
 
 from context.facts import MESSAGES_AT_FIRST, read_facts
 from context.recall import Recall
+from memory.entries.editing import add_entry
 from memory.models import EntrySource, ScratchpadEntry
-from memory.providers.errors import ProviderTimeout
 from memory.retrieval.index.embed import embed_owed
-from memory.services.entries import add_entry
+from providers.errors import ProviderTimeout
 from relationships.configuration.schema import configuration_model
 from relationships.models import Relationship
 from relationships.services.sessions import touch_session

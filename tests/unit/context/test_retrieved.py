@@ -4,8 +4,8 @@ from typing import Any
 import pytest
 
 from context.retrieved import read_entries, read_messages
+from memory.entries.snapshots import SectionRow, line_of
 from memory.models import EntryState, Tier
-from memory.services.snapshots import SectionRow, line_of
 from relationships.ids import uuid7
 from relationships.models import Relationship
 from tests.fixtures.contexts import NOON, remember, say

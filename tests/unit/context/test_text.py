@@ -1,7 +1,7 @@
 import pytest
 
 from context.text import fenced_data, fill_names, fit_lines, line_cost
-from memory.tokens import estimate_tokens
+from providers.tokens import estimate_tokens
 from tests.fixtures.contexts import layer_request
 
 FACTS = layer_request().facts

@@ -4,15 +4,15 @@ import pytest
 from django_q.exceptions import TimeoutException
 from django_q.models import Task
 
-from memory.providers.base import CompletionRequest
-from memory.queue import worker_stats
-from memory.queue.identity import worker_identity
 from memory.tasks import drain, embed
+from providers.llm.base import CompletionRequest
 from relationships.models import TurnState
 from tests.fakes import ScriptedEmbedder, ScriptedProvider
 from tests.fixtures.index import configure, embedded, owing
 from tests.fixtures.queue import MakeTurn, held_by
 from tests.fixtures.turns import Conversation
+from worker import worker_stats
+from worker.identity import worker_identity
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -6,9 +6,9 @@ from typing import cast
 from django.http import StreamingHttpResponse
 from django.test import Client
 
-from relationships.actor import Actor, ActorKind
 from relationships.models import Project
 from relationships.services.audit import record_audit
+from web.actor import Actor, ActorKind
 
 AUDIT = "/admin-ui/audit/"
 

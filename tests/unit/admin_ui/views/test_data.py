@@ -8,10 +8,9 @@ from django.http import StreamingHttpResponse
 from django.test import Client
 
 from admin_ui.erasing import counts_in_words
+from memory.ingestion.replays import request_replay
 from memory.models import HeldDeletion
 from memory.retrieval.index.embed import embed_owed
-from memory.services.erasure import erase_user
-from memory.services.replays import request_replay
 from relationships.models import Companion, EndUser, Relationship
 from relationships.services.profiles import replace_profile
 from relationships.services.relationships import get_or_create_relationship
@@ -20,6 +19,7 @@ from relationships.services.turns import NewMessage
 from tests.fakes import ScriptedProvider
 from tests.fixtures.index import configure
 from tests.fixtures.turns import PERSON, Conversation, add, answer
+from upkeep.erasure import erase_user
 
 
 @pytest.fixture

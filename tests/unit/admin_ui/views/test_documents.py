@@ -3,8 +3,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from pytest_django.fixtures import Settings
 
-from context.knowledge.pipeline import process_document
-from context.models import Document, DocumentChunk, DocumentState
+from knowledge.models import Document, DocumentChunk, DocumentState
+from knowledge.pipeline import process_document
 from relationships.models import Companion
 
 

@@ -3,12 +3,12 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from memory.entries.editing import delete_entry, restore_entry, revise_entry
 from memory.models import EntryRevision, EntryState, ScratchpadEntry
-from memory.services.entries import delete_entry, restore_entry, revise_entry
-from memory.services.erasure import erase_entry
 from relationships.models import Relationship
 from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import PERSON, Conversation, add, answer
+from upkeep.erasure import erase_entry
 
 
 def history(entry: ScratchpadEntry) -> str:

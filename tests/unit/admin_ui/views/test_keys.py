@@ -5,8 +5,8 @@ from django.test import Client
 
 from relationships.models import ApiKey, Project
 from relationships.services.api_keys import change_rate_limits
-from relationships.services.secrets import secret_hash
 from tests.fixtures.api import TESTER
+from web.secrets import secret_hash
 
 KEYS = "/admin-ui/keys/"
 

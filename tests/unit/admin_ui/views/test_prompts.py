@@ -4,9 +4,9 @@ from pytest_django import DjangoAssertNumQueries
 
 from admin_ui.views import prompts
 from admin_ui.views.prompts import conversation_lines
+from memory.ingestion.replays import run_replay
 from memory.ingestion.templates import default_instructions
 from memory.models import IngestionPrompt, Replay, ScratchpadEntry
-from memory.services.replays import run_replay
 from relationships.models import Companion, Relationship
 from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import Conversation, add, answer

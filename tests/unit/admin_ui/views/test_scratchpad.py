@@ -4,8 +4,8 @@ import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
+from memory.entries.editing import revise_entry
 from memory.models import EntryRevision, EntryState, ScratchpadEntry
-from memory.services.entries import revise_entry
 from relationships.models import Relationship
 from tests.fixtures.turns import PERSON, Conversation
 

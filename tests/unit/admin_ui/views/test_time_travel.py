@@ -6,9 +6,9 @@ from django.test import Client
 from django.utils import timezone
 
 from admin_ui.views.time_travel import compare_entries
+from memory.entries.editing import add_entry
+from memory.entries.time_travel import PastLine
 from memory.models import EntrySource
-from memory.services.entries import add_entry
-from memory.services.time_travel import PastLine
 from relationships.models import Relationship
 from tests.fixtures.turns import PERSON, Conversation
 

@@ -2,7 +2,7 @@ import pytest
 
 from context.layers.base import NOTHING
 from context.layers.core import CoreLayer
-from memory.tokens import estimate_tokens
+from providers.tokens import estimate_tokens
 from tests.fixtures.contexts import layer_request
 
 

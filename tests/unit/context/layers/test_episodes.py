@@ -7,7 +7,7 @@ from context.layers.base import NOTHING
 from context.layers.episodes import INTRO, EpisodesLayer
 from context.recall import RecalledMessage, RecalledMessages
 from context.retrieved import FoundMessage
-from memory.tokens import estimate_tokens
+from providers.tokens import estimate_tokens
 from relationships.ids import uuid7
 from tests.fixtures.contexts import NOON, GivenRecall, layer_request
 

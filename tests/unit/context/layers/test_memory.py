@@ -5,7 +5,7 @@ import pytest
 
 from context.layers.base import NOTHING
 from context.layers.memory import MemoryLayer
-from memory.tokens import estimate_tokens
+from providers.tokens import estimate_tokens
 from tests.fixtures.contexts import NOON, GivenRecall, layer_request, line, recalled
 
 MANY = [line(f"Likes dish number {place} more than the one before", id=str(place)) for place in range(100)]

@@ -1,6 +1,6 @@
 from context.layers.base import NOTHING
 from context.layers.profile import ProfileLayer
-from memory.tokens import estimate_tokens
+from providers.tokens import estimate_tokens
 from tests.fixtures.contexts import layer_request
 
 

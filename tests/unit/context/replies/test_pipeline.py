@@ -8,12 +8,12 @@ from pytest_django import Settings
 
 from context.replies import reply
 from context.replies.pipeline import _place
-from memory.providers.base import Completion, CompletionRequest
-from memory.providers.errors import ProviderUnavailable
-from relationships.errors import InvalidInput, Unavailable, UpstreamFailed
+from providers.errors import ProviderUnavailable
+from providers.llm.base import Completion, CompletionRequest
 from relationships.models import Companion, Message, Relationship, Turn, TurnState
 from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import Conversation
+from web.errors import InvalidInput, Unavailable, UpstreamFailed
 
 pytestmark = pytest.mark.django_db
 

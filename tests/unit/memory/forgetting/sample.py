@@ -3,10 +3,10 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from memory.entries.editing import add_entry
 from memory.models import EntrySource, ScratchpadEntry
-from memory.services.entries import add_entry
-from relationships.actor import Actor
 from relationships.models import Relationship
+from web.actor import Actor
 
 NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 BY = Actor.policy("test")

@@ -3,14 +3,14 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from memory.entries.editing import restore_entry, revise_entry
 from memory.forgetting.configuration import Forgetting
 from memory.forgetting.forget import BY_FORGETTING, forget_entries, who_has_leaving
 from memory.models import EntryState, RevisionEvent, ScratchpadEntry
-from memory.services.entries import restore_entry, revise_entry
-from relationships.actor import Actor, ActorKind
 from relationships.models import Relationship, Snapshot
 from tests.fixtures.turns import Conversation
 from tests.unit.memory.forgetting.sample import NOW, remember
+from web.actor import Actor, ActorKind
 
 OPERATOR = Actor(ActorKind.OPERATOR, "olga")
 RULE = Forgetting(policy="retention", retention_days=30)

@@ -5,14 +5,14 @@ import pytest
 from memory.ingestion.calls import CallLog, storable, store_calls
 from memory.ingestion.ingestion_input import IngestionInput, read_batch
 from memory.models import ModelCall
-from memory.providers.base import CompletionRequest
-from memory.providers.errors import RateLimited
-from memory.services.erasure import erase_entry
+from providers.errors import RateLimited
+from providers.llm.base import CompletionRequest
 from relationships.models import Relationship
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import TESTER
 from tests.fixtures.contexts import remember
 from tests.fixtures.turns import Conversation
+from upkeep.erasure import erase_entry
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 REPAIR = CompletionRequest(

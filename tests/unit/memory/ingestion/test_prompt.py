@@ -3,7 +3,7 @@ from datetime import timedelta
 
 from memory.ingestion.ingestion_input import Instructions
 from memory.ingestion.prompt import build_request, capacity_note
-from memory.tokens import estimate_tokens
+from providers.tokens import estimate_tokens
 from tests.unit.memory.ingestion.readings import MONDAY, ingestion_input, shown
 
 

@@ -5,15 +5,15 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from memory.entries.fingerprint import content_hash
 from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.operations import Operation, Refusal
 from memory.ingestion.results import emptied, numbers_in, result_of
 from memory.models import OperationResult, Verdict
-from memory.services.erasure.words import Words
-from memory.services.fingerprint import content_hash
 from relationships.models import Relationship
 from tests.fixtures.turns import Conversation
 from tests.unit.memory.ingestion.readings import ingestion_input, shown
+from upkeep.erasure.words import Words
 
 ENTRY = UUID("018f0000-0000-7000-8000-000000000001")
 SHOWN = [shown("1"), shown("2"), shown("3"), shown("4", id=ENTRY)]  # in the call: the entry is number 4

@@ -5,6 +5,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from config.postgresql.sessions import prepared_cursor
 from memory.models import SearchedKind
 from memory.retrieval.columns import (
     Columns,
@@ -17,7 +18,6 @@ from memory.retrieval.columns import (
 )
 from memory.retrieval.rankers.base import Counts
 from memory.retrieval.results import EntryFilters, MessageFilters
-from relationships.database import prepared_cursor
 from relationships.ids import uuid7
 from tests.unit.memory.retrieval.searched import NOON, Memory
 

@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 from numpy.typing import NDArray
 
-from memory.embedders.base import Embedded
+from memory.entries.editing import revise_entry
 from memory.models import DecayedVector, Embedding, ScratchpadEntry, SearchedKind
 from memory.retrieval.columns import SearchQuery
 from memory.retrieval.configuration import Retrieval
@@ -15,10 +15,10 @@ from memory.retrieval.decay import decayed_vectors, log_weights
 from memory.retrieval.decayed_vectors import DecayWalk, decay_candidates, decay_duties, renew_stale
 from memory.retrieval.results import EntryFilters
 from memory.retrieval.search import search_entries
-from memory.services.entries import revise_entry
-from relationships.actor import Actor
+from providers.embeddings.base import Embedded
 from relationships.models import Companion, Relationship
 from tests.unit.memory.retrieval.sample import DIMENSIONS, MODEL, NOON, add_vectors, fill, units
+from web.actor import Actor
 
 MANY, HALF_LIFE = 100, 7.0
 RETRIEVAL = Retrieval(ranker="decay", half_life_days=HALF_LIFE, top_k=20)

@@ -4,9 +4,7 @@ import pytest
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
-from memory.embedders import reset_embedders
 from memory.models import SearchedKind
-from memory.providers.errors import RateLimited
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.write import index_messages
 from memory.retrieval.questions import (
@@ -21,10 +19,12 @@ from memory.retrieval.questions import (
     prepare_questions,
     read_participants,
 )
-from relationships.errors import InvalidInput, NotFound
+from providers.embeddings import reset_embedders
+from providers.errors import RateLimited
 from relationships.models import Relationship
 from tests.fakes import ScriptedEmbedder
 from tests.fixtures.contexts import say
+from web.errors import InvalidInput, NotFound
 
 THERE = Participants("Maya", "Ada", ("Tom",))
 EMBEDDED = Retrieval(embedder="default")

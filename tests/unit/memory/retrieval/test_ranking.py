@@ -3,7 +3,7 @@ import pytest
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.rankers.best import BestRanker
 from memory.retrieval.ranking import wanted_ranker
-from relationships.errors import InvalidInput
+from web.errors import InvalidInput
 
 
 def test_a_slug_leads_to_its_ranker() -> None:

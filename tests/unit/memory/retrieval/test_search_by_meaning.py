@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from memory.embedders import get_embedder
-from memory.embedders.base import Embedded, Space
 from memory.models import Embedding, SearchText
 from memory.retrieval.search import TEXTS_AT_ONCE
-from relationships.errors import InvalidInput
+from providers.embeddings import get_embedder
+from providers.embeddings.base import Embedded, Space
 from relationships.models import Relationship
 from tests.fakes import ScriptedEmbedder
 from tests.unit.memory.retrieval.searched import NOON, Memory, contents, sibling
+from web.errors import InvalidInput
 
 
 def unit(*numbers: float) -> Embedded:

@@ -7,7 +7,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from relationships.configuration.cascade import resolve_configuration, validate_level
 from relationships.configuration.schema import configuration_model
-from relationships.errors import InvalidConfiguration
+from web.errors import InvalidConfiguration
 
 
 def test_without_any_level_the_defaults_hold() -> None:

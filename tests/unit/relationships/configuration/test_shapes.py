@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from relationships.configuration.shapes import MOST_DEEP, MOST_PROBLEMS, known_shape, refuse_misshapen
-from relationships.errors import InvalidInput
+from web.errors import InvalidInput
 
 PLAN = {
     "type": "object",

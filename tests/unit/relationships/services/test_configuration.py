@@ -1,7 +1,7 @@
 import pytest
 
-from relationships.errors import InvalidConfiguration
 from relationships.services.configuration import check_level
+from web.errors import InvalidConfiguration
 
 
 def test_a_problem_stands_below_the_member_that_held_the_level() -> None:

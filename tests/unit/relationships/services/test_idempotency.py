@@ -3,9 +3,9 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from relationships.errors import IdempotencyMismatch
 from relationships.models import IdempotencyKey, Relationship
 from relationships.services.idempotency import drop_old_keys, earlier_resource, remember_key
+from web.errors import IdempotencyMismatch
 
 FIRST, SECOND = b"a" * 32, b"b" * 32
 

@@ -1,10 +1,10 @@
 import pytest
 
-from relationships.actor import Actor
-from relationships.errors import Conflict, InvalidInput, NotFound
 from relationships.ids import uuid7
 from relationships.models import AuditEvent, Membership, Project, Role
 from relationships.services.memberships import add_member, change_role, remove_member
+from web.actor import Actor
+from web.errors import Conflict, InvalidInput, NotFound
 
 BY = Actor.policy("a test")
 PHRASE = "a rather long phrase"

@@ -3,11 +3,11 @@ from typing import Any
 import pytest
 from django.db import DatabaseError, connection
 
-from relationships.actor import Actor
-from relationships.errors import InvalidInput, NotFound
 from relationships.ids import uuid7
 from relationships.models import Companion, Profile, ProfileRevision, Relationship, Snapshot
 from relationships.services.profiles import patch_profile, read_profile, replace_profile
+from web.actor import Actor
+from web.errors import InvalidInput, NotFound
 
 BY = Actor.policy("test")
 

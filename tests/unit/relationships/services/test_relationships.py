@@ -1,11 +1,11 @@
 import pytest
 
-from relationships.actor import Actor
-from relationships.errors import NotFound
 from relationships.ids import uuid7
 from relationships.models import AuditEvent, Companion, Relationship
 from relationships.services.relationships import change_relationship, get_or_create_relationship
 from tests.unit.relationships.services.statements import updates_of_keys
+from web.actor import Actor
+from web.errors import NotFound
 
 BY = Actor.policy("test")
 

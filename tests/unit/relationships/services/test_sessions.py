@@ -4,8 +4,6 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.db import connection
 
-from relationships.actor import Actor
-from relationships.errors import Conflict, InvalidInput
 from relationships.models import AuditEvent, Companion, Relationship, SessionState
 from relationships.services.sessions import (
     end_idle_sessions,
@@ -15,6 +13,8 @@ from relationships.services.sessions import (
     touch_session,
 )
 from tests.unit.relationships.services.statements import updates_of_keys
+from web.actor import Actor
+from web.errors import Conflict, InvalidInput
 
 NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)
 BY = Actor.policy("test")

@@ -10,8 +10,8 @@ from memory.ingestion.prompt import Question, build_request
 from memory.ingestion.strategies.classifier import CLASSIFY_SCHEMA
 from memory.ingestion.strategies.importance import SCORE_SCHEMA
 from memory.ingestion.strategies.two_call import DECIDE_SCHEMA, EXTRACT_SCHEMA
-from memory.providers.base import NumberedFact
-from memory.tokens import estimate_tokens
+from providers.llm.base import NumberedFact
+from providers.tokens import estimate_tokens
 from tests.unit.memory.ingestion.readings import ingestion_input, shown
 
 FACT = NumberedFact(1, "Lives in Lisbon", "identity", "user", 1.0)

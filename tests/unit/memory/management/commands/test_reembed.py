@@ -3,8 +3,8 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from memory.providers.errors import ContentBlocked
 from memory.retrieval.index.embed import embed_owed
+from providers.errors import ContentBlocked
 from relationships.models import Companion, Project, Relationship
 from tests.fakes import ScriptedEmbedder
 from tests.fixtures.index import OFFLINE, configure, embedded

@@ -3,7 +3,6 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from memory.models import SearchText
-from memory.queue.housekeeping import duties
 from memory.retrieval.index import backfill
 from memory.retrieval.index.backfill import Backfill, index_duties
 from memory.retrieval.index.embed import embed_owed
@@ -13,6 +12,7 @@ from tests.fakes import ScriptedEmbedder
 from tests.fixtures.contexts import remember, say
 from tests.fixtures.index import OFFLINE, configure, embedded, index_of, told_to_embed
 from tests.fixtures.turns import Conversation
+from worker.housekeeping import duties
 
 
 @pytest.fixture

@@ -3,15 +3,15 @@ from datetime import UTC, datetime
 
 import pytest
 
+from memory.entries.editing import delete_entry, revise_entry
 from memory.models import Embedding, SearchText
 from memory.retrieval.index.embed import EmbeddedTexts, embed_owed
-from memory.services.entries import delete_entry, revise_entry
-from memory.services.erasure import erase_entry, erase_relationship
-from relationships.actor import Actor
 from relationships.models import Message, Project, Relationship
 from tests.fakes import ScriptedEmbedder
 from tests.fixtures.index import OFFLINE, configure, embedded, owing, row_of, told_to_embed
 from tests.fixtures.turns import PERSON, Conversation
+from upkeep.erasure import erase_entry, erase_relationship
+from web.actor import Actor
 
 BY = Actor.policy("test")
 NEVER = datetime(1970, 1, 1, tzinfo=UTC)

@@ -7,22 +7,22 @@ from django.utils import timezone
 from psycopg.errors import TooManyColumns
 from pytest_django.fixtures import Settings
 
+from memory.entries.editing import revise_entry
 from memory.models.search_text import SearchText
-from memory.providers.errors import (
+from memory.retrieval.index.embed import SHORTENED, EmbeddedTexts, embed_owed
+from providers.errors import (
     ContentBlocked,
     InvalidVectors,
     ProviderUnavailable,
     RateLimited,
     Unauthorized,
 )
-from memory.queue.identity import worker_identity
-from memory.retrieval.index.embed import SHORTENED, EmbeddedTexts, embed_owed
-from memory.services.entries import revise_entry
-from relationships.actor import Actor
 from relationships.models import Relationship
 from tests.fakes import ScriptedEmbedder
 from tests.fixtures.index import configure, embedded, fall_due, owing, row_of
 from tests.fixtures.turns import PERSON, Conversation
+from web.actor import Actor
+from worker.identity import worker_identity
 
 BY = Actor.policy("test")
 

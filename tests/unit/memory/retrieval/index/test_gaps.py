@@ -1,10 +1,10 @@
 import pytest
 
-from memory.embedders import Embedder
 from memory.models import Embedding, SearchText
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.embed import embed_owed
 from memory.retrieval.index.gaps import has_gaps, owe_gaps
+from providers.embeddings import Embedder
 from relationships.models import Relationship
 from tests.fakes import ScriptedEmbedder
 from tests.fixtures.index import configure, owing

@@ -4,9 +4,8 @@ from typing import Any
 import pytest
 from pytest_django.fixtures import Settings
 
-from memory.embedders import Embedder, get_embedder, reset_embedders
+from memory.entries.editing import delete_entry
 from memory.models import Embedding
-from memory.providers.errors import ContentBlocked, ProviderUnavailable, Unauthorized
 from memory.retrieval.index.embed import embed_owed
 from memory.retrieval.index.reembed import (
     Move,
@@ -16,13 +15,14 @@ from memory.retrieval.index.reembed import (
     drop_old,
     embed_beside,
 )
-from memory.services.entries import delete_entry
-from relationships.actor import Actor
+from providers.embeddings import Embedder, get_embedder, reset_embedders
+from providers.errors import ContentBlocked, ProviderUnavailable, Unauthorized
 from relationships.ids import relationship_id
 from relationships.models import AuditEvent, Companion, EndUser, Project, Relationship
 from tests.fakes import ScriptedEmbedder
 from tests.fixtures.index import configure, embedded, fall_due
 from tests.fixtures.turns import PERSON, Conversation
+from web.actor import Actor
 
 BY = Actor.policy("test")
 OLD, NEW = "scripted-embedder-1", "new-model"

@@ -7,12 +7,12 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
+from memory.entries.editing import add_entry, delete_entry, restore_entry, revise_entry
 from memory.models import EntrySource, EntryState, SearchedKind, SearchText
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index import write
 from memory.retrieval.index.text import LONGEST, text_hash
 from memory.retrieval.index.write import forget_texts, index_entries, index_messages
-from memory.services.entries import add_entry, delete_entry, restore_entry, revise_entry
 from relationships.models import Message, Relationship
 from tests.fixtures.contexts import remember, say
 from tests.fixtures.index import configure, index_of, owing, row_of, told_to_embed

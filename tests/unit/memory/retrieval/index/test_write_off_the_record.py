@@ -1,6 +1,6 @@
 """What was told off the record: kept, and found by nobody until it is read after all."""
 
-from memory.services.turns import retry_turn
+from memory.ingestion.intake import retry_turn
 from relationships.models import Message, Relationship
 from tests.fixtures.index import configure, owing, row_of, told_to_embed
 from tests.fixtures.turns import Conversation

@@ -1,0 +1,45 @@
+"""What can go wrong with a demo or an import.
+
+RapportError
+├── InvalidInput
+│   ├── UnreadableConversation   the file is no conversation; names the field
+│   └── UnknownRecipe            no recipe has this name; names those there are
+└── DemoFailed                   the service did not do its part; says why, and where its log is
+    └── RequestFailed            it refused a request; has the status
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from web.errors import FieldProblem, InvalidInput, RapportError
+
+_SHOWN = 5
+
+
+class UnreadableConversation(InvalidInput):
+    code = "unreadable_conversation"
+
+    def __init__(self, path: Path, problems: Sequence[FieldProblem]) -> None:
+        lines = [f"{line.field}: {line.detail}" if line.field else line.detail for line in problems]
+        more = f"; and {len(lines) - _SHOWN} more" if len(lines) > _SHOWN else ""
+        super().__init__(f"{path} can't be read. {'; '.join(lines[:_SHOWN])}{more}.", problems=problems)
+
+
+class UnknownRecipe(InvalidInput):
+    code = "unknown_recipe"
+
+    def __init__(self, recipe: str, problems: Sequence[FieldProblem]) -> None:
+        details = "; ".join(problem.detail for problem in problems)
+        super().__init__(f"There is no recipe {recipe!r}: {details}.", problems=problems)
+
+
+class DemoFailed(RapportError):
+    code = "demo_failed"
+
+
+class RequestFailed(DemoFailed):
+    code = "request_failed"
+
+    def __init__(self, status: int, detail: str) -> None:
+        super().__init__(detail)
+        self.status = status

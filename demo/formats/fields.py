@@ -1,0 +1,49 @@
+"""Field types of conversation files, and the one way to check a part of such a file against them."""
+
+import re
+from collections.abc import Iterable
+from typing import Annotated, Any, TypeVar
+
+from pydantic import AfterValidator, TypeAdapter, ValidationError
+
+from relationships.services.limits import message_fault
+from web.errors import FieldProblem, InvalidInput
+from web.fields import field_problems, within
+
+T = TypeVar("T")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+
+
+def _keepable(text: str) -> str:
+    if "\x00" in text:
+        raise ValueError("holds a NUL character, which can't be kept")
+    if _SURROGATE.search(text):
+        raise ValueError("holds half of a surrogate pair, which can't be kept")
+    return text
+
+
+Text = Annotated[str, AfterValidator(_keepable)]
+Utterance = Annotated[str, AfterValidator(_keepable), within(message_fault)]
+
+
+def checked(adapter: TypeAdapter[T], data: Any, *, under: str = "") -> T:
+    """`data` as the adapter's type. Raises InvalidInput; its fields are named from `under` down."""
+    try:
+        return adapter.validate_python(data)
+    except ValidationError as error:
+        raise refused(named(line, under) for line in field_problems(error, data)) from None
+
+
+def refused(problems: Iterable[FieldProblem]) -> InvalidInput:
+    listed = list(problems)
+    return InvalidInput("; ".join(f"{line.field}: {line.detail}" for line in listed), problems=listed)
+
+
+def named(line: FieldProblem, under: str) -> FieldProblem:
+    """The same problem, of what lies `under` a path."""
+    below = "" if line.field == "body" else line.field
+    # pydantic speaks of its own class here
+    detail = (
+        "must be an object" if line.detail.startswith("input should be a valid dictionary") else line.detail
+    )
+    return FieldProblem(".".join(part for part in (under, below) if part), detail)

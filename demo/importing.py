@@ -1,0 +1,124 @@
+"""Hands a conversation to the services, and sees it through until it is remembered.
+
+Through the services and not through REST, because the tables must be reachable anyway and the web server need not
+be. Reading is left to a worker if one lives; else it is done here, by the same code on the same rows.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from uuid import UUID
+
+from django.db import transaction
+
+from memory.ingestion.claim import claim_turns
+from memory.ingestion.intake import accept_turn
+from memory.ingestion.pipeline import Drained, ingest_claim
+from relationships.models import Relationship, Turn, TurnState
+from relationships.services.sequence import lock_relationship
+from relationships.services.turns import NewTurn
+from worker.condition import read_condition
+from worker.identity import worker_identity
+
+LOOK_SECONDS = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class HandedOver:
+    """The turns of a file as they are in the database: all of them, and how many of them are new."""
+
+    turn_ids: tuple[UUID, ...]
+    new: int
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far reading them has come. `waiting`: for the trigger of the configuration, so nobody works on them.
+
+    `trouble` is the last error of one that is being tried again.
+    """
+
+    applied: int
+    skipped: int
+    failed: int
+    waiting: int
+    open: int
+    trouble: str
+
+
+def hand_over(
+    *, relationship: Relationship, turns: Sequence[NewTurn], landed: Callable[[int], None]
+) -> HandedOver:
+    """Store what is not there yet, a session at a time, each whole or not at all. `landed` hears of each session.
+
+    A turn is known again by its session and time, so the same file can be handed over any number of times.
+    """
+    turn_ids: list[UUID] = []
+    new = 0
+    for session, group in groupby(turns, key=lambda turn: turn.session):
+        told = list(group)
+        made = _hand_over_session(relationship, session, told, turn_ids)
+        new += made
+        landed(len(told))
+    return HandedOver(tuple(turn_ids), new)
+
+
+def see_through(
+    *, relationship_id: UUID, turn_ids: Iterable[UUID], look: Callable[[Progress], None]
+) -> Progress:
+    """Wait until each of the turns is settled or waits for its trigger; `look` is told again and again."""
+    ids = list(turn_ids)
+    while True:
+        progress = _progress(relationship_id, ids)
+        look(progress)
+        if not progress.open:
+            return progress
+        if worker_lives() or not _read_some(relationship_id):
+            time.sleep(LOOK_SECONDS)
+
+
+def worker_lives() -> bool:
+    """Whether some machine's worker has said so lately."""
+    return any(worker.alive for worker in read_condition().workers)
+
+
+@transaction.atomic
+def _hand_over_session(
+    relationship: Relationship, session: str, turns: Sequence[NewTurn], turn_ids: list[UUID]
+) -> int:
+    lock_relationship(relationship.id)  # somebody may import the same file at this moment
+    rows = Turn.objects.for_relationship(relationship.id).filter(session=session)
+    known = dict(rows.values_list("occurred_at", "id"))
+    new = 0
+    for turn in turns:
+        earlier = known.get(turn.occurred_at)
+        if earlier is None:
+            turn_ids.append(accept_turn(relationship=relationship, new=turn).turn.id)
+            new += 1
+        else:
+            turn_ids.append(earlier)
+    return new
+
+
+def _read_some(relationship_id: UUID) -> bool:
+    """Read the next batch here; False if there is none to be had now."""
+    claim = claim_turns(relationship_id=relationship_id, worker=worker_identity())
+    return claim is not None and ingest_claim(claim, Drained())
+
+
+def _progress(relationship_id: UUID, turn_ids: Sequence[UUID]) -> Progress:
+    rows = Turn.objects.for_relationship(relationship_id).filter(id__in=turn_ids).order_by("seq")
+    told = list(rows.values_list("state", "due_at", "error"))
+    untriggered = sum(state == TurnState.PENDING and due_at is None for state, due_at, _ in told)
+    states = Counter(state for state, _, _ in told)
+    open_states = (TurnState.PENDING, TurnState.PROCESSING)
+    return Progress(
+        applied=states[TurnState.APPLIED],
+        skipped=states[TurnState.SKIPPED],
+        failed=states[TurnState.FAILED],
+        waiting=untriggered,
+        open=sum(states[state] for state in open_states) - untriggered,
+        trouble=next((error for state, _, error in told if error and state in open_states), ""),
+    )

@@ -1,0 +1,82 @@
+from argparse import ArgumentParser
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+from django.db import connections
+
+from config.serving import running_service
+from demo.errors import DemoFailed, UnknownRecipe, UnreadableConversation
+from demo.reading import read_conversation
+from demo.recipes import under_recipe
+from demo.rest import Rest
+from demo.screen import Screen
+from demo.service import (
+    Place,
+    readiness,
+    start_service,
+    stop_service,
+    wait_until_embedded,
+)
+from demo.show import play_show
+from demo.stage import demo_key, demo_operator
+
+CONVERSATION = settings.BASE_DIR / "demo" / "conversation.json"
+
+
+class Command(BaseCommand):
+    help = "Start the service, play a conversation through REST, show what is remembered, and leave it up."
+    requires_system_checks = "__all__"
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--conversation", type=Path, default=CONVERSATION, metavar="FILE")
+        parser.add_argument("--as", dest="speaker", metavar="NAME", help="who of a LoCoMo file is the user")
+        parser.add_argument("--recipe", default="", metavar="NAME", help="one of `manage.py recipes`")
+        parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
+        parser.add_argument("--port", type=int, default=8000, help="port to listen on (default: 8000)")
+
+    def handle(
+        self, *, conversation: Path, speaker: str | None, recipe: str, host: str, port: int, **options: Any
+    ) -> None:
+        screen = Screen()
+        try:
+            told = read_conversation(conversation.expanduser(), now=datetime.now(UTC), as_speaker=speaker)
+            told = under_recipe(told, recipe) if recipe else told
+            url = self._service(screen, host=host, port=port)
+            key = demo_key(settings.DATA_DIR / "demo.json")
+            operator = demo_operator(settings.DATA_DIR / "operator.json", project_id=key.project_id)
+            connections.close_all()  # from here on all goes through REST
+            providers = readiness(url).get("providers", {})
+            with Rest(url, key.key) as rest:
+                remembered = play_show(
+                    rest=rest,
+                    conversation=told,
+                    providers=providers,
+                    screen=screen,
+                    settle=lambda: wait_until_embedded(url),
+                    operator=operator,
+                )
+        except KeyboardInterrupt:
+            raise CommandError("Stopped. `make stop` stops the service, too.") from None
+        except (DemoFailed, UnreadableConversation, UnknownRecipe) as error:
+            raise CommandError(str(error)) from error
+        if not remembered:
+            raise CommandError("Not every turn was remembered; see above.")
+
+    def _service(self, screen: Screen, *, host: str, port: int) -> str:
+        """The service's address. One of ours is started anew, with today's code, settings and provider."""
+        place = Place(root=settings.BASE_DIR, data=settings.DATA_DIR)
+        running = running_service(place.note)
+        if running is not None and not running.in_background:
+            screen.say("Rapport runs already, started by hand: the demo plays there, with its settings.")
+            call_command("migrate", interactive=False, verbosity=0)
+            return running.url
+        if stop_service(place) is not None:
+            screen.say("Starting the service anew …")
+        else:
+            screen.say("Starting the database, the web server and the worker …")
+        connections.close_all()
+        return start_service(place, host=host, port=port, say=screen.say).url

@@ -1,0 +1,176 @@
+import logging
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django.core.management.base import BaseCommand, CommandError
+from pydantic import TypeAdapter
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bars
+
+from demo.conversation import Conversation
+from demo.formats.fields import checked
+from demo.importing import HandedOver, Progress, hand_over, see_through, worker_lives
+from demo.reading import read_conversation
+from memory.models import ScratchpadEntry
+from relationships.management.projects import find_project
+from relationships.models import Project, Relationship
+from relationships.services.companions import create_companion, find_companion
+from relationships.services.relationships import get_or_create_relationship
+from web.actor import Actor
+from web.errors import InvalidInput, RapportError
+from web.fields import CompanionSlug, ExternalId, TimeZone
+
+BY = Actor.policy("import_conversation")
+
+
+class Command(BaseCommand):
+    help = "Import a conversation (LoCoMo, or Rapport's own JSON) and have it remembered, each turn with its own date."
+    requires_system_checks = "__all__"
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("file", type=Path, metavar="FILE")
+        parser.add_argument("--companion", required=True, metavar="SLUG", help="made if it is not there")
+        parser.add_argument("--user", required=True, metavar="EXTERNAL_ID", help="made if they are not there")
+        parser.add_argument(
+            "--as",
+            dest="speaker",
+            metavar="NAME",
+            help="who of a LoCoMo file is the user (default: speaker_a)",
+        )
+        parser.add_argument("--project", metavar="NAME_OR_ID", help="needed where there are several")
+        parser.add_argument(
+            "--timezone", metavar="ZONE", help="where the file's dates were written (default: UTC)"
+        )
+        parser.add_argument(
+            "--no-wait", action="store_true", help="hand the turns over and leave the rest to a worker"
+        )
+
+    def handle(self, *, file: Path, no_wait: bool, **options: Any) -> None:
+        try:
+            conversation = _read(file, speaker=options["speaker"], zone=options["timezone"])
+            project = find_project(options["project"])
+            relationship = self._relationship(
+                project, conversation, companion=options["companion"], user=options["user"]
+            )
+            outcome = self._import(relationship, conversation, wait=not no_wait)
+        except KeyboardInterrupt:
+            raise CommandError(
+                "Stopped. What was handed over stays, and a worker reads it; run it again for the rest."
+            ) from None
+        except RapportError as error:
+            raise CommandError(str(error)) from error
+        if outcome is not None and outcome.failed:
+            raise CommandError(
+                f"{outcome.failed} turns failed. POST /v1/relationships/{relationship.id}/turns/…/retry"
+            )
+
+    def _relationship(
+        self, project: Project, conversation: Conversation, *, companion: str, user: str
+    ) -> Relationship:
+        if find_companion(project_id=project.id, slug_or_id=companion) is None:
+            slug = _slug(companion)
+            create_companion(
+                project_id=project.id,
+                slug=slug,
+                name=conversation.companion.name,
+                config=_config(conversation),
+                by=BY,
+            )
+            self.stdout.write(f"Made the companion {slug}.")
+        found, _ = get_or_create_relationship(
+            project_id=project.id,
+            companion=companion,
+            user=checked(TypeAdapter(ExternalId), user, under="--user"),
+            display_name=conversation.user.name,
+            timezone=conversation.user.timezone,
+            by=BY,
+        )
+        return found
+
+    def _import(
+        self, relationship: Relationship, conversation: Conversation, *, wait: bool
+    ) -> Progress | None:
+        """How reading ended; None if nobody waited for it."""
+        columns = (
+            TextColumn("{task.description:<12}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+        )
+        with Bars(*columns, console=Console(file=getattr(self.stdout, "_out", None))) as bars:
+            task = bars.add_task("handed over", total=len(conversation.turns))
+            handed = hand_over(
+                relationship=relationship,
+                turns=conversation.turns,
+                landed=lambda count: bars.advance(task, count),
+            )
+            outcome = self._wait(bars, relationship, handed) if wait else None
+        known = len(handed.turn_ids) - handed.new
+        self.stdout.write(
+            f"{handed.new} turns are new" + (f", {known} were there already." if known else ".")
+        )
+        if outcome is not None:
+            self._tell(relationship, outcome)
+        self.stdout.write(f"Relationship {relationship.id}")
+        return outcome
+
+    def _wait(self, bars: Bars, relationship: Relationship, handed: HandedOver) -> Progress:
+        if not worker_lives():
+            bars.console.print("No worker runs, so the turns are read here.")
+        task = bars.add_task("remembered", total=len(handed.turn_ids))
+        with _quiet("memory"), _quiet("providers"), _quiet("worker"):
+            return see_through(
+                relationship_id=relationship.id,
+                turn_ids=handed.turn_ids,
+                look=lambda progress: _show(bars, task, progress),
+            )
+
+    def _tell(self, relationship: Relationship, outcome: Progress) -> None:
+        counts = {"read": outcome.applied, "skipped": outcome.skipped, "failed": outcome.failed}
+        counts["waiting for their trigger"] = outcome.waiting
+        self.stdout.write(", ".join(f"{count} {what}" for what, count in counts.items() if count) + ".")
+        entries = ScratchpadEntry.objects.for_relationship(relationship.id).active().count()
+        self.stdout.write(f"{entries} entries are remembered now.")
+
+
+def _read(file: Path, *, speaker: str | None, zone: str | None) -> Conversation:
+    written_in = None if zone is None else ZoneInfo(checked(TypeAdapter(TimeZone), zone, under="--timezone"))
+    return read_conversation(file.expanduser(), now=datetime.now(UTC), as_speaker=speaker, zone=written_in)
+
+
+def _slug(companion: str) -> str:
+    try:
+        return checked(TypeAdapter(CompanionSlug), companion)
+    except InvalidInput:
+        raise InvalidInput.of(
+            "--companion", "write lower-case letters, digits, - and _, at most 80"
+        ) from None
+
+
+def _config(conversation: Conversation) -> dict[str, Any]:
+    prompt = conversation.companion.core_prompt
+    return {"context": {"core_prompt": prompt}} if prompt else {}
+
+
+@contextmanager
+def _quiet(logger: str) -> Iterator[None]:
+    """Only warnings in the log meanwhile: a line for each turn would run through the bar."""
+    told = logging.getLogger(logger)
+    level = told.level
+    told.setLevel(logging.WARNING)
+    try:
+        yield
+    finally:
+        told.setLevel(level)
+
+
+def _show(bars: Bars, task: TaskID, progress: Progress) -> None:
+    settled = progress.applied + progress.skipped + progress.failed
+    trouble = f"  (trying again: {progress.trouble[:60]})" if progress.trouble else ""
+    bars.update(task, completed=settled, description=f"remembered{trouble}")

@@ -1,0 +1,154 @@
+"""The demo from curtain to curtain."""
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django.urls import get_resolver
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from demo.conversation import Conversation
+from demo.play import Player
+from demo.recipes import uses_vectors
+from demo.rest import Rest
+from demo.screen import Screen
+from demo.stage import DemoOperator, set_up
+from memory.models import HeldState, Tier
+
+SHORT = 60  # turns up to which each is waited for, as a developer would; a longer file is read in batches
+AHEAD = 80
+NOTHING_NEAR = (
+    "Nothing of the archive was near enough to the question. The offline embedder knows words, not what they mean; "
+    "docs/how-to/choose-an-embedder.md has others."
+)
+
+
+def play_show(
+    *,
+    rest: Rest,
+    conversation: Conversation,
+    providers: Mapping[str, Any],
+    screen: Screen,
+    settle: Callable[[], None] = lambda: None,
+    operator: DemoOperator | None = None,
+) -> bool:
+    """Play it all and show what came of it. True if every turn was remembered. Raises DemoFailed.
+
+    `providers` is as /readyz tells it; `settle` waits until the service has embedded what it was told; `operator` may
+    open the admin UI.
+    """
+    recipe = conversation.companion.recipe
+    embedder = providers.get("embedder", {}) if recipe and uses_vectors(recipe) else None
+    screen.opening(conversation, rest.url, providers.get("llm", {}), embedder)
+    relationship, forgotten = set_up(rest, conversation)
+    if forgotten:
+        screen.say(f"{conversation.user.name} was here before, and was erased first (DELETE /v1/users/…).")
+    failed = _play(rest, relationship, conversation, screen)
+    settle()
+    _show_memory(rest, relationship, conversation, screen)
+    _farewell(rest, relationship, conversation, screen, operator)
+    return not failed
+
+
+def _play(rest: Rest, relationship: str, conversation: Conversation, screen: Screen) -> int:
+    """How many turns failed."""
+    zone = ZoneInfo(conversation.user.timezone)
+    turns = conversation.turns
+    ahead = 0 if len(turns) <= SHORT else AHEAD
+    player = Player(rest, relationship, turns, ahead=ahead, trouble=screen.trouble)
+    began, failed = time.monotonic(), 0
+    with _progress(screen) as progress:
+        task = progress.add_task("turns", total=len(turns))
+        for played in player.play():
+            screen.turn(played, zone)
+            failed += played.state == "failed"
+            progress.advance(task)
+    screen.tally(len(turns), time.monotonic() - began, player.usage)
+    if failed:
+        screen.say(
+            f"{failed} turns failed; POST /v1/relationships/{relationship}/turns/…/retry tries one again."
+        )
+    return failed
+
+
+def _progress(screen: Screen) -> Progress:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    return Progress(*columns, console=screen.console, transient=True)
+
+
+def _show_memory(rest: Rest, relationship: str, conversation: Conversation, screen: Screen) -> None:
+    path = f"/relationships/{relationship}"
+    entries = sorted(rest.every(f"{path}/entries"), key=lambda entry: entry["effective_at"])
+    name, zone = conversation.user.name, ZoneInfo(conversation.user.timezone)
+    archived = [entry for entry in entries if entry["tier"] == Tier.ARCHIVE]
+    listed = [entry for entry in entries if entry["tier"] != Tier.ARCHIVE]
+    if listed or not archived:
+        screen.scratchpad(listed, name, zone)
+    if archived:
+        screen.archive(archived, name, zone)
+    held = [found for found in rest.every(f"{path}/held-deletions") if found["state"] == HeldState.WAITING]
+    for found in held:
+        screen.say(
+            f"? {len(found['entries'])} deletions await review: "
+            f"POST /v1{path}/held-deletions/{found['id']}/confirm or /decline"
+        )
+    asked = {"message": conversation.question, "session": conversation.turns[-1].session, "explain": True}
+    context = rest.post(f"{path}/context", asked)
+    screen.context(context, conversation.question)
+    if why := _reasons(context, {entry["id"]: entry["content"] for entry in archived}):
+        screen.reasons(why)
+    elif archived:
+        screen.say(NOTHING_NEAR)
+
+
+def _reasons(context: Mapping[str, Any], contents: Mapping[str, str]) -> list[tuple[str, str]]:
+    """The entries of the archive that were retrieved, as they stand in the context, and why."""
+    return [
+        (contents[source], layer["reasons"][source].split("; rests on")[0])
+        for layer in context["layers"]
+        for source in layer["sources"]
+        if source in contents and source in (layer["reasons"] or {})
+    ]
+
+
+def _farewell(
+    rest: Rest,
+    relationship: str,
+    conversation: Conversation,
+    screen: Screen,
+    operator: DemoOperator | None,
+) -> None:
+    recipe = conversation.companion.recipe
+    screen.heading("The service stays up")
+    screen.lines_of(
+        [
+            ("address", rest.url),
+            ("API docs", f"{rest.url}/v1/docs"),
+            *_sign_in(rest.url, operator),
+            ("API key", rest.key),
+            ("stop it", "make stop"),
+            ("again", f"make demo RECIPE={recipe}" if recipe else "make demo"),
+        ]
+    )
+    screen.say("\nAsk it yourself:")
+    body = json.dumps({"message": conversation.question}, ensure_ascii=False).replace("'", "'\\''")
+    screen.console.print(
+        f"curl -s {rest.url}/v1/relationships/{relationship}/context -H 'Authorization: Bearer {rest.key}' \\\n"
+        f"  -H 'Content-Type: application/json' -d '{body}'",
+        soft_wrap=True,
+        markup=False,
+    )
+
+
+def _sign_in(url: str, operator: DemoOperator | None) -> list[tuple[str, str]]:
+    """Where the admin UI is, and who may open it."""
+    found = get_resolver().namespace_dict.get("admin_ui")
+    if found is None:
+        return []
+    prefix = str(found[0]).replace("\\", "")  # it is a pattern
+    if operator is None:
+        return [("admin UI", f"{url}/{prefix}")]
+    password = operator.password or f"not kept; manage.py changepassword {operator.email}"
+    return [("admin UI", f"{url}/{prefix}"), ("email", operator.email), ("password", password)]

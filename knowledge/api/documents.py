@@ -1,0 +1,169 @@
+from typing import ClassVar
+from uuid import UUID
+
+from django.conf import settings
+from pydantic import TypeAdapter, ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from knowledge.api.schemas import (
+    ChunkAnswer,
+    DocumentAnswer,
+    DocumentListQuery,
+    DocumentSearchBody,
+    DocumentUpload,
+    KnowledgeFoundAnswer,
+    present_chunk,
+    present_document,
+    present_found,
+)
+from knowledge.configured import configuration_of
+from knowledge.documents import (
+    add_document,
+    delete_document,
+    get_document,
+    reread_document,
+)
+from knowledge.models import Document, DocumentChunk
+from knowledge.search import search_knowledge
+from relationships.api.views import ApiView
+from relationships.services.companions import get_companion
+from web.errors import InvalidInput
+from web.fields import Name, Page, PageQuery, field_problems
+from web.operations import operation
+from web.uploads import MULTIPART, read_upload
+
+TAG = "Documents"
+_NAME: TypeAdapter[str] = TypeAdapter(Name)
+
+
+class DocumentsView(ApiView):
+    tag = TAG
+
+    @operation(
+        "documents_list",
+        "List a companion's documents, newest first",
+        query=DocumentListQuery,
+        answers={200: Page[DocumentAnswer]},
+    )
+    def get(self, request: Request, companion_id: UUID) -> Response:
+        query = self.query(DocumentListQuery)
+        get_companion(project_id=self.project_id, companion_id=companion_id)
+        rows = Document.objects.of_companion(self.project_id, companion_id).filter(**query.given("state"))
+        return self.page(rows, present_document, order=["-created_at", "-id"], query=query)
+
+    @operation(
+        "documents_add",
+        "Upload a document",
+        body=DocumentUpload,
+        body_type=MULTIPART,
+        answers={200: DocumentAnswer, 201: DocumentAnswer},
+        problems=(409,),
+    )
+    def post(self, request: Request, companion_id: UUID) -> Response:
+        """It is read by a worker: ask for it again until its state is `ready` or `failed`.
+
+        The same bytes are one document: uploading them again changes nothing and answers 200 with it.
+        """
+        get_companion(project_id=self.project_id, companion_id=companion_id)
+        upload = read_upload(request, limit=settings.MAX_DOCUMENT_BYTES, fields=("name",))
+        document, is_new = add_document(
+            project_id=self.project_id,
+            companion_id=companion_id,
+            name=_name_of(upload.fields.get("name", upload.name)),
+            content=upload.content,
+            by=self.actor,
+        )
+        return self.answer(present_document(document), status=201 if is_new else 200)
+
+
+class DocumentView(ApiView):
+    tag = TAG
+
+    @operation("documents_read", "Read a document", answers={200: DocumentAnswer})
+    def get(self, request: Request, companion_id: UUID, document_id: UUID) -> Response:
+        """How far it has come; not the file itself."""
+        document = get_document(
+            project_id=self.project_id, companion_id=companion_id, document_id=document_id
+        )
+        return self.answer(present_document(document))
+
+    @operation("documents_delete", "Delete a document", answers={204: None})
+    def delete(self, request: Request, companion_id: UUID, document_id: UUID) -> Response:
+        """With its file and all its chunks, at once."""
+        delete_document(
+            project_id=self.project_id, companion_id=companion_id, document_id=document_id, by=self.actor
+        )
+        return self.answer(status=204)
+
+
+class DocumentRetryView(ApiView):
+    tag = TAG
+
+    @operation(
+        "documents_retry",
+        "Read a failed or a ready document again",
+        answers={202: DocumentAnswer},
+        problems=(409,),
+    )
+    def post(self, request: Request, companion_id: UUID, document_id: UUID) -> Response:
+        """Under the present configuration. A ready one is found as it was until its new chunks are there."""
+        document = reread_document(
+            project_id=self.project_id, companion_id=companion_id, document_id=document_id, by=self.actor
+        )
+        return self.answer(present_document(document), status=202)
+
+
+class DocumentChunksView(ApiView):
+    tag = TAG
+
+    @operation(
+        "document_chunks_list",
+        "List a document's chunks, in their order",
+        query=PageQuery,
+        answers={200: Page[ChunkAnswer]},
+    )
+    def get(self, request: Request, companion_id: UUID, document_id: UUID) -> Response:
+        query = self.query(PageQuery)
+        document = get_document(
+            project_id=self.project_id, companion_id=companion_id, document_id=document_id
+        )
+        rows = DocumentChunk.objects.filter(document_id=document.id).defer("lexemes")
+        return self.page(rows, present_chunk, order=["place"], query=query)
+
+
+class DocumentSearchView(ApiView):
+    tag = TAG
+    scopes: ClassVar = {"POST": "read"}  # it changes nothing; the query may be too long for an address
+    counts_as: ClassVar = {"POST": "searches"}
+
+    @operation(
+        "documents_search",
+        "Search a companion's documents",
+        body=DocumentSearchBody,
+        answers={200: KnowledgeFoundAnswer},
+    )
+    def post(self, request: Request, companion_id: UUID) -> Response:
+        """By text and vector, over all that the companion has."""
+        body = self.body(DocumentSearchBody)
+        companion = get_companion(project_id=self.project_id, companion_id=companion_id)
+        configuration = configuration_of(companion)
+        found = search_knowledge(
+            project_id=self.project_id,
+            companion_id=companion_id,
+            text=body.query,
+            knowledge=configuration.knowledge,
+            seconds=configuration.retrieval.query_seconds,
+            top_k=body.top_k,
+            min_score=body.min_score,
+        )
+        return self.answer(present_found(found, explain=body.explain))
+
+
+def _name_of(given: str) -> str:
+    """Raises InvalidInput."""
+    try:
+        return _NAME.validate_python(given)
+    except ValidationError as error:
+        problem = field_problems(error, {})[0]
+        raise InvalidInput.of("name", problem.detail) from None

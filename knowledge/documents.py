@@ -1,0 +1,121 @@
+"""Adds, finds and removes a companion's documents."""
+
+import hashlib
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from knowledge.claim import nudge_document
+from knowledge.configured import configuration_of
+from knowledge.errors import DocumentBusy, EmptyDocument, TooManyDocuments
+from knowledge.kinds import kind_of
+from knowledge.models import Document, DocumentFile, DocumentState
+from relationships.models import Companion
+from relationships.services.audit import record_audit
+from web.actor import Actor
+from web.errors import NotFound
+
+
+@transaction.atomic
+def add_document(
+    *, project_id: UUID, companion_id: UUID, name: str, content: bytes, by: Actor
+) -> tuple[Document, bool]:
+    """The document, and whether it is new: the same bytes are the document that is there, whatever their name.
+
+    Raises NotFound, EmptyDocument, UnknownKind, TooManyDocuments, InvalidConfiguration.
+    """
+    if not content:
+        raise EmptyDocument("The file is empty.")
+    companion = _locked(project_id, companion_id)
+    its = Document.objects.of_companion(project_id, companion_id)
+    sha256 = hashlib.sha256(content).digest()
+    known = its.filter(sha256=sha256).first()
+    if known is not None:
+        return known, False
+    kind = kind_of(content, name=name)
+    most, count = configuration_of(companion).knowledge.max_documents, its.count()
+    if count >= most:
+        detail = f"The companion has {count} documents, and knowledge.max_documents is {most}. Delete one, or raise it."
+        raise TooManyDocuments(detail, limit=most, count=count)
+    document = Document.objects.create(
+        project_id=project_id,
+        companion_id=companion_id,
+        name=name,
+        kind=kind,
+        sha256=sha256,
+        size=len(content),
+        due_at=timezone.now(),
+        added_by_kind=by.kind,
+        added_by_id=by.id,
+    )
+    DocumentFile.objects.create(document=document, content=content)
+    _audit(document, "document.added", by)
+    nudge_document(document.id, project_id=document.project_id)
+    return document, True
+
+
+def get_document(*, project_id: UUID, companion_id: UUID, document_id: UUID) -> Document:
+    """Raises NotFound."""
+    rows = Document.objects.of_companion(project_id, companion_id)
+    document: Document | None = rows.filter(id=document_id).first()
+    if document is None:
+        raise NotFound("This document is not there.")
+    return document
+
+
+@transaction.atomic
+def reread_document(*, project_id: UUID, companion_id: UUID, document_id: UUID, by: Actor) -> Document:
+    """Have a failed document tried again, or a ready one read anew under the present configuration.
+
+    A ready one is found by its old chunks until the new ones are there. One that waits is brought forward.
+    Raises NotFound, DocumentBusy.
+    """
+    document = _locked_document(project_id, companion_id, document_id)
+    if document.state == DocumentState.PROCESSING:
+        raise DocumentBusy("The document is being read. Wait until it is ready or failed.")
+    if document.state != DocumentState.PENDING:
+        document.reread = True
+    document.state, document.due_at, document.attempts = DocumentState.PENDING, timezone.now(), 0
+    document.error_code = document.error = ""
+    document.settled_at = None
+    document.save()
+    _audit(document, "document.reread", by)
+    nudge_document(document.id, project_id=document.project_id)
+    return document
+
+
+@transaction.atomic
+def delete_document(*, project_id: UUID, companion_id: UUID, document_id: UUID, by: Actor) -> None:
+    """With its file and its chunks, at once; who is reading it finds nothing to write to. Raises NotFound."""
+    document = _locked_document(project_id, companion_id, document_id)
+    _audit(document, "document.deleted", by)
+    document.delete()
+
+
+def _locked(project_id: UUID, companion_id: UUID) -> Companion:
+    """The companion's row lock, which lets relationships refer to it, sets uploads one after the other."""
+    rows = Companion.objects.of_project(project_id).select_related("project")
+    companion = rows.select_for_update(of=("self",), no_key=True).filter(id=companion_id).first()
+    if companion is None:
+        raise NotFound("This companion is not there.")
+    return companion
+
+
+def _locked_document(project_id: UUID, companion_id: UUID, document_id: UUID) -> Document:
+    rows = Document.objects.of_companion(project_id, companion_id).select_for_update()
+    document: Document | None = rows.filter(id=document_id).first()
+    if document is None:
+        raise NotFound("This document is not there.")
+    return document
+
+
+def _audit(document: Document, action: str, by: Actor) -> None:
+    record_audit(
+        project_id=document.project_id,
+        action=action,
+        target_kind="document",
+        target_id=document.id,
+        by=by,
+        detail={"companion_id": str(document.companion_id), "size": document.size, "kind": document.kind},
+    )

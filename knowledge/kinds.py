@@ -1,0 +1,104 @@
+"""Which kind of document some bytes are: by what they are, not by what the sender calls them."""
+
+import io
+import re
+import zipfile
+from pathlib import PurePath
+
+from knowledge.errors import UnknownKind
+
+PDF, DOCX, HTML, MARKDOWN, TEXT = "pdf", "docx", "html", "markdown", "text"
+MEDIA_TYPES = {
+    PDF: "application/pdf",
+    DOCX: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    HTML: "text/html",
+    MARKDOWN: "text/markdown",
+    TEXT: "text/plain",
+}
+KNOWN = "PDF, DOCX, HTML, Markdown and plain text"
+
+_ENDINGS = {".pdf": PDF, ".docx": DOCX, ".html": HTML, ".htm": HTML, ".md": MARKDOWN, ".markdown": MARKDOWN}
+_LOOK = 4096  # bytes at the beginning that are looked at
+_PDF_WITHIN = 1024  # where a PDF's mark must stand, by its specification's notes for readers
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06")
+_HTML = re.compile(
+    r"\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--.{0,2000}?-->\s*)*<(?:!doctype\s+html|html|head|body)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_TAG = re.compile(r"<(?:p|div|h[1-6]|span|article|section|table|ul|ol|a|main)\b[^>]*>", re.I)
+# What people send instead, by its first bytes.
+_OTHERS = {
+    b"\xd0\xcf\x11\xe0": "an old Office file (DOC, XLS, PPT); save it as DOCX",
+    b"{\\rtf": "RTF; save it as DOCX",
+    b"\x89PNG": "a picture",
+    b"\xff\xd8\xff": "a picture",
+    b"GIF8": "a picture",
+    b"RIFF": "a picture or a sound",
+    b"\x1f\x8b": "a gzip archive",
+    b"7z\xbc\xaf": "a 7-Zip archive",
+    b"Rar!": "a RAR archive",
+    b"%!PS": "PostScript; save it as PDF",
+    b"\x7fELF": "a program",
+    b"MZ": "a program",
+}
+_CONTROLS = bytes(sorted(set(range(1, 32)) - set(b"\t\n\v\f\r\x1b")))
+_MOST_CONTROLS, _MOST_NULS = 0.01, 0.1  # of the bytes of what counts as text
+
+
+def kind_of(content: bytes, *, name: str) -> str:
+    """A slug of MEDIA_TYPES. `name` decides only between sorts of text. Raises UnknownKind."""
+    ending = _ENDINGS.get(PurePath(name).suffix.lower())
+    found = _sniff(content, ending)
+    if ending in (PDF, DOCX) and found != ending:
+        raise UnknownKind(
+            f"{name[:80]!r} is not {ending.upper()}, whatever its name says. Taken are {KNOWN}."
+        )
+    return found
+
+
+def _sniff(content: bytes, ending: str | None) -> str:
+    head = content[:_LOOK]
+    if b"%PDF-" in head[:_PDF_WITHIN]:
+        return PDF
+    if head.startswith(_ZIP):
+        return _in_zip(content)
+    for mark, what in _OTHERS.items():
+        if head.startswith(mark):
+            raise UnknownKind(f"The file is {what}. Taken are {KNOWN}.")
+    if not _is_text(content):
+        raise UnknownKind(f"The file is of no known kind. Taken are {KNOWN}.")
+    text = decode_text(head)
+    if _HTML.match(text) or (ending == HTML and _TAG.search(text)):
+        return HTML
+    return MARKDOWN if ending == MARKDOWN else TEXT
+
+
+def _in_zip(content: bytes) -> str:
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            names = set(archive.namelist())
+    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError):
+        names = set()
+    if "word/document.xml" in names and "[Content_Types].xml" in names:
+        return DOCX
+    raise UnknownKind(f"The file is a ZIP archive without a Word document in it. Taken are {KNOWN}.")
+
+
+def _is_text(content: bytes) -> bool:
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return True  # UTF-16 says so itself
+    sample = content[:65_536] + content[-4096:]
+    controls = len(sample) - len(sample.translate(None, _CONTROLS))
+    return controls <= _MOST_CONTROLS * len(sample) and sample.count(0) <= _MOST_NULS * len(sample)
+
+
+def decode_text(content: bytes) -> str:
+    """Text in UTF-8, in UTF-16 that says so, else in Windows' Western encoding."""
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return content.decode("utf-16", "replace")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        if len(content) - error.start < 4 and len(content) >= _LOOK:  # cut in mid-character
+            return content[: error.start].decode("utf-8-sig")
+        return content.decode("cp1252", "replace")

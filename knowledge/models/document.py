@@ -1,0 +1,81 @@
+from typing import Self
+from uuid import UUID
+
+from django.db import models
+from django.db.models import Q
+
+from relationships.ids import uuid7
+from relationships.models import Companion, Project
+from worker.models import QueuedQuerySet, QueuedRow
+
+
+class DocumentState(models.TextChoices):
+    PENDING = "pending"
+    PROCESSING = "processing"
+    READY = "ready"
+    FAILED = "failed"
+
+
+class DocumentQuerySet(QueuedQuerySet):
+    def of_companion(self, project_id: UUID, companion_id: UUID) -> Self:
+        return self.filter(project_id=project_id, companion_id=companion_id)
+
+
+class Document(QueuedRow):
+    """A file that a companion knows. The row is the queue.
+
+    Its chunks come all in one transaction, and are found by their text from then on; `chunks_done` says how many
+    of them have their vector too. A document that failed has none.
+    """
+
+    WAITING = {"state": DocumentState.PENDING}
+    HELD = {"state": DocumentState.PROCESSING}
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="+", db_index=False)
+    companion = models.ForeignKey(
+        Companion, on_delete=models.CASCADE, related_name="documents", db_index=False
+    )
+    name = models.CharField(max_length=200)
+    kind = models.CharField(max_length=20)  # a slug of knowledge.kinds
+    sha256 = models.BinaryField(max_length=32)
+    size = models.BigIntegerField()  # bytes
+    state = models.CharField(max_length=12, choices=DocumentState.choices, default=DocumentState.PENDING)
+    error = models.TextField(blank=True)
+    reread = models.BooleanField(default=True)  # its chunks are to be cut (anew)
+    pages = models.PositiveIntegerField(null=True)  # null: not read yet, or a kind without pages
+    characters = models.PositiveIntegerField(default=0)
+    language = models.CharField(max_length=20, blank=True)  # text search configuration of its chunks
+    chunk_count = models.PositiveIntegerField(default=0)
+    chunks_done = models.PositiveIntegerField(default=0)
+    embedding_model = models.CharField(
+        max_length=120, blank=True
+    )  # with embedding_dimensions: its vectors' space
+    embedding_dimensions = models.PositiveIntegerField(null=True)
+    added_by_kind = models.CharField(max_length=20)
+    added_by_id = models.CharField(max_length=200, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    settled_at = models.DateTimeField(null=True)  # became ready or failed
+
+    objects = DocumentQuerySet.as_manager()
+
+    class Meta:
+        db_table = "context_document"
+        constraints = [
+            # the same file is one document; also serves lists of a companion's documents
+            models.UniqueConstraint(fields=["companion", "sha256"], name="document_once"),
+            models.CheckConstraint(condition=Q(state__in=DocumentState.values), name="document_known_state"),
+        ]
+        indexes = [
+            # a companion's documents, newest first
+            models.Index(fields=["companion", "-created_at", "-id"], name="document_newest"),
+            # what is owed, and whose holder may be gone: read by the housekeeper every other second
+            models.Index(
+                fields=["due_at"],
+                condition=Q(state__in=["pending", "processing"]),
+                name="document_owed",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,70 @@
+"""What a parser gives, and the limits it keeps. Nothing of the service is in here, as the bytes are not trusted."""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+
+class Unreadable(Exception):
+    """`code` as in knowledge.errors.REASONS."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    pages: int
+    characters: int
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A paragraph or so. `page`: 1 is the first, None for kinds without pages. `heading`: where it stands."""
+
+    text: str
+    page: int | None = None
+    heading: str = ""
+
+
+Parser = Callable[[bytes, Limits], Iterable[Block]]
+
+LONGEST_HEADING = 300
+# Ligatures, Arabic letters by their shape, and radicals in the place of the letters: what fonts need, not readers.
+_SHAPES = re.compile(r"[\ufb00-\ufb06\ufb50-\ufdff\ufe70-\ufefc\u2e80-\u2fd5]+")
+_UNWANTED = re.compile(r"[\x01-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u200b\ufeff\ufffe\uffff]")
+_SURROGATES = re.compile(r"[\x00\ud800-\udfff]")
+_LINE_ENDS = re.compile(r"\r\n?|[\x85\u2028]|\v")
+_PARAGRAPHS = re.compile(r"\n[ \t\u00a0]*\n\s*|\f|\u2029")
+
+
+def clean(text: str) -> str:
+    """Text that can be kept: no NUL and no half of a pair (U+FFFD stands for them), one sort of line end."""
+    text = _UNWANTED.sub("", _SURROGATES.sub("\ufffd", _LINE_ENDS.sub("\n", text)))
+    return _SHAPES.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
+
+
+def paragraphs(text: str, *, page: int | None = None, heading: str = "") -> Iterator[Block]:
+    """Clean text as blocks: an empty line or a form feed ends one."""
+    for part in _PARAGRAPHS.split(text):
+        stripped = "\n".join(line.rstrip() for line in part.strip("\n").split("\n")).strip()
+        if stripped:
+            yield Block(stripped, page, heading)
+
+
+class Headings:
+    """The path of headings at a place: a heading of a level ends those of the same and of deeper levels."""
+
+    def __init__(self) -> None:
+        self._open: list[tuple[int, str]] = []
+
+    def enter(self, level: int, title: str) -> None:
+        self._open = [(above, name) for above, name in self._open if above < level]
+        if title := " ".join(clean(title).split()):
+            self._open.append((level, title))
+
+    @property
+    def path(self) -> str:
+        return " > ".join(title for _, title in self._open)[:LONGEST_HEADING]

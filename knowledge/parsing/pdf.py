@@ -1,0 +1,69 @@
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+
+import pypdfium2 as pdfium
+
+from knowledge.parsing.base import Block, Headings, Limits, Unreadable, clean, paragraphs
+
+MOST_BOOKMARKS = 5000
+_PASSWORD = 4  # FPDF_ERR_PASSWORD
+# PDFium's marks of a word that was hyphenated at a line's end.
+_HYPHENATED = re.compile(r"(?:\x02|\ufffe)(?:\r?\n)?")
+
+
+def parse_pdf(content: bytes, limits: Limits) -> Iterator[Block]:
+    """A PDF's text by page, under the bookmark that the page belongs to. `scanned`: there is none at all."""
+    try:
+        document = pdfium.PdfDocument(content)
+        pages = len(document)
+    except pdfium.PdfiumError as error:
+        raise Unreadable("encrypted" if getattr(error, "err_code", 0) == _PASSWORD else "broken") from None
+    if not pages:
+        raise Unreadable("broken")
+    if pages > limits.pages:
+        raise Unreadable("too_many_pages")
+    starts, paths = _bookmarks(document)
+    nothing = True
+    for number in range(pages):
+        heading = paths[bisect_right(starts, number)]
+        for block in paragraphs(clean(_text(document, number)), page=number + 1, heading=heading):
+            nothing = False
+            yield block
+    if nothing:
+        raise Unreadable("scanned")
+
+
+def page_count(content: bytes) -> int:
+    """How many pages a PDF has that could be parsed."""
+    return len(pdfium.PdfDocument(content))
+
+
+def _text(document: pdfium.PdfDocument, number: int) -> str:
+    """A page's text, in reading order; a page that is broken by itself has none."""
+    try:
+        page = document[number]
+        text: str = page.get_textpage().get_text_bounded()
+        page.close()
+    except pdfium.PdfiumError:
+        return ""
+    return _HYPHENATED.sub("", text)
+
+
+def _bookmarks(document: pdfium.PdfDocument) -> tuple[list[int], list[str]]:
+    """Where sections begin, and what holds before the first, from the first to the second, and so on."""
+    begins: dict[int, str] = {}
+    headings = Headings()
+    try:
+        for count, bookmark in enumerate(document.get_toc(max_depth=6)):
+            if count == MOST_BOOKMARKS:
+                break
+            destination = bookmark.get_dest()
+            place = destination.get_index() if destination else None
+            headings.enter(bookmark.level + 1, bookmark.get_title() or "")
+            if place is not None:
+                begins.setdefault(place, headings.path)
+    except pdfium.PdfiumError:
+        pass
+    starts = sorted(begins)
+    return starts, ["", *(begins[start] for start in starts)]

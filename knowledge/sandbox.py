@@ -1,0 +1,66 @@
+"""Has a document parsed in a process of its own, so that no file takes the worker down with it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+
+from knowledge.errors import UnreadableDocument
+from knowledge.parsing.base import Block
+
+_STARTING = 10  # seconds that the process may take beside its parsing
+_KEPT = ("PATH", "LANG", "PYTHONPATH", "TMPDIR")  # of the environment: no key, no address of a database
+_TOO_SLOW = (-signal.SIGALRM, -signal.SIGXCPU)
+_TOO_LARGE = -signal.SIGABRT  # how PDFium ends where there is no memory left
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedDocument:
+    blocks: tuple[Block, ...]
+    pages: int | None
+
+
+def parse_document(content: bytes, *, kind: str) -> ParsedDocument:
+    """The document's text. Raises UnreadableDocument, also where parsing passes a limit or ends its process."""
+    told = {
+        "kind": kind,
+        "parent": os.getpid(),
+        "pages": settings.MAX_DOCUMENT_PAGES,
+        "characters": settings.MAX_DOCUMENT_CHARACTERS,
+        "seconds": settings.DOCUMENT_SECONDS,
+        "memory": settings.DOCUMENT_MEMORY,
+    }
+    answer = _answer_of([sys.executable, "-m", "knowledge.parsing.child", json.dumps(told)], content)
+    if "error" in answer:
+        raise UnreadableDocument(answer["error"])
+    return ParsedDocument(tuple(Block(*block) for block in answer["blocks"]), answer["pages"])
+
+
+def _answer_of(command: list[str], content: bytes) -> dict[str, Any]:
+    with subprocess.Popen(  # noqa: S603 - our own module, by its name
+        command,
+        cwd=settings.BASE_DIR,
+        env={name: os.environ[name] for name in _KEPT if name in os.environ},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        try:
+            written, _ = process.communicate(content, timeout=settings.DOCUMENT_SECONDS + _STARTING)
+        except subprocess.TimeoutExpired:
+            raise UnreadableDocument("too_slow") from None
+        finally:
+            process.kill()
+    if process.returncode in _TOO_SLOW:
+        raise UnreadableDocument("too_slow")
+    if process.returncode == _TOO_LARGE:
+        raise UnreadableDocument("too_much_memory")
+    if process.returncode:
+        raise UnreadableDocument("crashed")
+    answer: dict[str, Any] = json.loads(written)
+    return answer

@@ -1,0 +1,165 @@
+"""Finds the chunks of a companion's documents that speak of a question.
+
+Text and vectors are fused by rank, as published (Cormack, Clarke and Buettcher 2009): documents are long, written with
+care and in their subject's words, where that does well; and its scale is the same whatever the embedder.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from uuid import UUID
+
+import numpy as np
+
+from knowledge.configuration import Knowledge
+from knowledge.configured import embedder_for
+from knowledge.models import DocumentChunk
+from knowledge.ranking import Columns, Ranked, rank_chunks, read_columns
+from memory.retrieval.index.text import first_words, words_for_index
+from memory.retrieval.questions import LONGEST_QUESTION, MOST_WORDS, TOO_LONG, TOO_MANY_WORDS
+from providers.embeddings.base import Embedded, Embedder, Space
+from providers.embeddings.questions import embed_question
+from providers.errors import ProviderError
+
+NO_VECTOR = "The question's vector could not be had in time: found by text alone."
+NO_EMBEDDER = "The embedder of knowledge.embedder can't be used: found by text alone."
+
+
+@dataclass(frozen=True, slots=True)
+class KnowledgeHit:
+    """A chunk, where it stands, and what its score is made of. `repeats` as in DocumentChunk."""
+
+    chunk_id: UUID
+    document_id: UUID
+    document_name: str
+    place: int
+    page_from: int | None
+    page_to: int | None
+    heading: str
+    content: str
+    repeats: int
+    score: float
+    parts: Mapping[str, float]
+
+    @property
+    def citation(self) -> str:
+        return cite(self.document_name, self.page_from, self.page_to)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundKnowledge:
+    """Hits, best first. `space`: whose vectors were compared, None: none were. `considered`: how many were ranked."""
+
+    hits: Sequence[KnowledgeHit]
+    space: Space | None
+    considered: int
+    notes: tuple[str, ...]
+    milliseconds: float
+
+
+def search_knowledge(
+    *,
+    project_id: UUID,
+    companion_id: UUID,
+    text: str,
+    knowledge: Knowledge,
+    seconds: float,
+    top_k: int | None = None,
+    min_score: float | None = None,
+) -> FoundKnowledge:
+    """At most `top_k` chunks, exact over all of the companion's. Two statements.
+
+    `seconds`: how long the question's vector is waited for; after that it is text alone, and `notes` says so.
+    `top_k` and `min_score` are the configuration's where they are None. Another project's companion has nothing.
+    Of `text` the first LONGEST_QUESTION characters are read, and the first MOST_WORDS different words looked up.
+    """
+    began = perf_counter()
+    asked, words, notes = _bounded(text)
+    question, missing = _vector_of(asked, knowledge, seconds)
+    columns = read_columns(project_id=project_id, companion_id=companion_id, words=words, question=question)
+    ranked = rank_chunks(
+        columns,
+        min_score=knowledge.min_score if min_score is None else min_score,
+        min_similarity=knowledge.min_similarity,
+    )
+    best = [int(place) for place in ranked.order[: top_k or knowledge.top_k]]
+    return FoundKnowledge(
+        hits=_hits(columns, ranked, best),
+        space=question.space if question else None,
+        considered=len(columns.ids),
+        notes=notes + missing + _without_vector(columns, question),
+        milliseconds=(perf_counter() - began) * 1000,
+    )
+
+
+def cite(name: str, page_from: int | None, page_to: int | None) -> str:
+    """`Handbook.pdf, page 3`, or `pages 3-4`; the name alone for kinds without pages."""
+    if page_from is None:
+        return name
+    return (
+        f"{name}, page {page_from}"
+        if page_to in (None, page_from)
+        else f"{name}, pages {page_from}-{page_to}"
+    )
+
+
+def _bounded(text: str) -> tuple[str, str, tuple[str, ...]]:
+    """What is embedded, the words that are looked up as the index spells them, and what was left out.
+
+    Each word is looked for in every chunk.
+    """
+    asked = text[:LONGEST_QUESTION]
+    spelt = words_for_index(asked)
+    words = first_words(spelt, MOST_WORDS)
+    notes = ((TOO_LONG, asked != text), (TOO_MANY_WORDS, words != spelt))
+    return asked, words, tuple(note for note, holds in notes if holds)
+
+
+def _vector_of(text: str, knowledge: Knowledge, seconds: float) -> tuple[Embedded | None, tuple[str, ...]]:
+    try:
+        embedder: Embedder | None = embedder_for(knowledge)
+    except ProviderError:
+        return None, (NO_EMBEDDER,)
+    if embedder is None:
+        return None, ()
+    question = embed_question(text, embedder, seconds=seconds)
+    return question, () if question else (NO_VECTOR,)
+
+
+def _without_vector(columns: Columns, question: Embedded | None) -> tuple[str, ...]:
+    without = int(np.isnan(columns.cosine).sum())
+    if question is None or not without:
+        return ()
+    return (
+        f"{without} of {len(columns.ids)} chunks have no vector of {question.model}: of them only the text "
+        "was searched.",
+    )
+
+
+def _hits(columns: Columns, ranked: Ranked, best: Sequence[int]) -> list[KnowledgeHit]:
+    """What stands at these places, in their order."""
+    ids = [columns.ids[place] for place in best]
+    rows = DocumentChunk.objects.filter(id__in=ids).select_related("document").defer("lexemes") if ids else []
+    chunks = {chunk.id: chunk for chunk in rows}
+    return [
+        _hit(chunks[chunk_id], ranked, place)
+        for chunk_id, place in zip(ids, best, strict=True)
+        if chunk_id in chunks  # else it was deleted since
+    ]
+
+
+def _hit(chunk: DocumentChunk, ranked: Ranked, place: int) -> KnowledgeHit:
+    parts = {name: float(part[place]) for name, part in ranked.parts.items()}
+    return KnowledgeHit(
+        chunk_id=chunk.id,
+        document_id=chunk.document_id,
+        document_name=chunk.document.name,
+        place=chunk.place,
+        page_from=chunk.page_from,
+        page_to=chunk.page_to,
+        heading=chunk.heading,
+        content=chunk.content,
+        repeats=chunk.repeats,
+        score=float(ranked.total[place]),
+        parts={name: value for name, value in parts.items() if not np.isnan(value)},
+    )

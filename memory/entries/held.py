@@ -1,0 +1,114 @@
+"""Deletions that wait for a person: `forget everything about me` is a lawful wish, and an injected one is not."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from uuid import UUID
+
+from django.db import connection, transaction
+from django.utils import timezone
+
+from memory.entries.editing import save_change
+from memory.entries.history import Change, Origin, fields_of, record_changes
+from memory.entries.snapshots import rebuild_scratchpad
+from memory.errors import AlreadyDecided
+from memory.models import (
+    EntryState,
+    HeldDeletion,
+    HeldState,
+    OperationResult,
+    RevisionEvent,
+    ScratchpadEntry,
+)
+from relationships.models import Turn, TurnState
+from relationships.services.sequence import lock_relationship
+from web.actor import Actor
+from web.errors import NotFound
+
+_HELD_OF_TURNS = """
+SELECT item.turn_id, held.state, count(*)
+  FROM memory_operationresult item
+  JOIN memory_helddeletion held ON held.relationship_id = item.relationship_id AND held.id = item.held_id
+ WHERE item.relationship_id = %s AND item.turn_id = ANY(%s)
+ GROUP BY 1, 2
+"""
+
+
+def held_of_turns(*, relationship_id: UUID, turns: Iterable[Turn]) -> Mapping[UUID, Mapping[HeldState, int]]:
+    """How many deletions that each of these turns proposed were held, by what became of them. One statement, or none
+    where none of them was applied."""
+    held: dict[UUID, dict[HeldState, int]] = defaultdict(dict)
+    asked = [turn.id for turn in turns if turn.state == TurnState.APPLIED]
+    if asked:
+        with connection.cursor() as cursor:
+            cursor.execute(_HELD_OF_TURNS, [relationship_id, asked])
+            for turn_id, state, count in cursor.fetchall():
+                held[turn_id][HeldState(state)] = count
+    return held
+
+
+def deletions_of(relationship_id: UUID, held_ids: Collection[UUID]) -> Mapping[UUID, list[OperationResult]]:
+    """The deletions that these hold, in the order of the answer. One statement."""
+    found: dict[UUID, list[OperationResult]] = {held_id: [] for held_id in held_ids}
+    if found:
+        rows = OperationResult.objects.for_relationship(relationship_id).filter(held_id__in=held_ids)
+        for row in rows.order_by("id"):
+            found[row.held_id].append(row)
+    return found
+
+
+@transaction.atomic
+def confirm_deletions(*, relationship_id: UUID, held_id: UUID, by: Actor) -> tuple[HeldDeletion, list[UUID]]:
+    """Delete what was held. Returns it and the entries left alone, because they were changed since.
+
+    Raises NotFound, AlreadyDecided.
+    """
+    held = _waiting(relationship_id, held_id)
+    now = timezone.now()
+    deletions = deletions_of(relationship_id, [held_id])[held_id]
+    owned = ScratchpadEntry.objects.for_relationship(relationship_id)
+    entries = {entry.id: entry for entry in owned.filter(id__in=[item.entry_id for item in deletions])}
+    changes, left_alone = [], []
+    for item in deletions:
+        entry = entries.get(item.entry_id)
+        if entry is None or entry.state != EntryState.ACTIVE:
+            continue  # gone already
+        if entry.version != item.entry_version or entry.read_only:
+            left_alone.append(entry.id)
+            continue
+        before = fields_of(entry)
+        entry.state = EntryState.DELETED
+        entry.source_message_ids = list(dict.fromkeys([*entry.source_message_ids, *item.message_ids]))
+        save_change(entry)
+        origin = Origin(turn_id=item.turn_id)
+        reason = item.held_reason or "confirmed"
+        changes.append(Change(RevisionEvent.DELETE, before, fields_of(entry), now, reason, origin))
+    project_id = held.project_id
+    record_changes(relationship_id=relationship_id, project_id=project_id, changes=changes, by=by, now=now)
+    rebuild_scratchpad(relationship_id=relationship_id, project_id=project_id, now=now)
+    return _decide(held, HeldState.CONFIRMED, by), left_alone
+
+
+@transaction.atomic
+def decline_deletions(*, relationship_id: UUID, held_id: UUID, by: Actor) -> HeldDeletion:
+    """Keep the entries. The request stays readable. Raises NotFound, AlreadyDecided."""
+    return _decide(_waiting(relationship_id, held_id), HeldState.DECLINED, by)
+
+
+def _waiting(relationship_id: UUID, held_id: UUID) -> HeldDeletion:
+    lock_relationship(relationship_id)
+    held: HeldDeletion | None = (
+        HeldDeletion.objects.for_relationship(relationship_id).filter(id=held_id).first()
+    )
+    if held is None:
+        raise NotFound("This held deletion is not there.")
+    if held.state != HeldState.WAITING:
+        raise AlreadyDecided(f"This deletion was {held.state} before.")
+    return held
+
+
+def _decide(held: HeldDeletion, state: HeldState, by: Actor) -> HeldDeletion:
+    HeldDeletion.objects.for_relationship(held.relationship_id).filter(id=held.id).update(
+        state=state, decided_by_kind=by.kind, decided_by_id=by.id, decided_at=timezone.now()
+    )
+    held.refresh_from_db()
+    return held

@@ -1,0 +1,18 @@
+from collections.abc import Mapping
+from datetime import datetime
+
+from web.errors import InvalidInput
+
+# The clocks of two machines may differ; what is from further ahead is a mistake that would outrank every later fact.
+FUTURE_TOLERANCE_SECONDS = 300
+
+
+def refuse_future(times: Mapping[str, datetime], *, now: datetime) -> None:
+    """When something was said, by field. Raises InvalidInput for what nobody can have said yet."""
+    for field, time in times.items():
+        if is_future(time, now=now):
+            raise InvalidInput.of(field, "lies in the future; leave it out for now")
+
+
+def is_future(time: datetime, *, now: datetime) -> bool:
+    return (time - now).total_seconds() > FUTURE_TOLERANCE_SECONDS

@@ -1,0 +1,49 @@
+"""Entries whose time is over."""
+
+from datetime import datetime
+from uuid import UUID
+
+from django.db import transaction
+
+from memory.entries.editing import save_change
+from memory.entries.history import Change, fields_of, record_changes
+from memory.entries.snapshots import rebuild_scratchpad
+from memory.models import EntryState, RevisionEvent, ScratchpadEntry
+from relationships.services.sequence import lock_relationship
+from web.actor import Actor
+
+BY_EXPIRY = Actor.policy("expiry")
+
+
+def expire_entries(now: datetime, *, limit: int = 200) -> int:
+    """Expire what is past `expires_at`, at most `limit` relationships at a time. How many entries it was.
+
+    A read never waits for this: the snapshot knows each entry's own times.
+    """
+    owing = (
+        ScratchpadEntry.objects.past_expiry(now)
+        .order_by("relationship_id")
+        .values_list("relationship_id", "project_id")
+        .distinct()[:limit]
+    )
+    return sum(_expire(relationship_id, project_id, now) for relationship_id, project_id in list(owing))
+
+
+@transaction.atomic
+def _expire(relationship_id: UUID, project_id: UUID, now: datetime) -> int:
+    if not lock_relationship(relationship_id):
+        return 0
+    changes = []
+    for entry in ScratchpadEntry.objects.for_relationship(relationship_id).past_expiry(now):
+        before = fields_of(entry)
+        entry.state = EntryState.EXPIRED
+        save_change(entry)
+        effective_at = entry.expires_at
+        changes.append(
+            Change(RevisionEvent.EXPIRE, before, fields_of(entry), effective_at, "past expires_at")
+        )
+    record_changes(
+        relationship_id=relationship_id, project_id=project_id, changes=changes, by=BY_EXPIRY, now=now
+    )
+    rebuild_scratchpad(relationship_id=relationship_id, project_id=project_id, now=now)
+    return len(changes)

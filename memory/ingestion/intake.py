@@ -1,0 +1,220 @@
+"""Takes a turn in: stored, ruled on by the configuration, and handed to the workers, in one transaction."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import orjson
+from django.db import connection, transaction
+from django.utils import timezone
+
+from memory.entries.times import refuse_future
+from memory.errors import TurnNotRetryable
+from memory.ingestion.triggers import dispose_turn, fire_trigger
+from memory.models import SearchedKind
+from memory.retrieval.index.configs import lock_config, retrieval_of
+from memory.retrieval.index.write import index_again, index_messages
+from relationships.configuration.cascade import resolve_configuration
+from relationships.configuration.schema import Configuration
+from relationships.models import Message, Relationship, Turn, TurnState
+from relationships.services.idempotency import earlier_resource, remember_key
+from relationships.services.sequence import lock_relationship
+from relationships.services.sessions import touch_session
+from relationships.services.turns import NewTurn, store_turn, turn_faults
+from web.errors import InvalidInput, NotFound
+from worker.fairness import project_of
+from worker.nudge import nudge
+
+ROUTE = "turns"  # of its idempotency keys
+
+# One statement takes the numbers, locks the row and brings all that rules on the turn.
+TAKE_NUMBERS = """
+UPDATE relationships_relationship r
+   SET last_seq = r.last_seq + %(count)s, last_turn_at = %(now)s
+  FROM relationships_companion c, relationships_project p, relationships_enduser u
+ WHERE r.id = %(relationship)s AND r.project_id = %(project)s
+   AND c.id = r.companion_id AND p.id = r.project_id AND u.id = r.user_id
+RETURNING r.last_seq, p.config, c.config, r.config, u.ingestion_paused
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Idempotency:
+    """The developer's key for this call, and a hash of what was sent (32 bytes)."""
+
+    key: str
+    request_hash: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptedTurn:
+    turn: Turn
+    created: bool  # False: the same call was made before, and this is what it made
+
+
+@transaction.atomic
+def accept_turn(
+    *, relationship: Relationship, new: NewTurn, idempotency: Idempotency | None = None
+) -> AcceptedTurn:
+    """Store a turn and owe it to the workers. Raises NotFound, InvalidInput, IdempotencyMismatch."""
+    now = timezone.now()
+    if problems := turn_faults(new):
+        raise InvalidInput(f"{problems[0].field}: {problems[0].detail}", problems=problems[:20])
+    refuse_future(_times(new), now=now)
+    taken = _take_numbers(relationship, 1 + len(new.messages), now)
+    earlier = _earlier(relationship.id, idempotency)
+    if earlier is not None:
+        transaction.set_rollback(True)  # the numbers were not needed after all
+        return AcceptedTurn(earlier, created=False)
+    configuration = _resolve(taken, new.config)
+    disposal = dispose_turn(configuration.ingestion, new.messages, paused=taken.paused, now=now)
+    told = _worker_is_told(relationship.id)
+    turn, messages = store_turn(
+        relationship_id=relationship.id,
+        project_id=relationship.project_id,
+        seq=taken.first_seq,
+        turn=new,
+        disposal=disposal,
+        now=now,
+    )
+    index_messages(
+        relationship_id=relationship.id,
+        project_id=relationship.project_id,
+        messages=messages,
+        retrieval=retrieval_of(taken.project, taken.companion, taken.relationship),
+        now=now,
+    )
+    idle_minutes = configuration.sessions.idle_minutes
+    touch_session(relationship=relationship, session=new.session, at=now, idle_minutes=idle_minutes, turns=1)
+    if idempotency is not None:
+        remember_key(
+            relationship=relationship,
+            route=ROUTE,
+            key=idempotency.key,
+            request_hash=idempotency.request_hash,
+            resource_id=turn.id,
+        )
+    fired = fire_trigger(configuration.ingestion.trigger, relationship_id=relationship.id, turn=turn, now=now)
+    if turn.state == TurnState.PENDING and fired and not told:
+        nudge(relationship.id, project_id=relationship.project_id)
+    return AcceptedTurn(turn, created=True)
+
+
+def _worker_is_told(relationship_id: UUID) -> bool:
+    """Whether an earlier turn is due or being read: who reads it goes on to the next. Call under the row lock."""
+    earlier = Turn.objects.for_relationship(relationship_id)
+    owed = earlier.filter(state=TurnState.PENDING, due_at__isnull=False)
+    return bool((owed | earlier.filter(state=TurnState.PROCESSING)).exists())
+
+
+@transaction.atomic
+def retry_turn(*, relationship_id: UUID, turn_id: UUID) -> Turn:
+    """Bring a failed or skipped turn back, or a waiting one forward. Raises NotFound, TurnNotRetryable.
+
+    It keeps its place and its date: what has become newer meanwhile stays as it is. What was off the record
+    is found by search from then on.
+    """
+    if not lock_relationship(relationship_id):
+        raise NotFound("This relationship is not there.")
+    turn: Turn | None = Turn.objects.for_relationship(relationship_id).filter(id=turn_id).first()
+    if turn is None:
+        raise NotFound("This turn is not there.")
+    if turn.state in {TurnState.APPLIED, TurnState.PROCESSING}:
+        raise TurnNotRetryable(
+            f"The turn is {turn.state}; only failed, skipped and waiting turns can be retried."
+        )
+    values = {
+        "state": TurnState.PENDING,
+        "due_at": timezone.now(),
+        "waits_for": "",
+        "attempts": 0,
+        "settled_at": None,
+        "waiting_since": None,
+        "waits_on": "",
+    }
+    Turn.objects.for_relationship(relationship_id).filter(id=turn_id).update(
+        **values, error_code="", error=""
+    )
+    if turn.state == TurnState.SKIPPED:
+        _show_messages(turn)
+    nudge(relationship_id, project_id=turn.project_id)
+    turn.refresh_from_db()
+    return turn
+
+
+def _show_messages(turn: Turn) -> None:
+    config = lock_config(turn.relationship_id)
+    messages = Message.objects.for_relationship(turn.relationship_id).filter(turn_id=turn.id)
+    if config is not None:
+        ids = list(messages.values_list("id", flat=True))
+        index_again(config, SearchedKind.MESSAGE, ids, now=timezone.now())
+
+
+@transaction.atomic
+def ingest_now(*, relationship_id: UUID) -> int:
+    """Make every turn that waits for its trigger due now. How many it was."""
+    waiting = Turn.objects.for_relationship(relationship_id)
+    due: int = waiting.filter(state=TurnState.PENDING, due_at=None).update(
+        due_at=timezone.now(), waits_for=""
+    )
+    if due:
+        nudge(relationship_id, project_id=project_of(relationship_id))
+    return due
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    first_seq: int
+    project: Mapping[str, Any]
+    companion: Mapping[str, Any]
+    relationship: Mapping[str, Any]
+    paused: bool
+
+
+def _take_numbers(relationship: Relationship, count: int, now: datetime) -> _Taken:
+    named = {"relationship": relationship.id, "project": relationship.project_id}
+    with connection.cursor() as cursor:
+        cursor.execute(TAKE_NUMBERS, {"count": count, "now": now, **named})
+        row = cursor.fetchone()
+    if row is None:
+        raise NotFound("This relationship is not there.")
+    return _Taken(row[0] - count + 1, _json(row[1]), _json(row[2]), _json(row[3]), row[4])
+
+
+def _resolve(taken: _Taken, turn: Mapping[str, Any] | None) -> Configuration:
+    return resolve_configuration(
+        project=taken.project, companion=taken.companion, relationship=taken.relationship, turn=turn
+    ).values
+
+
+def _earlier(relationship_id: UUID, idempotency: Idempotency | None) -> Turn | None:
+    if idempotency is None:
+        return None
+    turn_id = earlier_resource(
+        relationship_id=relationship_id,
+        route=ROUTE,
+        key=idempotency.key,
+        request_hash=idempotency.request_hash,
+    )
+    if turn_id is None:
+        return None
+    turn: Turn = Turn.objects.for_relationship(relationship_id).get(id=turn_id)
+    return turn
+
+
+def _times(new: NewTurn) -> dict[str, datetime]:
+    """When it was said, by field."""
+    of_messages = {
+        f"messages.{place}.occurred_at": message.occurred_at
+        for place, message in enumerate(new.messages)
+        if message.occurred_at is not None
+    }
+    return {"occurred_at": new.occurred_at, **of_messages}
+
+
+def _json(value: Any) -> Mapping[str, Any]:
+    """Django's connection hands JSON of a raw statement over as text."""
+    parsed: Mapping[str, Any] = orjson.loads(value) if isinstance(value, str | bytes) else value
+    return parsed

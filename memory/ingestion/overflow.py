@@ -1,0 +1,133 @@
+"""What a scratchpad past its soft budget gives up: its least salient entries move to the archive, to be retrieved.
+
+The model is asked to condense before that, from nine tenths of the budget on (memory.ingestion.prompt). What it does
+not condense overflows here, down to LOW_WATER: in one go and not one entry a turn, and far enough that the model is
+left alone for a while.
+"""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.db.models import BigIntegerField, Count, F, Func, Sum
+
+from memory.entries.history import Change, fields_of, record_changes
+from memory.ingestion.configuration import Ingestion
+from memory.ingestion.saliency import Candidate, least_salient, saliency
+from memory.models import EntryRevision, OperationResult, RevisionEvent, ScratchpadEntry, Tier
+from memory.models.entry import EntryQuerySet
+from providers.tokens import line_tokens
+from web.actor import Actor
+
+BY_OVERFLOW = Actor.policy("overflow")
+LOW_WATER = 0.8  # of the soft budget: below the nine tenths from which the model is asked to condense
+# No text takes more by providers.tokens: a byte beyond ASCII counts 0.3, and a line's dash, break and rounding up 1.75.
+TOKENS_PER_BYTE, TOKENS_AROUND_A_LINE = 0.3, 2
+_DAY = timedelta(days=1)
+
+
+def overflow_scratchpad(
+    *,
+    relationship_id: UUID,
+    project_id: UUID,
+    ingestion: Ingestion,
+    written: Collection[UUID],
+    now: datetime,
+) -> list[EntryRevision]:
+    """Move what is past `ingestion.soft_budget` to the archive; the revisions that say so.
+
+    Call it in the transaction and under the lock of the changes, after they were written and before the snapshot is.
+    `written`: entries that this turn added, changed or confirmed; they stay.
+    """
+    budget = ingestion.soft_budget
+    if ingestion.overflow == "keep" or not budget:
+        return []
+    scratchpad = ScratchpadEntry.objects.for_relationship(relationship_id).active().in_scratchpad()
+    if _most_tokens(scratchpad) <= budget:
+        return []
+    shown = [entry for entry in scratchpad if not _is_over(entry, now)]
+    used = sum(line_tokens(entry.content) for entry in shown)
+    if used <= budget:
+        return []
+    free = _free_to_leave(relationship_id, shown, written, now)
+    leaving = least_salient([_candidate(entry, now) for entry in free], tokens=used - int(LOW_WATER * budget))
+    changes = _move(relationship_id, free, leaving, used, budget, now)
+    return record_changes(
+        relationship_id=relationship_id, project_id=project_id, changes=changes, by=BY_OVERFLOW, now=now
+    )
+
+
+def _most_tokens(entries: EntryQuerySet) -> float:
+    """What their lines take at the most, by one sum: most turns end here, and no entry is read."""
+    size = entries.aggregate(
+        bytes=Sum(Func("content", function="octet_length", output_field=BigIntegerField())), lines=Count("id")
+    )
+    most: float = TOKENS_PER_BYTE * (size["bytes"] or 0) + TOKENS_AROUND_A_LINE * size["lines"]
+    return most
+
+
+def _free_to_leave(
+    relationship_id: UUID, shown: Sequence[ScratchpadEntry], written: Collection[UUID], now: datetime
+) -> list[ScratchpadEntry]:
+    """Without what stays whatever it counts: so that one turn's news is not gone before anybody saw it, and that a
+    person who decides on a held deletion finds the entries as they were.
+    """
+    waiting = OperationResult.objects.for_relationship(relationship_id).waiting()
+    held = set(waiting.values_list("entry_id", flat=True))
+    return [
+        entry
+        for entry in shown
+        if not (entry.pinned or entry.read_only or entry.single_valued or _is_ahead(entry, now))
+        and entry.id not in written
+        and entry.id not in held
+    ]
+
+
+def _move(
+    relationship_id: UUID,
+    entries: Sequence[ScratchpadEntry],
+    leaving: Sequence[Candidate],
+    used: int,
+    budget: int,
+    now: datetime,
+) -> list[Change]:
+    """One statement, whatever their number. The changes, in the order in which they leave."""
+    known = {entry.id: entry for entry in entries}
+    changes = []
+    for candidate in leaving:
+        entry = known[candidate.id]
+        before = fields_of(entry)
+        entry.tier = Tier.ARCHIVE
+        entry.version += 1
+        reason = (
+            f"the scratchpad took {used} of {budget} tokens; this entry counted {candidate.saliency:.3f}, "
+            f"{candidate.tokens} tokens"
+        )
+        changes.append(Change(RevisionEvent.ARCHIVE, before, fields_of(entry), now, reason))
+    moved = ScratchpadEntry.objects.for_relationship(relationship_id).filter(
+        id__in=[row.id for row in leaving]
+    )
+    moved.update(tier=Tier.ARCHIVE, version=F("version") + 1)
+    return changes
+
+
+def _candidate(entry: ScratchpadEntry, now: datetime) -> Candidate:
+    age_days = (now - entry.effective_at) / _DAY
+    counts = saliency(
+        type=entry.type,
+        importance=entry.importance,
+        weight=entry.weight,
+        confidence=entry.confidence,
+        age_days=age_days,
+    )
+    return Candidate(entry.id, counts, age_days, line_tokens(entry.content))
+
+
+def _is_ahead(entry: ScratchpadEntry, now: datetime) -> bool:
+    """Whether it is about what has yet to come."""
+    return any(time is not None and time > now for time in (entry.happens_at, entry.valid_from))
+
+
+def _is_over(entry: ScratchpadEntry, now: datetime) -> bool:
+    """Whether no context shows it any more, so that it takes no room."""
+    return any(time is not None and time <= now for time in (entry.valid_to, entry.expires_at))

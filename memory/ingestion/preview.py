@@ -1,0 +1,179 @@
+"""A dry run of an ingestion prompt: asks the model, judges the answer, writes nothing."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from time import perf_counter
+from uuid import UUID
+
+from django.conf import settings
+from django.utils import timezone
+
+from memory.entries.history import Origin
+from memory.ingestion.apply import carry_out_all
+from memory.ingestion.apply_state import ApplyState, empty_state, open_state
+from memory.ingestion.calls import CallLog, count_calls, storable
+from memory.ingestion.ingestion_input import (
+    IngestionInput,
+    Instructions,
+    ShownEntry,
+    archive_of,
+    compose_input,
+    input_message,
+)
+from memory.ingestion.proposals import propose_all
+from memory.ingestion.templates import check_instructions
+from memory.models import OperationResult, ScratchpadEntry
+from providers.llm.registry import get_provider
+from relationships.configuration.cascade import resolve_configuration
+from relationships.ids import uuid7
+from relationships.models import Companion, EndUser, Message, Relationship, Turn
+from relationships.services.model_budgets import require_model_budget
+from relationships.services.turns import NewMessage
+from web.errors import InvalidInput, NotFound
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewEntry:
+    type: str
+    subject: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What a prompt would have kept. `milliseconds` of all calls; tokens and cost (USD) where they are known."""
+
+    prompt_version: int | None
+    results: list[OperationResult]
+    entries: list[PreviewEntry]
+    system: str
+    prompt: str
+    answers: list[str]
+    prompt_tokens: int | None
+    output_tokens: int | None
+    cost: Decimal | None
+    milliseconds: float
+
+
+def preview_messages(
+    *,
+    companion: Companion,
+    instructions: Instructions,
+    messages: Sequence[NewMessage],
+    relationship: Relationship | None,
+    present_entries: bool,
+) -> Preview:
+    """Read a pasted conversation. Raises ProviderError, UnparsableAnswer, InvalidTemplate, BudgetSpent."""
+    pair = relationship or _nobody(companion)
+    now = timezone.now()
+    turn = Turn(relationship_id=pair.id, project_id=pair.project_id, seq=0, occurred_at=now)
+    rows = [
+        Message(
+            relationship_id=pair.id,
+            turn_id=turn.id,
+            role=message.role,
+            speaker=message.speaker,
+            content=message.content,
+            occurred_at=message.occurred_at or now,
+        )
+        for message in messages
+    ]
+    return _preview(pair, instructions, [turn], rows, present_entries)
+
+
+def preview_turns(
+    *, relationship: Relationship, instructions: Instructions, turn_ids: Sequence[UUID], present_entries: bool
+) -> Preview:
+    """Read past turns again. Raises NotFound, and what preview_messages raises."""
+    owned = Turn.objects.for_relationship(relationship.id).filter(id__in=list(turn_ids)).order_by("seq")
+    turns = list(owned)
+    if len(turns) != len(set(turn_ids)):
+        raise NotFound("Not all of these turns are there.")
+    rows = Message.objects.for_relationship(relationship.id).filter(
+        turn_id__in=[turn.id for turn in turns], erased_at=None
+    )
+    return _preview(relationship, instructions, turns, list(rows.order_by("seq")), present_entries)
+
+
+def _preview(
+    relationship: Relationship,
+    instructions: Instructions,
+    turns: Sequence[Turn],
+    rows: Sequence[Message],
+    present_entries: bool,
+) -> Preview:
+    check_instructions(instructions.template)
+    given = _reading(relationship, instructions, turns, rows, present_entries)
+    if not given.messages:
+        raise InvalidInput.of("messages", "hold nothing of a role that is read (ingestion.roles)")
+    require_model_budget(given.project_id)
+    log = CallLog(get_provider(given.ingestion.provider or settings.DEFAULT_LLM_PROVIDER))
+    started = perf_counter()
+    try:
+        proposed = propose_all(given, log, purpose="preview")
+    finally:
+        count_calls(log, now=timezone.now())
+    milliseconds = (perf_counter() - started) * 1000
+    now = timezone.now()
+    if present_entries:
+        state = open_state(proposed.given, proposed.items, now=now)
+    else:
+        state = empty_state(proposed.given, now=now)
+    carry_out_all(state, proposed.items, {turn.id: Origin() for turn in turns})
+    first = log.waiting[0].request
+    calls = [record.completion for record in log.waiting if record.completion]
+    costs = [call.cost for call in calls]
+    return Preview(
+        prompt_version=instructions.version,
+        results=state.results,
+        entries=_entries_after(given, state),
+        system=first.system,
+        prompt=first.prompt,
+        answers=[storable(call.text) for call in calls],
+        prompt_tokens=sum(call.prompt_tokens or 0 for call in calls) or None,
+        output_tokens=sum(call.output_tokens or 0 for call in calls) or None,
+        cost=sum((cost for cost in costs if cost is not None), Decimal(0)) if None not in costs else None,
+        milliseconds=round(milliseconds, 3),
+    )
+
+
+def _reading(
+    relationship: Relationship,
+    instructions: Instructions,
+    turns: Sequence[Turn],
+    rows: Sequence[Message],
+    present_entries: bool,
+) -> IngestionInput:
+    configuration = resolve_configuration(
+        project=relationship.project.config,
+        companion=relationship.companion.config,
+        relationship=relationship.config,
+    ).values
+    read = [input_message(row, relationship) for row in rows if row.role in configuration.ingestion.roles]
+    has_archive = present_entries and archive_of(relationship.id).exists()
+    given = compose_input(relationship, configuration, turns, read, (), instructions, has_archive=has_archive)
+    return given if present_entries else replace(given, entries=(), hidden_entries=0, entry_tokens=0)
+
+
+def _nobody(companion: Companion) -> Relationship:
+    """A relationship that is stored nowhere, for a conversation with nobody in particular."""
+    user = EndUser(project=companion.project, external_id="preview", display_name="User")
+    return Relationship(id=uuid7(), project=companion.project, companion=companion, user=user)
+
+
+def _entries_after(given: IngestionInput, state: ApplyState) -> list[PreviewEntry]:
+    listed = dict.fromkeys((*given.entries, *state.given.entries))
+    after = [_after(shown, state.targets.get(shown.id)) for shown in listed]
+    added = [
+        PreviewEntry(entry.type, entry.subject, entry.content)
+        for entry in state.added
+        if entry.state == "active"
+    ]
+    return [*reversed(added), *(entry for entry in after if entry is not None)]
+
+
+def _after(shown: ShownEntry, entry: ScratchpadEntry | None) -> PreviewEntry | None:
+    if entry is None:
+        return PreviewEntry(shown.type, shown.subject, shown.content)
+    return PreviewEntry(entry.type, entry.subject, entry.content) if entry.state == "active" else None

@@ -1,0 +1,73 @@
+"""A companion's ingestion prompt: versions that never change, one of them published."""
+
+from django.db import transaction
+from django.db.models import Max
+
+from memory.ingestion.ingestion_input import Instructions
+from memory.ingestion.templates import check_instructions, default_instructions
+from memory.models import IngestionPrompt
+from relationships.models import Companion
+from relationships.services.audit import record_audit
+from web.actor import Actor
+from web.errors import NotFound
+
+SHIPPED = 0  # the version number that stands for the prompt that ships with Rapport
+
+
+@transaction.atomic
+def create_prompt(
+    *, companion: Companion, template: str, note: str, publish: bool, by: Actor
+) -> IngestionPrompt:
+    """Keep a new version. Raises InvalidTemplate, naming the line."""
+    check_instructions(template)
+    Companion.objects.select_for_update().get(id=companion.id)
+    last = companion.prompts.aggregate(last=Max("version"))["last"] or SHIPPED
+    prompt = IngestionPrompt.objects.create(
+        companion=companion,
+        version=last + 1,
+        template=template,
+        note=note,
+        created_by_kind=by.kind,
+        created_by_id=by.id,
+    )
+    _audit(companion, "prompt.create", by, version=prompt.version)
+    if publish:
+        publish_prompt(companion=companion, version=prompt.version, by=by)
+    return prompt
+
+
+@transaction.atomic
+def publish_prompt(*, companion: Companion, version: int, by: Actor) -> Companion:
+    """Use this version from the next turn on; 0 goes back to the one that ships. Raises NotFound."""
+    if version != SHIPPED and not companion.prompts.filter(version=version).exists():
+        raise NotFound(f"This companion's prompt has no version {version}.")
+    locked = Companion.objects.select_for_update().get(id=companion.id)
+    before = locked.prompt_version or SHIPPED
+    Companion.objects.filter(id=companion.id).update(
+        prompt_version=None if version == SHIPPED else version, version=locked.version + 1
+    )
+    _audit(companion, "prompt.publish", by, before=before, after=version)
+    companion.refresh_from_db()
+    return companion
+
+
+def find_instructions(companion: Companion, version: int | None) -> Instructions:
+    """A version's template; None: the published one. Raises NotFound."""
+    wanted = companion.prompt_version if version is None else version
+    if not wanted:
+        return Instructions(None, default_instructions())
+    prompt = companion.prompts.filter(version=wanted).first()
+    if prompt is None:
+        raise NotFound(f"This companion's prompt has no version {wanted}.")
+    return Instructions(prompt.version, prompt.template)
+
+
+def _audit(companion: Companion, action: str, by: Actor, **detail: int) -> None:
+    record_audit(
+        project_id=companion.project_id,
+        action=action,
+        target_kind="companion",
+        target_id=companion.id,
+        by=by,
+        detail=detail,
+    )

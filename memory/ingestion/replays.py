@@ -1,0 +1,192 @@
+"""Tries a draft of an ingestion prompt beside the published one, in the worker, and writes nothing but the outcome."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import structlog
+from django.db import transaction
+from django.utils import timezone
+
+from memory.errors import IngestionError, InvalidTemplate
+from memory.ingestion.ingestion_input import Instructions
+from memory.ingestion.preview import Preview, preview_messages, preview_turns
+from memory.ingestion.prompt_versions import find_instructions
+from memory.ingestion.templates import check_instructions
+from memory.models import Replay, ReplayState
+from providers.errors import ProviderError
+from relationships.ids import uuid7
+from relationships.models import Relationship, Turn
+from relationships.services.model_budgets import require_model_budget
+from relationships.services.turns import NewMessage
+from web.actor import Actor
+from web.errors import InvalidInput, NotFound, RapportError
+from worker.fairness import others_wait
+from worker.housekeeping import Duty
+from worker.identity import worker_identity
+from worker.leases import postpone_overdue, take_back_dead
+from worker.models import QueuedQuerySet
+from worker.nudge import nudge_replay
+from worker.renewal import renewing
+
+log = structlog.get_logger(__name__)
+
+STEPS = ("published", "draft")
+MOST_TURNS = 50
+MOST_ATTEMPTS = 3
+KEPT = timedelta(days=7)
+_NUDGED_AT_ONCE = 20
+
+
+@transaction.atomic
+def request_replay(
+    *,
+    relationship: Relationship,
+    template: str,
+    by: Actor,
+    turn_ids: Sequence[UUID] = (),
+    messages: Sequence[NewMessage] = (),
+    present_entries: bool = False,
+) -> Replay:
+    """Have a worker read turns, or a pasted conversation, by the published prompt and by `template`.
+
+    Raises InvalidTemplate, InvalidInput, BudgetSpent.
+    """
+    check_instructions(template)
+    require_model_budget(relationship.project_id)
+    if not turn_ids and not messages:
+        raise InvalidInput.of("turns", "choose at least one, or paste a conversation")
+    if len(turn_ids) > MOST_TURNS:
+        raise InvalidInput.of("turns", f"choose at most {MOST_TURNS}")
+    owned = Turn.objects.for_relationship(relationship.id).filter(id__in=list(turn_ids))
+    if owned.count() != len(set(turn_ids)):
+        raise InvalidInput.of("turns", "not all of these turns are there")
+    replay = Replay.objects.create(
+        relationship_id=relationship.id,
+        project_id=relationship.project_id,
+        id=uuid7(),
+        template=template,
+        turn_ids=list(turn_ids),
+        messages=[{"role": line.role, "content": line.content} for line in messages],
+        present_entries=present_entries,
+        due_at=timezone.now(),
+        requested_by=by.id,
+    )
+    _nudge(replay)
+    return replay
+
+
+def run_replay(*, relationship_id: UUID, replay_id: UUID) -> None:
+    """Do what is left of a replay, if nobody else does. Each step is kept as soon as it is there.
+
+    After a step it gives way to others that wait. Who lost it to another worker keeps nothing.
+    """
+    rows = Replay.objects.for_relationship(relationship_id).filter(id=replay_id)
+    lease = rows.claim(worker=worker_identity(), now=timezone.now())
+    if lease is None:
+        return
+    replay, held = lease.rows[0], rows.held(lease.token)
+    try:
+        for step in STEPS:
+            if step in replay.results:
+                continue
+            with renewing(lambda: bool(rows.renew(lease.token, now=timezone.now()))):
+                replay.results[step] = _read(replay, step)
+            held.update(results=replay.results)
+            if step != STEPS[-1] and others_wait():
+                _give_way(replay, held)
+                return
+    except ProviderError as error:
+        tries = replay.attempts + 1
+        if error.permanent or tries >= MOST_ATTEMPTS:
+            _finish(held, ReplayState.FAILED, error=str(error))
+        else:
+            pause = timedelta(seconds=5 * 2**tries)
+            held.release(due_at=timezone.now() + pause, counted=True, code=error.code)
+    except (IngestionError, InvalidTemplate, RapportError) as error:
+        _finish(held, ReplayState.FAILED, error=str(error))
+    else:
+        _finish(held, ReplayState.DONE)
+        log.info("replayed a prompt", event_name="replay.done", relationship_id=str(relationship_id))
+
+
+def replay_duties() -> list[Duty]:
+    return [
+        Duty("nudge_replays", 10, nudge_owed_replays),
+        Duty("drop_replays", 600, drop_old_replays),
+    ]
+
+
+@transaction.atomic
+def nudge_owed_replays(now: datetime) -> int:
+    """Replays whose nudge was lost, whose worker died, or whose pause is over."""
+    take_back_dead(Replay.objects.all(), now)
+    hopeless = Replay.objects.due(now).filter(attempts__gte=MOST_ATTEMPTS)
+    _finish(hopeless, ReplayState.FAILED, error="Given up: it ended its readers.")
+    owed = postpone_overdue(Replay.objects.all(), now, most=_NUDGED_AT_ONCE)
+    for replay in owed:
+        _nudge(replay)
+    return len(owed)
+
+
+def _nudge(replay: Replay) -> None:
+    nudge_replay(replay.relationship_id, replay.id, project_id=replay.project_id)
+
+
+def drop_old_replays(now: datetime) -> int:
+    dropped, _ = Replay.objects.filter(recorded_at__lt=now - KEPT).delete()
+    return dropped
+
+
+@transaction.atomic
+def _give_way(replay: Replay, held: QueuedQuerySet) -> None:
+    """It goes on when its turn comes."""
+    if held.release(due_at=timezone.now()):
+        _nudge(replay)
+
+
+def _finish(rows: QueuedQuerySet, state: ReplayState, *, error: str = "") -> None:
+    rows.settle(state=state, due_at=None, error=error)
+
+
+def _read(replay: Replay, step: str) -> dict[str, Any]:
+    relationship = (
+        Relationship.objects.select_related("companion", "project", "user")
+        .filter(id=replay.relationship_id)
+        .first()
+    )
+    if relationship is None:
+        raise NotFound("This relationship is not there any more.")
+    draft = Instructions(None, replay.template)
+    instructions = draft if step == "draft" else find_instructions(relationship.companion, None)
+    if replay.turn_ids:
+        preview = preview_turns(
+            relationship=relationship,
+            instructions=instructions,
+            turn_ids=replay.turn_ids,
+            present_entries=replay.present_entries,
+        )
+    else:
+        preview = preview_messages(
+            companion=relationship.companion,
+            instructions=instructions,
+            messages=[NewMessage(line["role"], line["content"]) for line in replay.messages],
+            relationship=relationship,
+            present_entries=replay.present_entries,
+        )
+    return _kept(preview, instructions)
+
+
+def _kept(preview: Preview, instructions: Instructions) -> dict[str, Any]:
+    """The outcome of one prompt as JSON: operations with verdicts, the entries there would be, what it took."""
+    return {
+        "version": instructions.version,
+        "operations": [result.as_json() for result in preview.results],
+        "entries": [asdict(entry) for entry in preview.entries],
+        "prompt_tokens": preview.prompt_tokens,
+        "output_tokens": preview.output_tokens,
+        "cost": None if preview.cost is None else str(preview.cost),
+        "milliseconds": round(preview.milliseconds, 1),
+    }

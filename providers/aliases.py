@@ -1,0 +1,98 @@
+"""What stands behind an alias of the settings: language models by one registry, embedders by another.
+
+One instance per alias and process, made at first use: a vendor's SDK takes a second and tens of MB to import,
+and its connections may not cross a fork. Instances are kept under the process's ID and a child starts with a
+lock of its own.
+"""
+
+import os
+import threading
+from collections.abc import Mapping
+from importlib.util import find_spec
+from typing import Any, Generic, Protocol, TypeVar, cast
+
+from django.conf import settings
+from django.utils.module_loading import import_string
+from pydantic import BaseModel
+
+from providers.errors import ProviderMisconfigured, UnknownProvider
+from providers.options import option_problems
+
+
+class Closable(Protocol):
+    def close(self) -> None: ...
+
+
+Made = TypeVar("Made", bound=Closable)
+
+
+class Aliases(Generic[Made]):
+    """The instances of one setting, such as LLM_PROVIDERS; `noun` is what its messages call them.
+
+    `options` are those that can be checked without importing what is behind a backend.
+    """
+
+    def __init__(self, setting: str, *, noun: str, options: Mapping[str, type[BaseModel]]) -> None:
+        self.setting = setting
+        self.noun = noun
+        self._options = options
+        self._made: dict[tuple[int, str], Made] = {}
+        self._renew_lock()
+        os.register_at_fork(after_in_child=self._renew_lock)  # another thread may have held it in the parent
+
+    def get(self, alias: str) -> Made:
+        """The one instance of that alias in this process. Raises ProviderMisconfigured."""
+        key = (os.getpid(), alias)
+        instance = self._made.get(key)
+        if instance is None:
+            with self.lock:
+                instance = self._made.get(key) or self._make(alias)
+                self._made[key] = instance
+        return instance
+
+    def reset(self) -> None:
+        """Forget this process's instances, so that changed settings are read again."""
+        with self.lock:
+            for key in [key for key in self._made if key[0] == os.getpid()]:
+                self._made.pop(key).close()
+
+    def problems(self, alias: str, spec: object) -> list[str]:
+        """What is wrong with one entry of the setting, in sentences; empty if nothing is. Imports no SDK."""
+        where = f"{self.setting}[{alias!r}]"
+        if not isinstance(spec, Mapping) or not isinstance(spec.get("BACKEND"), str):
+            return [f"{where} needs a BACKEND: the dotted path of a class."]
+        options = spec.get("OPTIONS", {})
+        if not isinstance(options, Mapping):
+            return [f"{where}['OPTIONS'] is not a mapping."]
+        backend = spec["BACKEND"]
+        if not _module_exists(backend):
+            return [f"{where}: there is no module for {backend!r}. Check the dotted path."]
+        checked = self._options.get(backend)
+        problems = option_problems(checked, options) if checked else []
+        return [f"{where}: {problem}" for problem in problems]
+
+    def _renew_lock(self) -> None:
+        self.lock = threading.Lock()
+
+    def _make(self, alias: str) -> Made:
+        specs: Mapping[str, Any] = getattr(settings, self.setting)
+        spec = specs.get(alias)
+        if spec is None:
+            known = ", ".join(sorted(specs)) or "none"
+            raise UnknownProvider(f"There is no {self.noun} {alias!r}. The settings know: {known}.")
+        problems = self.problems(alias, spec)
+        if problems:
+            raise ProviderMisconfigured(" ".join(problems))
+        try:
+            backend = import_string(spec["BACKEND"])
+        except ImportError as error:
+            raise ProviderMisconfigured(f"The {self.noun} {alias!r} can't be loaded: {error}.") from error
+        return cast(Made, backend(alias=alias, options=spec.get("OPTIONS", {})))
+
+
+def _module_exists(dotted_path: str) -> bool:
+    module, _, name = dotted_path.rpartition(".")
+    try:
+        return bool(module and name and find_spec(module))
+    except (ImportError, ValueError):
+        return False

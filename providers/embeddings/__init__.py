@@ -1,0 +1,22 @@
+"""Texts into vectors, behind aliases. `get_embedder("gemini").embed(texts, purpose="document")`."""
+
+from providers.embeddings.base import Embedded, Embedder, Purpose, Space
+from providers.embeddings.questions import embed_question
+from providers.embeddings.registry import (
+    embedder_of,
+    embedder_problems,
+    get_embedder,
+    reset_embedders,
+)
+
+__all__ = [
+    "Embedded",
+    "Embedder",
+    "Purpose",
+    "Space",
+    "embed_question",
+    "embedder_of",
+    "embedder_problems",
+    "get_embedder",
+    "reset_embedders",
+]

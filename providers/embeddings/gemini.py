@@ -1,0 +1,84 @@
+"""Gemini's embedders, through google-genai. Imported at first use only: the SDK takes a second and 34 MB.
+
+The SDK makes one embedding of a list of strings for `gemini-embedding-2`: each text must be a Content of its own.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import httpx2
+from google.genai import errors as sdk_errors
+from google.genai import types
+
+from providers.embeddings.base import Purpose, RawVectors
+from providers.embeddings.hosted import HostedEmbedder
+from providers.embeddings.options import GeminiEmbedderOptions
+from providers.endpoint import NOT_UNDERSTOOD
+from providers.errors import ProviderMisconfigured
+from providers.gemini_sdk import gemini_client, gemini_error
+
+# The generations that are told the purpose in a field; later ones read it in the text itself (options.py).
+TOLD_BY_FIELD = ("gemini-embedding-001", "gemini-embedding-exp", "text-embedding-")
+TASK_TYPES: dict[Purpose, str] = {"query": "RETRIEVAL_QUERY", "document": "RETRIEVAL_DOCUMENT"}
+
+
+class GeminiEmbedder(HostedEmbedder[GeminiEmbedderOptions]):
+    kind = "gemini"
+    vendor = "Gemini"
+    vendor_url = "https://generativelanguage.googleapis.com"
+    vendor_model = "gemini-embedding-2"
+    vendor_dimensions = (
+        768  # the smallest that Google recommends: a quarter of the space for nearly all of the recall
+    )
+    key_variable = "GEMINI_API_KEY"
+    options_kind = GeminiEmbedderOptions
+    most_texts = 100  # as batchEmbedContents takes
+
+    def __init__(self, *, alias: str, options: Mapping[str, Any] | None = None) -> None:
+        super().__init__(alias=alias, options=options)
+        self._by_field = self.model.rsplit("/", 1)[-1].startswith(TOLD_BY_FIELD)
+        if self._by_field:
+            self.most_tokens = 1_500  # they read 2,048
+        try:
+            self._extra = types.EmbedContentConfig.model_validate(self.options.extra)
+        except ValueError as error:
+            raise ProviderMisconfigured(
+                f"extra: Gemini has no such request fields. {self._quote(error)}"
+            ) from error
+        self._http = httpx2.Client(**self._client_settings())
+        self._client = gemini_client(
+            self._http,
+            key=self._key,
+            base_url=self.base_url,
+            api_version=self.options.api_version,
+            timeout=self.options.timeout,
+        )
+
+    def close(self) -> None:
+        self._http.close()
+
+    def _send(self, texts: Sequence[str], *, purpose: Purpose, timeout: float | None) -> RawVectors:
+        contents: list[Any] = [types.Content(parts=[types.Part(text=text)]) for text in texts]
+        try:
+            response = self._client.models.embed_content(
+                model=self.model, contents=contents, config=self._config(purpose, timeout)
+            )
+        except sdk_errors.APIError as error:
+            raise gemini_error(error, quote=self._quote) from error
+        except (httpx2.HTTPError, *NOT_UNDERSTOOD) as error:
+            raise self._transport_error(error, timeout=timeout) from error
+        used = response.usage_metadata
+        return RawVectors(
+            rows=[embedding.values or [] for embedding in response.embeddings or []],
+            tokens=used.prompt_token_count if used else None,
+        )
+
+    def _config(self, purpose: Purpose, timeout: float | None) -> types.EmbedContentConfig:
+        wanted: dict[str, Any] = {"output_dimensionality": self.asked_dimensions or None}
+        if self._by_field:
+            wanted["task_type"] = TASK_TYPES[purpose]
+        if timeout is not None:
+            wanted["http_options"] = types.HttpOptions(timeout=max(1, round(timeout * 1000)))
+        return self._extra.model_copy(
+            update={name: value for name, value in wanted.items() if value is not None}
+        )

@@ -1,0 +1,61 @@
+"""What the embedders over HTTP have in common: options, the switch, prefixes, cutting, calls and their cost.
+
+A vendor's file says how to ask once (`_send`); its failures are those of its language models.
+"""
+
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import Any, ClassVar, Generic, TypeVar
+
+from providers.deadline import deadline
+from providers.embeddings.base import Embedder, Purpose, RawVectors
+from providers.embeddings.options import HostedEmbedderOptions, prefixes_of
+from providers.embeddings.shaping import batches, cut_to_tokens
+from providers.endpoint import Endpoint
+from providers.options import read_options
+from providers.pricing import call_cost
+
+Options = TypeVar("Options", bound=HostedEmbedderOptions)
+
+
+class HostedEmbedder(Endpoint, Embedder, Generic[Options]):
+    """A vendor's API over HTTP. Subclasses name the vendor and implement `_send`."""
+
+    options_kind: ClassVar[type[HostedEmbedderOptions]]
+    vendor_dimensions: ClassVar[int] = 0  # asked for where the options name none; 0 asks for none
+    most_tokens: int = 6_000  # of one text: by estimate, so well below the 8,192 that the vendors read
+    most_tokens_of_a_call: ClassVar[int] = 20_000
+    options: Options
+
+    def __init__(self, *, alias: str, options: Mapping[str, Any] | None = None) -> None:
+        """Raises ProviderMisconfigured for options that can't be meant."""
+        super().__init__(alias=alias, options=options)
+        self.options = read_options(self.options_kind, options or {})  # type: ignore[assignment]
+        self.model = self.options.model or self.vendor_model
+        self.asked_dimensions = self.options.dimensions or self.vendor_dimensions
+        self.dimensions = self.asked_dimensions or None
+        self.prefixes = prefixes_of(
+            self.model, query=self.options.query_prefix, document=self.options.document_prefix
+        )
+        self._set_up(self.options)
+
+    def describe(self) -> dict[str, str]:
+        return {**super().describe(), "host": self.host}
+
+    def _batches(self, texts: Sequence[str]) -> Iterator[Sequence[str]]:
+        cut = [cut_to_tokens(text, self.most_tokens) for text in texts]
+        return batches(cut, most_texts=self.most_texts, most_tokens=self.most_tokens_of_a_call)
+
+    def _ask(self, texts: Sequence[str], *, purpose: Purpose, timeout: float | None) -> RawVectors:
+        self._may_be_asked()
+        prefixed = [self.prefixes.before(text, purpose) for text in texts]
+        with deadline(self._seconds_in_all(timeout)):
+            return self._send(prefixed, purpose=purpose, timeout=timeout)
+
+    @abstractmethod
+    def _send(self, texts: Sequence[str], *, purpose: Purpose, timeout: float | None) -> RawVectors:
+        """Ask the vendor once. Raises ProviderError."""
+
+    def _cost(self, tokens: int | None) -> Decimal | None:
+        return call_cost(self.options.prices, models=(self.model,), prompt_tokens=tokens, output_tokens=0)

@@ -1,0 +1,159 @@
+"""A small sentence model on this machine's processor: no key, nobody asked, some milliseconds a text.
+
+It needs requirements-local.txt: onnxruntime and tokenizers, neither of which is imported before use. Its files are
+downloaded at first use, or read from a folder; see model_files.py.
+"""
+
+import threading
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from providers.embeddings.base import Embedder, Purpose, RawVectors
+from providers.embeddings.model_files import ModelFiles, find_files, is_folder
+from providers.embeddings.options import LONGEST_MODEL_NAME, LocalEmbedderOptions, prefixes_of
+from providers.errors import ProviderMisconfigured, ProviderTimeout, ProviderUnavailable
+from providers.options import read_options
+
+TEXTS_AT_ONCE = 16  # more need more time a text: the processor keeps less of it at hand
+INPUTS = ("input_ids", "attention_mask", "token_type_ids")
+
+
+class OnnxEncoder:
+    """One loaded model; used by many threads at once."""
+
+    def __init__(self, files: ModelFiles, *, threads: int = 0) -> None:
+        """Raises whatever the libraries say of files they can't read."""
+        import onnxruntime
+        from tokenizers import Tokenizer
+
+        self._tokenizer = Tokenizer.from_file(str(files.tokenizer))
+        self._tokenizer.no_padding()
+        self._tokenizer.enable_truncation(max_length=files.most_tokens)
+        self._pooling = files.pooling
+        self._pad_id = files.pad_id
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.log_severity_level = 3  # errors; its warnings are about the network, not about us
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # idle threads sleep
+        self._session = onnxruntime.InferenceSession(
+            str(files.network), sess_options=options, providers=["CPUExecutionProvider"]
+        )
+        self._wanted = [given.name for given in self._session.get_inputs() if given.name in INPUTS]
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One vector for each text, in order, not yet of unit length. The shortest go first, to waste no padding."""
+        tokens = [encoding.ids for encoding in self._tokenizer.encode_batch(list(texts))]
+        order = sorted(range(len(texts)), key=lambda number: len(tokens[number]))
+        rows: dict[int, NDArray[np.float32]] = {}
+        for start in range(0, len(order), TEXTS_AT_ONCE):
+            numbers = order[start : start + TEXTS_AT_ONCE]
+            rows.update(zip(numbers, self._run([tokens[number] for number in numbers]), strict=True))
+        return np.stack([rows[number] for number in range(len(texts))])
+
+    def _run(self, tokens: Sequence[list[int]]) -> NDArray[np.float32]:
+        shape = (len(tokens), max(map(len, tokens)))
+        ids = np.full(shape, self._pad_id, dtype=np.int64)
+        mask = np.zeros(shape, dtype=np.int64)
+        for row, numbers in enumerate(tokens):
+            ids[row, : len(numbers)] = numbers
+            mask[row, : len(numbers)] = 1
+        given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros(shape, dtype=np.int64)}
+        output: NDArray[Any] = self._session.run(None, {name: given[name] for name in self._wanted})[0]
+        return self._pooled(output, mask)
+
+    def _pooled(self, output: NDArray[Any], mask: NDArray[np.int64]) -> NDArray[np.float32]:
+        if output.ndim == 2:  # the network pools by itself
+            pooled = output
+        elif self._pooling == "cls":
+            pooled = output[:, 0]
+        else:
+            weights = mask[:, :, None].astype(np.float32)
+            pooled = (output * weights).sum(axis=1) / weights.sum(axis=1)
+        return pooled.astype(np.float32)
+
+
+PACKAGES = ("onnxruntime", "tokenizers", "huggingface_hub")
+LONGEST = 8_000  # characters given to the tokenizer; the model reads 512 tokens at most
+
+
+class LocalEmbedder(Embedder):
+    kind: ClassVar[str] = "local"
+    default_model: ClassVar[str] = "sentence-transformers/all-MiniLM-L6-v2"
+    most_texts = 256
+
+    def __init__(self, *, alias: str, options: Mapping[str, Any] | None = None) -> None:
+        """Raises ProviderMisconfigured for options that can't be meant. Loads nothing."""
+        super().__init__(alias=alias, options=options)
+        self.options = read_options(LocalEmbedderOptions, options or {})
+        self._named = self.options.model or self.default_model
+        self.model = Path(self._named).name[
+            :LONGEST_MODEL_NAME
+        ]  # in a folder or from the hub: the same vectors
+        self.prefixes = prefixes_of(
+            self._named, query=self.options.query_prefix, document=self.options.document_prefix
+        )
+        self._encoder: OnnxEncoder | None = None
+        self._loading = threading.Lock()
+
+    def describe(self) -> dict[str, str]:
+        return {**super().describe(), "host": "this machine"}
+
+    def _ask(self, texts: Sequence[str], *, purpose: Purpose, timeout: float | None) -> RawVectors:
+        encoder = self._encoder or self._load(timeout)
+        prefixed = [self.prefixes.before(text, purpose)[:LONGEST] for text in texts]
+        try:
+            return RawVectors(encoder.encode(prefixed))
+        except Exception as error:  # onnxruntime has a class of its own for each, such as for want of memory
+            raise ProviderUnavailable(f"The model {self.model!r} failed: {type(error).__name__}.") from error
+
+    def _cost(self, tokens: int | None) -> Decimal:
+        return Decimal(0)
+
+    def _load(self, timeout: float | None) -> OnnxEncoder:
+        """The model, loaded once a process. Who comes meanwhile waits for it, at most `timeout` seconds."""
+        if not self._loading.acquire(timeout=-1 if timeout is None else timeout):
+            raise ProviderTimeout(f"The model {self.model!r} is still being loaded.")
+        try:
+            if self._encoder is None:
+                self._encoder = self._loaded()
+            return self._encoder
+        finally:
+            self._loading.release()
+
+    def _loaded(self) -> OnnxEncoder:
+        problems = local_problems(self.options)
+        if problems:
+            raise ProviderMisconfigured(" ".join(problems))
+        files = find_files(self._named, folder=self.options.folder, hub=self.options.hub)
+        try:
+            return OnnxEncoder(files, threads=self.options.threads)
+        except Exception as error:  # both libraries raise classes of their own for files they can't read
+            raise ProviderMisconfigured(
+                f"The model {self.model!r} can't be loaded: {type(error).__name__}. Are its files whole?"
+            ) from error
+
+
+def local_problems(options: LocalEmbedderOptions) -> list[str]:
+    """What a model on this machine lacks, in sentences, without loading anything."""
+    missing = [name for name in PACKAGES if not _is_installed(name)]
+    if missing:
+        return [
+            f"A model on this machine needs {', '.join(missing)}: "
+            ".venv/bin/pip install -r requirements-local.txt"
+        ]
+    if is_folder(options.model) and not Path(options.model).expanduser().is_dir():
+        return [f"model: there is no folder {options.model}."]
+    return []
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        return find_spec(package) is not None
+    except ValueError:
+        return False

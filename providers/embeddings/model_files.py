@@ -1,0 +1,190 @@
+"""Where a local model's files are, and what they say of it: in a folder of one's own, or taken from a model hub.
+
+The layout is that of sentence-transformers, with the network itself as ONNX. A download happens once; afterwards
+the hub is not asked again, and while ALLOW_EXTERNAL_PROVIDERS is off it is never asked.
+"""
+
+import json
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import structlog
+
+from providers.errors import (
+    ModelNotFound,
+    ProviderError,
+    ProviderMisconfigured,
+    ProviderUnavailable,
+)
+from providers.reach import refuse_external
+
+NETWORKS = ("onnx/model.onnx", "model.onnx")
+TOKENIZER = "tokenizer.json"
+SETTINGS = ("config.json", "modules.json", "1_Pooling/config.json", "sentence_bert_config.json")
+MOST_TOKENS = 512  # a longer text's vector says too little of anything
+KNOWN_MODULES = ("Transformer", "Pooling", "Normalize")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFiles:
+    """`pooling` is how the vectors of a text's tokens become one: `mean`, or `cls` for the first token's."""
+
+    network: Path
+    tokenizer: Path
+    most_tokens: int
+    pooling: str
+    pad_id: int
+
+
+def is_folder(model: str) -> bool:
+    """Whether a model is named by its folder, and not by its name on the hub."""
+    return model.startswith(("/", "./", "../", "~")) or Path(model).is_dir()
+
+
+def find_files(model: str, *, folder: Path | None, hub: str) -> ModelFiles:
+    """The files of a model, downloaded into `folder` where they are not there yet. Raises ProviderError."""
+    local = is_folder(model)
+    found = _in_folder(Path(model).expanduser()) if local else _from_hub(model, folder=folder, hub=hub)
+    return _described(model, found)
+
+
+def _in_folder(root: Path) -> dict[str, Path]:
+    found = {name: root / name for name in (*NETWORKS, TOKENIZER, *SETTINGS) if (root / name).is_file()}
+    if TOKENIZER not in found or not any(name in found for name in NETWORKS):
+        raise ProviderMisconfigured(
+            f"{root} holds no model: it needs {TOKENIZER} and {' or '.join(NETWORKS)}. "
+            "A model with other weights can be exported to ONNX first."
+        )
+    return found
+
+
+def _from_hub(model: str, *, folder: Path | None, hub: str) -> dict[str, Path]:
+    usual, other = NETWORKS
+    found = fetch_files(model, (TOKENIZER, *SETTINGS, usual), folder=folder, hub=hub)
+    if usual not in found:
+        found |= fetch_files(model, (other,), folder=folder, hub=hub)
+    if TOKENIZER not in found or not any(name in found for name in NETWORKS):
+        raise ModelNotFound(f"{model!r} has no {TOKENIZER} with {usual} on {hub}; choose another model.")
+    return found
+
+
+def _described(model: str, found: dict[str, Path]) -> ModelFiles:
+    try:
+        said = {name: json.loads(found[name].read_text()) for name in SETTINGS if name in found}
+        return ModelFiles(
+            network=next(found[name] for name in NETWORKS if name in found),
+            tokenizer=found[TOKENIZER],
+            most_tokens=_most_tokens(said),
+            pooling=_pooling(model, said),
+            pad_id=int(said.get("config.json", {}).get("pad_token_id") or 0),
+        )
+    except ProviderError:
+        raise
+    except (ValueError, TypeError, AttributeError, OSError) as error:
+        raise ProviderMisconfigured(f"The files of {model!r} can't be read: {error}.") from error
+
+
+def _most_tokens(said: dict[str, Any]) -> int:
+    stated = said.get("sentence_bert_config.json", {}).get("max_seq_length")
+    stated = stated or said.get("config.json", {}).get("max_position_embeddings") or MOST_TOKENS
+    return min(int(stated), MOST_TOKENS)
+
+
+def _pooling(model: str, said: dict[str, Any]) -> str:
+    """Mean where nothing is said, as sentence-transformers has it. Raises ProviderMisconfigured for any other."""
+    modules = [str(module.get("type", "")).rpartition(".")[2] for module in said.get("modules.json", [])]
+    stranger = next((name for name in modules if name not in KNOWN_MODULES), None)
+    if stranger:
+        raise ProviderMisconfigured(
+            f"{model!r} has a part that is not read here: {stranger}. Choose another model."
+        )
+    config = said.get("1_Pooling/config.json", {})
+    asked = {
+        name.removeprefix("pooling_mode_")
+        for name, on in config.items()
+        if on is True and "pooling_mode" in name
+    }
+    asked |= {config["pooling_mode"]} if isinstance(config.get("pooling_mode"), str) else set()
+    pooling = {"mean_tokens": "mean", "cls_token": "cls"}
+    modes = {pooling.get(mode, mode) for mode in asked} or {"mean"}
+    if len(modes) > 1 or not modes <= {"mean", "cls"}:
+        raise ProviderMisconfigured(
+            f"{model!r} pools by {', '.join(sorted(modes))}, which is not read here. Choose another model."
+        )
+    return str(modes.pop())
+
+
+logger = structlog.get_logger(__name__)
+
+
+def fetch_files(model: str, names: Sequence[str], *, folder: Path | None, hub: str) -> dict[str, Path]:
+    """Those of the files that the model has, by name. Raises ProviderError.
+
+    What was downloaded before is not asked for again; nor is what the model was found not to have. While
+    ALLOW_EXTERNAL_PROVIDERS is off, nothing is asked of a hub beyond this machine.
+    """
+    from huggingface_hub import errors
+
+    try:
+        kept = {name: _kept(model, name, folder) for name in names}
+        missing = [name for name, place in kept.items() if place is None]
+        found = {name: Path(place) for name, place in kept.items() if isinstance(place, str)}
+        if missing:
+            refuse_external(hub)
+            found |= _download(model, missing, folder=folder, hub=hub)
+    except ProviderError:
+        raise
+    except (errors.RepositoryNotFoundError, errors.HFValidationError) as error:
+        raise ModelNotFound(f"{hub} has no model {model!r}, or not for everybody.") from error
+    except Exception as error:  # the hub's, the HTTP library's beneath it, the disk's
+        raise ProviderUnavailable(
+            f"{model!r} could not be downloaded from {hub}: {type(error).__name__}."
+        ) from error
+    return found
+
+
+def _kept(model: str, name: str, folder: Path | None) -> object:
+    """Where the file is; None if nobody knows; anything else if the model has none."""
+    from huggingface_hub import try_to_load_from_cache
+
+    return try_to_load_from_cache(model, name, cache_dir=folder)
+
+
+def _download(model: str, names: Sequence[str], *, folder: Path | None, hub: str) -> dict[str, Path]:
+    from huggingface_hub import errors, hf_hub_download
+
+    _be_quiet()
+    logger.info(
+        "Downloading a model; this happens once",
+        event_name="embedder.model.downloading",
+        model=model,
+        hub=hub,
+    )
+    _knock(model, names[0], hub)
+    found = {}
+    for name in names:
+        try:
+            found[name] = Path(hf_hub_download(model, name, cache_dir=folder, endpoint=hub))
+        except errors.RemoteEntryNotFoundError:
+            continue
+    return found
+
+
+def _knock(model: str, name: str, hub: str) -> None:
+    """Asks once whether the hub is there; the download itself would try for half a minute."""
+    from huggingface_hub import errors, get_hf_file_metadata, hf_hub_url
+
+    with suppress(errors.RemoteEntryNotFoundError):
+        get_hf_file_metadata(hf_hub_url(model, name, endpoint=hub), endpoint=hub)
+
+
+def _be_quiet() -> None:
+    """No bars and no lines of its own: what is worth saying, we log."""
+    from huggingface_hub.utils import logging as hub_logging
+    from huggingface_hub.utils.tqdm import disable_progress_bars
+
+    disable_progress_bars()
+    hub_logging.get_logger().setLevel("CRITICAL")

@@ -1,0 +1,142 @@
+"""OpenAI's embeddings and every server that speaks them, such as Ollama, vLLM, llama.cpp, LiteLLM and TEI.
+
+What a server does not take (base64, so long a text) is learnt from its refusals. Its answer is read leniently but
+checked: vectors come as base64 of little-endian float32 or as lists of numbers, whatever was asked for.
+"""
+
+import base64
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import httpx2
+import numpy as np
+import openai as sdk
+from pydantic import BaseModel
+
+from providers.embeddings.base import Purpose, RawVectors
+from providers.embeddings.hosted import HostedEmbedder
+from providers.embeddings.options import OpenAIEmbedderOptions
+from providers.embeddings.shaping import cut_to_tokens
+from providers.endpoint import NOT_UNDERSTOOD
+from providers.errors import (
+    InvalidVectors,
+    ProviderError,
+    ProviderMisconfigured,
+    ProviderUnavailable,
+)
+from providers.openai_sdk import complaint, openai_client, openai_error
+
+
+class Item(BaseModel):
+    embedding: str | list[float]
+    index: int | None = None
+
+    def numbers(self) -> Any:
+        if isinstance(self.embedding, str):
+            return np.frombuffer(base64.b64decode(self.embedding, validate=True), dtype="<f4")
+        return self.embedding
+
+
+class Usage(BaseModel):
+    prompt_tokens: int | None = None
+
+
+class EmbeddingsAnswer(BaseModel):
+    """`error`: some gateways put a failure into a 200."""
+
+    data: list[Item] | None = None
+    usage: Usage | None = None
+    error: Any = None
+
+    def rows(self) -> list[Any]:
+        """The vectors in the order of the texts. Raises InvalidVectors where the numbering can't be right."""
+        items = self.data or []
+        numbered = [item.index for item in items if item.index is not None]
+        if not numbered:
+            return [item.numbers() for item in items]
+        if sorted(numbered) != list(range(len(items))):
+            raise InvalidVectors("The server numbered its vectors in a way that fits no texts.")
+        return [item.numbers() for item in sorted(items, key=lambda item: item.index or 0)]
+
+
+ABOUT_LENGTH = (
+    "context length",
+    "too long",
+    "too large",
+    "max_tokens",
+    "maximum input",
+    "token limit",
+    "n_ctx",
+)
+ARGUABLE = {400, 413, 422, 500}  # llama.cpp answers 500 to a text that is too long
+FEWEST_TOKENS = 100  # a text this short is not refused for its length
+
+
+class OpenAIEmbedder(HostedEmbedder[OpenAIEmbedderOptions]):
+    kind = "openai"
+    vendor = "The OpenAI-compatible server"
+    vendor_url = "https://api.openai.com/v1"
+    vendor_model = "text-embedding-3-small"
+    key_variable = "OPENAI_API_KEY"
+    options_kind = OpenAIEmbedderOptions
+
+    def __init__(self, *, alias: str, options: Mapping[str, Any] | None = None) -> None:
+        super().__init__(alias=alias, options=options)
+        self.key_needed = self._is_the_vendor()  # a server of one's own needs no key
+        self._encoding = "base64"  # a third of the bytes
+        self._http = sdk.DefaultHttpxClient(**self._client_settings())
+        self._client = openai_client(
+            self._http, key=self._key, base_url=self.base_url, timeout=self.options.timeout
+        )
+
+    def close(self) -> None:
+        self._http.close()
+
+    def _send(self, texts: Sequence[str], *, purpose: Purpose, timeout: float | None) -> RawVectors:
+        most = self.most_tokens
+        while True:
+            encoding = self._encoding
+            try:
+                return self._post([cut_to_tokens(text, most) for text in texts], encoding, timeout)
+            except sdk.APIStatusError as error:
+                words = complaint(error).lower() if error.status_code in ARGUABLE else ""
+                if encoding == "base64" and ("encoding_format" in words or "base64" in words):
+                    self._encoding = "float"
+                elif most > FEWEST_TOKENS and any(part in words for part in ABOUT_LENGTH):
+                    most //= 2
+                else:
+                    raise self._refusal(error, words) from error
+
+    def _post(self, texts: list[str], encoding: str, timeout: float | None) -> RawVectors:
+        """One call. Raises the SDK's APIStatusError for what the server refused, else ProviderError."""
+        fields: dict[str, Any] = {"dimensions": self.asked_dimensions} if self.asked_dimensions else {}
+        if timeout is not None:
+            fields["timeout"] = timeout
+        create: Any = self._client.embeddings.with_raw_response.create
+        try:
+            raw = create(
+                model=self.model,
+                input=texts,
+                encoding_format=encoding,
+                extra_body=self.options.extra or None,
+                **fields,
+            )
+            answer = EmbeddingsAnswer.model_validate(raw.http_response.json())
+            if answer.error:
+                raise ProviderUnavailable(f"The server answered an error: {self._quote(answer.error)}")
+            return RawVectors(rows=answer.rows(), tokens=(answer.usage or Usage()).prompt_tokens)
+        except (sdk.APIStatusError, ProviderError):
+            raise
+        except sdk.APIConnectionError as error:
+            raise self._transport_error(error.__cause__ or error, timeout=timeout) from error
+        except (sdk.APIError, httpx2.HTTPError, *NOT_UNDERSTOOD) as error:
+            raise self._transport_error(error, timeout=timeout) from error
+
+    def _refusal(self, error: sdk.APIStatusError, words: str) -> ProviderError:
+        if self.asked_dimensions and "dimension" in words:
+            return ProviderMisconfigured(
+                f"{self.model!r} can't give vectors of {self.asked_dimensions} dimensions; "
+                f"change RAPPORT_EMBEDDING_DIMENSIONS. The server says: {self._quote(complaint(error))}",
+                status=error.status_code,
+            )
+        return openai_error(error, quote=self._quote)

@@ -1,0 +1,51 @@
+"""Which embedder stands behind an alias of EMBEDDING_PROVIDERS."""
+
+from django.conf import settings
+from pydantic import BaseModel
+
+from memory.retrieval.configuration import DEFAULT_EMBEDDER, Retrieval
+from providers.aliases import Aliases
+from providers.embeddings.base import Embedder
+from providers.embeddings.local import local_problems
+from providers.embeddings.options import (
+    GeminiEmbedderOptions,
+    LocalEmbedderOptions,
+    OpenAIEmbedderOptions,
+)
+from providers.options import read_options
+
+LOCAL = "providers.embeddings.local.LocalEmbedder"
+# Options that can be checked without importing what is behind them.
+OPTIONS_BY_BACKEND: dict[str, type[BaseModel]] = {
+    "providers.embeddings.gemini.GeminiEmbedder": GeminiEmbedderOptions,
+    "providers.embeddings.openai.OpenAIEmbedder": OpenAIEmbedderOptions,
+    LOCAL: LocalEmbedderOptions,
+}
+EMBEDDERS: Aliases[Embedder] = Aliases("EMBEDDING_PROVIDERS", noun="embedder", options=OPTIONS_BY_BACKEND)
+
+
+def get_embedder(alias: str) -> Embedder:
+    """The embedder of that alias in EMBEDDING_PROVIDERS. Raises ProviderMisconfigured."""
+    return EMBEDDERS.get(alias)
+
+
+def embedder_of(retrieval: Retrieval) -> Embedder | None:
+    """The embedder that a configuration asks for; None where it wants no vectors. Raises ProviderMisconfigured."""
+    if retrieval.embedder is None:
+        return None
+    alias = retrieval.embedder
+    return get_embedder(settings.DEFAULT_EMBEDDING_PROVIDER if alias == DEFAULT_EMBEDDER else alias)
+
+
+def reset_embedders() -> None:
+    """Forget this process's instances, so that changed settings are read again."""
+    EMBEDDERS.reset()
+
+
+def embedder_problems(alias: str, spec: object) -> list[str]:
+    """What is wrong with one entry of EMBEDDING_PROVIDERS, in sentences; empty if nothing is. Imports no SDK."""
+    problems = EMBEDDERS.problems(alias, spec)
+    if problems or not isinstance(spec, dict) or spec["BACKEND"] != LOCAL:
+        return problems
+    lacking = local_problems(read_options(LocalEmbedderOptions, spec.get("OPTIONS", {})))
+    return [f"EMBEDDING_PROVIDERS[{alias!r}]: {problem}" for problem in lacking]

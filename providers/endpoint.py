@@ -1,0 +1,81 @@
+"""What everything asked over HTTP has in common, language model or embedder: address, key, clock and failures."""
+
+from typing import Any, ClassVar
+from urllib.parse import urlsplit
+
+import httpx2
+
+from providers import deadline
+from providers.errors import (
+    ProviderError,
+    ProviderTimeout,
+    ProviderUnavailable,
+    RequestRefused,
+    Unauthorized,
+)
+from providers.options import EndpointOptions
+from providers.reach import is_loopback, refuse_external
+from providers.statuses import quotation
+
+# What an SDK raises when a 200 holds something that is no answer of this vendor's.
+NOT_UNDERSTOOD = (ValueError, TypeError, AttributeError, KeyError, RecursionError)
+
+
+class Endpoint:
+    """A vendor's address. Subclasses name the vendor; `key_needed` is whether nobody answers without a key."""
+
+    vendor: ClassVar[str]
+    vendor_url: ClassVar[str]
+    vendor_model: ClassVar[str]
+    key_variable: ClassVar[str]
+    alias: str
+    key_needed = True
+
+    def _set_up(self, options: EndpointOptions) -> None:
+        self.base_url = options.base_url or self.vendor_url
+        self._timeout = options.timeout
+        self._deadline = options.seconds_in_all
+        self._key = options.api_key.get_secret_value()
+
+    @property
+    def host(self) -> str:
+        """Where it is, for an operator's eyes."""
+        return urlsplit(self.base_url).netloc.rpartition("@")[2]
+
+    def _may_be_asked(self) -> None:
+        """Raises ExternalRefused while the switch is off, Unauthorized without a key."""
+        refuse_external(self.base_url)
+        if self.key_needed and not self._key:
+            raise Unauthorized(f"There is no API key for {self.alias!r}. Set {self.key_variable}.")
+
+    def _is_the_vendor(self) -> bool:
+        return self.base_url.rstrip("/") == self.vendor_url
+
+    def _client_settings(self) -> dict[str, Any]:
+        """For the HTTP client. No API redirects, and a key must not follow one; loopback needs no proxy."""
+        return {"follow_redirects": False, "trust_env": not is_loopback(self.base_url)}
+
+    def _seconds_in_all(self, timeout: float | None) -> float:
+        """That a call may take; an asker who bears less silence gives it no more time either."""
+        return self._deadline if timeout is None else min(timeout, self._deadline)
+
+    def _quote(self, words: object) -> str:
+        return quotation(str(words or ""), secret=self._key)
+
+    def _transport_error(self, error: BaseException, *, timeout: float | None = None) -> ProviderError:
+        """For a call without an answer: silence, a closed socket, or words nobody understands."""
+        if isinstance(error, httpx2.TimeoutException):
+            seconds = self._timeout if timeout is None else timeout
+            if deadline.is_over():
+                seconds = self._seconds_in_all(timeout)
+                return ProviderTimeout(
+                    f"{self.vendor} had not finished its answer after {seconds:g} seconds."
+                )
+            return ProviderTimeout(f"{self.vendor} was silent for {seconds:g} seconds.")
+        if isinstance(error, httpx2.HTTPError):
+            return ProviderUnavailable(
+                f"{self.vendor} could not be reached: {self._quote(error) or type(error).__name__}."
+            )
+        if isinstance(error, UnicodeEncodeError):
+            return RequestRefused("The text holds a lone surrogate, which is no text that can be sent.")
+        return ProviderUnavailable(f"{self.vendor} answered something that is no answer; check the base URL.")

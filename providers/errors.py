@@ -1,0 +1,165 @@
+"""What can go wrong when a model is asked.
+
+    ProviderError
+    ├── TransientProviderError          the same request may well succeed later
+    │   ├── RateLimited                 429; `retry_after` where the vendor says
+    │   ├── ProviderUnavailable         5xx, no connection, a dropped socket, an answer that is no answer
+    │   ├── ProviderTimeout             nothing heard within the provider's timeout
+    │   ├── EmptyAnswer *               answered, but with no text
+    │   └── ProviderMisconfigured       blocks: an operator must mend a setting first
+    │       ├── Unauthorized            401, 403, a key that is missing, wrong or not allowed to do this
+    │       ├── ModelNotFound           404: no such model, or none at this base URL
+    │       ├── QuotaExhausted          402, or a 429 that says that the account is out of money
+    │       ├── ExternalRefused         ALLOW_EXTERNAL_PROVIDERS is off and the base URL is not this machine
+    │       └── UnknownProvider         no such alias in LLM_PROVIDERS
+    └── PermanentProviderError          the same request will fail again
+        ├── RequestRefused              400, 413, 422: the vendor won't take this request
+        ├── ContentBlocked              a safety filter or the model itself refused
+        ├── InvalidVectors              an embedder's vectors are too few, not finite, zero, or of another length
+        └── AnswerTruncated *           the answer hit the token limit: ask for less at once
+
+    * also an AnswerUnusable: there was an answer, it was paid for, and it can't be used
+
+`permanent` decides: False waits and tries again, True steps aside (a batch is bisected first). `blocks` is
+True where no turn can succeed until a person acts; such an attempt says nothing about the turn, so it need
+not count towards giving up. A wrong key or model name is therefore never the end of a turn. `str(error)` is
+fit for an operator's eyes: it holds no key and none of the prompt, at most a short quotation of the vendor's
+own words.
+"""
+
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from providers.llm.base import Completion
+
+
+class ProviderError(Exception):
+    """The model could not be asked, or its answer can't be used."""
+
+    code: ClassVar[str] = "provider_error"
+    permanent: ClassVar[bool] = False
+    blocks: ClassVar[bool] = False
+    default_retry_after: ClassVar[float | None] = None
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        retry_after: float | None = None,
+        status: int | None = None,
+        completion: "Completion | None" = None,
+    ) -> None:
+        """`retry_after` in seconds, `status` of HTTP, `completion` for an answer that came and was paid."""
+        super().__init__(message or _first_line(type(self).__doc__))
+        self.retry_after = retry_after if retry_after is not None else self.default_retry_after
+        self.status = status
+        self.completion = completion
+
+
+class TransientProviderError(ProviderError):
+    """The provider can't answer just now."""
+
+    code = "transient"
+
+
+class PermanentProviderError(ProviderError):
+    """The provider will not answer this request."""
+
+    code = "permanent"
+    permanent = True
+
+
+class AnswerUnusable(ProviderError):
+    """The model answered, but the answer can't be used."""
+
+    code = "answer_unusable"
+
+
+class RateLimited(TransientProviderError):
+    """The provider asks us to slow down."""
+
+    code = "rate_limited"
+
+
+class ProviderUnavailable(TransientProviderError):
+    """The provider can't be reached or is failing."""
+
+    code = "unavailable"
+
+
+class ProviderTimeout(TransientProviderError):
+    """The provider did not answer in time."""
+
+    code = "timeout"
+
+
+class EmptyAnswer(AnswerUnusable, TransientProviderError):
+    """The model answered with no text at all."""
+
+    code = "empty_answer"
+
+
+class ProviderMisconfigured(TransientProviderError):
+    """The provider's settings are wrong; an operator must mend them."""
+
+    code = "misconfigured"
+    blocks = True
+    default_retry_after = 60.0
+
+
+class Unauthorized(ProviderMisconfigured):
+    """The provider does not accept the API key; check it in the settings."""
+
+    code = "unauthorized"
+
+
+class ModelNotFound(ProviderMisconfigured):
+    """The provider knows no such model; check the model's name and the base URL."""
+
+    code = "model_not_found"
+
+
+class QuotaExhausted(ProviderMisconfigured):
+    """The account with the provider has run out; check its billing."""
+
+    code = "quota_exhausted"
+
+
+class ExternalRefused(ProviderMisconfigured):
+    """Providers outside this machine are switched off (ALLOW_EXTERNAL_PROVIDERS)."""
+
+    code = "external_refused"
+
+
+class UnknownProvider(ProviderMisconfigured):
+    """The settings know no such provider."""
+
+    code = "unknown_provider"
+
+
+class RequestRefused(PermanentProviderError):
+    """The provider refuses the request."""
+
+    code = "request_refused"
+
+
+class ContentBlocked(PermanentProviderError):
+    """A content filter refused the request or the answer."""
+
+    code = "content_blocked"
+
+
+class InvalidVectors(PermanentProviderError):
+    """The embedder's answer holds no usable vector for each text."""
+
+    code = "invalid_vectors"
+
+
+class AnswerTruncated(AnswerUnusable, PermanentProviderError):
+    """The answer was cut off at the token limit."""
+
+    code = "answer_truncated"
+
+
+def _first_line(doc: str | None) -> str:
+    return (doc or "").strip().splitlines()[0] if doc else ""

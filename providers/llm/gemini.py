@@ -1,0 +1,187 @@
+"""Gemini, through google-genai. Imported at first use only: the SDK takes a second and 34 MB.
+
+The SDK raises nothing for a blocked prompt, a filtered or a cut-off answer, or an empty list of candidates,
+so each is looked for here. Its own retries stay off; a failed call is the turn's to repeat.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import httpx2
+from google.genai import errors as sdk_errors
+from google.genai import types
+
+from providers.endpoint import NOT_UNDERSTOOD
+from providers.errors import (
+    AnswerTruncated,
+    ContentBlocked,
+    EmptyAnswer,
+    ProviderError,
+    ProviderMisconfigured,
+)
+from providers.gemini_sdk import gemini_client, gemini_error
+from providers.llm.base import CompletionRequest, ToolSpec
+from providers.llm.hosted import HostedProvider, VendorAnswer
+from providers.llm.tool_calls import arguments_text
+from providers.options import GeminiOptions, read_options
+
+MALFORMED_CALL = "MALFORMED_FUNCTION_CALL"
+TRUNCATED = {"MAX_TOKENS", "CONTINUATION"}
+BLOCKED = {
+    "SAFETY",
+    "RECITATION",
+    "LANGUAGE",
+    "BLOCKLIST",
+    "PROHIBITED_CONTENT",
+    "SPII",
+    "ESCALATION",
+    "MODEL_ARMOR",
+}
+
+
+class GeminiProvider(HostedProvider):
+    kind = "gemini"
+    vendor = "Gemini"
+    vendor_url = "https://generativelanguage.googleapis.com"
+    vendor_model = "gemini-flash-latest"  # an alias that Google keeps current
+    key_variable = "GEMINI_API_KEY"
+    options: GeminiOptions
+
+    def __init__(self, *, alias: str, options: Mapping[str, Any] | None = None) -> None:
+        super().__init__(alias=alias, options=options)
+        try:
+            self._extra = types.GenerateContentConfig.model_validate(self.options.extra)
+        except ValueError as error:
+            raise ProviderMisconfigured(
+                f"extra: Gemini has no such request fields. {self._quote(error)}"
+            ) from error
+        self._http = httpx2.Client(**self._client_settings())
+        self._client = gemini_client(
+            self._http,
+            key=self._key,
+            base_url=self.base_url,
+            api_version=self.options.api_version,
+            timeout=self.options.timeout,
+        )
+
+    def close(self) -> None:
+        self._http.close()
+
+    def _read_options(self, options: Mapping[str, Any]) -> GeminiOptions:
+        return read_options(GeminiOptions, options)
+
+    def _ask(self, request: CompletionRequest, model: str) -> VendorAnswer:
+        contents: list[Any] = [_content(role, text) for role, text in request.turns()]
+        try:
+            response = self._client.models.generate_content(
+                model=model, contents=contents, config=self._config(request)
+            )
+        except sdk_errors.APIError as error:
+            raise gemini_error(error, quote=self._quote) from error
+        except (httpx2.HTTPError, *NOT_UNDERSTOOD) as error:
+            raise self._transport_error(error) from error
+        return self._answer(response, model, request.tool)
+
+    def _config(self, request: CompletionRequest) -> types.GenerateContentConfig:
+        max_output_tokens, temperature = self._limits(request)
+        wanted: dict[str, Any] = {
+            "system_instruction": request.system or None,
+            "temperature": temperature,
+            "max_output_tokens": max_output_tokens,
+        }
+        if request.tool is not None:
+            wanted |= _forced_call(request.tool)
+        elif request.schema is not None:
+            wanted |= {"response_mime_type": "application/json", "response_json_schema": request.schema}
+        return self._extra.model_copy(
+            update={name: value for name, value in wanted.items() if value is not None}
+        )
+
+    def _answer(
+        self, response: types.GenerateContentResponse, model: str, tool: ToolSpec | None
+    ) -> VendorAnswer:
+        text = (_arguments_of(response, tool) if tool else "") or _text_of(response)
+        usage = response.usage_metadata or types.GenerateContentResponseUsageMetadata()
+        problem = _problem_with(response, text)
+        return VendorAnswer(
+            text=text,
+            model=response.model_version or model,
+            finish_reason=_finish_reason(response, problem),
+            prompt_tokens=usage.prompt_token_count,
+            output_tokens=_sum(usage.candidates_token_count, usage.thoughts_token_count),
+            cached_tokens=usage.cached_content_token_count,
+            request_id=response.response_id,
+            problem=problem,
+        )
+
+
+def _content(role: str, text: str) -> types.Content:
+    return types.Content(role="model" if role == "assistant" else "user", parts=[types.Part(text=text)])
+
+
+def _forced_call(tool: ToolSpec) -> dict[str, Any]:
+    declaration = types.FunctionDeclaration(
+        name=tool.name, description=tool.description, parameters_json_schema=tool.parameters
+    )
+    calling = types.FunctionCallingConfig(
+        mode=types.FunctionCallingConfigMode.ANY, allowed_function_names=[tool.name]
+    )
+    return {
+        "tools": [types.Tool(function_declarations=[declaration])],
+        "tool_config": types.ToolConfig(function_calling_config=calling),
+        "automatic_function_calling": types.AutomaticFunctionCallingConfig(disable=True),
+    }
+
+
+def _arguments_of(response: types.GenerateContentResponse, tool: ToolSpec) -> str:
+    """The arguments of its calls. Gemini keeps those that it could not read, so the word for that stands for them."""
+    candidate = response.candidates[0] if response.candidates else None
+    if candidate is None:
+        return ""
+    parts = (candidate.content.parts if candidate.content else None) or []
+    calls = [part.function_call.args or {} for part in parts if part.function_call]
+    if not calls and _finish_of(response) == MALFORMED_CALL:
+        return candidate.finish_message or MALFORMED_CALL
+    return arguments_text([json.dumps(call, ensure_ascii=False) for call in calls], tool.parameters)
+
+
+def _sum(*counts: int | None) -> int | None:
+    known = [count for count in counts if count is not None]
+    return sum(known) if known else None
+
+
+def _text_of(response: types.GenerateContentResponse) -> str:
+    candidates = response.candidates or []
+    content = candidates[0].content if candidates else None
+    parts = (content.parts or []) if content else []
+    return "".join(part.text for part in parts if part.text and not part.thought)
+
+
+def _problem_with(response: types.GenerateContentResponse, text: str) -> ProviderError | None:
+    feedback = response.prompt_feedback
+    if feedback and feedback.block_reason:
+        return ContentBlocked(f"Gemini blocked the prompt: {feedback.block_reason.value}.")
+    if not response.candidates:
+        return EmptyAnswer("Gemini answered without a candidate.")
+    finish = _finish_of(response)
+    if finish in TRUNCATED:
+        return AnswerTruncated(f"Gemini's answer was cut off at the token limit ({finish}).")
+    if finish in BLOCKED:
+        return ContentBlocked(f"Gemini blocked its answer: {finish}.")
+    if not text.strip():
+        return EmptyAnswer(f"Gemini answered without text ({finish or 'no reason given'}).")
+    return None
+
+
+def _finish_of(response: types.GenerateContentResponse) -> str:
+    reason = response.candidates[0].finish_reason if response.candidates else None
+    return str(reason.value) if reason else ""
+
+
+def _finish_reason(response: types.GenerateContentResponse, problem: ProviderError | None) -> str:
+    if isinstance(problem, ContentBlocked):
+        return "blocked"
+    if isinstance(problem, AnswerTruncated):
+        return "length"
+    return _finish_of(response).lower() or "none"

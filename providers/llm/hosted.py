@@ -1,0 +1,100 @@
+"""What the language models over HTTP have in common: options, the switch, the clock, the cost, the unwrapping.
+
+A vendor's file says how to ask (`_ask`) and puts what came back into a `VendorAnswer`; the rest happens here,
+so that each vendor's calls are counted, priced and refused alike.
+"""
+
+import time
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from providers.deadline import deadline
+from providers.endpoint import Endpoint
+from providers.errors import ProviderError
+from providers.llm.base import Completion, CompletionRequest, LLMProvider
+from providers.llm.json_text import extract_json_text, without_thoughts
+from providers.options import HostedOptions, read_options
+from providers.pricing import call_cost
+
+
+@dataclass(frozen=True, slots=True)
+class VendorAnswer:
+    """An answer out of its vendor's envelope. `problem` is why it can't be used, if it can't."""
+
+    text: str
+    model: str
+    finish_reason: str
+    prompt_tokens: int | None = None
+    output_tokens: int | None = None
+    cached_tokens: int | None = None
+    request_id: str | None = None
+    problem: ProviderError | None = None
+
+
+class HostedProvider(Endpoint, LLMProvider):
+    """A vendor's API over HTTP. Subclasses name the vendor and implement `_ask`."""
+
+    supports_schema = True
+
+    def __init__(self, *, alias: str, options: Mapping[str, Any] | None = None) -> None:
+        """Raises ProviderMisconfigured for options that can't be meant."""
+        super().__init__(alias=alias, options=options)
+        self.options = self._read_options(options or {})
+        self.default_model = self.options.model or self.vendor_model
+        self._set_up(self.options)
+
+    def complete(self, request: CompletionRequest) -> Completion:
+        self._may_be_asked()
+        model = request.model or self.default_model
+        started = time.perf_counter()
+        with deadline(self._deadline):
+            answer = self._ask(request, model)
+        milliseconds = (time.perf_counter() - started) * 1000
+        completion = self._completion(request, answer, asked_model=model, milliseconds=milliseconds)
+        if answer.problem is not None:
+            answer.problem.completion = completion
+            raise answer.problem
+        return completion
+
+    def describe(self) -> dict[str, str]:
+        return {**super().describe(), "host": self.host}
+
+    def _read_options(self, options: Mapping[str, Any]) -> HostedOptions:
+        return read_options(HostedOptions, options)
+
+    @abstractmethod
+    def _ask(self, request: CompletionRequest, model: str) -> VendorAnswer:
+        """Ask the vendor once. Raises ProviderError where no answer came."""
+
+    def _limits(self, request: CompletionRequest) -> tuple[int | None, float | None]:
+        """Token limit and temperature: the request's, else the options'; None leaves it to the vendor."""
+        tokens, temperature = request.max_output_tokens, request.temperature
+        return (
+            self.options.max_output_tokens if tokens is None else tokens,
+            self.options.temperature if temperature is None else temperature,
+        )
+
+    def _completion(
+        self, request: CompletionRequest, answer: VendorAnswer, *, asked_model: str, milliseconds: float
+    ) -> Completion:
+        text = without_thoughts(answer.text)
+        return Completion(
+            text=text if request.shape is None else extract_json_text(text),
+            provider=self.alias,
+            model=answer.model,
+            prompt_tokens=answer.prompt_tokens,
+            output_tokens=answer.output_tokens,
+            cached_tokens=answer.cached_tokens,
+            milliseconds=milliseconds,
+            cost=call_cost(
+                self.options.prices,
+                models=(answer.model, asked_model),
+                prompt_tokens=answer.prompt_tokens,
+                output_tokens=answer.output_tokens,
+                cached_tokens=answer.cached_tokens,
+            ),
+            finish_reason=answer.finish_reason,
+            request_id=answer.request_id,
+        )

@@ -1,0 +1,167 @@
+"""The answer to each question that an ingestion strategy asks. They all rest on one reading of the messages."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from providers.llm.base import IngestionMaterial, NumberedFact, Task
+from providers.llm.offline.clauses import Clause, read_clauses
+from providers.llm.offline.facts import Fact
+from providers.llm.offline.forgetting import forget
+from providers.llm.offline.keyed import record_memories
+from providers.llm.offline.notebook import Line
+from providers.llm.offline.patterns import pattern
+from providers.llm.offline.reader import Reader
+from providers.llm.offline.reading import day_of, read_material, read_messages, read_statement
+from providers.llm.offline.wording import folded, overlap, words
+
+AGAIN = "No, "  # how a statement begins that is to be read again; nobody asks to forget "No, ..."
+TO_BE_PLACED = 0.6  # the confidence in what has nothing yet to act on
+_LEAD = pattern(
+    r"^.*?\b(?:forget|delete|erase|wipe|remove|clear|scrap|remember(?:ing)?|keep|store|save)\b[\s,:]*"
+)
+# By type, from 1 to 10; at least what the published floors are (.85, .75, .65, .60), times ten.
+_SCORES = {"identity": 9, "goal": 8, "relationship": 7, "preference": 6, "event": 6}
+_SCORE_OTHERWISE, _LEAST_OF_A_CONSTRAINT = 4, 7
+
+
+def extract_facts(material: IngestionMaterial) -> dict[str, Any]:
+    """The facts of the messages, without a look at any entry.
+
+    What has nothing to act on yet ("No, I meant Thursday") is handed on as a wish to forget, so that it is never kept
+    itself, in words the rules read again.
+    """
+    reader = read_material(replace(material, entries=()))
+    facts = [
+        _memory(line) | {"confidence": line.confidence, "importance": line.importance}
+        for line in reader.notebook.changed_lines()
+    ]
+    for said, message in reader.unplaced:
+        facts.append(
+            {
+                "content": words_to_place(said),
+                "type": reader.notebook.type_or_other("other"),
+                "confidence": 1.0 if said.forgets else TO_BE_PLACED,
+                "forget": True,
+                "messages": [message],
+            }
+        )
+    return {"facts": facts}
+
+
+def decide_facts(material: IngestionMaterial) -> dict[str, Any]:
+    """Each fact held against the entries: a contradiction takes the entry's place, what says more is merged.
+
+    The messages are read again with the entries in sight, and what becomes of each is put down to the fact that
+    says it. A fact that this leaves over (another model's wording) is held against the entries by itself.
+    """
+    reader = read_material(material)
+    owned: dict[int, list[Line]] = {fact.number: [] for fact in material.facts}
+    for line in reader.notebook.changed_lines():
+        if fact := _teller(line, material.facts):
+            owned[fact.number].append(line)
+    for fact in material.facts:
+        owned[fact.number] = owned[fact.number] or _hold_alone(fact, material, reader)
+    repeats = {number: line.number for number, line in reader.notebook.repeats if line.number is not None}
+    decisions = []
+    for fact in material.facts:
+        made = [decision for line in owned[fact.number] if (decision := _decision(line, fact)) is not None]
+        # A fact's first decision says what it is, the others what it ends.
+        made.sort(key=lambda decision: decision["op"] == "DELETE" and not decision["content"])
+        known = {"entry": repeats[fact.number]} if fact.number in repeats and not fact.forget else {}
+        decisions += made or [{"fact": fact.number, "op": "NONE", **known, "reason": "nothing new"}]
+    return {"decisions": decisions}
+
+
+def words_to_place(said: Clause) -> str:
+    """What the statement says, so that it can be handed on: `sentence_again` makes it a sentence."""
+    if said.forgets:
+        return _LEAD.sub("", said.text).strip(" .!?,") or "that"
+    ending = " anymore" if said.ended and not said.formerly else ""
+    other = f", not {said.instead_of}" if said.instead_of else ""
+    text = re.sub(r"^(I|we) do not ", r"\1 used to ", said.text) if said.formerly else said.text
+    return f"{AGAIN}{text}{ending}{other}."
+
+
+def sentence_again(content: str) -> str:
+    """The sentence that `words_to_place` was made from, to be read anew."""
+    return content if content.startswith(AGAIN) else f"Please forget {content}."
+
+
+def score_of(line: Line) -> int:
+    """From 1 to 10: who somebody is, what they want, what they must not eat, what they like."""
+    score = _SCORES.get(line.type, _SCORE_OTHERWISE)
+    constraint = line.fact.kind in ("health", "diet", "habit") or line.constraint
+    return max(score, _LEAST_OF_A_CONSTRAINT) if constraint else score
+
+
+def _memories(material: IngestionMaterial, judged: Callable[[Line], dict[str, Any]]) -> dict[str, Any]:
+    lines = read_material(material).notebook.changed_lines()
+    kept = []
+    for line in lines:
+        if line.outcome != "delete":
+            entry = {} if line.number is None else {"entry": line.number}
+            kept.append(_memory(line) | entry | judged(line))
+    forgotten = [line.as_forgotten() for line in lines if line.outcome == "delete"]
+    return {"memories": kept, "forget": forgotten}
+
+
+def _memory(line: Line) -> dict[str, Any]:
+    memory = {"content": line.content, "type": line.type, "subject": line.subject, "messages": line.messages}
+    return {**memory, "happens_at": line.happens_at} if line.happens_at else memory
+
+
+def _teller(line: Line, facts: Sequence[NumberedFact]) -> NumberedFact | None:
+    """The fact of the line's messages that shares most of its words; a wish to forget may name none of them."""
+    told = line.words | words(line.before)
+    shares = {
+        fact.number: overlap(words(fact.content), told) or 0.01 * (fact.forget and line.outcome != "add")
+        for fact in facts
+        if set(fact.messages) & set(line.messages) and not (fact.forget and line.outcome == "add")
+    }
+    best = max(facts, key=lambda fact: shares.get(fact.number, 0.0), default=None)
+    return best if best and shares.get(best.number) else None
+
+
+def _hold_alone(fact: NumberedFact, material: IngestionMaterial, reader: Reader) -> list[Line]:
+    """What a fact does by itself, in the numbers of facts. The lines that changed by it."""
+    before = {id(line) for line in reader.notebook.changed_lines()}
+    told = [message for message in material.messages if message.number in fact.messages]
+    if told:
+        reader.today = day_of(told[-1], material.timezone)
+    reader.message = fact.number
+    if not fact.forget:
+        line = Line(None, fact.type, fact.subject, fact.content, called=fact.subject.casefold())
+        said: Fact = replace(line.fact, content=fact.content)
+        reader.notebook.keep(said, subject=fact.subject, message=fact.number)
+    else:
+        for clause in read_clauses(sentence_again(fact.content)):
+            if clause.forgets:
+                forget(clause, reader, previous=[])
+            else:
+                read_statement(clause, reader)
+    return [line for line in reader.notebook.changed_lines() if id(line) not in before]
+
+
+def _decision(line: Line, fact: NumberedFact) -> dict[str, Any] | None:
+    """What became of a line, as the decision of the fact that did it."""
+    if line.outcome == "add":
+        return None if fact.forget else {"fact": fact.number, "op": "ADD", "content": line.content}
+    decision = {"fact": fact.number, "entry": line.number}
+    if line.outcome == "delete":
+        return {**decision, "op": "DELETE", "content": "", "reason": line.reason}
+    merges = words(line.before) < line.words or folded(line.before) in folded(line.content)
+    if folded(fact.content) == folded(line.content) and not merges:
+        return {**decision, "op": "DELETE", "content": line.content, "reason": "contradicted"}
+    return {**decision, "op": "UPDATE", "content": line.content, "reason": "says it anew"}
+
+
+ANSWERS: dict[Task, Callable[[IngestionMaterial], dict[str, Any]]] = {
+    "operations": lambda material: {"operations": read_messages(material)},
+    "extract": extract_facts,
+    "decide": decide_facts,
+    "score": lambda material: _memories(material, lambda line: {"score": score_of(line)}),
+    "classify": lambda material: _memories(material, lambda line: {"confidence": line.confidence}),
+    "record": record_memories,
+}

@@ -1,0 +1,217 @@
+"""What a clause does to the list beyond being kept: corrections, goals that were reached, dates that moved."""
+
+import re
+from dataclasses import replace
+
+from providers.llm.offline.clauses import Clause
+from providers.llm.offline.employment import leave_job
+from providers.llm.offline.keeping import SETTLED, event_about, keep_stated, move_event
+from providers.llm.offline.notebook import Line, days_in
+from providers.llm.offline.patterns import pattern
+from providers.llm.offline.people import NAME, RELATION, clean_name, mentions, noun
+from providers.llm.offline.reader import Reader
+from providers.llm.offline.wording import about_them, folded, overlap, statement, with_article, words
+
+_NEVER_SAID = pattern(
+    r"^(?:I (?:never|did not|have not)(?: actually)? (?:said|say|told you|tell you)|(?:that|it) is not true)(?: that)?"
+    r" (?P<what>.+)$"
+)
+_JOB = pattern(r"\b(?:job|position|work|company|firm)\b")
+_GAVE_UP = pattern(
+    r"^(?:I|we) (?P<how>gave up|stopped|quit|dropped|abandoned|decided against|am not going to|decided not to"
+    r"|do not want to|am not)(?: on)?(?: (?:the|my) (?:idea|plan|goal|dream) (?:of|to))? (?P<what>.+)$"
+)
+_REACHED = pattern(
+    r"^(?:I|we) (?:finished|completed|passed|ran|reached|achieved|did|made|won|got|published|submitted|handed in"
+    r"|graduated|lost|read|wrote|bought|learned|learnt|visited|climbed|saved|paid off|launched)\b"
+)
+_PURSUING = words("learn train run try start save pass get")  # say how a goal is pursued, not which it is
+_MOVED_EVENT = pattern(
+    r"^(?:my|our|the) (?P<what>.{2,60}?) (?:got|was|is|has been|were|are|have been)(?: now)? (?:re)?(?:scheduled"
+    r"|moved|pushed|postponed|brought forward|changed|shifted|delayed)(?: back)?(?: from .+?)?"
+    r"(?P<rest>(?: (?:to|until|till|for|on))? .+)$"
+)
+_CANCELLED = pattern(
+    r"^(?:my|our|the) (?P<what>.{2,60}?) (?:is|got|was|has been|are|were) (?:cancel+ed|called off)\b"
+    r"|^(?:I|we) (?:cancel+ed|called off) (?:my|our|the) (?P<what2>.{2,60})$"
+)
+_NAME_GIVEN = pattern(
+    rf"^(?:(?:my|our) (?:new )?(?P<relation>{RELATION})(?:'s name)?|(?:his|her|its|she|he|it)(?: name)?) is "
+    rf"(?P<mark>called |named )?(?P<name>{NAME})|^(?:I|we) (?:named|called) "
+    rf"(?:him|her|it|(?:the|our|my) (?P<relation2>{RELATION})) (?P<name2>{NAME})"
+)
+_A_NAME_IS = pattern(r"'s name is|^(?:his|her|its) name is|^(?:I|we) (?:named|called) ")
+_NO_MENTION = pattern(
+    r"\b(?:broke up|split up|divorced|separated|left me|dumped|name is|passed away|pass away|died|die)\b"
+    r"|^(?:I|we) lost "
+)
+_IS_SPELT = pattern(
+    r"^(?:it|that|he|she|(?:his|her|its|my|the|their) [\w' ]{2,30}?) is (?P<what>.+?)(?: with an? .+)?$"
+)
+_CHANGES_KNOWN = pattern(
+    r"^(?:I|we) (?:do not have|never said|never told|did not say|have not said|am not|are not)\b"
+    r"|\b(?:cancell?ed|called off|postponed|rescheduled|delayed|moved to|brought forward|pushed|put off|did it|made it"
+    r"|passed away|died|gave up|stopped|quit|finished|got my|bought the|decided not|\d+ now)\b"
+)
+
+
+def change_or_keep(clause: Clause, reader: Reader) -> bool:
+    """Do what the clause does to the list. Says whether any rule took it."""
+    return any(change(clause, reader) for change in CHANGES)
+
+
+def acts_on_known(said: Clause) -> bool:
+    """Whether it may be meant for something that was said before."""
+    return said.ended or said.corrects or bool(_CHANGES_KNOWN.search(said.text))
+
+
+def meet_mentioned(clause: Clause, reader: Reader) -> None:
+    """Everybody whom the clause names beside their relation is kept, whatever else it says."""
+    named = mentions(clause.text)
+    for relation, name in named:
+        if not _NO_MENTION.search(clause.text):
+            _introduce(clause, reader, relation, name)
+        reader.cast.meet(name, relation)
+
+
+def event_on(reader: Reader, wrong: str) -> Line | None:
+    """The newest event on the day that was wrong; with none named, the newest that has a day."""
+    meant = {
+        one.day for past in (False, True) for one in reader.dated(f"on {wrong}", past=past)[1] if one.day
+    }
+    for line in reader.notebook.newest_first():
+        days = days_in(line.content) if "event" in (line.type, line.fact.kind) else set()
+        if (days and not wrong) or days & meant or folded(wrong) in {f"{day:%A}".lower() for day in days}:
+            return line
+    return None
+
+
+def _introduce(clause: Clause, reader: Reader, relation: str, name: str) -> None:
+    """Has a sister named Ana. With a correction ("not Anna") the line with the other name is put right."""
+    if clause.instead_of and name and _rename(clause, reader, name):
+        return
+    known = [folded(line.content) for line in reader.notebook.lines("user")]
+    if name and any(noun(relation) in content and folded(name) in content for content in known):
+        return
+    fact = reader.find_fact(
+        Clause(f"I have {with_article(relation.lower())}{f' named {name}' if name else ''}")
+    )
+    if fact is not None:
+        reader.keep(Clause(clause.text), replace(fact, how=""))
+
+
+def _rename(clause: Clause, reader: Reader, name: str) -> bool:
+    """The line on a person under the name that was wrong, with the right one."""
+    wrong = pattern(rf"\b{re.escape(clause.instead_of)}(?!\w)")
+    for line in reader.notebook.lines("user", "person", "partner", "name"):
+        if wrong.search(line.content):
+            reader.rewrite(line, wrong.sub(lambda _: name, line.content))
+            return True
+    return False
+
+
+def _names_given(clause: Clause, reader: Reader) -> bool:
+    """ "Her name is Miso", "We named the puppy Biscuit", "My dog is called Rex, not Max"."""
+    found = _NAME_GIVEN.match(clause.text)
+    if not found or not (found["mark"] or _A_NAME_IS.search(clause.text) or clause.instead_of):
+        return False
+    name = clean_name(found["name"] or found["name2"], lowercase=clause.lowercase)
+    relation = (found["relation"] or found["relation2"] or reader.cast.unnamed).lower()
+    if not name or not relation:
+        return bool(name and clause.instead_of) and _rename(clause, reader, name)
+    start = f"Has {with_article(relation)}"
+    nameless = (line for line in reader.notebook.newest_first() if line.content.startswith(start))
+    line = next((line for line in nameless if " named " not in line.content), None)
+    if line is not None:
+        reader.rewrite(line, f"{start} named {name}{line.content.removeprefix(start)}")
+    else:
+        _introduce(clause, reader, relation, name)
+    reader.cast.meet(name, relation)
+    reader.cast.unnamed = ""
+    return True
+
+
+def _never_said(clause: Clause, reader: Reader) -> bool:
+    found = _NEVER_SAID.match(clause.text)
+    if not found:
+        return False
+    fact = reader.find_fact(Clause(found["what"]))
+    for line in reader.notebook.newest_first():
+        said = words(found["what"])
+        if said and (overlap(said, line.words) == 1.0 or (fact and fact.about == line.fact.about)):
+            reader.strike(line, "was never said")
+            break
+    return True
+
+
+def _goals(clause: Clause, reader: Reader) -> bool:
+    """Goals that were given up or reached."""
+    if found := _GAVE_UP.match(clause.text):
+        line = _goal_about(clause, reader, found["what"])
+        if line is not None:
+            what = re.sub(r",? (?:because|since|so that)\b.*$", "", found["what"])
+            content = {
+                "do not want to": f"No longer wants to {about_them(what)}",
+                "am not": f"Is no longer {about_them(what)}",
+            }.get(found["how"].lower()) or statement(reader.dated(clause.text, past=True)[0])  # fmt: skip
+            reader.rewrite(line, content)
+            return True
+    line = _goal_about(clause, reader, clause.text) if _REACHED.match(clause.text) else None
+    if line is None or line.fact.kind == "move":
+        return False
+    reader.rewrite(line, f"{statement(reader.dated(clause.text, past=True)[0])} (goal reached)")
+    return True
+
+
+def _goal_about(clause: Clause, reader: Reader, what: str) -> Line | None:
+    """The open goal that shares the most telling words with `what`; None where none is close."""
+    said = words(what) - _PURSUING
+    close: list[tuple[float, Line]] = []
+    for line in reader.notebook.lines(clause.subject):
+        goal = line.words - _PURSUING
+        shared = goal & said
+        if (line.type == "goal" or line.fact.kind in ("goal", "move")) and not SETTLED.search(line.content):
+            score = (overlap(said, goal) + overlap(goal, said)) / 2
+            if score >= 0.5 and (len(shared) >= 2 or (shared == goal and len(said) <= 2)):
+                close.append((score, line))
+    return max(close, key=lambda one: one[0])[1] if close else None
+
+
+def _events_changed(clause: Clause, reader: Reader) -> bool:
+    """ "The interview got moved to Monday", "The trip is cancelled"."""
+    if found := _CANCELLED.match(clause.text):
+        line = event_about(reader, words(found["what"] or found["what2"]))
+        if line is not None:
+            reader.rewrite(line, f"{line.content} (cancelled)")
+        return True
+    found = _MOVED_EVENT.match(clause.text)
+    dates = reader.dated(re.sub(r"^ (?:to|for) ", " in ", found["rest"]), past=False)[1] if found else []
+    line = event_about(reader, words(found["what"])) if found else None
+    if line is not None and dates:
+        move_event(reader, line, dates[-1])
+    return found is not None
+
+
+def _corrected(clause: Clause, reader: Reader) -> bool:
+    """ "X, not Y" that no other rule could place: the newest line with Y gets X in its place."""
+    if not clause.corrects:
+        return False
+    _, dates = reader.dated(clause.text, past=False)
+    line = event_on(reader, clause.instead_of) if dates and len(words(clause.text)) <= 1 else None
+    if line is not None:
+        move_event(reader, line, dates[0])
+        return True
+    found = _IS_SPELT.match(clause.text)
+    right = (found["what"] if found else clause.text).strip()
+    if not clause.instead_of or len(right.split()) > 4 or right.lower().startswith(("i ", "we ")):
+        return False
+    wrong = pattern(rf"(?<!\w){re.escape(clause.instead_of)}(?!\w)")
+    for line in reader.notebook.newest_first():
+        if wrong.search(line.content) and not line.read_only:
+            reader.rewrite(line, wrong.sub(lambda _: clean_name(right) or right, line.content))
+            return True
+    return False
+
+
+# The first that takes a clause has it.
+CHANGES = (_never_said, leave_job, _goals, _events_changed, _names_given, keep_stated, _corrected)

@@ -1,0 +1,215 @@
+"""From a sentence to its clauses: one statement each, in one plain form, freed of manner.
+
+"Well, I've just moved to Lisbon, but I don't work there anymore" gives "I moved to Lisbon" and, marked as ended,
+"I do not work there". What is hedged, and what others are reported to say, is left out.
+"""
+
+import re
+from dataclasses import dataclass
+
+from providers.llm.offline.dates import is_date
+from providers.llm.offline.patterns import PARTS, RULES, pattern
+from providers.llm.offline.speech import read_sentences, what_is_stated
+
+MAX_CLAUSE = 320  # characters; nobody states one fact in more
+MAX_CLAUSES = 300  # of one message
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One statement. `text` begins with its subject; the flags say how it was put."""
+
+    text: str
+    subject: str = "user"
+    ended: bool = False  # "no longer", "anymore"
+    formerly: bool = False  # "used to"
+    gone: bool = False  # "used to ..., but not anymore"
+    corrects: bool = False  # "actually", "no,", "I meant"
+    recent: bool = False  # "just", "finally"
+    instead_of: str = ""  # the Y of "X, not Y"
+    lowercase: bool = False  # the writer uses no capitals, so names can't be told by them
+    together: str = ""  # with whom, where it was "Ana and I"
+    forgets: bool = False  # a request to forget, whole and untouched
+
+
+_LONG_FORMS = {
+    "i'm": "I am", "im": "I am", "i've": "I have", "ive": "I have", "i'll": "I will", "i'd": "I would", "i": "I",
+    "you've": "you have", "we're": "we are", "we've": "we have", "we'll": "we will", "we'd": "we would",
+    "cannot": "cannot", "can't": "cannot", "cant": "cannot", "won't": "will not", "dont": "do not",
+    "doesnt": "does not", "didnt": "did not", "isnt": "is not", "they're": "they are", "she'll": "she will",
+    "he'll": "he will", "gonna": "going to", "wanna": "want to", "gotta": "have to", "'cause": "because",
+    "fave": "favourite", "fav": "favourite", "favorite": "favourite",
+    **{f"{verb}n't": f"{verb} not" for verb in "do does did is are was were have has would".split()},
+    **{f"{who}'s": f"{who} is" for who in "it he she that who there name birthday".split()},
+}  # fmt: skip
+_SHORT_FORM = pattern(
+    rf"(?<![\w'])({'|'.join(sorted(map(re.escape, _LONG_FORMS), key=len, reverse=True))})(?![\w'])"
+)
+# What is said, and the words it is put in: before a sentence is cut, and once a clause stands alone.
+_REPHRASED = [(pattern(said), instead) for said, instead in RULES["clauses"]["rephrased"]]
+_PLAIN_FORMS = [(pattern(said), instead) for said, instead in RULES["clauses"]["plain"]]
+_FORGET = pattern(PARTS["FORGET"])
+_SUBJECT = (
+    r"(?:home is|I|my|we|our|he|she|they|it|his|her|its|their|you|your|that|this|there|please|everyone"
+    r"|everybody)\b"
+)
+_JOINT = pattern(
+    rf"\s*(?:(?P<stop>;|\s-+\s|--+|-\s(?=(?:and )?{_SUBJECT})|\(|:\s(?={_SUBJECT}|\w+ (?:is|was|has|will)\b))|(?:^"
+    rf"|,?\s)(?P<word>but|because|so|since|though|although|whereas)\s(?=\s*(?:{_SUBJECT}|no |not |now ))"
+    rf"|,?\s(?P<and>and|yet|then|plus|or)\s(?=(?:then |now |also )?{_SUBJECT})|,?\s(?P<under>when|while|whenever"
+    rf"|before|after|until|once|where|as)\s(?={_SUBJECT})|,\s(?P<which>which|who)\s|,\s*(?P<comma>)(?=(?:and |now "
+    rf"|so )?{_SUBJECT}))\s*"
+)
+_PAST_GOES_ON = re.compile(
+    r",?\s(?:and|but|then)\s(?=(?:moved|started|got|quit|bought|adopted|joined|finished|met|went|visited|became"
+    r"|turned|lost|broke|ran|won|opened|founded|sold|launched|published|retired)\s)"
+)
+_PRESENT_GOES_ON = re.compile(
+    r",?\s(?:and|but)\s(?=(?:am|love|hate|enjoy|prefer|live in|work as|work at|work for|want to|have an?|cannot"
+    r"|do not)\s)"
+)
+_OPEN_VERB = pattern(r"\b(?:to|will|would|could|can|let)\b|^(?:I|we) (?:love|like|hate|enjoy|adore|prefer)\b")
+_REPORTED = pattern(PARTS["REPORTED"])
+_ONLY_A_NOUN = pattern(r"^(?:(?:my|our) [\w'-]+(?: [\w'-]+){0,2}|[A-Z][\w'-]+)$")
+_HEDGED = pattern(PARTS["HEDGED"])
+_FILLER = pattern(PARTS["FILLER"])
+_CORRECTION = pattern(PARTS["CORRECTION"])
+_TRAILING = pattern(PARTS["TRAILING"])
+_NO_MORE = pattern(r"[\s,]+(?:but )?(?:not )?(?:anymore|any more|any longer)(?:$|,.*$)")
+_NOT_THAT = pattern(
+    r"(?:,\s*(?:and )?|\s+and\s+|(?<! do| am| is)(?<! are| was| did| has)(?<! does| will| have"
+    r"| were)(?<! would)\s+)not (?:(?:the|on|in|at|an?) )*(?P<other>[^\s,]+(?: [^\s,]+){0,2})$"
+)
+_ADVERB = pattern(PARTS["ADVERB"])
+_RECENT = pattern(r"^(?:I|we)(?: (?:have|am|are))? (?:just|finally|recently)\b")
+_NO_LONGER = pattern(r"^(I|we|[\w' ]+?) (am |are |is )?no longer (?=\w)")
+_USED_TO = pattern(r"^(I|we) used to (?:be )?(?=\w)")
+_DATE_IS = pattern(r"^(?P<date>.{3,25}?) is (?P<what>(?:my|our) .+)$")
+_LEADING_DATE = pattern(
+    r"^(?P<date>(?:(?:since|on|in|at|by|from|starting)\s)?(?:next|last|this|tomorrow|yesterday|today|tonight|since"
+    r"|on|in|at the end of|by|the day)\b[^,]{0,40}?),?\s(?P<rest>(?:I|we|my|our)\s.+)$"
+)
+
+
+def read_clauses(content: str) -> list[Clause]:
+    """The clauses of one message, in order, at most MAX_CLAUSES, what is said twice once."""
+    clauses: dict[Clause, None] = {}
+    for sentence in read_sentences(content):
+        clauses.update(dict.fromkeys(_clauses_of(sentence)))
+        if len(clauses) >= MAX_CLAUSES:
+            break
+    return list(clauses)[:MAX_CLAUSES]
+
+
+def without_adverbs(text: str) -> str:
+    """ "I really just moved" as "I moved"."""
+    for _ in range(4):
+        text = _ADVERB.sub(r"\1 ", text)
+    return text
+
+
+def tidy_clause(part: str, *, lowercase: bool = False) -> Clause | None:
+    """The statement a part of a sentence makes; None where it is hedged, too long or empty."""
+    if len(part) > MAX_CLAUSE or _HEDGED.search(part):
+        return None
+    text, corrects = _without_fillers(part.strip(" .!?,;:()"))
+    text = _date_last(text)
+    recent = bool(_RECENT.match(text))
+    text, ended, instead_of = _without_tail(text)
+    text = without_adverbs(text)
+    for wording, instead in _PLAIN_FORMS:
+        text = wording.sub(instead, text)
+    formerly = False
+    if found := _NO_LONGER.match(text):
+        text = f"{found[1]} {f'{found[2]}not ' if found[2] else 'do not '}{text[found.end() :]}"
+        ended = True
+    elif found := _USED_TO.match(text):
+        text = f"{found[1]} do not {text[found.end() :]}"
+        formerly = True
+    if len(text) < 3:
+        return None
+    return Clause(
+        text,
+        ended=ended or formerly,
+        formerly=formerly,
+        gone=formerly and ended,
+        corrects=corrects or bool(instead_of),
+        recent=recent,
+        instead_of=instead_of,
+        lowercase=lowercase,
+    )
+
+
+def _clauses_of(sentence: str) -> list[Clause]:
+    if len(sentence) < 4:
+        return []
+    lowercase = sentence == sentence.lower()
+    sentence = _SHORT_FORM.sub(lambda found: _LONG_FORMS[found.group().lower()], sentence)
+    for wording, instead in _REPHRASED:
+        sentence = wording.sub(instead, sentence)
+    if _FORGET.match(sentence):
+        return [Clause(sentence.rstrip(" .!?"), forgets=True, lowercase=lowercase)]
+    stated = what_is_stated(sentence)
+    tidied = [tidy_clause(part, lowercase=lowercase) for part in _parts(stated)] if stated else []
+    return [clause for clause in tidied if clause is not None]
+
+
+def _parts(sentence: str) -> list[str]:
+    """The sentence cut where a new subject and verb begin, without subordinate and reported parts."""
+    parts: list[str] = []
+    position, joint, reported = 0, "", False
+    for found in [*_JOINT.finditer(sentence), None]:
+        part = sentence[position : found.start() if found else len(sentence)].strip(" ,")
+        if found and found["and"] and _ONLY_A_NOUN.match(part):
+            continue  # "My wife and I ..."
+        if joint in ("but", "so", "stop"):
+            reported = False
+        if part and joint not in ("under", "which") and not reported:
+            reported = bool(_REPORTED.match(part))
+            parts += [part] if reported else _same_subject(part)
+        if found:
+            position, joint = found.end(), (found["word"] or str(found.lastgroup)).lower()
+    return parts
+
+
+def _same_subject(part: str) -> list[str]:
+    """ "I left Porto and moved to Lisbon" as two statements; a wish's second half stays with the wish."""
+    subject = part.split(" ", 1)[0]
+    if subject.lower() not in ("i", "we"):
+        return [part]
+    pieces = _PAST_GOES_ON.split(part)
+    if not _OPEN_VERB.search(part):
+        pieces = [piece for past in pieces for piece in _PRESENT_GOES_ON.split(past)]
+    return [pieces[0], *(f"{subject} {piece}" for piece in pieces[1:])]
+
+
+def _without_fillers(text: str) -> tuple[str, bool]:
+    corrects = False
+    for _ in range(6):
+        if found := _CORRECTION.match(text):
+            corrects = True
+        if not (found := found or _FILLER.match(text)):
+            break
+        text = text[found.end() :]
+    return text, corrects
+
+
+def _date_last(text: str) -> str:
+    """ "Next month I am giving a talk" as "I am giving a talk next month"."""
+    if (found := _DATE_IS.match(text)) and is_date(found["date"]):
+        return f"{found['what']} is on {found['date']}"
+    found = _LEADING_DATE.match(text)
+    return f"{found['rest']} {found['date']}" if found else text
+
+
+def _without_tail(text: str) -> tuple[str, bool, str]:
+    ended, instead_of = False, ""
+    for _ in range(5):
+        if found := _NO_MORE.search(text):
+            ended = True
+        elif found := _NOT_THAT.search(text):
+            instead_of = found["other"]
+        if not (found := found or _TRAILING.search(text)) or found.start() < 3:
+            break
+        text = text[: found.start()].rstrip(" ,.!")
+    return text, ended, instead_of

@@ -1,0 +1,257 @@
+"""From a clause to the fact it states, by the table; what is kept is put back into the first person and read alike."""
+
+import re
+from dataclasses import dataclass, replace
+from datetime import date
+
+from providers.llm.offline.clauses import Clause, tidy_clause
+from providers.llm.offline.dates import DatePhrase, absolute, find_dates, without_dates
+from providers.llm.offline.patterns import TABLE, Row, is_job, pattern
+from providers.llm.offline.people import PARTNERS, clean_name, noun
+from providers.llm.offline.wording import (
+    about_them,
+    capitalised,
+    first_person,
+    folded,
+    statement,
+    uncapitalised,
+    with_article,
+    words,
+)
+
+MAX_OBJECT = 16  # words; more is a story
+MAX_PLACE = 80  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A statement: what kind it is, how it is kept, and what tells it from others of its kind.
+
+    Two of a kind that are `about` the same exclude one another where their `value` differs. `how` names what is to be
+    done where keeping it is not enough (providers.llm.offline.changes).
+    """
+
+    kind: str
+    type: str
+    content: str
+    about: frozenset[str]
+    value: str = ""
+    negated: bool = False
+    how: str = ""
+    key: str | None = None
+    role: str = ""
+    employer: str = ""
+    constraint: bool = False
+    dates: tuple[DatePhrase, ...] = ()
+
+    @property
+    def happens_at(self) -> str | None:
+        """The first certain day, in ISO form."""
+        return next((phrase.day.isoformat() for phrase in self.dates if phrase.day), None)
+
+
+_LABELS = frozenset(
+    "name full first surname last family birthday time timezone favourite favorite pronouns home".split()
+)
+# Groups whose row does not fit where they turn out to be no such thing.
+_NEEDED = frozenset("name birthday place thing thing2 first second job employer what".split())
+_WHOM = re.compile(r"^(?:the )?user(?:'s)? ", re.IGNORECASE)
+_NOW = pattern(r"^(?:currently|now|really|also) ")
+_NEGATIVE = pattern(r"^(I|we) (?:do not|(am|are|was|have) not) (?=\w)")
+_GOES_ON = pattern(
+    r",? (?:any day|every time|because|when|which|if|since|so|but|and I|as long as|even though|with a passion|to be"
+    r" polite)\b|\s-\s|[(]|: "
+)
+_WORK_GOES_ON = pattern(
+    r"\s+(?:since|because|where|when|while|after|before|until|but|from|which|who|during|so|and I|mostly|by trade"
+    r"|for (?:\w+ ){1,3}(?:years?|months?))\b|\s*[(;]|,\s"
+)
+_NO_THING = pattern(
+    r"^(?:it|that|this|these|those|you|your|him|her|them|how|when|what|where|why|who|to (?:think|see|hear|know|be"
+    r"|say|thank|ask|help)|being here|talking|the (?:idea|way|fact|sound|look|thought|design|details|concept|picture"
+    r"|photo|song|name)|all (?:the|of)|each other|me|myself|everything|nothing|something|anything|seeing|hearing"
+    r"|knowing|using my|making|my (?:life|new)|our (?:chats?|talks?)|one|such|their|his|its|a lot|both|either|much|now"
+    r"|working on|giving|so|yet|enough|any ?more|another|out|in|alone|here|there|today|tonight|tomorrow|right)\b"
+)
+_POINTS_OUT = pattern(
+    r"\b(?:here|there|this|these|those|in (?:the|that|your) (?:pic|picture|photo|video)|you(?:r|rs)?|today|tonight)\b"
+)
+_PLACE_ENDS = re.compile(
+    r"\s+(?:with|for|since|because|where|when|while|after|before|until|and|but|to|as|from|which|who|by|during|so"
+    r"|these)\b|\s*[,(](?!\s*[A-Z])|\s-\s"
+)
+_KIND_OF_PLACE = re.compile(
+    r"^(?:an?|the|my|our) (?:\w+[ -]){0,3}?(?:flat|apartment|house|village|town|city|suburbs?|countryside|farm|floor"
+    r"|studio|cottage|island|van|boat|centre|center|coast|mountains|north|south|east|west|place|room)\b"
+)
+_NO_PLACES = frozenset(
+    "peace fear hope harmony poverty pain love denial the a my our your his her their this that constant hell heaven "
+    "shock marketing sales management silence it them bed trouble here there another different".split()
+)
+
+
+def find_fact(clause: Clause, *, today: date) -> Fact | None:
+    """What a clause in the first person states; None where the table has no place for it."""
+    for row in TABLE:
+        found = None if row.unless and row.unless.search(clause.text) else row.said.match(clause.text)
+        fact = _fact(row, found, clause, today) if found else None
+        if fact is not None:
+            return fact
+    return None
+
+
+def read_kept(content: str, *, type: str, called: str) -> Fact:
+    """The fact of a kept statement, in these rules' words or another's. One of no known kind is about its words."""
+    text = _WHOM.sub("", " ".join(content.split()))
+    if called and folded(text).startswith(f"{called} "):
+        text = text[len(called) + 1 :]
+    text = _NOW.sub("", text)
+    over, text = ("no longer ", text[10:]) if text[:10].lower() == "no longer " else ("", text)
+    first, _, rest = text.partition(" ")
+    said = f"my {text}" if first.lower() in _LABELS else f"I {over}{first_person(first.lower())} {rest}"
+    clause = tidy_clause(said.partition(" (")[0]) or Clause(said)
+    positive = positive_form(clause.text)
+    fact = find_fact(Clause(positive or clause.text), today=date(2000, 1, 1))
+    negated = bool(positive)
+    if positive and not clause.ended and (plain := find_fact(clause, today=date(2000, 1, 1))):
+        fact, negated = plain, plain.negated
+    if fact is None or (fact.kind in ("event", "goal", "other") and not negated):
+        kind = fact.kind if fact else type if type in ("goal", "event") else "other"
+        return Fact(kind, type, content, words(text), folded(text), how=fact.how if fact else "")
+    if fact.kind == "attitude" and negated:
+        return replace(fact, type=type, content=content, value="dislike", key=None)
+    return replace(fact, type=type, content=content, negated=negated or fact.negated, key=None)
+
+
+def positive_form(text: str) -> str:
+    """ "I do not live in Faro" as "I live in Faro"; "" where nothing is denied."""
+    found = _NEGATIVE.match(text)
+    return f"{found[1]} {f'{found[2]} ' if found[2] else ''}{text[found.end() :]}" if found else ""
+
+
+def place_in(said: str, *, lowercase: bool = False) -> str:
+    """The place that `said` begins with, "" if there is none: a name, or a kind of place ("a village near Évora")."""
+    text = without_dates(said).strip(" ,.!")
+    cut = _PLACE_ENDS.search(text, 1)
+    text = (text[: cut.start()] if cut else text).strip(" ,.!")
+    if not text or len(text) > MAX_PLACE:
+        return ""
+    if _KIND_OF_PLACE.match(text.lower()):
+        return text
+    if text.split()[0].lower() in _NO_PLACES:
+        return ""
+    if lowercase and len(text.split()) <= 3:
+        return text.title()
+    return text if clean_name(text.removeprefix("the ").split()[0]) else ""
+
+
+def thing_in(said: str) -> str:
+    """What is liked or avoided, without what the sentence goes on to say; "" where it only points at something."""
+    goes_on = _GOES_ON.search(said)
+    thing = (said[: goes_on.start()] if goes_on else said).strip(" ,.")
+    if _NO_THING.match(thing) or _POINTS_OUT.search(thing) or len(thing.split()) > MAX_OBJECT:
+        return ""
+    return about_them(thing) if words(thing) or re.search(r"\d", thing) else ""
+
+
+def employment_in(said: str) -> str:
+    """A role or an employer without dates and without what the sentence goes on to say."""
+    text = without_dates(said).strip(" ,.")
+    goes_on = _WORK_GOES_ON.search(text)
+    return about_them(" ".join((text[: goes_on.start()] if goes_on else text).split()).strip(" ,."))[
+        :MAX_PLACE
+    ]
+
+
+def _fact(row: Row, found: re.Match[str], clause: Clause, today: date) -> Fact | None:
+    _, dates = absolute(clause.text, today=today, past=row.past)
+    if (row.dated and not dates) or (row.later and not any(one.month and one.day != today for one in dates)):
+        return None
+    if row.later is False and any(one.day == today for one in dates):
+        return None
+    filled = _filled(row, found, clause, today)
+    if filled is None:
+        return None
+    if row.kept:
+        month = next((one.month for one in dates if one.month), f"{today:%B %Y}")
+        content = capitalised(row.kept.format(**filled, month=month, today=f"{today:%B %Y}"))
+    else:
+        content = statement(absolute(clause.text, today=today, past=row.past)[0])
+    if not words(content) and "age" not in filled:
+        return None
+    about, value = _telling(row, filled, content)
+    partner = row.kind == "person" and about <= PARTNERS
+    return Fact(
+        "partner" if partner else row.kind, row.type, content, about, value, False, row.how,
+        "partner" if partner else row.key,
+        filled.get("role", "") or filled.get("job", ""), filled.get("employer", ""), row.constraint,
+        tuple(dates) if row.type in ("event", "goal") else (),
+    )  # fmt: skip
+
+
+def _filled(row: Row, found: re.Match[str], clause: Clause, today: date) -> dict[str, str] | None:
+    """The groups of the pattern, each turned by what it is; None where one turns out to be no such thing."""
+    filled: dict[str, str] = {}
+    for group, said in found.groupdict().items():
+        if said is None:
+            filled[group] = ""
+            continue
+        filled[group] = turned = _turned(group, said, row, clause, today)
+        if not turned and group in _NEEDED:
+            return None
+    for group in ("name", "thing"):
+        filled[group] = filled.get(group) or filled.get(f"{group}2") or ""
+    filled["named"] = f" named {filled['name']}" if filled["name"] else ""
+    return filled
+
+
+def _turned(group: str, said: str, row: Row, clause: Clause, today: date) -> str:
+    match group:
+        case "name" | "name2":
+            return clean_name(said, lowercase=clause.lowercase and row.kind != "introduction")
+        case "to_name":
+            name = clean_name(said)
+            return f" to {name}" if name else ""
+        case "place":
+            return place_in(said, lowercase=clause.lowercase)
+        case "thing" | "thing2" | "first" | "second":
+            thing = thing_in(absolute(said, today=today, past=row.past)[0])
+            return uncapitalised(thing) if group == "thing2" else thing
+        case "job":
+            return employment_in(said) if is_job(said) else ""
+        case "role" | "employer":
+            return employment_in(said)
+        case "relation":
+            return with_article(said.lower())
+        case "what":
+            text = absolute(said, today=today, past=row.past)[0]
+            return about_them(_GOES_ON.split(text)[0]) if words(text) else ""
+        case "rest":
+            dates = find_dates(said, today=today, past=row.past)
+            return f" {dates[0].text}" if dates else ""
+        case "birthday":  # of every year
+            day = next((one.day for one in find_dates(said, today=today, past=False) if one.day), None)
+            return f"{day.day} {day:%B}" if day else ""
+        case "whose":
+            return about_them(said) if "'s" in said else ""
+        case "died":
+            return "Died" if "die" in said else "Passed away"
+        case "verb":
+            return said.lower()
+    return said.lower() if said.isupper() else said
+
+
+def _telling(row: Row, filled: dict[str, str], content: str) -> tuple[frozenset[str], str]:
+    """What the fact is about, and its value."""
+    if row.kind == "prefer":
+        return words(f"{filled['first']} {filled['second']}"), " ".join(sorted(words(filled["first"])))
+    if row.kind in ("person", "people", "partner"):
+        who = noun(filled.get("relation", "") or filled.get("count", ""))
+        value = folded(filled.get("name") or filled.get("names") or (content if who not in PARTNERS else who))
+        return frozenset({who}), value if filled.get("relation", who) else folded(content)
+    if row.kind in ("attitude", "health"):
+        return words(filled["thing"]), row.value
+    if row.kind == "favourite":
+        return words(filled["kind"]), folded(filled["thing"])
+    value = next((filled[name] for name in ("name", "place", "diet", "age") if filled.get(name)), content)
+    return words(content), folded(uncapitalised(value))

@@ -1,0 +1,219 @@
+"""What keeping a fact takes beside writing it down, by its `how`; and what becomes of a line that is denied."""
+
+import re
+from dataclasses import replace
+
+from providers.llm.offline.clauses import Clause
+from providers.llm.offline.dates import DatePhrase
+from providers.llm.offline.employment import JOB_IS_OVER, employment, keep_job
+from providers.llm.offline.facts import Fact, positive_form
+from providers.llm.offline.notebook import Line
+from providers.llm.offline.patterns import pattern
+from providers.llm.offline.people import NAME
+from providers.llm.offline.reader import Reader
+from providers.llm.offline.wording import (
+    capitalised,
+    folded,
+    no_longer,
+    overlap,
+    uncapitalised,
+    words,
+)
+
+_UNSAFE = pattern(
+    r"\b(?:ignore|disregard|delete|erase|instructions?|rules?|prompt|reveal|pretend|password|entries|memory|jailbreak"
+    r"|remember)\b"
+)
+SETTLED = pattern(
+    r"^(?:no longer|is no longer|gave up|stopped|has decided not)\b|\((?:goal reached|cancelled)\)$"
+)
+_ANY_EVENT = words("trip appointment meeting event journey plan visit flight leaves")
+
+
+def keep_stated(clause: Clause, reader: Reader) -> bool:
+    """What the table knows; what it knows the contrary of is no longer so, or never was."""
+    positive = positive_form(clause.text)
+    fact = None if positive and clause.ended else reader.find_fact(clause)
+    if fact is None:
+        denied = reader.find_fact(replace(clause, text=positive)) if positive else None
+        if denied is not None:
+            return _denied(clause, reader, denied)
+        fact = reader.find_fact(clause)
+    if fact is None or (clause.formerly and not clause.gone):
+        return False  # what was once so says nothing about today
+    return HOW.get(fact.how, _keep)(clause, reader, fact)
+
+
+def _keep(clause: Clause, reader: Reader, fact: Fact) -> bool:
+    if fact.kind in ("name", "surname", "introduction") and clause.subject != "user":
+        return False
+    known = fact.kind == "introduction" and next(reader.notebook.lines("user", "name"), None)
+    if known or (fact.kind == "introduction" and clause.lowercase):
+        return False  # nobody's "I'm Batman" changes a known name
+    reader.keep(clause, fact)
+    return True
+
+
+def _denied(clause: Clause, reader: Reader, fact: Fact) -> bool:
+    """ "I don't live in Berlin (anymore)": the line that says so is put right, and others like it go."""
+    if clause.formerly and not clause.gone:
+        return True  # it says nothing about today
+    lines = [
+        line for line in reader.notebook.lines(clause.subject) if not line.fact.negated and _says(line, fact)
+    ]
+    for line in lines[1:]:
+        reader.strike(line, "is not so")
+    if lines and clause.ended:
+        of_line = (
+            line_content
+            if (line_content := lines[0].content) and fact.kind in ("person", "work")
+            else fact.content
+        )
+        reader.rewrite(lines[0], no_longer(capitalised(of_line.removeprefix(f"{clause.subject} "))))
+    elif lines and (fact.kind in ("health", "diet") or fact.constraint):
+        reader.rewrite(lines[0], re.sub("^Is ", "Is not ", fact.content))
+    elif lines:
+        reader.strike(lines[0], "was not so")
+    elif clause.ended and fact.kind in ("city", "work", "attitude", "diet"):
+        content = no_longer(
+            employment("Works", fact.role, "at", fact.employer) if fact.how == "job" else fact.content
+        )
+        reader.keep(clause, replace(fact, content=content, negated=True))
+    return True
+
+
+def _says(line: Line, fact: Fact) -> bool:
+    if fact.kind == "prefer" or line.fact.kind == "prefer":
+        return bool(fact.about) and line.fact.value == " ".join(sorted(fact.about))
+    if fact.how == "job":
+        telling = words(f"{fact.role} {fact.employer}")
+        return line.fact.kind == "work" and bool(telling & line.words) and not JOB_IS_OVER.match(line.content)
+    if line.fact.kind != fact.kind:
+        return fact.kind == "diet" and fact.value in line.words
+    if fact.kind in ("attitude", "person", "partner"):
+        return fact.about == line.fact.about and (fact.kind != "attitude" or fact.value == line.fact.value)
+    return fact.value == line.fact.value or (len(fact.about) > 0 and fact.about <= line.words)
+
+
+def _moved(clause: Clause, reader: Reader, fact: Fact) -> bool:
+    """ "Lives in Lisbon (moved from Porto in November 2026)"; plans to move there, and the old flat, are no more."""
+    home = next(reader.notebook.lines(clause.subject, "city"), None)
+    left = re.search(r"\bfrom (?P<origin>[\w' ]{2,40}?) (?:to|into|in) ", clause.text)
+    known = (
+        re.search(r"(?i:lives?|resides) (?:in|at|near|on|outside) ([^(,]+?)(?: \(|,|$)", home.content)
+        if home
+        else None
+    )
+    origin = left["origin"] if left else known[1] if known else ""
+    _, dates = reader.dated(clause.text, past=True)
+    when = f"in {dates[0].month}" if dates and dates[0].month else dates[0].text if dates else ""
+    when = when or (f"in {reader.today:%B %Y}" if clause.recent else "")
+    of = f"from {origin}" if origin and folded(origin) != fact.value else ""
+    note = f" (moved {of or 'there'} {when}".rstrip() + ")" if of or when else ""
+    reader.keep(clause, replace(fact, content=f"{fact.content}{note}"))
+    for line in reader.notebook.lines(clause.subject, "move", "goal"):
+        if words(fact.value) and words(fact.value) <= line.words and "mov" in line.content.lower():
+            reader.strike(line, "the move was made")
+    for line in reader.notebook.lines(clause.subject, "home"):
+        reader.strike(line, "moved away from there")
+    return True
+
+
+def _nickname(clause: Clause, reader: Reader, fact: Fact) -> bool:
+    if clause.subject != "user":
+        return False
+    known = next(reader.notebook.lines("user", "name"), None)
+    full = known.content.partition(", goes by ")[0] if known else ""
+    if full and not words(fact.value) <= words(full):
+        fact = replace(fact, content=f"{full}, {uncapitalised(fact.content)}")
+    return _keep(clause, reader, fact)
+
+
+def _person(clause: Clause, reader: Reader, fact: Fact) -> bool:
+    """One of the family; who has a name is met, who has none is meant by the next "her name is ..."."""
+    if clause.subject != "user":
+        return False
+    first, *others = re.split(r",? and (?=(?:an?|two|three|four|five) [\w-]+)", clause.text)
+    for text in (first, *(f"I have {other}" for other in others)):
+        each = reader.find_fact(replace(clause, text=text))
+        if each is None or each.kind not in ("person", "people", "partner"):
+            continue
+        reader.keep(clause, each)
+        name = re.search(rf" named ({NAME})", each.content)
+        who = next(iter(each.about), "")
+        if name:
+            reader.cast.meet(name[1], who)
+        else:
+            reader.cast.unnamed = re.sub(r"^Has an? ", "", each.content).partition(" who ")[0]
+    return True
+
+
+def _died(clause: Clause, reader: Reader, fact: Fact) -> bool:
+    """ "My dog Bruno died": the line on Bruno says so, or it is an event."""
+    who = folded(clause.subject.removeprefix("their "))
+    for line in reader.notebook.lines("user", "person", "partner"):
+        if clause.subject != "user" and who in folded(line.content):
+            had = re.sub(r"^(?:The user |User )?[Hh]as ", "Had ", line.content)
+            reader.rewrite(line, f"{had}, who {uncapitalised(fact.content)}")
+            return True
+    return clause.subject != "user" and _keep(clause, reader, fact)
+
+
+def _not_done(clause: Clause, reader: Reader, fact: Fact) -> bool:
+    """ "I stopped drinking coffee": the line that says it is done or liked gets these words."""
+    wanted = (
+        words(re.sub(r"^(?:Stopped|Does not) ", "", fact.content)) - words("drink eat consume smoke")
+        or fact.about
+    )
+    for line in reader.notebook.lines(clause.subject, "other", "attitude", "goal", "prefer", "habit"):
+        liked = line.fact.kind != "prefer" or line.fact.value in wanted
+        if (
+            wanted
+            and wanted <= line.words
+            and liked
+            and not re.search(r"\b(?:not|longer|never|Stopped|Dislikes|Hates)\b", line.content)
+        ):
+            reader.rewrite(line, fact.content)
+            return True
+    return _keep(clause, reader, fact)
+
+
+def _appointment(clause: Clause, reader: Reader, fact: Fact) -> bool:
+    """ "My exam is on the 3rd" as "Exam on 3 December 2026"; corrected, the known one gets the date."""
+    known = event_about(reader, fact.about) if clause.corrects else None
+    if known is not None:
+        move_event(reader, known, fact.dates[0])
+        return True
+    return _keep(clause, reader, fact)
+
+
+def _request(clause: Clause, reader: Reader, fact: Fact) -> bool:
+    return clause.subject == "user" and not _UNSAFE.search(clause.text) and _keep(clause, reader, fact)
+
+
+def event_about(reader: Reader, what: frozenset[str]) -> Line | None:
+    """The newest event that has most of the telling words."""
+    what = what - _ANY_EVENT or what
+    best: tuple[float, Line] | None = None
+    for line in reader.notebook.newest_first():
+        planned = line.type in ("event", "goal") or line.fact.kind in ("event", "move")
+        score = overlap(what, line.words) if planned and not SETTLED.search(line.content) else 0.0
+        if score >= 0.6 and (best is None or score > best[0]):
+            best = (score, line)
+    return best[1] if best else None
+
+
+def move_event(reader: Reader, line: Line, to: DatePhrase) -> None:
+    """Put another date on an event; the rest of it stays."""
+    _, known = reader.dated(line.content, past=False)
+    content = f"{line.content[: known[0].start]}{to.text}{line.content[known[0].end :]}" if known else ""
+    reader.rewrite(
+        line, content or f"{line.content} {to.text}", happens_at=to.day.isoformat() if to.day else None
+    )
+
+
+HOW = {
+    "moved": _moved, "nickname": _nickname, "job": keep_job, "new job": keep_job, "state": keep_job, "person": _person,
+    "died": _died,
+    "not done": _not_done, "appointment": _appointment, "request": _request,
+}  # fmt: skip

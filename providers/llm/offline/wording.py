@@ -1,0 +1,130 @@
+"""From what a person says of themselves to how it is kept, and back: "I love my garden", "Loves their garden"."""
+
+import re
+import unicodedata
+
+from providers.llm.offline.patterns import WORDS
+
+_NOT_PAST = frozenset("need feed speed succeed proceed breed bleed".split())
+_MODALS = frozenset("will would can cannot could must may might should used no never not".split())
+_THIRD = {"am": "is", "are": "is", "have": "has", "do": "does", "go": "goes"}
+_FIRST = {
+    "is": "am",
+    "are": "am",
+    "were": "was",
+    **{third: first for first, third in _THIRD.items() if third != "is"},
+}
+_PRONOUNS = {
+    "i am": "they are", "we are": "they are", "i was": "they were", "i have": "they have", "i": "they", "me": "them",
+    "my": "their", "mine": "theirs", "myself": "themselves", "we": "they", "us": "them", "our": "their",
+    "ours": "theirs", "ourselves": "themselves",
+}  # fmt: skip
+_PRONOUN = re.compile(rf"\b({'|'.join(sorted(_PRONOUNS, key=len, reverse=True))})\b", re.IGNORECASE)
+_ADVERBS = ("always", "usually", "often", "never", "sometimes", "mostly")
+_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
+_DATE_NUMBER = re.compile(r"(?:[12]?\d|3[01]|(?:19|20)\d\d)\Z")
+_ENDING = re.compile(r"(?<=\w{3})(?:ings?|ie[sd]|ers?|ed|es|s)$")
+_SAME_WORD = {
+    "ran": "run", "went": "go", "bought": "buy", "wrote": "write", "won": "win", "met": "meet", "took": "take",
+    "mum": "mother", "mom": "mother", "dad": "father", "wedding": "marry", "married": "marry", "marriage": "marry",
+}  # fmt: skip
+
+
+def is_past(verb: str) -> bool:
+    """Whether the verb form tells of the past ("went", "visited", "quit")."""
+    return verb in WORDS["past"] or (len(verb) > 3 and verb.endswith("ed") and verb not in _NOT_PAST)
+
+
+def third_person(verb: str) -> str:
+    """The form that goes with she or he: go -> goes, study -> studies, went -> went, will -> will."""
+    if verb in _THIRD or verb in _MODALS or is_past(verb):
+        return _THIRD.get(verb, verb)
+    if verb.endswith(("s", "x", "z", "ch", "sh", "o")):
+        return verb + "es"
+    return verb[:-1] + "ies" if verb.endswith("y") and verb[-2:-1] not in "aeiou" else verb + "s"
+
+
+def first_person(verb: str) -> str:
+    """The form that goes with I: goes -> go, studies -> study, went -> went."""
+    if verb in _FIRST or is_past(verb) or not verb.endswith("s") or verb.endswith("ss"):
+        return _FIRST.get(verb, verb)
+    if verb.endswith("ies") and len(verb) > 4:
+        return verb[:-3] + "y"
+    return verb[:-2] if verb.endswith(("ches", "shes", "xes", "zes", "sses")) else verb[:-1]
+
+
+def about_them(text: str) -> str:
+    """`text` with the speaker's pronouns turned: "my dog and I" -> "their dog and they"."""
+    return _PRONOUN.sub(lambda found: _PRONOUNS[found.group().lower()], text)
+
+
+def statement(text: str) -> str:
+    """A clause that begins with I or we as it is kept: "I went to my sister's" -> "Went to their sister's"."""
+    words_ = text.split(" ")
+    rest = words_[1:] if words_[0].lower() in ("i", "we") else words_
+    place = 1 if len(rest) > 1 and rest[0].lower() in _ADVERBS else 0
+    return capitalised(
+        about_them(" ".join([*rest[:place], third_person(rest[place].lower()), *rest[place + 1 :]]))
+    )
+
+
+def no_longer(text: str) -> str:
+    """A kept statement as one that is over: "Lives in Faro" -> "No longer lives in Faro"."""
+    verb, _, rest = text.partition(" ")
+    return f"Is no longer {rest}" if verb == "Is" else f"No longer {uncapitalised(text)}"
+
+
+def capitalised(text: str) -> str:
+    """`text` trimmed, without closing punctuation, its first letter a capital."""
+    text = " ".join(text.split()).strip(" ,;:.!-")
+    return text[:1].upper() + text[1:]
+
+
+def uncapitalised(text: str) -> str:
+    """The statement as it goes on after a name: "Lives in Faro" -> "lives in Faro"."""
+    return text[:1].lower() + text[1:]
+
+
+def plural(text: str) -> str:
+    """A statement on several: "Is visiting them" -> "are visiting them"."""
+    verb, _, rest = text.partition(" ")
+    several = {"is": "are", "was": "were", "has": "have"}.get(verb.lower()) or first_person(verb.lower())
+    return f"{several} {rest}"
+
+
+def with_article(noun: str) -> str:
+    """The noun with a or an: "only child" -> "an only child"."""
+    vowel = noun[:1].lower() in "aeiou" and not noun.lower().startswith(("uni", "eu"))
+    return f"an {noun}" if vowel else f"a {noun}"
+
+
+def folded(text: str) -> str:
+    """`text` as it counts when two are compared: Unicode form, case, white space and closing punctuation aside."""
+    plain = unicodedata.normalize("NFKC", text).replace("\u2019", "'").casefold()
+    return " ".join(plain.split()).rstrip(" .!?,;:")
+
+
+def words(text: str) -> frozenset[str]:
+    """The telling words of `text` without endings, so that "running" finds "run"; parts of dates don't tell."""
+    return frozenset(
+        stem(word)
+        for word in _WORD.findall(text.lower())
+        if word not in WORDS["stop"]
+        and not _DATE_NUMBER.match(word)
+        and (len(word) > 1 or not word.isascii())
+    )
+
+
+def stem(word: str) -> str:
+    """A word in lower case without its common endings: running, runner, ran -> run."""
+    word = _SAME_WORD.get(word.removesuffix("'s"), word.removesuffix("'s"))
+    if found := _ENDING.search(word):
+        word = word[: found.start()] + ("y" if found[0] in ("ies", "ied") else "")
+        if found[0][-1] in "gdr" and word[-1] == word[-2] and word[-1] not in "ls":
+            return word[:-1]
+    return word.removesuffix("e") if len(word) > 3 else word
+
+
+def overlap(wanted: frozenset[str], there: frozenset[str]) -> float:
+    """The share of the wanted words that are there, 0 to 1."""
+    return len(wanted & there) / len(wanted) if wanted else 0.0

@@ -1,0 +1,129 @@
+"""OpenAI and every server that speaks its chat completions, such as Ollama, vLLM, llama.cpp and LiteLLM.
+
+The SDK's own retries stay off; a failed call is the turn's to repeat. What a model of a server does not take
+(a function to call, a JSON Schema, a name for the token limit, a temperature) is learnt from its refusals and
+remembered for this process.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import httpx2
+import openai as sdk
+import structlog
+
+from providers.endpoint import NOT_UNDERSTOOD
+from providers.llm.base import CompletionRequest
+from providers.llm.hosted import HostedProvider, VendorAnswer
+from providers.llm.openai_dialect import Dialect
+from providers.llm.openai_envelope import Envelope, Usage
+from providers.llm.tool_calls import arguments_text
+from providers.openai_sdk import complaint, openai_client, openai_error
+from providers.options import OpenAIOptions, read_options
+
+logger = structlog.get_logger(__name__)
+
+ARGUABLE = {400, 422, 500, 501}  # some servers answer 500 to a response_format that they don't know
+
+
+class OpenAIProvider(HostedProvider):
+    kind = "openai"
+    vendor = "The OpenAI-compatible server"
+    vendor_url = "https://api.openai.com/v1"
+    vendor_model = "gpt-6-luna"
+    key_variable = "OPENAI_API_KEY"
+
+    def __init__(self, *, alias: str, options: Mapping[str, Any] | None = None) -> None:
+        super().__init__(alias=alias, options=options)
+        self.key_needed = self._is_the_vendor()  # a server of one's own needs no key
+        self._dialects: dict[str, Dialect] = {}
+        token_field = "max_completion_tokens" if self._is_the_vendor() else "max_tokens"
+        self._first_dialect = Dialect(token_field=token_field)
+        self._http = sdk.DefaultHttpxClient(**self._client_settings())
+        self._client = openai_client(
+            self._http, key=self._key, base_url=self.base_url, timeout=self.options.timeout
+        )
+
+    def close(self) -> None:
+        self._http.close()
+
+    def _read_options(self, options: Mapping[str, Any]) -> OpenAIOptions:
+        return read_options(OpenAIOptions, options)
+
+    def _ask(self, request: CompletionRequest, model: str) -> VendorAnswer:
+        dialect = self._dialects.get(model, self._first_dialect)
+        while True:
+            fields = self._fields(request, dialect)
+            try:
+                envelope, request_id = self._send(request, model, fields, dialect)
+            except sdk.APIStatusError as error:
+                arguable = error.status_code in ARGUABLE
+                simpler = dialect.simpler(complaint(error), sent=fields) if arguable else None
+                if simpler is None:
+                    raise openai_error(error, quote=self._quote) from error
+                dialect = simpler
+                continue
+            answer = self._answer(envelope, request, model=model, request_id=request_id)
+            if "tools" in fields and answer.problem is None and not envelope.calls():
+                dialect = replace(dialect, tool_mode="as_schema")  # it lets the model talk instead
+            self._remember(model, dialect)
+            return answer
+
+    def _fields(self, request: CompletionRequest, dialect: Dialect) -> dict[str, Any]:
+        max_output_tokens, temperature = self._limits(request)
+        return dialect.fields(
+            schema=request.shape,
+            max_output_tokens=max_output_tokens,
+            temperature=temperature,
+            tool=request.tool,
+        )
+
+    def _send(
+        self, request: CompletionRequest, model: str, fields: dict[str, Any], dialect: Dialect
+    ) -> tuple[Envelope, str | None]:
+        """One call and its ID. Raises the SDK's APIStatusError for what the server refused, else ProviderError."""
+        system = f"{request.system}{dialect.instruction(request.shape, request.tool)}".strip()
+        messages: list[Any] = [{"role": "system", "content": system}] if system else []
+        messages += [{"role": role, "content": text} for role, text in request.turns()]
+        create: Any = self._client.chat.completions.with_raw_response.create
+        try:
+            raw = create(model=model, messages=messages, extra_body=self.options.extra or None, **fields)
+            return Envelope.model_validate(raw.http_response.json()), raw.request_id
+        except sdk.APIStatusError:
+            raise
+        except sdk.APIConnectionError as error:
+            raise self._transport_error(error.__cause__ or error) from error
+        except (sdk.APIError, httpx2.HTTPError, *NOT_UNDERSTOOD) as error:
+            raise self._transport_error(error) from error
+
+    def _answer(
+        self, envelope: Envelope, request: CompletionRequest, *, model: str, request_id: str | None
+    ) -> VendorAnswer:
+        called = arguments_text(envelope.calls(), request.tool.parameters) if request.tool else ""
+        text = called or envelope.text(reasoning_may_answer=request.shape is not None)
+        problem = envelope.problem(text, quote=self._quote)
+        usage = envelope.usage or Usage()
+        cached = usage.prompt_tokens_details
+        return VendorAnswer(
+            text=text,
+            model=envelope.model or model,
+            finish_reason=envelope.finish_reason(problem),
+            prompt_tokens=usage.prompt_tokens,
+            output_tokens=usage.completion_tokens,
+            cached_tokens=cached.cached_tokens if cached else None,
+            request_id=request_id or (str(envelope.id) if envelope.id else None),
+            problem=problem,
+        )
+
+    def _remember(self, model: str, dialect: Dialect) -> None:
+        if self._dialects.get(model, self._first_dialect) != dialect:
+            logger.info(
+                "The server takes simpler requests only",
+                event_name="provider.dialect.changed",
+                provider=self.alias,
+                model=model,
+                schema_mode=dialect.schema_mode,
+                tool_mode=dialect.tool_mode,
+            )
+        self._dialects[model] = dialect

@@ -1,0 +1,79 @@
+"""What an HTTP status means for a turn, alike for every vendor, and how long it asks us to wait."""
+
+import math
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+from providers.errors import (
+    ModelNotFound,
+    ProviderError,
+    ProviderMisconfigured,
+    ProviderTimeout,
+    ProviderUnavailable,
+    QuotaExhausted,
+    RateLimited,
+    RequestRefused,
+    Unauthorized,
+)
+
+_BY_STATUS: dict[int, type[ProviderError]] = {
+    401: Unauthorized,
+    402: QuotaExhausted,
+    403: Unauthorized,
+    404: ModelNotFound,
+    408: ProviderTimeout,
+    409: ProviderUnavailable,
+    425: ProviderUnavailable,
+    429: RateLimited,
+    499: ProviderUnavailable,
+    504: ProviderTimeout,
+}
+LONGEST_QUOTATION = 300  # characters of the vendor's own words
+
+
+def error_class(status: int) -> type[ProviderError]:
+    """The error that an HTTP status outside 2xx stands for."""
+    if status in _BY_STATUS:
+        return _BY_STATUS[status]
+    if status >= 500:
+        return ProviderUnavailable
+    if status >= 400:
+        return RequestRefused
+    return (
+        ProviderMisconfigured  # a redirect: the base URL is not the final one, and a key is not sent after it
+    )
+
+
+def quotation(words: str, *, secret: str = "") -> str:
+    """The vendor's words on one line, cut short, the key blotted out."""
+    if secret:
+        words = words.replace(secret, "***")
+    line = " ".join(words.split())
+    return line if len(line) <= LONGEST_QUOTATION else line[: LONGEST_QUOTATION - 1] + "…"
+
+
+def retry_after_seconds(headers: Mapping[str, str], *, now: datetime | None = None) -> float | None:
+    """How long the headers ask us to wait: Retry-After (seconds or a date) or retry-after-ms."""
+    milliseconds = _number(headers.get("retry-after-ms"))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    stated = headers.get("retry-after")
+    seconds = _number(stated)
+    if seconds is not None or not stated:
+        return seconds
+    try:
+        moment = parsedate_to_datetime(stated)
+    except ValueError:
+        return None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return max(0.0, (moment - (now or datetime.now(UTC))).total_seconds())
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        number = float(text or "")
+    except ValueError:
+        return None
+    return number if math.isfinite(number) and number >= 0 else None

@@ -1,0 +1,75 @@
+from argparse import ArgumentParser, ArgumentTypeError
+from collections.abc import Callable
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from relationships.management.projects import find_project
+from relationships.services.model_budgets import ModelBudget, model_budget_of, set_model_budget
+from web.actor import Actor
+from web.errors import RapportError
+
+BY = Actor.policy("manage.py budget")
+DEFAULT = "default"
+
+
+class Command(BaseCommand):
+    help = (
+        "Say what a project may ask of language models in a day (UTC) and has asked; or change what it may."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--project", metavar="NAME_OR_ID", help="needed where there are several")
+        hint = "a day; 0: no limit; default: what the settings say for all projects"
+        parser.add_argument("--tokens", type=_limit(int, 10**15), metavar="NUMBER", help=f"tokens {hint}")
+        parser.add_argument("--usd", type=_limit(Decimal, 10**7), metavar="AMOUNT", help=f"US dollars {hint}")
+
+    def handle(self, *, project: str | None, tokens: Any, usd: Any, **options: Any) -> None:
+        try:
+            found = find_project(project)
+            budget = model_budget_of(found.id)
+            if tokens is not None or usd is not None:
+                budget = set_model_budget(
+                    project_id=found.id,
+                    by=BY,
+                    daily_tokens=_chosen(tokens, found.daily_tokens),
+                    daily_usd=_chosen(usd, found.daily_usd),
+                )
+        except RapportError as error:
+            raise CommandError(str(error)) from error
+        self._tell(found.name, budget)
+
+    def _tell(self, name: str, budget: ModelBudget) -> None:
+        tokens = "no limit" if budget.daily_tokens is None else f"at most {budget.daily_tokens}"
+        usd = "no limit" if budget.daily_usd is None else f"at most {budget.daily_usd:.2f}"
+        self.stdout.write(f"{name}, today (UTC): {budget.calls} calls of language models")
+        self.stdout.write(f"  tokens  {budget.tokens} ({tokens})")
+        self.stdout.write(f"  USD     {budget.cost:.4f} ({usd})")
+        if budget.unpriced:
+            self.stdout.write(
+                f"  The price of {budget.unpriced} calls is not known: state it in RAPPORT_PROVIDER_PRICES."
+            )
+        if budget.spent:
+            self.stdout.write(f"  Spent: its turns wait until {budget.renews_at:%Y-%m-%d %H:%M} UTC.")
+
+
+def _limit(number: Callable[[str], Any], most: int) -> Callable[[str], Any]:
+    def read(text: str) -> Any:
+        if text == DEFAULT:
+            return DEFAULT
+        try:
+            value = number(text)
+            fits = 0 <= value <= most
+        except (ValueError, InvalidOperation):
+            raise ArgumentTypeError(f"{text!r} is no number; write one, or default") from None
+        if not fits:
+            raise ArgumentTypeError(f"{text!r} is not between 0 and {most}")
+        return value
+
+    return read
+
+
+def _chosen(given: Any, present: Any) -> Any:
+    """None, as the row has it, stands for the settings' default."""
+    return present if given is None else None if given == DEFAULT else given

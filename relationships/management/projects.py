@@ -1,0 +1,31 @@
+"""Which project a command is about."""
+
+from uuid import UUID
+
+from django.db.models import Q
+
+from relationships.models import Project
+from web.errors import InvalidInput
+
+
+def find_project(wanted: str | None) -> Project:
+    """The one named, else the only one there is. Raises InvalidInput."""
+    projects = Project.objects.order_by("created_at")
+    if wanted is not None:
+        projects = projects.filter(_named(wanted))
+    found = list(projects[:6])
+    if len(found) == 1:
+        return found[0]
+    if wanted is None and not found:
+        raise InvalidInput.of("--project", 'there is none yet; make one: manage.py create_project "My app"')
+    if not found:
+        raise InvalidInput.of("--project", f"there is none called {wanted!r}")
+    names = "; ".join(f"{project.name} ({project.id})" for project in found)
+    raise InvalidInput.of("--project", f"say which one, by its ID: {names}")
+
+
+def _named(wanted: str) -> Q:
+    try:
+        return Q(name=wanted) | Q(id=UUID(wanted))
+    except ValueError:
+        return Q(name=wanted)

@@ -1,0 +1,181 @@
+"""What a project may ask of language models in a day (UTC), and what it has asked.
+
+Looked at before a question, and counted by the transaction that keeps the call: no lock is held while a model
+answers. So questions that are under way at the same time may go past it, by as much as they take. Who runs the service
+sets it, and no key of the project's: the project's row has its own, the settings the one for all others.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta
+from decimal import Decimal
+from math import ceil
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connection, transaction
+from django.utils import timezone
+
+from providers.llm.base import Completion
+from relationships.models import ModelSpending, Project, Turn, TurnState
+from relationships.services.audit import record_audit
+from relationships.services.sequence import lock_relationship
+from web.actor import Actor
+from web.errors import BudgetSpent, InvalidInput, NotFound
+
+MOST_ROWS = 10_000  # projects that a scrape looks at
+REASON = BudgetSpent.code  # error_code of a turn that waits for the next day
+
+_READ = """
+SELECT p.daily_tokens, p.daily_usd,
+       coalesce(s.calls, 0), coalesce(s.tokens, 0), coalesce(s.cost, 0), coalesce(s.unpriced, 0)
+  FROM relationships_project p LEFT JOIN memory_modelspending s ON s.project_id = p.id AND s.day = %(day)s
+ WHERE p.id = %(project)s
+"""
+_COUNT = """
+INSERT INTO memory_modelspending AS spent (project_id, day, calls, tokens, cost, unpriced, answered_at)
+VALUES (%(project)s, %(day)s, %(calls)s, %(tokens)s, %(cost)s, %(unpriced)s, %(answered_at)s)
+ON CONFLICT (day, project_id) DO UPDATE
+   SET calls = spent.calls + excluded.calls, tokens = spent.tokens + excluded.tokens,
+       cost = spent.cost + excluded.cost, unpriced = spent.unpriced + excluded.unpriced,
+       answered_at = coalesce(excluded.answered_at, spent.answered_at)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelBudget:
+    """Of one project and day: what it may ask (None: no limit), and what it has asked. Money is USD.
+
+    `cost` is that of the calls whose price is known; `unpriced` counts the others.
+    """
+
+    renews_at: datetime
+    daily_tokens: int | None
+    daily_usd: Decimal | None
+    calls: int = 0
+    tokens: int = 0
+    cost: Decimal = Decimal(0)
+    unpriced: int = 0
+
+    @property
+    def spent(self) -> str:
+        """Which limit is reached, in words; "" while none is."""
+        if self.daily_tokens is not None and self.tokens >= self.daily_tokens:
+            return f"{self.tokens} of {self.daily_tokens} tokens"
+        if self.daily_usd is not None and self.cost >= self.daily_usd:
+            return f"{self.cost:.2f} of {self.daily_usd:.2f} USD"
+        return ""
+
+
+def model_budget_of(project_id: UUID, *, now: datetime | None = None) -> ModelBudget:
+    """Today's. One statement. Raises NotFound."""
+    now = now or timezone.now()
+    today = now.astimezone(UTC).date()
+    with connection.cursor() as cursor:
+        cursor.execute(_READ, {"project": project_id, "day": today})
+        row = cursor.fetchone()
+    if row is None:
+        raise NotFound("This project is not there.")
+    tokens, usd, *counted = row
+    return ModelBudget(
+        datetime.combine(today + timedelta(days=1), time(), UTC),
+        (settings.PROJECT_DAILY_TOKENS if tokens is None else tokens) or None,
+        (settings.PROJECT_DAILY_USD if usd is None else usd) or None,
+        *counted,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """What one project has asked of models today. `cost` in USD."""
+
+    project_id: UUID
+    calls: int
+    tokens: int
+    cost: Decimal
+
+
+def read_spending() -> list[Spending]:
+    """Today's, of the projects that asked most, first. One statement. Raises django.db.Error."""
+    today = timezone.now().astimezone(UTC).date()
+    rows = ModelSpending.objects.filter(day=today).order_by("-tokens", "project_id")
+    return [Spending(*row) for row in rows.values_list("project_id", "calls", "tokens", "cost")[:MOST_ROWS]]
+
+
+def require_model_budget(project_id: UUID) -> None:
+    """Call it before a language model is asked. Raises BudgetSpent, NotFound."""
+    now = timezone.now()
+    budget = model_budget_of(project_id, now=now)
+    if budget.spent:
+        raise BudgetSpent(
+            f"The project's model budget of the day is spent: {budget.spent}. It renews at "
+            f"{budget.renews_at:%Y-%m-%d %H:%M} UTC; who runs the service can raise it (manage.py budget).",
+            retry_after=max(1, ceil((budget.renews_at - now).total_seconds())),
+        )
+
+
+def count_spending(
+    project_id: UUID, completions: Sequence[Completion | None], *, answered: bool, now: datetime
+) -> None:
+    """Add calls to the project's day; None is a call without an answer. In the transaction that keeps the calls, and
+    late in it: the row is locked until its end. `answered`: at least one answer was of use.
+    """
+    came = [completion for completion in completions if completion is not None]
+    figures: dict[str, Any] = {
+        "project": project_id,
+        "day": now.astimezone(UTC).date(),
+        "calls": len(completions),
+        "tokens": sum(_count(call.prompt_tokens) + _count(call.output_tokens) for call in came),
+        "cost": sum((call.cost for call in came if call.cost is not None), Decimal(0)),
+        "unpriced": sum(call.cost is None for call in came),
+        "answered_at": now if answered else None,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_COUNT, figures)
+
+
+def set_model_budget(
+    *, project_id: UUID, by: Actor, daily_tokens: int | None, daily_usd: Decimal | None
+) -> ModelBudget:
+    """None: the service's own; 0: no limit. Turns that wait for a budget are looked at again at once.
+
+    Raises NotFound, InvalidInput.
+    """
+    for name, limit in (("daily_tokens", daily_tokens), ("daily_usd", daily_usd)):
+        if limit is not None and limit < 0:
+            raise InvalidInput.of(name, "is below zero; 0 stands for no limit")
+    with transaction.atomic():
+        changed = Project.objects.filter(id=project_id).update(daily_tokens=daily_tokens, daily_usd=daily_usd)
+        if not changed:
+            raise NotFound("This project is not there.")
+        record_audit(
+            project_id=project_id,
+            action="project.model_budget_set",
+            target_kind="project",
+            target_id=project_id,
+            by=by,
+            detail={
+                "daily_tokens": daily_tokens,
+                "daily_usd": None if daily_usd is None else str(daily_usd),
+            },
+        )
+    _look_again(project_id)
+    return model_budget_of(project_id)
+
+
+def _look_again(project_id: UUID) -> None:
+    """Each relationship in a transaction of its own, under its lock, as its readers do. The sweep nudges them."""
+    now = timezone.now()
+    waiting = Turn.objects.filter(
+        project_id=project_id, state=TurnState.PENDING, waiting_since__isnull=False, error_code=REASON
+    )
+    for relationship_id in list(waiting.order_by().values_list("relationship_id", flat=True).distinct()):
+        with transaction.atomic():
+            if lock_relationship(relationship_id):
+                waiting.filter(relationship_id=relationship_id).update(due_at=now)
+
+
+def _count(tokens: int | None) -> int:
+    """Some servers say -1 for unknown."""
+    return max(0, tokens or 0)

@@ -1,0 +1,136 @@
+import psycopg
+import pytest
+from django.db import (
+    DataError,
+    InterfaceError,
+    OperationalError,
+    ProgrammingError,
+    connection,
+    connections,
+)
+from pytest_django import DjangoAssertNumQueries
+from pytest_django.fixtures import Settings
+
+from config.postgresql.sessions import (
+    database_went_away,
+    direct_connection,
+    prepared_cursor,
+    sqlstate,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+def prepared_statements() -> list[str]:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT statement FROM pg_prepared_statements")
+        return [statement for (statement,) in cursor.fetchall()]
+
+
+def test_a_statement_is_prepared_at_its_first_use_and_kept() -> None:
+    for number in (1, 2):
+        with prepared_cursor() as cursor:
+            cursor.execute("SELECT %s::int AS chosen_for_this_test", [number])
+            assert cursor.fetchone() == (number,)
+
+    assert [statement for statement in prepared_statements() if "chosen_for_this_test" in statement] == [
+        "SELECT $1::int AS chosen_for_this_test"
+    ]
+
+
+def test_json_comes_as_text() -> None:
+    with prepared_cursor() as cursor:
+        cursor.execute("""SELECT '{"a": 1}'::jsonb""")
+        assert cursor.fetchone() == ('{"a": 1}',)
+
+
+def test_djangos_query_log_sees_it(django_assert_num_queries: DjangoAssertNumQueries) -> None:
+    with django_assert_num_queries(1), prepared_cursor() as cursor:
+        cursor.execute("SELECT 1")
+
+
+def test_errors_are_djangos() -> None:
+    with pytest.raises(DataError), prepared_cursor() as cursor:
+        cursor.execute("SELECT 1 / 0")
+
+
+def test_it_works_where_preparing_is_turned_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    connection.ensure_connection()
+    monkeypatch.setattr(connection.connection, "prepare_threshold", None)
+
+    with prepared_cursor() as cursor:
+        cursor.execute("SELECT %s::int AS not_prepared_here", [7])
+        assert cursor.fetchone() == (7,)
+
+    assert not [
+        statement for statement in prepared_statements() if "SELECT $1::int AS not_prepared" in statement
+    ]
+
+
+def address() -> str:
+    """Of the tests' own database."""
+    parameters = connections["default"].get_connection_params()
+    named = {key: parameters.get(key) for key in ("host", "port", "user", "password", "dbname")}
+    return psycopg.conninfo.make_conninfo(**{key: value for key, value in named.items() if value})
+
+
+def asked(session: "psycopg.Connection[object]", question: bytes) -> object:
+    row = session.execute(question).fetchone()
+    assert isinstance(row, tuple)
+    return row[0]
+
+
+def test_it_is_a_session_of_its_own_where_djangos_connections_are() -> None:
+    with direct_connection(application_name="one's own") as session, connection.cursor() as cursor:
+        cursor.execute("SELECT current_database(), pg_backend_pid()")
+        database, pid = cursor.fetchone()
+
+        assert asked(session, b"SELECT current_database()") == database
+        assert asked(session, b"SELECT pg_backend_pid()") != pid
+        assert asked(session, b"SHOW application_name") == "one's own"
+        assert session.autocommit
+
+
+def test_it_goes_past_a_pooler_where_there_is_a_direct_address(settings: Settings) -> None:
+    settings.DATABASE_DIRECT_URL = f"{address()} options='-c geqo=off'"
+
+    with direct_connection() as session:
+        assert asked(session, b"SHOW geqo") == "off"
+        assert session.prepare_threshold is not None
+
+
+def test_what_may_be_shared_prepares_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(connections["default"].settings_dict["OPTIONS"], "prepare_threshold")
+
+    with direct_connection() as session:
+        assert session.prepare_threshold is None
+
+
+def test_an_address_that_does_not_answer_is_an_error(settings: Settings) -> None:
+    settings.DATABASE_DIRECT_URL = "postgresql://127.0.0.1:1/nowhere"
+
+    with pytest.raises(psycopg.OperationalError):
+        direct_connection()
+
+
+def test_a_statement_beyond_the_databases_limits_does_not_mean_that_it_went_away() -> None:
+    with pytest.raises(OperationalError) as raised, connection.cursor() as cursor:
+        cursor.execute(f"SELECT {', '.join(['1'] * 1665)}")
+
+    assert sqlstate(raised.value) == "54011"
+    assert not database_went_away(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("error", "went_away"),
+    [
+        (OperationalError("connection refused"), True),
+        (InterfaceError("connection already closed"), True),
+        (ProgrammingError("syntax error"), False),
+        (RuntimeError("mistake"), False),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_what_has_no_code_is_told_by_its_class(error: Exception, went_away: bool) -> None:
+    assert database_went_away(error) is went_away
+    assert sqlstate(error) == ""

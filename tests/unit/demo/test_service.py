@@ -1,0 +1,146 @@
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from config.serving import running_service
+from demo.errors import DemoFailed
+from demo.service import (
+    Place,
+    readiness,
+    start_service,
+    stop_service,
+    wait_until_embedded,
+)
+
+LOOPBACK = "127.0.0.1"
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(root=tmp_path, data=tmp_path)
+
+
+@pytest.fixture
+def somebody() -> Iterator["subprocess.Popen[bytes]"]:
+    """A process that looks like `manage.py serve` from outside."""
+    process = subprocess.Popen([sys.executable, "-c", "input()", "serve"], stdin=subprocess.PIPE)
+    yield process
+    process.kill()
+    process.communicate()
+
+
+def noted(place: Place, pid: int) -> None:
+    place.note.write_text(json.dumps({"pid": pid, "url": "http://127.0.0.1:8000"}))
+
+
+def pretend(place: Place, code: str) -> None:
+    """Have `manage.py` do this."""
+    (place.root / "manage.py").write_text(code)
+
+
+def test_a_service_that_noted_itself_is_found(place: Place, somebody: "subprocess.Popen[bytes]") -> None:
+    noted(place, somebody.pid)
+    found = running_service(place.note)
+    assert found is not None
+    assert (found.pid, found.url, found.in_background) == (somebody.pid, "http://127.0.0.1:8000", False)
+
+
+def test_a_number_that_is_another_process_by_now_is_no_service(place: Place) -> None:
+    noted(place, os.getpid())
+    assert running_service(place.note) is None
+    assert stop_service(place) is None
+
+
+@pytest.mark.parametrize(
+    "note", [None, "", "[]", '{"pid": "x", "url": ""}', '{"pid": 2147483646, "url": ""}']
+)
+def test_a_note_that_says_nothing_is_no_service(place: Place, note: str | None) -> None:
+    if note is not None:
+        place.note.write_text(note)
+    assert running_service(place.note) is None
+
+
+def test_stopping_waits_for_the_end(place: Place, somebody: "subprocess.Popen[bytes]") -> None:
+    noted(place, somebody.pid)
+    stopped = stop_service(place)
+    assert stopped is not None
+    assert stopped.pid == somebody.pid
+    assert somebody.poll() is not None
+
+
+def test_a_service_that_ends_at_once_shows_the_end_of_its_log(place: Place) -> None:
+    pretend(place, "print('one reason'); raise SystemExit(1)")
+    with pytest.raises(DemoFailed, match=r"ended at once(.|\n)*one reason"):
+        start_service(place, host=LOOPBACK, port=_unused_port(), say=print)
+
+
+def test_the_log_of_the_time_before_is_kept(place: Place) -> None:
+    place.log.write_text("before")
+    pretend(place, "raise SystemExit(1)")
+    with pytest.raises(DemoFailed):
+        start_service(place, host=LOOPBACK, port=_unused_port(), say=print)
+    assert place.log.with_suffix(".log.1").read_text() == "before"
+
+
+def test_a_port_that_is_taken_is_stepped_over(place: Place) -> None:
+    said: list[str] = []
+    pretend(place, "import sys; print(sys.argv[-1])")
+    with socket.socket() as taken:
+        taken.bind((LOOPBACK, 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(DemoFailed):
+            start_service(place, host=LOOPBACK, port=port, say=said.append)
+    chosen = int(place.log.read_text())
+    assert chosen > port
+    assert said == [f"Port {port} is taken, so the service goes to {chosen}."]
+
+
+def test_nobody_there_is_not_ready() -> None:
+    assert readiness(f"http://{LOOPBACK}:9") == {}
+
+
+def _unused_port() -> int:
+    with socket.socket() as probe:
+        probe.bind((LOOPBACK, 0))
+        return int(probe.getsockname()[1])
+
+
+def metrics_server(*owed: int) -> ThreadingHTTPServer:
+    """Answers /metrics with so many vectors owed, one after the other, then with none."""
+    counts = iter(owed)
+
+    class Metrics(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            count = next(counts, 0)
+            body = f'# HELP\nrapport_vectors_owed{{state="due"}} {count}.0\nrapport_other 7\n'.encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    return ThreadingHTTPServer((LOOPBACK, 0), Metrics)
+
+
+def test_vectors_that_are_owed_are_waited_for() -> None:
+    with metrics_server(3, 1) as server:
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        wait_until_embedded(f"http://{LOOPBACK}:{server.server_port}")
+        server.shutdown()
+
+
+def test_a_service_that_does_not_answer_owes_no_vectors() -> None:
+    with socket.socket() as free:
+        free.bind((LOOPBACK, 0))
+        wait_until_embedded(f"http://{LOOPBACK}:{free.getsockname()[1]}")

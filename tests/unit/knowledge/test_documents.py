@@ -1,0 +1,110 @@
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from django.db import connection, connections
+from django_q.models import OrmQ
+
+from knowledge.documents import (
+    add_document,
+    delete_document,
+    get_document,
+    reread_document,
+)
+from knowledge.errors import EmptyDocument, TooManyDocuments
+from knowledge.models import Document, DocumentFile
+from relationships.ids import uuid7
+from relationships.models import AuditEvent, Companion
+from tests.fixtures.documents import TESTER, configure, learn, upload
+from web.errors import NotFound
+
+
+def ids(document: Document) -> dict[str, object]:
+    return {
+        "project_id": document.project_id,
+        "companion_id": document.companion_id,
+        "document_id": document.id,
+    }
+
+
+def test_a_document_its_file_its_task_and_its_audit_come_together(companion: Companion) -> None:
+    document = upload(companion, "Words.")
+
+    assert bytes(DocumentFile.objects.get(document=document).content) == b"Words."
+    assert OrmQ.objects.count() == 1
+    event = AuditEvent.objects.get(action="document.added")
+    assert event.target_id == document.id
+    assert event.detail == {"companion_id": str(companion.id), "kind": "text", "size": 6}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_eight_uploads_of_one_file_at_once_one_makes_the_document(companion: Companion) -> None:
+    def send(number: int) -> tuple[Document, bool]:
+        try:
+            return add_document(
+                project_id=companion.project_id,
+                companion_id=companion.id,
+                name=f"copy {number}.txt",
+                content=b"Words.",
+                by=TESTER,
+            )
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(8) as pool:
+        sent = list(pool.map(send, range(8)))
+
+    assert sum(is_new for _, is_new in sent) == 1
+    assert len({document.id for document, _ in sent}) == Document.objects.count() == 1
+    assert OrmQ.objects.count() == 1
+    connections.close_all()
+
+
+def test_the_limit_holds_for_new_files_and_not_for_known_ones(companion: Companion) -> None:
+    configure(companion, max_documents=1)
+    first = upload(companion, "One.")
+
+    assert upload(companion, "One.").id == first.id
+    with pytest.raises(TooManyDocuments, match="max_documents"):
+        upload(companion, "Two.")
+
+
+def test_an_empty_file_and_an_unknown_companion_are_refused(companion: Companion) -> None:
+    with pytest.raises(EmptyDocument):
+        upload(companion, b"")
+    with pytest.raises(NotFound):
+        add_document(project_id=companion.project_id, companion_id=uuid7(), name="a", content=b"a", by=TESTER)
+
+
+def test_a_document_is_the_companions_alone(companion: Companion) -> None:
+    document = upload(companion, "Words.")
+
+    assert get_document(**ids(document)).id == document.id  # type: ignore[arg-type]
+    for wrong in ("project_id", "companion_id", "document_id"):
+        with pytest.raises(NotFound):
+            get_document(**{**ids(document), wrong: uuid7()})  # type: ignore[arg-type]
+
+
+def test_reading_again_keeps_what_is_found_until_then(companion: Companion) -> None:
+    document = learn(companion, "Words.")
+
+    reread = reread_document(**ids(document), by=TESTER)  # type: ignore[arg-type]
+
+    assert (reread.state, reread.reread, reread.chunk_count, reread.settled_at) == ("pending", True, 1, None)
+    assert AuditEvent.objects.filter(action="document.reread").exists()
+
+
+def test_one_that_waits_goes_on_where_it_was(companion: Companion) -> None:
+    document = learn(companion, "Words.")
+    Document.objects.update(state="pending", error="Later.", attempts=3)
+
+    reread = reread_document(**ids(document), by=TESTER)  # type: ignore[arg-type]
+
+    assert (reread.reread, reread.attempts, reread.error) == (False, 0, "")
+
+
+def test_a_deleted_document_can_be_uploaded_again(companion: Companion) -> None:
+    document = learn(companion, "Words.")
+
+    delete_document(**ids(document), by=TESTER)  # type: ignore[arg-type]
+
+    assert upload(companion, "Words.").id != document.id

@@ -1,0 +1,181 @@
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from knowledge.configuration import Knowledge
+from knowledge.models import ChunkEmbedding, Document
+from knowledge.search import NO_EMBEDDER, FoundKnowledge, cite, search_knowledge
+from memory.retrieval.questions import TOO_LONG, TOO_MANY_WORDS
+from relationships.models import Companion, Project
+from tests.fixtures.documents import again, configure, learn, pdf_of, process, upload
+
+BY_TEXT = Knowledge(embedder="none")
+
+
+def search(
+    companion: Companion, text: str, knowledge: Knowledge | None = None, **asked: object
+) -> FoundKnowledge:
+    return search_knowledge(
+        project_id=companion.project_id,
+        companion_id=companion.id,
+        text=text,
+        knowledge=knowledge or Knowledge(),
+        seconds=1,
+        **asked,  # type: ignore[arg-type]
+    )
+
+
+def test_a_question_needs_not_every_word_to_match(companion: Companion) -> None:
+    learn(companion, "Refunds take five days.", "refunds.txt")
+    learn(companion, "Parcels are sent on Mondays.", "parcels.txt")
+
+    found = search(companion, "so when would my refunds be here, please?", BY_TEXT)
+
+    assert [hit.document_name for hit in found.hits] == ["refunds.txt"]
+    assert found.considered == 2 and found.space is None
+
+
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        ("refunds " + "and " * 20_000, TOO_LONG),
+        ("refunds " + " ".join(f"w{number}" for number in range(1000)), TOO_MANY_WORDS),
+    ],
+    ids=["characters", "words"],
+)
+def test_of_a_question_without_end_the_beginning_is_asked(companion: Companion, text: str, note: str) -> None:
+    learn(companion, "Refunds take five days.", "refunds.txt")
+    learn(companion, "A zebra sleeps at noon.", "zebra.txt")
+
+    found = search(companion, f"{text} zebra", BY_TEXT)
+
+    assert [hit.document_name for hit in found.hits] == ["refunds.txt"]
+    assert found.notes == (note,)
+
+
+def test_a_rare_word_weighs_more_than_one_that_stands_everywhere(companion: Companion) -> None:
+    for number in range(5):
+        learn(companion, f"The shop number {number} is open, open, open.")
+    learn(companion, "The zebra.", "zebra.txt")
+
+    assert search(companion, "open zebra", BY_TEXT).hits[0].document_name == "zebra.txt"
+
+
+SCRIPTS = {
+    "hebrew": ("החזר כספי לוקח חמישה ימים", "כמה ימים לוקח החזר"),
+    "arabic": ("يستغرق استرداد الأموال خمسة أيام", "استرداد الأموال"),
+    "chinese": ("退款需要五天时间", "退款要多久"),
+    "japanese": ("返金には五日かかります", "返金は何日"),
+    "thai": ("การคืนเงินใช้เวลาห้าวัน", "คืนเงิน"),
+    "emoji": ("Sundays are for 🍕", "🍕"),
+}
+
+
+@pytest.mark.parametrize(("text", "question"), SCRIPTS.values(), ids=SCRIPTS)
+def test_any_script_is_found(companion: Companion, text: str, question: str) -> None:
+    learn(companion, "Something else stands here.", "other.txt")
+    learn(companion, text, "right.txt")
+
+    assert [hit.document_name for hit in search(companion, question, BY_TEXT).hits] == ["right.txt"]
+
+
+def test_words_are_stemmed_in_the_companions_language(companion: Companion) -> None:
+    companion.config = {"retrieval": {"language": "german"}}
+    companion.save()
+    learn(companion, "Die Rückerstattungen dauern fünf Tage.")
+
+    assert search(companion, "Rückerstattung", BY_TEXT).hits
+
+
+def test_documents_of_two_languages_are_each_searched_in_their_own(companion: Companion) -> None:
+    learn(companion, "running shoes", "simple.txt")
+    companion.config = {"retrieval": {"language": "english"}}
+    companion.save()
+    learn(companion, "a run in new shoes", "english.txt")
+
+    names = {hit.document_name for hit in search(companion, "runs", BY_TEXT).hits}
+
+    assert names == {"english.txt"}
+    assert len(search(companion, "shoes", BY_TEXT).hits) == 2
+
+
+def test_hits_cite_document_and_page(companion: Companion) -> None:
+    configure(companion, chunk_tokens=50, overlap_tokens=0)
+    pages = [f"Page {number} speaks of nothing but itself. " * 15 for number in range(1, 5)]
+    learn(companion, pdf_of(*pages[:2], "The zebra sleeps at noon. " * 15, pages[3]), "Zoo.pdf")
+
+    hit = search(companion, "zebra", BY_TEXT).hits[0]
+
+    assert hit.citation == "Zoo.pdf, page 3"
+    assert "zebra" in hit.content
+
+
+def test_pages_are_cited_as_a_reader_would() -> None:
+    assert cite("A.pdf", 3, 3) == cite("A.pdf", 3, None) == "A.pdf, page 3"
+    assert cite("A.pdf", 3, 4) == "A.pdf, pages 3-4"
+    assert cite("a.txt", None, None) == "a.txt"
+
+
+def test_a_search_takes_two_statements(companion: Companion) -> None:
+    learn(companion, "Refunds take five days.")
+
+    with CaptureQueriesContext(
+        connection,
+    ) as asked:
+        search(companion, "refunds")
+
+    assert len(asked) == 2
+
+
+def test_another_companion_and_another_project_see_nothing(companion: Companion, project: Project) -> None:
+    learn(companion, "Refunds take five days.")
+    other = Companion.objects.create(project=project, slug="bo", name="Bo")
+
+    assert search(other, "refunds").considered == 0
+    companion.project_id = Project.objects.create(name="Other").id
+    assert search(companion, "refunds").considered == 0
+
+
+def test_a_document_that_waits_to_be_read_is_not_found(companion: Companion) -> None:
+    document = upload(companion, "Refunds take five days.")
+
+    assert search(companion, "refunds").hits == []
+    assert process(document).state == "ready"
+    assert len(search(companion, "refunds").hits) == 1
+
+
+def test_what_has_no_vector_of_this_embedder_is_found_by_text_and_it_says_so(companion: Companion) -> None:
+    document = learn(companion, "Refunds take five days.")
+    ChunkEmbedding.objects.update(model="another")
+
+    found = search(companion, "refunds")
+
+    assert [hit.document_id for hit in found.hits] == [document.id]
+    assert "1 of 1 chunks have no vector" in found.notes[0]
+
+
+def test_an_embedder_that_can_not_be_used_leaves_the_text(companion: Companion) -> None:
+    learn(companion, "Refunds take five days.")
+
+    found = search(
+        companion, "refunds", Knowledge.model_construct(**{**dict(Knowledge()), "embedder": "gone"})
+    )
+
+    assert len(found.hits) == 1
+    assert found.notes == (NO_EMBEDDER,)
+
+
+def test_top_k_and_min_score_of_the_question_go_before_the_configurations(companion: Companion) -> None:
+    for number in range(4):
+        learn(companion, f"Refunds take {number} days.")
+
+    assert len(search(companion, "refunds", Knowledge(top_k=2)).hits) == 2
+    assert len(search(companion, "refunds", Knowledge(top_k=2), top_k=3).hits) == 3
+    assert search(companion, "refunds", min_score=0.5).hits == []
+
+
+def test_a_failed_document_is_not_found(companion: Companion) -> None:
+    document = learn(companion, pdf_of("Refunds take five days.")[:300], "a.pdf")
+
+    assert again(document).state == "failed"
+    assert search(companion, "refunds").considered == Document.objects.get().chunk_count == 0

@@ -1,3 +1,0 @@
-from tests.unit.memory.demo.rest_in_process import rest, transport
-
-__all__ = ["rest", "transport"]

@@ -1,0 +1,225 @@
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.db import IntegrityError
+from django.utils import timezone
+
+from memory.entries.editing import add_entry, delete_entry, restore_entry, revise_entry
+from memory.errors import EntryNotActive, ReadOnlyEntry, SameAsAnother
+from memory.models import EntryRevision, EntrySource, EntryState, ScratchpadEntry
+from relationships.ids import uuid7
+from relationships.models import Relationship, Snapshot
+from web.actor import Actor, ActorKind
+from web.errors import InvalidInput, NotFound, StaleVersion
+
+ANA = Actor(ActorKind.OPERATOR, "ana@example.org")
+
+
+def remember(relationship: Relationship, content: str, **values: Any) -> ScratchpadEntry:
+    return add_entry(
+        relationship=relationship,
+        values={"content": content, "type": "other", **values},
+        by=ANA,
+        source=EntrySource.MANUAL,
+    )
+
+
+def revise(entry: ScratchpadEntry, *, version: int | None = None, **values: Any) -> ScratchpadEntry:
+    return revise_entry(
+        relationship_id=entry.relationship_id, entry_id=entry.id, values=values, by=ANA, version=version
+    )
+
+
+def ids(entry: ScratchpadEntry) -> dict[str, Any]:
+    return {"relationship_id": entry.relationship_id, "entry_id": entry.id, "by": ANA}
+
+
+def events(relationship: Relationship) -> list[str]:
+    return list(
+        EntryRevision.objects.for_relationship(relationship.id)
+        .order_by("seq")
+        .values_list("event", flat=True)
+    )
+
+
+def test_a_revision_keeps_the_old_text_the_actor_and_the_reason(relationship: Relationship) -> None:
+    entry = remember(relationship, "Lives in Porto")
+    revise_entry(**ids(entry), values={"content": "Lives in Lisbon"}, reason="she told me")
+
+    revision = EntryRevision.objects.for_relationship(relationship.id).latest("seq")
+    assert revision.before is not None and revision.after is not None
+    assert (revision.before["content"], revision.after["content"]) == ("Lives in Porto", "Lives in Lisbon")
+    assert (revision.actor_kind, revision.actor_id, revision.reason) == ("operator", ANA.id, "she told me")
+    assert revision.entry_version == 2
+
+
+def test_a_change_that_changes_nothing_leaves_no_revision(relationship: Relationship) -> None:
+    entry = remember(relationship, "Lives in Porto")
+
+    assert revise(entry, content="Lives in Porto", pinned=False).version == 1
+    assert events(relationship) == ["add"]
+
+
+def test_a_stale_version_is_refused(relationship: Relationship) -> None:
+    entry = remember(relationship, "Lives in Porto")
+    revise(entry, content="Lives in Lisbon")
+
+    with pytest.raises(StaleVersion, match="version 2 by now, not 1"):
+        revise(entry, content="Lives in Faro", version=1)
+
+
+def test_what_is_there_already_is_refused_by_name(relationship: Relationship) -> None:
+    first = remember(relationship, "Likes tea")
+    second = remember(relationship, "Likes coffee")
+
+    with pytest.raises(SameAsAnother) as refused:
+        remember(relationship, "likes tea.")
+    assert refused.value.extra == {"entry": str(first.id)}
+    with pytest.raises(SameAsAnother):
+        revise(second, content="Likes tea")
+
+
+def test_the_same_words_about_somebody_else_are_another_entry(relationship: Relationship) -> None:
+    remember(relationship, "Likes tea")
+    remember(relationship, "Likes tea", subject="Ana")
+
+    assert ScratchpadEntry.objects.active().count() == 2
+
+
+def test_a_read_only_entry_is_changed_only_by_taking_the_mark_away(relationship: Relationship) -> None:
+    entry = remember(relationship, "Allergic to nuts", read_only=True)
+
+    with pytest.raises(ReadOnlyEntry):
+        revise(entry, content="Eats nuts")
+    with pytest.raises(ReadOnlyEntry):
+        delete_entry(**ids(entry))
+    assert revise(entry, content="Eats nuts", read_only=False).content == "Eats nuts"
+
+
+def test_deleting_and_restoring_brings_the_entry_back_as_it_was(relationship: Relationship) -> None:
+    entry = remember(relationship, "Likes tea", importance=0.9, tags={"mood": "calm"})
+    delete_entry(**ids(entry))
+    assert Snapshot.objects.get().scratchpad == []
+    with pytest.raises(EntryNotActive):
+        revise(entry, content="Likes rain")
+
+    restored = restore_entry(**ids(entry))
+
+    assert (restored.content, restored.importance, restored.tags) == ("Likes tea", 0.9, {"mood": "calm"})
+    assert events(relationship) == ["add", "delete", "restore"]
+    assert [line[2] for line in Snapshot.objects.get().scratchpad] == ["Likes tea"]
+
+
+def test_deleting_twice_is_deleting_once(relationship: Relationship) -> None:
+    entry = remember(relationship, "Likes tea")
+    delete_entry(**ids(entry))
+    delete_entry(**ids(entry))
+
+    assert events(relationship) == ["add", "delete"]
+
+
+def test_restoring_a_superseded_value_supersedes_the_present_one(relationship: Relationship) -> None:
+    porto = remember(relationship, "Lives in Porto", key="city", single_valued=True)
+    lisbon = remember(relationship, "Lives in Lisbon", key="city", single_valued=True)
+
+    restored = restore_entry(**ids(porto))
+
+    assert restored.valid_to is None
+    assert [entry.content for entry in ScratchpadEntry.objects.active()] == ["Lives in Porto"]
+    assert (
+        ScratchpadEntry.objects.for_relationship(relationship.id).get(id=lisbon.id).state
+        == EntryState.SUPERSEDED
+    )
+
+
+def test_restoring_an_expired_entry_takes_its_expiry_away(relationship: Relationship) -> None:
+    entry = remember(relationship, "On holiday", expires_at=timezone.now() - timedelta(days=1))
+    ScratchpadEntry.objects.for_relationship(relationship.id).update(state=EntryState.EXPIRED)
+
+    assert restore_entry(**ids(entry)).expires_at is None
+
+
+def test_moving_to_the_archive_says_so_and_leaves_the_scratchpad(relationship: Relationship) -> None:
+    entry = remember(relationship, "Likes tea")
+    revise(entry, tier="archive")
+
+    assert events(relationship) == ["add", "archive"]
+    assert Snapshot.objects.get().scratchpad == []
+
+
+def test_new_content_is_as_new_as_the_edit_and_other_changes_are_not(relationship: Relationship) -> None:
+    long_ago = datetime(2020, 1, 1, tzinfo=UTC)
+    entry = remember(relationship, "Likes tea", effective_at=long_ago)
+
+    assert revise(entry, pinned=True).effective_at == long_ago
+    assert revise(entry, content="Likes rain").effective_at > long_ago
+
+
+def test_an_entry_that_is_not_there_is_not_found(relationship: Relationship) -> None:
+    with pytest.raises(NotFound):
+        delete_entry(relationship_id=relationship.id, entry_id=uuid7(), by=ANA)
+
+
+def test_a_change_and_its_revision_stand_or_fall_together(relationship: Relationship) -> None:
+    entry = remember(relationship, "Likes tea")
+    take_the_next_seq(relationship)
+
+    with pytest.raises(IntegrityError):
+        revise(entry, content="Likes rain")
+
+    assert ScratchpadEntry.objects.get().content == "Likes tea"
+    assert [line[2] for line in Snapshot.objects.get().scratchpad] == ["Likes tea"]
+
+
+def take_the_next_seq(relationship: Relationship) -> None:
+    """Put something where the next revision would go, so that writing history fails."""
+    last = EntryRevision.objects.for_relationship(relationship.id).latest("seq")
+    EntryRevision(
+        relationship_id=relationship.id,
+        project_id=relationship.project_id,
+        entry_id=uuid7(),
+        entry_version=1,
+        seq=last.seq + 1,
+        event="none",
+        actor_kind="policy",
+        recorded_at=last.recorded_at,
+        effective_at=last.effective_at,
+    ).save(force_insert=True)
+
+
+BEYOND: dict[str, Any] = {
+    "content": "x" * 4097,
+    "type": "No Type",
+    "subject": "a\nb",
+    "key": "k" * 81,
+    "weight": 100.5,
+    "tags": {str(number): "" for number in range(13)},
+    "metadata": {"text": "x" * 16_384},
+}
+
+
+@pytest.mark.parametrize("name", list(BEYOND))
+def test_no_writer_goes_beyond_the_limits_of_an_entry(relationship: Relationship, name: str) -> None:
+    """Whatever the page or call is that it comes by."""
+    entry = remember(relationship, "Likes tea")
+
+    with pytest.raises(InvalidInput) as revised:
+        revise(entry, **{name: BEYOND[name]})
+    with pytest.raises(InvalidInput) as added:
+        remember(relationship, **{"content": "Likes cake", name: BEYOND[name]})
+
+    for refused in (revised, added):
+        assert [problem.field for problem in refused.value.problems] == [name]
+    assert events(relationship) == ["add"]
+
+
+def test_an_entry_from_before_a_limit_can_still_be_pinned_shortened_and_deleted(
+    relationship: Relationship,
+) -> None:
+    entry = remember(relationship, "Likes tea")
+    ScratchpadEntry.objects.for_relationship(relationship.id).update(content="x" * 5000)
+
+    assert revise(entry, pinned=True).pinned
+    assert len(revise(entry, content="x" * 4000).content) == 4000
+    assert delete_entry(**ids(entry)).state == EntryState.DELETED

@@ -1,0 +1,91 @@
+"""What every embedder promises, on one that a test scripts."""
+
+import numpy as np
+import pytest
+
+from providers.embeddings.base import RawVectors, Space
+from providers.errors import InvalidVectors, RateLimited
+from tests.fakes import ScriptedEmbedder
+
+
+@pytest.fixture
+def embedder() -> ScriptedEmbedder:
+    return ScriptedEmbedder(options={"dimensions": 2})
+
+
+def test_each_text_has_its_vector_in_order(embedder: ScriptedEmbedder) -> None:
+    embedder.place("east", [1, 0])
+    embedder.place("north", [0, 5])
+
+    embedded = embedder.embed(["north", "east", "north"], purpose="document")
+
+    assert embedded.vectors.tolist() == [[0, 1], [1, 0], [0, 1]]
+    assert embedded.space == Space("scripted-embedder-1", 2)
+    assert embedded.milliseconds >= 0
+
+
+def test_many_texts_are_asked_for_in_several_calls_and_their_tokens_added(embedder: ScriptedEmbedder) -> None:
+    embedder.most_texts = 2
+    embedder.answer_with(
+        RawVectors([[1, 0], [0, 1]], tokens=7),
+        RawVectors([[1, 1], [1, 0]], tokens=5),
+        RawVectors([[0, 1]], tokens=1),
+    )
+
+    embedded = embedder.embed(["a", "b", "c", "d", "e"], purpose="document")
+
+    assert [texts for _, texts in embedder.asked] == [["a", "b"], ["c", "d"], ["e"]]
+    assert embedded.vectors.shape == (5, 2)
+    assert embedded.tokens == 13
+
+
+def test_tokens_that_one_call_does_not_tell_are_not_guessed(embedder: ScriptedEmbedder) -> None:
+    embedder.most_texts = 1
+    embedder.answer_with(RawVectors([[1, 0]], tokens=7), RawVectors([[1, 0]]))
+
+    assert embedder.embed(["a", "b"], purpose="document").tokens is None
+
+
+def test_no_texts_ask_nothing(embedder: ScriptedEmbedder) -> None:
+    embedded = embedder.embed([], purpose="document")
+
+    assert embedded.vectors.shape == (0, 2)
+    assert embedder.asked == []
+
+
+def test_a_failure_in_the_middle_leaves_nothing(embedder: ScriptedEmbedder) -> None:
+    embedder.most_texts = 1
+    embedder.answer_with(None, RateLimited(retry_after=3))
+
+    with pytest.raises(RateLimited):
+        embedder.embed(["a", "b", "c"], purpose="document")
+
+
+def test_a_model_that_changes_its_dimension_is_refused_from_then_on() -> None:
+    embedder = ScriptedEmbedder(options={"dimensions": 2})
+    embedder.dimensions = None
+    embedder.embed(["a"], purpose="document")
+    embedder.answer_with(RawVectors([[1, 0, 0]]))
+
+    with pytest.raises(InvalidVectors, match="of 2 and 3 dimensions"):
+        embedder.embed(["b"], purpose="document")
+
+    assert embedder.dimensions == 2
+
+
+def test_a_text_that_nobody_could_send_is_made_presentable_first(embedder: ScriptedEmbedder) -> None:
+    embedder.embed(["", "half \ud83d"], purpose="query")
+
+    assert embedder.asked == [("query", ["(empty)", "half ?"])]
+
+
+def test_the_scripted_embedder_places_texts_at_the_cosine_asked_for() -> None:
+    embedder = ScriptedEmbedder()
+    embedder.place_near("My home is Porto", "I live in Porto", at=0.9)
+
+    one, two, other = embedder.embed(
+        ["My home is Porto", "I live in Porto", "Cats"], purpose="document"
+    ).vectors
+
+    assert float(one @ two) == pytest.approx(0.9, abs=1e-5)
+    assert abs(float(np.dot(two, other))) < 0.5

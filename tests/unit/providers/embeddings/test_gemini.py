@@ -1,0 +1,189 @@
+"""The real google-genai SDK over real HTTP against a local server that speaks Gemini's batchEmbedContents."""
+
+import socket
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+
+from providers.embeddings.base import Space
+from providers.embeddings.gemini import GeminiEmbedder
+from providers.errors import (
+    InvalidVectors,
+    ModelNotFound,
+    ProviderError,
+    ProviderMisconfigured,
+    ProviderTimeout,
+    ProviderUnavailable,
+    RateLimited,
+    RequestRefused,
+    Unauthorized,
+)
+from tests.vendor_servers.gemini_server import GeminiServer
+
+Make = Callable[..., GeminiEmbedder]
+
+
+def test_each_text_has_its_own_vector_with_tokens_and_time(gemini: Make, gemini_server: GeminiServer) -> None:
+    gemini_server.push({"usage": {"promptTokenCount": 12}, "delay": 0.01})
+
+    embedded = gemini().embed(["I live in Porto", "My cat likes fish", "I live in Porto"], purpose="document")
+
+    assert embedded.vectors.shape == (3, 768)
+    assert np.allclose(np.linalg.norm(embedded.vectors, axis=1), 1)
+    assert np.array_equal(embedded.vectors[0], embedded.vectors[2])
+    assert embedded.space == Space("gemini-embedding-2", 768)
+    assert (embedded.provider, embedded.tokens, embedded.cost) == ("gemini", 12, None)
+    assert embedded.milliseconds >= 10
+
+
+def test_every_text_is_a_content_of_its_own_and_says_what_it_is_for(
+    gemini: Make, gemini_server: GeminiServer
+) -> None:
+    embedder = gemini(dimensions=256)
+
+    embedder.embed(["one", "two"], purpose="document")
+    embedder.embed(["where?"], purpose="query")
+
+    documents, query = gemini_server.requests
+    assert documents.path == "/v1beta/models/gemini-embedding-2:batchEmbedContents"
+    assert documents.headers["x-goog-api-key"] == "secret-key"
+    model = {"model": "models/gemini-embedding-2", "outputDimensionality": 256}
+    assert documents.body == {
+        "requests": [
+            {"content": {"parts": [{"text": "title: none | text: one"}]}, **model},
+            {"content": {"parts": [{"text": "title: none | text: two"}]}, **model},
+        ]
+    }
+    assert query.said == "task: search result | query: where?"
+
+
+@pytest.mark.parametrize(
+    ("purpose", "task"), [("query", "RETRIEVAL_QUERY"), ("document", "RETRIEVAL_DOCUMENT")]
+)
+def test_an_older_model_is_told_the_purpose_in_its_field(
+    purpose: Any, task: str, gemini: Make, gemini_server: GeminiServer
+) -> None:
+    gemini(model="gemini-embedding-001").embed(["hello"], purpose=purpose)
+
+    [request] = gemini_server.requests[0].body["requests"]
+    assert request["taskType"] == task
+    assert request["content"] == {"parts": [{"text": "hello"}]}
+
+
+def test_a_text_longer_than_the_model_reads_is_cut_at_its_end(
+    gemini: Make, gemini_server: GeminiServer
+) -> None:
+    embedder = gemini(model="gemini-embedding-001")
+
+    embedder.embed(["word " * 20_000, "short"], purpose="query")
+
+    long, short = gemini_server.requests[0].body["requests"]
+    assert len(long["content"]["parts"][0]["text"]) == embedder.most_tokens * 4
+    assert short["content"]["parts"] == [{"text": "short"}]
+
+
+def test_tokens_that_gemini_does_not_tell_are_unknown(gemini: Make, gemini_server: GeminiServer) -> None:
+    gemini_server.push({"usage": None})
+
+    assert gemini().embed(["hello"], purpose="document").tokens is None
+
+
+BAD_VECTORS: dict[str, tuple[dict[str, Any], str]] = {
+    "fewer than texts": ({"vectors": [[1.0, 0.0]]}, "gave 1 vectors for 2 texts"),
+    "none": ({"raw": "{}"}, "gave 0 vectors for 2 texts"),
+    "zeros": ({"vectors": [[1.0, 0.0], [0.0, 0.0]]}, "a vector of zeros"),
+    "NaN": ({"raw": '{"embeddings": [{"values": [1, NaN]}, {"values": [1, 2]}]}'}, "NaN or infinity"),
+    "infinity": ({"raw": '{"embeddings": [{"values": [1, 1e999]}, {"values": [1, 2]}]}'}, "NaN or infinity"),
+    "another dimension": ({"vectors": [[1.0], [2.0]]}, "of 1 and 2 dimensions"),
+    "no values": ({"raw": '{"embeddings": [{}, {}]}'}, "vectors without numbers"),
+}
+
+
+@pytest.mark.parametrize(("item", "sentence"), BAD_VECTORS.values(), ids=BAD_VECTORS)
+def test_vectors_that_can_not_be_used_are_refused_in_a_sentence(
+    item: dict[str, Any], sentence: str, gemini: Make, gemini_server: GeminiServer
+) -> None:
+    gemini_server.push(item)
+
+    with pytest.raises(InvalidVectors, match=sentence):
+        gemini(dimensions=2).embed(["one", "two"], purpose="document")
+
+
+FAILURES: list[tuple[dict[str, Any], type[ProviderError]]] = [
+    ({"status": 400}, RequestRefused),
+    ({"status": 400, "message": "API key not valid.", "reason": "API_KEY_INVALID"}, Unauthorized),
+    ({"status": 404}, ModelNotFound),
+    ({"status": 429, "retry_delay": "3.5s"}, RateLimited),
+    ({"status": 503}, ProviderUnavailable),
+    ({"redirect": "http://127.0.0.1:9/elsewhere"}, ProviderMisconfigured),
+    ({"drop": True}, ProviderUnavailable),
+    ({"drop": "body"}, ProviderUnavailable),
+    ({"raw": "<html>It works!</html>", "content_type": "text/html"}, ProviderUnavailable),
+]
+
+
+@pytest.mark.parametrize(("item", "expected"), FAILURES, ids=[str(item) for item, _ in FAILURES])
+def test_a_failure_has_its_class_and_the_sdk_does_not_ask_again(
+    item: dict[str, Any], expected: type[ProviderError], gemini: Make, gemini_server: GeminiServer
+) -> None:
+    gemini_server.push(item)
+
+    with pytest.raises(ProviderError) as failure:
+        gemini().embed(["hello"], purpose="query")
+
+    assert type(failure.value) is expected
+    assert gemini_server.asked == 1
+    if expected is RateLimited:
+        assert failure.value.retry_after == 3.5
+
+
+@pytest.mark.parametrize(("own", "of_the_call"), [(0.1, None), (5, 0.1)], ids=["own", "of the call"])
+def test_silence_is_a_timeout(
+    own: float, of_the_call: float | None, gemini: Make, gemini_server: GeminiServer
+) -> None:
+    gemini_server.push({"delay": 5})
+
+    with pytest.raises(ProviderTimeout, match=r"(silent for|not finished its answer after) 0\.1 seconds"):
+        gemini(timeout=own).embed(["hello"], purpose="query", timeout=of_the_call)
+
+
+def test_a_server_that_is_not_there_is_unavailable(gemini: Make) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        embedder = gemini(base_url=f"http://127.0.0.1:{free.getsockname()[1]}")
+
+        with pytest.raises(ProviderUnavailable, match="could not be reached"):
+            embedder.embed(["hello"], purpose="query")
+
+
+def test_an_extra_field_that_gemini_does_not_have_is_refused_at_once(gemini: Make) -> None:
+    with pytest.raises(ProviderMisconfigured, match="extra"):
+        gemini(extra={"no_such_field": 1})
+
+
+def test_an_operator_sees_the_model_and_the_host_but_no_key(
+    gemini: Make, gemini_server: GeminiServer
+) -> None:
+    embedder = gemini()
+
+    assert embedder.describe() == {
+        "alias": "gemini",
+        "kind": "gemini",
+        "model": "gemini-embedding-2",
+        "host": gemini_server.url.removeprefix("http://"),
+    }
+    assert "secret-key" not in repr(embedder.options)
+
+
+def test_many_threads_ask_through_one_embedder(gemini: Make) -> None:
+    embedder = gemini()
+    texts = [f"text {number}" for number in range(32)]
+    expected = embedder.embed(texts, purpose="document").vectors
+
+    with ThreadPoolExecutor(8) as pool:
+        given = list(pool.map(lambda text: embedder.embed([text], purpose="document").vectors[0], texts))
+
+    assert np.array_equal(np.stack(given), expected)

@@ -1,0 +1,257 @@
+import base64
+import struct
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from providers.embeddings.base import Space
+from providers.embeddings.openai import EmbeddingsAnswer, OpenAIEmbedder
+from providers.errors import (
+    InvalidVectors,
+    ModelNotFound,
+    ProviderError,
+    ProviderMisconfigured,
+    ProviderTimeout,
+    ProviderUnavailable,
+    QuotaExhausted,
+    RateLimited,
+    RequestRefused,
+    Unauthorized,
+)
+from tests.vendor_servers.openai_server import OpenAIServer
+
+Make = Callable[..., OpenAIEmbedder]
+
+
+def test_each_text_has_its_own_vector_with_tokens_and_time(openai: Make, openai_server: OpenAIServer) -> None:
+    openai_server.push({"usage": {"prompt_tokens": 12, "total_tokens": 12}, "model": "nomic-embed-text:v2"})
+
+    embedded = openai(model="nomic-embed-text").embed(["I live in Porto", "My cat"], purpose="document")
+
+    assert embedded.vectors.shape == (2, 16)
+    assert np.allclose(np.linalg.norm(embedded.vectors, axis=1), 1)
+    assert embedded.space == Space("nomic-embed-text", 16), (
+        "the space is named as the operator names the model"
+    )
+    assert (embedded.provider, embedded.tokens, embedded.cost) == ("openai", 12, None)
+
+
+def test_everything_asked_for_is_sent_in_openais_words(openai: Make, openai_server: OpenAIServer) -> None:
+    openai(model="m", dimensions=8, extra={"user": "rapport"}).embed(["one", "two"], purpose="query")
+
+    [seen] = openai_server.requests
+    assert seen.path == "/v1/embeddings"
+    assert seen.headers["authorization"] == "Bearer secret-key"
+    assert seen.body == {
+        "model": "m",
+        "input": ["one", "two"],
+        "encoding_format": "base64",
+        "dimensions": 8,
+        "user": "rapport",
+    }
+
+
+def test_dimensions_are_asked_for_only_where_they_are_stated(
+    openai: Make, openai_server: OpenAIServer
+) -> None:
+    openai().embed(["hello"], purpose="document")
+
+    assert openai_server.requests[0].body["model"] == "text-embedding-3-small"
+    assert "dimensions" not in openai_server.requests[0].body
+
+
+def test_a_model_that_wants_prefixes_gets_them_and_the_options_win(
+    openai: Make, openai_server: OpenAIServer
+) -> None:
+    openai(model="nomic-embed-text").embed(["hello"], purpose="query")
+    openai(model="nomic-embed-text", query_prefix="Q: ").embed(["hello"], purpose="query")
+
+    assert [seen.body["input"] for seen in openai_server.requests] == [["search_query: hello"], ["Q: hello"]]
+
+
+def test_base64_and_lists_of_numbers_are_the_same(openai: Make, openai_server: OpenAIServer) -> None:
+    embedder = openai()
+    by_base64 = embedder.embed(["I live in Porto"], purpose="document").vectors
+    openai_server.push({"encoding": "float"})
+
+    by_numbers = embedder.embed(["I live in Porto"], purpose="document").vectors
+
+    assert np.allclose(by_base64, by_numbers)
+
+
+def test_a_server_that_knows_no_base64_is_asked_for_numbers_from_then_on(
+    openai: Make, openai_server: OpenAIServer
+) -> None:
+    openai_server.push({"status": 400, "message": "Unsupported value", "param": "encoding_format"})
+    embedder = openai()
+
+    embedder.embed(["one"], purpose="document")
+    embedder.embed(["two"], purpose="document")
+
+    asked = [seen.body["encoding_format"] for seen in openai_server.requests]
+    assert asked == ["base64", "float", "float"]
+
+
+def test_vectors_are_put_into_the_order_of_the_texts(openai: Make, openai_server: OpenAIServer) -> None:
+    openai_server.push({"vectors": [[0, 1], [1, 0]], "numbers": [1, 0]})
+
+    vectors = openai().embed(["first", "second"], purpose="document").vectors
+
+    assert vectors.tolist() == [[1, 0], [0, 1]]
+
+
+@pytest.mark.parametrize("status", [400, 413, 500])
+def test_a_text_that_a_server_finds_too_long_is_shortened_until_it_fits(
+    status: int, openai: Make, openai_server: OpenAIServer
+) -> None:
+    openai_server.push(
+        {"status": status, "message": "input (2500 tokens) is too large to process", "repeat": 3}
+    )
+    embedder = openai()
+
+    embedder.embed(["word " * 20_000, "short"], purpose="document")
+
+    lengths = [len(seen.body["input"][0]) for seen in openai_server.requests]
+    assert lengths == [24_000, 12_000, 6_000, 3_000]
+    assert openai_server.requests[-1].body["input"][1] == "short"
+
+
+def test_a_complaint_about_length_that_never_ends_is_a_refusal(
+    openai: Make, openai_server: OpenAIServer
+) -> None:
+    openai_server.push({"status": 400, "message": "maximum context length exceeded", "always": True})
+
+    with pytest.raises(RequestRefused, match="maximum context length"):
+        openai().embed(["hello"], purpose="document")
+
+    assert openai_server.asked < 10
+
+
+def test_a_model_that_can_not_be_shortened_asks_for_the_operator(
+    openai: Make, openai_server: OpenAIServer
+) -> None:
+    openai_server.push({"status": 400, "message": "This model does not support dimensions."})
+
+    with pytest.raises(ProviderMisconfigured, match="change RAPPORT_EMBEDDING_DIMENSIONS"):
+        openai(model="m", dimensions=8).embed(["hello"], purpose="document")
+
+
+def test_a_call_costs_what_the_operator_said(openai: Make, openai_server: OpenAIServer) -> None:
+    openai_server.push({"usage": {"prompt_tokens": 1000, "total_tokens": 1000}})
+
+    embedded = openai(model="m", prices={"m": (0.02, 0)}).embed(["hello"], purpose="document")
+
+    assert embedded.cost == Decimal("0.00002")
+
+
+BAD_VECTORS: dict[str, tuple[dict[str, Any], str]] = {
+    "fewer than texts": ({"vectors": [[1.0, 0.0]]}, "gave 1 vectors for 2 texts"),
+    "none": ({"raw": '{"data": []}'}, "gave 0 vectors for 2 texts"),
+    "zeros": ({"vectors": [[1.0, 0.0], [0.0, 0.0]]}, "a vector of zeros"),
+    "NaN in base64": ({"vectors": [[1.0, float("nan")], [1.0, 0.0]]}, "NaN or infinity"),
+    "NaN in JSON": ({"vectors": [[1.0, float("nan")], [1.0, 0.0]], "encoding": "float"}, "NaN or infinity"),
+    "another dimension": ({"vectors": [[1.0], [2.0]]}, "of 1 and 2 dimensions"),
+    "ragged": ({"vectors": [[1.0, 2.0], [2.0]]}, "rows of differing lengths"),
+    "numbered twice": ({"vectors": [[1.0, 0.0], [0.0, 1.0]], "numbers": [0, 0]}, "fits no texts"),
+}
+
+
+@pytest.mark.parametrize(("item", "sentence"), BAD_VECTORS.values(), ids=BAD_VECTORS)
+def test_vectors_that_can_not_be_used_are_refused_in_a_sentence(
+    item: dict[str, Any], sentence: str, openai: Make, openai_server: OpenAIServer
+) -> None:
+    openai_server.push(item)
+
+    with pytest.raises(InvalidVectors, match=sentence):
+        openai(model="m", dimensions=2).embed(["one", "two"], purpose="document")
+
+
+FAILURES: list[tuple[dict[str, Any], type[ProviderError]]] = [
+    ({"status": 400}, RequestRefused),
+    ({"status": 401}, Unauthorized),
+    ({"status": 404}, ModelNotFound),
+    ({"status": 429, "retry_after": 7}, RateLimited),
+    ({"status": 429, "code": "insufficient_quota"}, QuotaExhausted),
+    ({"status": 500}, ProviderUnavailable),
+    ({"redirect": "http://127.0.0.1:9/elsewhere"}, ProviderMisconfigured),
+    ({"drop": True}, ProviderUnavailable),
+    ({"drop": "body"}, ProviderUnavailable),
+    ({"raw": "<html>It works!</html>", "content_type": "text/html"}, ProviderUnavailable),
+    ({"raw": '{"data": "none"}'}, ProviderUnavailable),
+    ({"raw": '{"data": [{"embedding": "no base64!"}]}'}, ProviderUnavailable),
+    ({"raw": '{"error": {"message": "overloaded"}}'}, ProviderUnavailable),
+]
+
+
+@pytest.mark.parametrize(("item", "expected"), FAILURES, ids=[str(item) for item, _ in FAILURES])
+def test_a_failure_has_its_class_and_the_sdk_does_not_ask_again(
+    item: dict[str, Any], expected: type[ProviderError], openai: Make, openai_server: OpenAIServer
+) -> None:
+    openai_server.push(item)
+
+    with pytest.raises(ProviderError) as failure:
+        openai().embed(["hello"], purpose="query")
+
+    assert type(failure.value) is expected
+    assert openai_server.asked == 1
+
+
+def test_the_wait_of_a_call_wins_over_the_embedders_own(openai: Make, openai_server: OpenAIServer) -> None:
+    openai_server.push({"delay": 5})
+
+    with pytest.raises(ProviderTimeout, match=r"(silent for|not finished its answer after) 0\.1 seconds"):
+        openai().embed(["hello"], purpose="query", timeout=0.1)
+
+
+def test_a_server_of_ones_own_needs_no_key(
+    openai: Make, openai_server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "a key that nobody configured")
+
+    openai(api_key="").embed(["hello"], purpose="query")
+
+    assert openai_server.requests[0].headers["authorization"] == "Bearer none"
+
+
+def test_a_wrong_key_is_named_but_never_shown() -> None:
+    with OpenAIServer(key="right-key") as server:
+        server.push({"status": 401, "message": "The key wrong-key is not known."})
+        embedder = OpenAIEmbedder(alias="openai", options={"api_key": "wrong-key", "base_url": server.url})
+
+        with pytest.raises(Unauthorized) as failure:
+            embedder.embed(["hello"], purpose="query")
+        embedder.close()
+
+    assert "wrong-key" not in str(failure.value) + repr(embedder.options) + str(embedder.describe())
+
+
+def test_base64_is_read_as_small_floats() -> None:
+    packed = base64.b64encode(struct.pack("<3f", 1, -2, 0.5)).decode()
+
+    [row] = EmbeddingsAnswer.model_validate({"data": [{"embedding": packed, "index": 0}]}).rows()
+
+    assert row.tolist() == [1, -2, 0.5]
+
+
+def test_without_numbers_the_order_counts() -> None:
+    answer = EmbeddingsAnswer.model_validate({"data": [{"embedding": [1]}, {"embedding": [2]}]})
+
+    assert answer.rows() == [[1], [2]]
+
+
+@pytest.mark.parametrize("numbers", [[0, 2], [1, 2], [0, 0], [0, None]], ids=str)
+def test_a_numbering_that_fits_no_texts_is_refused(numbers: list[int | None]) -> None:
+    data = [{"embedding": [1], "index": number} for number in numbers]
+
+    with pytest.raises(InvalidVectors):
+        EmbeddingsAnswer.model_validate({"data": data}).rows()
+
+
+def test_nulls_are_borne_and_a_wrong_shape_is_not() -> None:
+    assert EmbeddingsAnswer.model_validate({"data": None, "usage": None}).rows() == []
+    with pytest.raises(ValidationError):
+        EmbeddingsAnswer.model_validate({"data": [{"embedding": {"values": [1]}}]})

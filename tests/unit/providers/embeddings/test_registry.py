@@ -1,0 +1,122 @@
+import os
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from pytest_django.fixtures import Settings
+
+from memory.retrieval.configuration import Retrieval
+from providers.embeddings import (
+    embedder_of,
+    embedder_problems,
+    get_embedder,
+    reset_embedders,
+)
+from providers.embeddings.registry import OPTIONS_BY_BACKEND
+from providers.errors import ProviderMisconfigured, UnknownProvider
+
+SCRIPTED = {"BACKEND": "tests.fakes.ScriptedEmbedder", "OPTIONS": {}}
+
+
+@pytest.fixture(autouse=True)
+def two_scripted_embedders(settings: Settings) -> Any:
+    settings.EMBEDDING_PROVIDERS = {"one": SCRIPTED, "two": SCRIPTED}
+    settings.DEFAULT_EMBEDDING_PROVIDER = "two"
+    reset_embedders()
+    yield
+    reset_embedders()
+
+
+def test_an_alias_has_one_embedder_of_its_own() -> None:
+    assert get_embedder("one") is get_embedder("one")
+    assert get_embedder("one") is not get_embedder("two")
+    assert get_embedder("two").alias == "two"
+
+
+def test_a_configuration_names_its_embedder() -> None:
+    assert embedder_of(Retrieval(embedder="one")) is get_embedder("one")
+
+
+def test_default_is_the_services_own() -> None:
+    assert embedder_of(Retrieval(embedder="default")) is get_embedder("two")
+
+
+def test_a_configuration_may_want_no_vectors() -> None:
+    assert embedder_of(Retrieval(embedder=None)) is None
+
+
+def test_an_unknown_alias_is_named_beside_the_known_ones() -> None:
+    with pytest.raises(UnknownProvider, match=r"no embedder 'three'\. The settings know: one, two"):
+        get_embedder("three")
+
+
+def test_an_alias_that_left_the_settings_waits_for_the_operator(settings: Settings) -> None:
+    retrieval = Retrieval(embedder="one")
+    settings.EMBEDDING_PROVIDERS = {"two": SCRIPTED}
+
+    with pytest.raises(ProviderMisconfigured):
+        embedder_of(retrieval)
+
+
+PROBLEMS: dict[str, tuple[object, str]] = {
+    "no mapping": ("providers.embeddings.gemini.GeminiEmbedder", "needs a BACKEND"),
+    "no module": ({"BACKEND": "providers.embeddings.gemni.GeminiEmbedder"}, "there is no module"),
+    "an option": (
+        {"BACKEND": "providers.embeddings.gemini.GeminiEmbedder", "OPTIONS": {"dimension": 768}},
+        "There is no option dimension. Did you mean dimensions?",
+    ),
+    "too many dimensions": (
+        {"BACKEND": "providers.embeddings.openai.OpenAIEmbedder", "OPTIONS": {"dimensions": 5000}},
+        "dimensions: Input should be less than or equal to 4000.",
+    ),
+    "a name too long": (
+        {"BACKEND": "providers.embeddings.openai.OpenAIEmbedder", "OPTIONS": {"model": "m" * 121}},
+        "model: String should have at most 120 characters.",
+    ),
+    "a folder that is not there": (
+        {"BACKEND": "providers.embeddings.local.LocalEmbedder", "OPTIONS": {"model": "./nowhere"}},
+        "there is no folder ./nowhere",
+    ),
+}
+
+
+@pytest.mark.parametrize(("spec", "sentence"), PROBLEMS.values(), ids=PROBLEMS)
+def test_what_is_wrong_with_an_alias_is_said_in_a_sentence(spec: object, sentence: str) -> None:
+    [problem] = embedder_problems("mine", spec)
+
+    assert "EMBEDDING_PROVIDERS['mine']" in problem
+    assert sentence in problem
+
+
+def test_the_settings_as_shipped_have_no_problem() -> None:
+    from config.settings import EMBEDDING_PROVIDERS
+
+    assert [
+        problem for alias, spec in EMBEDDING_PROVIDERS.items() for problem in embedder_problems(alias, spec)
+    ] == []
+    assert set(OPTIONS_BY_BACKEND) <= {spec["BACKEND"] for spec in EMBEDDING_PROVIDERS.values()}
+
+
+def test_nothing_heavy_is_imported_before_an_embedder_is_asked_for() -> None:
+    script = (
+        "import sys, django; django.setup()\n"
+        "from providers.embeddings import embedder_problems, get_embedder\n"
+        "from django.conf import settings\n"
+        "problems = [embedder_problems(a, s) for a, s in settings.EMBEDDING_PROVIDERS.items()]\n"
+        "get_embedder('offline').embed(['hello'], purpose='query'); get_embedder('local')\n"
+        "heavy = {'openai', 'google.genai', 'httpx2', 'onnxruntime', 'tokenizers', 'huggingface_hub'}\n"
+        "print(sorted(heavy & set(sys.modules)))\n"
+    )
+    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "tests.settings"}
+
+    printed = subprocess.run(
+        [sys.executable, "-c", script],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    ).stdout
+
+    assert printed.splitlines()[-1] == "[]"

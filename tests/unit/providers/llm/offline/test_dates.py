@@ -1,0 +1,84 @@
+from datetime import date
+
+import pytest
+
+from providers.llm.offline.dates import absolute, find_dates, is_date, without_dates
+
+THURSDAY = date(2026, 11, 26)
+
+
+@pytest.mark.parametrize(
+    ("said", "kept", "day"),
+    [
+        ("tomorrow", "on 27 November 2026", date(2026, 11, 27)),
+        ("the day after tomorrow", "on 28 November 2026", date(2026, 11, 28)),
+        ("tomorrow morning at 10", "on 27 November 2026 in the morning at 10", date(2026, 11, 27)),
+        ("next Friday", "on 4 December 2026", date(2026, 12, 4)),
+        ("this Friday", "on 27 November 2026", date(2026, 11, 27)),
+        ("in two weeks", "around 10 December 2026", date(2026, 12, 10)),
+        ("in three days", "on 29 November 2026", date(2026, 11, 29)),
+        ("in a year's time", "in 2027", None),
+        ("on the 3rd", "on 3 December 2026", date(2026, 12, 3)),
+        ("March 14", "on 14 March 2027", date(2027, 3, 14)),
+        ("the 15th of March", "on 15 March 2027", date(2027, 3, 15)),
+        ("2027-01-11", "on 11 January 2027", date(2027, 1, 11)),
+        ("next month", "in December 2026", None),
+        ("next week", "in the week of 30 November 2026", None),
+        ("by the end of next year", "by the end of 2027", None),
+        ("until March", "until March 2027", None),
+        ("next spring", "in spring 2027", None),
+    ],
+)
+def test_a_date_to_come_is_made_absolute(said: str, kept: str, day: date | None) -> None:
+    text, phrases = absolute(said, today=THURSDAY, past=False)
+    assert (text, phrases[0].day) == (kept, day)
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("yesterday", "on 25 November 2026"),
+        ("last night", "on 25 November 2026"),
+        ("last Tues", "on 24 November 2026"),
+        ("on Saturday", "on 21 November 2026"),
+        ("last weekend", "on the weekend of 21 November 2026"),
+        ("three weeks ago", "around 5 November 2026"),
+        ("two months ago", "in September 2026"),
+        ("five years ago", "in 2021"),
+        ("in September", "in September 2026"),
+        ("last summer", "in summer 2026"),
+        ("since 2015", "since 2015"),
+    ],
+)
+def test_a_date_gone_by_is_made_absolute(said: str, kept: str) -> None:
+    assert absolute(said, today=THURSDAY, past=True)[0] == kept
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "every Tuesday",
+        "next to the church",
+        "I may go",
+        "on 31 February",
+        "the 2nd place",
+        "Monday's train",
+        "the 3rd floor",
+    ],
+)
+def test_what_only_looks_like_a_date_stays(said: str) -> None:
+    assert find_dates(said, today=THURSDAY, past=False) == []
+
+
+def test_a_date_knows_where_it_stands_and_its_month() -> None:
+    found = find_dates("I fly tomorrow to Rome", today=THURSDAY, past=False)[0]
+    assert ("I fly tomorrow to Rome"[found.start : found.end], found.month) == ("tomorrow", "November 2026")
+
+
+def test_texts_are_compared_without_their_dates() -> None:
+    assert without_dates("Flies to Rome on 3 December 2026").split() == ["Flies", "to", "Rome"]
+
+
+@pytest.mark.parametrize(("text", "is_one"), [("Saturday", True), ("14 March", True), ("my sister", False)])
+def test_a_date_alone_is_known(text: str, is_one: bool) -> None:
+    assert is_date(text) is is_one

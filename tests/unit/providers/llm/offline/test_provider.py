@@ -1,0 +1,47 @@
+import json
+from decimal import Decimal
+
+import pytest
+
+from providers.errors import RequestRefused
+from providers.llm.base import CompletionRequest, IngestionMaterial, NumberedMessage
+from providers.llm.offline import OfflineProvider
+from tests.labelled.scratchpad import THURSDAY, TYPES
+
+MATERIAL = IngestionMaterial(
+    (), (NumberedMessage(1, "user", "Maya", "I live in Lisbon.", THURSDAY),), "Europe/Lisbon", TYPES, "Maya"
+)
+
+
+def test_it_answers_ingestion_in_the_same_json_as_every_model() -> None:
+    completion = OfflineProvider(alias="offline").complete(
+        CompletionRequest("system", "prompt", {}, MATERIAL)
+    )
+    assert json.loads(completion.text) == {
+        "operations": [
+            {
+                "op": "add",
+                "type": "identity",
+                "content": "Lives in Lisbon",
+                "subject": "user",
+                "importance": 0.85,
+                "messages": [1],
+                "key": "city",
+            }
+        ]
+    }
+
+
+def test_it_says_what_it_is_and_costs_nothing() -> None:
+    provider = OfflineProvider(alias="rules", options={})
+    completion = provider.complete(CompletionRequest("s" * 10, "p" * 10, None, MATERIAL))
+    assert (completion.provider, completion.model, completion.finish_reason) == ("rules", "rules-1", "stop")
+    assert (completion.prompt_tokens, completion.cost) == (5, Decimal(0))
+    assert completion.output_tokens == -(-len(completion.text) // 4)
+    assert completion.milliseconds > 0
+    assert provider.describe() == {"alias": "rules", "kind": "offline", "model": "rules-1", "host": ""}
+
+
+def test_it_refuses_to_talk() -> None:
+    with pytest.raises(RequestRefused, match="by rules"):
+        OfflineProvider(alias="offline").complete(CompletionRequest("Be kind.", "Hello!", None))

@@ -1,0 +1,86 @@
+"""The seam itself, and that each provider keeps what the seam promises."""
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from providers.errors import ProviderError, RateLimited
+from providers.llm.base import Completion, CompletionRequest, LLMProvider
+from tests.fakes import ScriptedProvider
+from tests.vendor_servers.gemini_server import GeminiServer
+from tests.vendor_servers.openai_server import OpenAIServer
+
+ASK = CompletionRequest(system="", prompt="p", schema=None)
+
+
+def test_without_history_the_prompt_is_the_only_turn() -> None:
+    assert ASK.turns() == (("user", "p"),)
+
+
+def test_earlier_turns_come_before_the_prompt() -> None:
+    request = dataclasses.replace(ASK, history=(("user", "hi"), ("assistant", "hello")))
+
+    assert request.turns() == (("user", "hi"), ("assistant", "hello"), ("user", "p"))
+
+
+def test_an_answer_to_the_prompt_and_its_correction_come_after_it() -> None:
+    request = dataclasses.replace(ASK, history=(("assistant", "{"), ("user", "That is no JSON.")))
+
+    assert request.turns() == (("user", "p"), ("assistant", "{"), ("user", "That is no JSON."))
+
+
+def test_a_request_cannot_be_changed_after_it_was_made() -> None:
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        ASK.prompt = "other"  # type: ignore[misc]
+
+
+@pytest.fixture(params=["scripted", "gemini", "openai"])
+def provider(
+    request: pytest.FixtureRequest,
+    gemini: Callable[..., LLMProvider],
+    openai: Callable[..., LLMProvider],
+    gemini_server: GeminiServer,
+    openai_server: OpenAIServer,
+) -> LLMProvider:
+    """Each provider, set to answer {"operations": []} and then to be rate limited."""
+    items: tuple[dict[str, Any], ...] = ({"json": {"operations": []}}, {"status": 429, "retry_after": 3})
+    gemini_server.push(*items)
+    openai_server.push(*items)
+    scripted = ScriptedProvider(alias="scripted")
+    scripted.answer_with({"operations": []}, RateLimited(retry_after=3))
+    made: dict[str, Callable[[], LLMProvider]] = {
+        "scripted": lambda: scripted,
+        "gemini": gemini,
+        "openai": openai,
+    }
+    return made[request.param]()
+
+
+def test_every_provider_answers_and_fails_alike(provider: LLMProvider, question: CompletionRequest) -> None:
+    completion = provider.complete(question)
+
+    assert isinstance(completion, Completion)
+    assert completion.text == '{"operations": []}'
+    assert completion.provider == provider.alias
+    assert completion.model == provider.default_model
+    assert completion.finish_reason == "stop"
+    assert completion.milliseconds > 0
+    with pytest.raises(ProviderError) as failure:
+        provider.complete(question)
+    assert (failure.value.code, failure.value.retry_after) == ("rate_limited", 3.0)
+
+
+def test_every_provider_describes_itself_in_the_same_words(provider: LLMProvider) -> None:
+    described = provider.describe()
+
+    assert set(described) == {"alias", "kind", "model", "host"}
+    assert described["alias"] == provider.alias
+    assert all(isinstance(value, str) for value in described.values())
+
+
+def test_every_provider_answers_the_model_that_was_asked_for(
+    provider: LLMProvider, question: CompletionRequest
+) -> None:
+    assert provider.complete(dataclasses.replace(question, model="another")).model == "another"

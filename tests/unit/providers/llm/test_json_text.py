@@ -1,0 +1,82 @@
+import json
+from time import perf_counter
+
+import pytest
+
+from providers.llm.json_text import extract_json_text, without_thoughts
+
+ONE = '{"operations": [{"op": "add"}]}'
+
+UNWRAPPED = {
+    "nothing around it": (ONE, ONE),
+    "white space": (f"\n  {ONE}\n", ONE),
+    "a byte order mark": (f"\ufeff{ONE}", ONE),
+    "a json fence": (f"```json\n{ONE}\n```", ONE),
+    "a bare fence": (f"```\n{ONE}\n```", ONE),
+    "an upper-case fence": (f"```JSON\n{ONE}```", ONE),
+    "a fence that is never closed": (f"```json\n{ONE}", ONE),
+    "tildes": (f"~~~json\n{ONE}\n~~~", ONE),
+    "prose before": (f"Here you are: {ONE}", ONE),
+    "prose after": (f"{ONE}\nI hope this helps!", ONE),
+    "prose and a fence": (f"Sure!\n```json\n{ONE}\n```\nAnything else?", ONE),
+    "brackets in the prose": (f"As said [see above] in {{the list}}: {ONE}", ONE),
+    "a citation": (f"From [1] and [2]: {ONE}", ONE),
+    "a fence inside a string": ('```json\n{"a": "```js\\nx\\n```"}\n```', '{"a": "```js\\nx\\n```"}'),
+    "braces inside a string": ('Well: {"a": "{not} [this]"} ok', '{"a": "{not} [this]"}'),
+    "an array in a fence": ('```json\n[{"op": "add"}]\n```', '[{"op": "add"}]'),
+    "an empty array in a fence": ("```json\n[]\n```", "[]"),
+    "an empty object in prose": ("Nothing to do: {}", "{}"),
+    "the same twice": (f"{ONE}\nOnce more:\n{ONE}", ONE),
+    "other languages": ('答えは {"名": "アナ"} です', '{"名": "アナ"}'),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), UNWRAPPED.values(), ids=UNWRAPPED)
+def test_the_json_is_taken_out_of_what_stands_around_it(text: str, expected: str) -> None:
+    assert extract_json_text(text) == expected
+
+
+LEFT_ALONE = {
+    "prose": "I have nothing to note.",
+    "nothing": "",
+    "two different objects": f'First {ONE} then {{"operations": []}}',
+    "an object cut off": '{"operations": [{"op": "add"}, {"op": "up',
+    "a fenced object cut off": '```json\n{"operations": [\n  {"op": "add"},\n  {"op": "up',
+    "an object that is wrong inside": 'Look: {"operations": [{"op": "add"},,]} and {"op": "add"}',
+    "single quotes": "{'operations': []}",
+    "bare names": '{operations: [{"op": "add"}]}',
+    "an object in what is none": '{operations: {"op": "add"}}',
+    "one object a line": '{"op": "add"}\n{"op": "delete"}',
+    "an array of numbers": "See [1, 2].",
+    "nested beyond reason": "[" * 100_000,
+    "a number too long": '{"n": ' + "9" * 5000 + "}",
+}
+
+
+@pytest.mark.parametrize("text", LEFT_ALONE.values(), ids=LEFT_ALONE)
+def test_what_is_not_certain_stays_as_it_came(text: str) -> None:
+    assert extract_json_text(text) == text
+
+
+def test_a_long_answer_takes_no_long_time() -> None:
+    long = json.dumps({"operations": [{"content": "{" * 50} for _ in range(5000)]})
+    started = perf_counter()
+
+    assert extract_json_text(f"Here: {long} [x] " + "[1] " * 20_000) == long
+    assert perf_counter() - started < 1
+
+
+THOUGHTS = {
+    "closed": ('<think>Is it {"a": 1}?</think>\n\n{}', "{}"),
+    "another name": ("<thinking>hm</thinking>{}", "{}"),
+    "opened by the template": ("Is it? Yes.</think>\n{}", "{}"),
+    "never closed": ("<think>and then and then", ""),
+    "none": ("just text", "just text"),
+    "the tag inside the answer": ('{"a": "</think>"}', '{"a": "</think>"}'),
+    "only the first": ("<think>a</think>b <think>c</think>", "b <think>c</think>"),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), THOUGHTS.values(), ids=THOUGHTS)
+def test_thoughts_are_cut_off_before_the_answer(text: str, expected: str) -> None:
+    assert without_thoughts(text) == expected

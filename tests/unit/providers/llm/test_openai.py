@@ -1,0 +1,232 @@
+"""The real openai SDK over real HTTP against a local server that speaks OpenAI's chat completions."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from providers.errors import (
+    EmptyAnswer,
+    ExternalRefused,
+    ProviderMisconfigured,
+    ProviderUnavailable,
+    RequestRefused,
+    Unauthorized,
+)
+from providers.llm.base import CompletionRequest
+from providers.llm.openai import OpenAIProvider
+from tests.unit.providers.llm.conftest import SCHEMA
+from tests.vendor_servers.openai_server import OpenAIServer
+
+Make = Callable[..., OpenAIProvider]
+ADD = {"operations": [{"op": "add", "content": "lives in Porto"}]}
+
+
+def test_the_answer_comes_with_its_tokens_model_and_time(
+    openai: Make, openai_server: OpenAIServer, question: CompletionRequest
+) -> None:
+    usage = {
+        "prompt_tokens": 900,
+        "completion_tokens": 100,
+        "total_tokens": 1000,
+        "prompt_tokens_details": {"cached_tokens": 500},
+        "completion_tokens_details": {"reasoning_tokens": 60},
+    }
+    openai_server.push({"text": '{"operations": []}', "usage": usage, "model": "some-model-2", "delay": 0.01})
+
+    completion = openai(model="some-model").complete(question)
+
+    assert completion.text == '{"operations": []}'
+    assert (completion.prompt_tokens, completion.output_tokens, completion.cached_tokens) == (900, 100, 500)
+    assert (completion.provider, completion.model) == ("openai", "some-model-2")
+    assert completion.milliseconds >= 10
+    assert completion.finish_reason == "stop"
+    assert completion.request_id == "local-request-1"
+    assert completion.cost is None
+
+
+def test_everything_asked_for_is_sent_in_openais_words(
+    openai: Make, openai_server: OpenAIServer, question: CompletionRequest
+) -> None:
+    provider = openai(temperature=0.9, extra={"reasoning_effort": "low"})
+
+    provider.complete(replace(question, model="m", max_output_tokens=512, temperature=0.2))
+
+    [seen] = openai_server.requests
+    assert seen.path == "/v1/chat/completions"
+    assert seen.headers["authorization"] == "Bearer secret-key"
+    assert seen.body == {
+        "model": "m",
+        "messages": [
+            {"role": "system", "content": "You keep notes."},
+            {"role": "user", "content": "[1] Ana: I moved to Porto."},
+        ],
+        "response_format": {
+            "type": "json_schema",
+            "json_schema": {"name": "answer", "schema": SCHEMA, "strict": False},
+        },
+        "max_tokens": 512,
+        "temperature": 0.2,
+        "reasoning_effort": "low",
+    }
+
+
+def test_plain_text_is_asked_without_json_mode_and_kept_as_it_is(
+    openai: Make, openai_server: OpenAIServer
+) -> None:
+    openai_server.push({"text": "Hello! ```json\n{}\n```"})
+
+    completion = openai().complete(CompletionRequest(system="", prompt="Say hello", schema=None))
+
+    assert completion.text == "Hello! ```json\n{}\n```"
+    assert "response_format" not in openai_server.requests[0].body
+    assert [message["role"] for message in openai_server.requests[0].body["messages"]] == ["user"]
+
+
+def test_a_repair_round_follows_the_prompt(
+    openai: Make, openai_server: OpenAIServer, question: CompletionRequest
+) -> None:
+    openai().complete(replace(question, history=(("assistant", "oops"), ("user", "That is no JSON."))))
+
+    messages = openai_server.requests[0].body["messages"]
+    assert [(message["role"], message["content"]) for message in messages[1:]] == [
+        ("user", "[1] Ana: I moved to Porto."),
+        ("assistant", "oops"),
+        ("user", "That is no JSON."),
+    ]
+
+
+SHAPES: dict[str, tuple[dict[str, Any], str]] = {
+    "fenced": ({"text": '{"operations": []}', "fenced": True}, '{"operations": []}'),
+    "thoughts before": ({"text": '{"operations": []}', "think": "Hm, {maybe}?"}, '{"operations": []}'),
+    "in reasoning_content": ({"json": ADD, "answer_in": "reasoning_content"}, '{"operations": [{"op": '),
+    "in reasoning": ({"json": ADD, "answer_in": "reasoning"}, '{"operations": [{"op": '),
+    "fenced in reasoning": (
+        {"json": ADD, "answer_in": "reasoning", "fenced": True},
+        '{"operations": [{"op": ',
+    ),
+    "malformed": ({"text": '{"operations": [}'}, '{"operations": [}'),
+    "prose": ({"text": "I have nothing to note."}, "I have nothing to note."),
+}
+
+
+@pytest.mark.parametrize(("item", "start"), SHAPES.values(), ids=SHAPES)
+def test_the_json_is_found_and_what_is_none_is_left_for_the_asker(
+    item: dict[str, Any], start: str, openai: Make, openai_server: OpenAIServer, question: CompletionRequest
+) -> None:
+    openai_server.push(item)
+
+    assert openai().complete(question).text.startswith(start)
+
+
+def test_thoughts_are_no_answer_where_plain_text_was_asked(openai: Make, openai_server: OpenAIServer) -> None:
+    openai_server.push({"text": "What might they want?", "answer_in": "reasoning_content"})
+
+    with pytest.raises(EmptyAnswer):
+        openai().complete(CompletionRequest(system="", prompt="Say hello", schema=None))
+
+
+def test_an_answer_in_parts_is_joined(
+    openai: Make, openai_server: OpenAIServer, question: CompletionRequest
+) -> None:
+    openai_server.push(
+        {"raw": '{"choices": [{"message": {"content": [{"text": "{\\"operations\\": []}"}]}}]}'}
+    )
+
+    completion = openai().complete(question)
+
+    assert completion.text == '{"operations": []}'
+    assert (completion.prompt_tokens, completion.output_tokens, completion.cost) == (None, None, None)
+
+
+def test_an_error_that_is_only_a_string_is_quoted(
+    openai: Make, openai_server: OpenAIServer, question: CompletionRequest
+) -> None:
+    openai_server.push({"status": 503, "raw": '{"error": "Loading model"}'})
+
+    with pytest.raises(ProviderUnavailable, match="503: Loading model"):
+        openai().complete(question)
+
+
+def test_a_call_costs_what_the_operator_said(
+    openai: Make, openai_server: OpenAIServer, question: CompletionRequest
+) -> None:
+    openai_server.push({"usage": {"prompt_tokens": 1000, "completion_tokens": 200, "total_tokens": 1200}})
+
+    completion = openai(model="mine", prices={"mine": (1, 2)}).complete(question)
+
+    assert completion.cost == Decimal("0.0014")
+
+
+def test_a_redirect_is_not_followed_so_the_key_goes_nowhere_else(
+    openai: Make, openai_server: OpenAIServer, question: CompletionRequest
+) -> None:
+    with OpenAIServer() as elsewhere:
+        openai_server.push({"redirect": f"{elsewhere.url}/chat/completions"})
+
+        with pytest.raises(ProviderMisconfigured):
+            openai().complete(question)
+
+        assert elsewhere.asked == 0
+
+
+def test_a_server_of_ones_own_needs_no_key(
+    openai: Make, openai_server: OpenAIServer, question: CompletionRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "a key that nobody configured")
+
+    assert openai(api_key="").complete(question).text == '{"operations": []}'
+    assert openai_server.requests[0].headers["authorization"] == "Bearer none"
+
+
+def test_a_wrong_key_is_named_but_never_shown(question: CompletionRequest) -> None:
+    with OpenAIServer(key="right-key") as server:
+        server.push({"status": 401, "message": "The key wrong-key is not known."})
+        provider = OpenAIProvider(alias="openai", options={"api_key": "wrong-key", "base_url": server.url})
+
+        with pytest.raises(Unauthorized) as failure:
+            provider.complete(question)
+        provider.close()
+
+    assert "wrong-key" not in str(failure.value) + repr(provider.options) + str(provider.describe())
+
+
+def test_a_proxy_in_the_environment_is_not_asked_for_this_machine(
+    openai: Make, question: CompletionRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
+
+    assert openai().complete(question).text == '{"operations": []}'
+
+
+def test_no_test_reaches_openai(openai: Make, question: CompletionRequest) -> None:
+    provider = openai(base_url="")
+
+    with pytest.raises(ExternalRefused, match=r"api\.openai\.com is not this machine"):
+        provider.complete(question)
+
+
+def test_text_that_cannot_be_sent_is_refused(
+    openai: Make, openai_server: OpenAIServer, question: CompletionRequest
+) -> None:
+    with pytest.raises(RequestRefused, match="lone surrogate"):
+        openai().complete(replace(question, prompt="broken \ud83d text"))
+
+    assert openai_server.asked == 0
+
+
+def test_many_threads_ask_through_one_provider(
+    openai: Make, openai_server: OpenAIServer, question: CompletionRequest
+) -> None:
+    provider = openai()
+    openai_server.respond = lambda body: {"text": body["messages"][-1]["content"]}
+    prompts = [f'{{"number": {number}}}' for number in range(32)]
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda text: provider.complete(replace(question, prompt=text)).text, prompts))
+
+    assert answers == prompts

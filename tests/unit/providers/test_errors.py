@@ -1,0 +1,91 @@
+import pickle
+
+import pytest
+
+from providers import errors
+from providers.errors import (
+    AnswerTruncated,
+    AnswerUnusable,
+    ContentBlocked,
+    EmptyAnswer,
+    ModelNotFound,
+    PermanentProviderError,
+    ProviderError,
+    ProviderMisconfigured,
+    ProviderTimeout,
+    ProviderUnavailable,
+    QuotaExhausted,
+    RateLimited,
+    RequestRefused,
+    TransientProviderError,
+    Unauthorized,
+    UnknownProvider,
+)
+
+EVERY_ERROR = [
+    kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, ProviderError)
+]
+
+
+@pytest.mark.parametrize(
+    "kind", [RateLimited, ProviderUnavailable, ProviderTimeout, EmptyAnswer, Unauthorized, UnknownProvider]
+)
+def test_what_may_pass_is_tried_again(kind: type[ProviderError]) -> None:
+    assert kind().permanent is False
+    assert isinstance(kind(), TransientProviderError)
+
+
+@pytest.mark.parametrize("kind", [RequestRefused, ContentBlocked, AnswerTruncated])
+def test_what_will_fail_again_steps_aside(kind: type[ProviderError]) -> None:
+    assert kind().permanent is True
+    assert isinstance(kind(), PermanentProviderError)
+
+
+@pytest.mark.parametrize("kind", EVERY_ERROR)
+def test_no_error_is_both_transient_and_permanent(kind: type[ProviderError]) -> None:
+    assert not (issubclass(kind, TransientProviderError) and issubclass(kind, PermanentProviderError))
+    assert kind.permanent == issubclass(kind, PermanentProviderError)
+
+
+@pytest.mark.parametrize("kind", [Unauthorized, ModelNotFound, QuotaExhausted, UnknownProvider])
+def test_an_operators_mistake_blocks_and_waits_but_loses_no_turn(kind: type[ProviderError]) -> None:
+    error = kind()
+
+    assert isinstance(error, ProviderMisconfigured)
+    assert error.blocks is True
+    assert error.permanent is False
+    assert error.retry_after == 60.0
+
+
+def test_only_an_operators_mistake_blocks() -> None:
+    assert {kind for kind in EVERY_ERROR if kind.blocks} == {
+        kind for kind in EVERY_ERROR if issubclass(kind, ProviderMisconfigured)
+    }
+
+
+@pytest.mark.parametrize("kind", [EmptyAnswer, AnswerTruncated])
+def test_an_answer_that_came_but_cannot_be_used_is_recognised(kind: type[ProviderError]) -> None:
+    assert isinstance(kind(), AnswerUnusable)
+
+
+def test_each_error_has_a_code_of_its_own_that_fits_a_column() -> None:
+    codes = [kind.code for kind in EVERY_ERROR]
+
+    assert len(set(codes)) == len(codes)
+    assert all(code.replace("_", "").isalpha() and len(code) <= 60 for code in codes)
+
+
+def test_an_error_without_a_message_says_what_its_kind_says() -> None:
+    assert str(RateLimited()) == "The provider asks us to slow down."
+    assert str(RateLimited("Come back later.")) == "Come back later."
+
+
+def test_an_error_survives_the_way_between_processes() -> None:
+    error = pickle.loads(pickle.dumps(RateLimited("Slow down.", retry_after=3.5, status=429)))
+
+    assert (str(error), error.retry_after, error.status) == ("Slow down.", 3.5, 429)
+
+
+def test_the_docstring_draws_every_error() -> None:
+    assert errors.__doc__ is not None
+    assert [kind.__name__ for kind in EVERY_ERROR if kind.__name__ not in errors.__doc__] == []

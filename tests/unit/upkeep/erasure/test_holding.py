@@ -1,0 +1,206 @@
+"""Messages that hold the words of an erased entry: which go with it, and which a person has to look at."""
+
+from uuid import UUID
+
+import pytest
+
+from memory.entries.editing import add_entry, revise_entry
+from memory.ingestion.intake import accept_turn
+from memory.models import EntrySource
+from relationships.models import Message, Turn
+from relationships.services.turns import NewMessage, NewTurn
+from tests.fakes import ScriptedProvider
+from tests.fixtures.people import MORNING
+from tests.fixtures.turns import Conversation, add, answer, update
+from tests.unit.upkeep.erasure.forgetting import ANA, NOTHING
+from upkeep.erasure import EntryErasure, erase_entry
+from upkeep.erasure.holding import COMMON, MOST_LISTED
+
+VIENNA = "Lives in Vienna"
+
+
+def exchange(conversation: Conversation, *texts: str) -> Turn:
+    """What the person and the companion say, in turn, and have read."""
+    said = [NewMessage("assistant" if place % 2 else "user", text) for place, text in enumerate(texts)]
+    turn = accept_turn(relationship=conversation.relationship, new=NewTurn(said, occurred_at=MORNING)).turn
+    conversation.drain()
+    return turn
+
+
+def erase(conversation: Conversation, content: str, **how: str) -> EntryErasure:
+    entry = next(entry for entry in conversation.entries if entry.content == content)
+    return erase_entry(relationship_id=entry.relationship_id, entry_id=entry.id, by=ANA, **how)  # type: ignore[arg-type]
+
+
+def left(conversation: Conversation) -> list[str]:
+    rows = Message.objects.for_relationship(conversation.relationship.id).order_by("seq")
+    return [message.content for message in rows if message.erased_at is None]
+
+
+def said(conversation: Conversation, ids: list[UUID]) -> list[str]:
+    texts = dict(Message.objects.for_relationship(conversation.relationship.id).values_list("id", "content"))
+    return [texts[message_id] for message_id in ids]
+
+
+def test_the_echo_goes_with_what_it_echoes_and_the_rest_of_the_exchange_stays(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.answer_with(answer(add(VIENNA), add("Has a sister", messages=[3])))
+    echo = "Since you live in Vienna: the opera is near."
+    exchange(conversation, "Vienna is where I live.", echo, "I have a sister.", "Is Vienna nice?")
+
+    erased = erase(conversation, VIENNA)
+
+    assert len(erased.redacted) == 2
+    assert left(conversation) == ["I have a sister.", "Is Vienna nice?"]
+    assert said(conversation, [holding.id for holding in erased.holding.listed]) == ["Is Vienna nice?"]
+
+
+def test_an_echo_of_what_the_entry_said_before_goes_too(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.answer_with(answer(add(VIENNA)), answer(update(1, "Lives in Graz")))
+    exchange(conversation, "I live in Vienna.", "So you live in Vienna!")
+    exchange(conversation, "We moved to Graz.", "You live in Graz now, I see.")
+
+    erase(conversation, "Lives in Graz")
+
+    assert left(conversation) == []
+
+
+def test_the_same_words_in_another_exchange_are_for_a_person_to_decide_about(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.answer_with(answer(add(VIENNA)), NOTHING, NOTHING)
+    exchange(conversation, "I live in Vienna.", "Lovely.")
+    exchange(conversation, "My aunt lives in Vienna as well.", "Vienna it is.")
+    exchange(conversation, "It rains.", "Bring an umbrella.")
+
+    erased = erase(conversation, VIENNA)
+
+    assert [(sorted(held.words), held.role) for held in erased.holding.listed] == [
+        (["lives", "vienna"], "user"),
+        (["vienna"], "assistant"),
+    ]
+    assert (erased.holding.total, erased.holding.common) == (2, ())
+    assert "Lovely." in left(conversation)
+
+
+def test_what_was_written_by_hand_has_no_exchange_and_only_lists(conversation: Conversation) -> None:
+    conversation.say("My order is ORD-17.", "No, ORD-170.")
+    values = {"content": "Waits for order ORD-17", "type": "other"}
+    add_entry(relationship=conversation.relationship, values=values, by=ANA, source=EntrySource.MANUAL)
+
+    erased = erase(conversation, "Waits for order ORD-17")
+
+    assert erased.redacted == ()
+    [holding] = erased.holding.listed
+    assert said(conversation, [holding.id]) == ["My order is ORD-17."]
+    assert holding.words == {"order", "ord-17"}
+
+
+def test_memory_that_was_put_into_a_message_is_found_there(conversation: Conversation) -> None:
+    """Search does not read what is fenced; a dump would show it all the same."""
+    conversation.say(f"<rapport_memory>\n- {VIENNA}\n</rapport_memory>\nHello!")
+    conversation.remember(VIENNA)
+
+    assert erase(conversation, VIENNA).holding.total == 1
+
+
+def test_a_word_that_is_everywhere_lists_nothing_by_itself_and_is_told(conversation: Conversation) -> None:
+    for number in range(COMMON + 1):
+        conversation.say(f"I like number {number}.")
+    conversation.say("Hiking!")
+    conversation.remember("Likes hiking")
+
+    erased = erase(conversation, "Likes hiking")
+
+    assert said(conversation, [held.id for held in erased.holding.listed]) == ["Hiking!"]
+    assert erased.holding.common == ("likes",)
+
+
+@pytest.mark.parametrize("content", ["Likes Vienna", "likes"])
+def test_a_name_and_an_only_word_are_never_too_common(conversation: Conversation, content: str) -> None:
+    for _ in range(COMMON + 1):
+        conversation.say("I like Vienna.")
+    conversation.remember(content)
+
+    assert erase(conversation, content).holding.total == COMMON + 1
+
+
+def test_the_list_is_bounded_and_says_how_many_there_are(conversation: Conversation) -> None:
+    conversation.say(*["Vienna!"] * 50)
+    turn = conversation.say("Vienna, where I live.")
+    message = Message.objects.for_relationship(turn.relationship_id).filter(turn_id=turn.id).get()
+    Message.objects.bulk_create(
+        [
+            Message(
+                relationship_id=turn.relationship_id,
+                project_id=turn.project_id,
+                turn_id=turn.id,
+                seq=1000 + number,
+                session="current",
+                role="user",
+                content="Vienna!",
+                occurred_at=MORNING,
+            )
+            for number in range(MOST_LISTED)
+        ]
+    )
+    conversation.remember(VIENNA)
+
+    holding = erase(conversation, VIENNA).holding
+
+    assert (len(holding.listed), holding.total) == (MOST_LISTED, MOST_LISTED + 51)
+    assert holding.listed[0].id == message.id  # it says all of it
+
+
+def test_an_entry_without_a_word_of_its_own_finds_nothing(conversation: Conversation) -> None:
+    conversation.say("Is it you?")
+    conversation.remember("It is you")
+
+    assert erase(conversation, "It is you").holding.total == 0
+
+
+def test_endings_are_those_of_the_configured_language(conversation: Conversation) -> None:
+    relationship = conversation.relationship
+    type(relationship).objects.filter(id=relationship.id).update(config={"retrieval": {"language": "german"}})
+    conversation.say("Wir wohnten in Wien.", "Und mit ihrer Frau?")
+    conversation.remember("Wohnt in Wien mit ihrer Frau")
+
+    listed = erase(conversation, "Wohnt in Wien mit ihrer Frau").holding.listed
+
+    assert [sorted(holding.words) for holding in listed] == [["wien", "wohnt"], ["frau"]]
+
+
+def test_what_was_revised_by_hand_is_looked_for_in_all_its_versions(conversation: Conversation) -> None:
+    conversation.say("Vienna.", "Graz.")
+    [entry] = conversation.remember(VIENNA)
+    revise_entry(
+        relationship_id=entry.relationship_id, entry_id=entry.id, values={"content": "Lives in Graz"}, by=ANA
+    )
+
+    assert erase(conversation, "Lives in Graz").holding.total == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("Likes Zürich", "ZURICH!"),
+        ("Likes Zurich", "In Zürich ist es laut"),
+        ("Sells ﬁgs", "Fresh FIGS"),
+        ("Große Straße", "STRASSE"),
+        ("Waits for ORD-17", "Where is ORD\u201117?"),
+        ("Waits for ORD\u201117", "Where is ord-17?"),
+        ("Owns shop_50%", "My SHOP_50% is open"),
+        ("Живёт в Вене", "ВЕНЕ привет"),
+        ("ウィーン", "私はウィーンに住んでいます"),
+    ],
+)
+def test_the_database_finds_words_in_any_spelling(
+    content: str, message: str, conversation: Conversation
+) -> None:
+    conversation.say(message, "Nothing of that.")
+    conversation.remember(content)
+
+    assert erase(conversation, content).holding.total == 1

@@ -1,0 +1,121 @@
+from pathlib import Path
+
+import pytest
+from django.db import DatabaseError, IntegrityError, connection, transaction
+
+from relationships.models import AuditEvent, Project
+from relationships.services.audit import record_audit
+from tests.fakes import ScriptedProvider
+from tests.fixtures.turns import Conversation, add, answer
+from tests.unit.upkeep.erasure.forgetting import HERON, erase
+from upkeep.erasure.permit import erasing
+from web.actor import Actor
+
+ROOT = Path(__file__).resolve().parents[4]
+
+
+@pytest.fixture
+def audited(project: Project) -> Project:
+    by = Actor.policy("test")
+    record_audit(project_id=project.id, action="tried", target_kind="project", target_id=project.id, by=by)
+    return project
+
+
+def flag() -> str | None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT current_setting('rapport.erasing', true)")
+        value: str | None = cursor.fetchone()[0]
+    return value
+
+
+def refused(change: str) -> bool:
+    try:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(change)
+    except DatabaseError as error:
+        return "append-only" in str(error)
+    return False
+
+
+CHANGES = [
+    "DELETE FROM relationships_auditevent",
+    "UPDATE relationships_auditevent SET action = 'another'",
+]
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=["delete", "update"])
+def test_history_is_closed_without_the_permit(audited: Project, change: str) -> None:
+    assert refused(change)
+    assert AuditEvent.objects.get().action == "tried"
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=["delete", "update"])
+def test_history_can_be_emptied_with_it(audited: Project, change: str) -> None:
+    with erasing():
+        assert not refused(change)
+
+
+def test_the_permit_ends_with_its_block_also_inside_a_longer_transaction(audited: Project) -> None:
+    with transaction.atomic():
+        with erasing():
+            pass
+        assert refused(CHANGES[0])
+
+
+def test_a_block_inside_another_leaves_the_outer_one_its_permit(audited: Project) -> None:
+    with erasing():
+        with erasing():
+            pass
+        assert flag() == "on"
+    assert flag() == "off"
+
+
+def test_a_block_that_fails_gives_the_permit_back(audited: Project) -> None:
+    with pytest.raises(ZeroDivisionError), erasing():
+        _ = 1 / 0
+
+    assert refused(CHANGES[0])
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ("relationships_message", "content = 'I have a heron'"),
+        ("memory_entryrevision", "reason = 'the heron'"),
+        ("memory_entryrevision", "after = '{}'"),
+        ("memory_modelcall", "answer = 'heron'"),
+        ("memory_operationresult", "text = 'heron'"),
+    ],
+)
+def test_what_is_marked_as_erased_can_hold_no_words(
+    table: str, words: str, conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    """Not even by a restore that switches the triggers off."""
+    scripted_provider.answer_with(answer(add(HERON)))
+    conversation.hear("I have a heron on my arm.")
+    erase(conversation, conversation.entries[0])
+
+    with pytest.raises(IntegrityError, match="is_empty"), erasing(), connection.cursor() as cursor:
+        cursor.execute(f"UPDATE {table} SET {words}")
+
+
+def test_nothing_else_sets_the_flag() -> None:
+    apps = (
+        "config",
+        "web",
+        "providers",
+        "worker",
+        "relationships",
+        "memory",
+        "knowledge",
+        "context",
+        "upkeep",
+        "demo",
+        "admin_ui",
+    )
+    sources = [path for app in apps for path in (ROOT / app).rglob("*.py") if "migrations" not in path.parts]
+    setting = [path for path in sources if "rapport.erasing" in path.read_text()]
+
+    assert [path.name for path in setting] == ["permit.py"], (
+        "Only upkeep/erasure/permit.py may set rapport.erasing: erase through upkeep.erasure."
+    )

@@ -1,0 +1,76 @@
+import pytest
+
+from relationships.models import (
+    ApiKey,
+    AuditEvent,
+    Companion,
+    EndUser,
+    Membership,
+    Message,
+    Operator,
+    Project,
+    Relationship,
+)
+from relationships.services.api_keys import create_api_key
+from relationships.services.projects import create_project
+from relationships.services.relationships import get_or_create_relationship
+from tests.fixtures.turns import Conversation
+from upkeep.erasure import erase_project
+from web.actor import Actor
+from web.errors import NotFound
+
+BY = Actor.policy("test")
+
+
+@pytest.fixture
+def furnished(conversation: Conversation, project: Project) -> Project:
+    """A project with people, words, a key, an operator and a companion that nobody talks to."""
+    conversation.say("I like tea.")
+    EndUser.objects.create(project=project, external_id="nobody yet")
+    lonely = Companion.objects.create(project=project, slug="bob", name="Bob")
+    lonely.prompts.create(version=1, template="Keep what matters.", created_by_kind="policy")
+    create_api_key(project_id=project.id, name="Key of the kitchen", scopes=["read"], by=BY)
+    ana = Operator.objects.create_user("ana@example.org", "a password")
+    Membership.objects.create(operator=ana, project=project, role="owner")
+    return project
+
+
+def test_a_project_goes_with_everything_in_it(furnished: Project) -> None:
+    erasure = erase_project(project_id=furnished.id, by=BY)
+
+    for model in (Project, Relationship, Message, EndUser, Companion, ApiKey, Membership):
+        assert not model._base_manager.exists(), model
+    assert Operator.objects.count() == 1
+    assert {name: erasure.counts[name] for name in ("project", "api_key", "companion", "end_user")} == {
+        "project": 1,
+        "api_key": 1,
+        "companion": 2,
+        "end_user": 2,
+    }
+
+
+def test_the_last_word_on_it_is_that_it_was_erased(furnished: Project) -> None:
+    erasure = erase_project(project_id=furnished.id, by=BY)
+
+    event = AuditEvent.objects.get()
+    assert (event.action, event.project_id) == ("project.erased", furnished.id)
+    assert event.detail == {"erased": erasure.counts}
+
+
+def test_another_project_stays_whole(furnished: Project) -> None:
+    other = create_project(name="Another", by=BY)
+    Companion.objects.create(project=other, slug="ada", name="Ada")
+    get_or_create_relationship(project_id=other.id, companion="ada", user="maya", by=BY)
+    told = AuditEvent.objects.filter(project_id=other.id).count()
+
+    erase_project(project_id=furnished.id, by=BY)
+
+    assert Relationship.objects.get().project_id == other.id
+    assert AuditEvent.objects.filter(project_id=other.id).count() == told == 3
+
+
+def test_a_second_time_there_is_nothing(furnished: Project) -> None:
+    erase_project(project_id=furnished.id, by=BY)
+
+    with pytest.raises(NotFound):
+        erase_project(project_id=furnished.id, by=BY)

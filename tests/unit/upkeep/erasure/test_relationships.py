@@ -1,0 +1,285 @@
+"""Erasing a relationship, a person, a companion: all of it, nobody else's, and finished however often it is killed."""
+
+import threading
+from collections.abc import Callable
+from uuid import UUID, uuid4
+
+import pytest
+from django.db import IntegrityError, OperationalError, connection, connections, transaction
+
+from memory.ingestion.intake import accept_turn
+from relationships.ids import relationship_id
+from relationships.models import AuditEvent, Companion, EndUser, Message, Project, Relationship, Turn
+from relationships.services.relationships import get_or_create_relationship
+from relationships.services.turns import NewMessage, NewTurn
+from tests.fakes import ScriptedProvider
+from tests.fixtures.people import MORNING
+from tests.fixtures.turns import Conversation, add, answer
+from tests.waiting import wait_until
+from upkeep.erasure import Erasure, erase_companion, erase_relationship, erase_user
+from upkeep.erasure.relationships import owned_models
+from web.actor import Actor
+from web.errors import NotFound
+
+BY = Actor.policy("test")
+
+
+def pair(project: Project, companion: Companion, user: EndUser) -> Relationship:
+    return get_or_create_relationship(
+        project_id=project.id, companion=companion.slug, user=user.external_id, by=BY
+    )[0]
+
+
+def another_companion(project: Project, slug: str) -> Companion:
+    return Companion.objects.create(project=project, slug=slug, name=slug)
+
+
+def say(relationship: Relationship, text: str) -> None:
+    accept_turn(relationship=relationship, new=NewTurn([NewMessage("user", text)], occurred_at=MORNING))
+
+
+def rows_of(relationship: Relationship) -> int:
+    return sum(
+        model._base_manager.filter(relationship_id=relationship.id).count() for model in owned_models()
+    )
+
+
+def test_a_relationship_goes_with_everything_it_owns_and_no_other(
+    conversation: Conversation, scripted_provider: ScriptedProvider, project: Project, end_user: EndUser
+) -> None:
+    scripted_provider.answer_with(answer(add("Likes tea")))
+    conversation.hear("I like tea.")
+    other = pair(project, another_companion(project, "bob"), end_user)
+    say(other, "I like tea.")
+    before = rows_of(other)
+
+    erasure = erase_relationship(project_id=project.id, relationship_id=conversation.relationship.id, by=BY)
+
+    assert rows_of(conversation.relationship) == 0
+    assert not Relationship.objects.filter(id=conversation.relationship.id).exists()
+    assert rows_of(other) == before > 0
+    assert EndUser.objects.filter(id=end_user.id).exists()
+    assert erasure.counts["relationship"] == erasure.counts["turn"] == erasure.counts["scratchpad_entry"] == 1
+
+
+def test_what_was_erased_is_told_in_numbers(relationship: Relationship, project: Project) -> None:
+    say(relationship, "I like tea.")
+
+    erase_relationship(project_id=project.id, relationship_id=relationship.id, by=BY)
+
+    event = AuditEvent.objects.get(action="relationship.erased")
+    assert (event.target_id, event.actor_kind, event.actor_id) == (relationship.id, "policy", "test")
+    assert event.detail == {
+        "erased": {"message": 1, "relationship": 1, "search_text": 1, "session_state": 1, "turn": 1}
+    }
+
+
+def test_a_person_goes_everywhere_and_the_companions_stay(
+    relationship: Relationship, project: Project, companion: Companion, end_user: EndUser
+) -> None:
+    second = pair(project, another_companion(project, "bob"), end_user)
+    stranger = EndUser.objects.create(project=project, external_id="noa")
+    theirs = pair(project, companion, stranger)
+    for each in (relationship, second, theirs):
+        say(each, "I like tea.")
+
+    erasure = erase_user(project_id=project.id, user_id=end_user.id, by=BY)
+
+    assert list(Relationship.objects.all()) == [theirs]
+    assert list(EndUser.objects.all()) == [stranger]
+    assert Companion.objects.count() == 2
+    assert erasure.counts == {
+        "end_user": 1, "message": 2, "relationship": 2, "search_text": 2, "session_state": 2, "turn": 2
+    }  # fmt: skip
+
+
+def test_a_companion_goes_with_its_prompts_and_the_people_stay(
+    relationship: Relationship, project: Project, companion: Companion, end_user: EndUser
+) -> None:
+    companion.prompts.create(version=1, template="Keep what matters.", created_by_kind="policy")
+    other = pair(project, another_companion(project, "bob"), end_user)
+    say(relationship, "I like tea.")
+
+    erasure = erase_companion(project_id=project.id, companion_id=companion.id, by=BY)
+
+    assert list(Relationship.objects.all()) == [other]
+    assert [left.slug for left in Companion.objects.all()] == ["bob"]
+    assert EndUser.objects.filter(id=end_user.id).exists()
+    assert erasure.counts["ingestion_prompt"] == erasure.counts["companion"] == 1
+
+
+def erase_this_user(project: Project, relationship: Relationship) -> Erasure:
+    return erase_user(project_id=project.id, user_id=relationship.user_id, by=BY)
+
+
+def erase_this_companion(project: Project, relationship: Relationship) -> Erasure:
+    return erase_companion(project_id=project.id, companion_id=relationship.companion_id, by=BY)
+
+
+def erase_this_relationship(project: Project, relationship: Relationship) -> Erasure:
+    return erase_relationship(project_id=project.id, relationship_id=relationship.id, by=BY)
+
+
+EACH = pytest.mark.parametrize(
+    "erase", [erase_this_relationship, erase_this_user, erase_this_companion], ids=lambda f: f.__name__
+)
+
+
+@EACH
+def test_a_second_time_there_is_nothing(
+    erase: Callable[[Project, Relationship], Erasure], project: Project, relationship: Relationship
+) -> None:
+    erase(project, relationship)
+
+    with pytest.raises(NotFound):
+        erase(project, relationship)
+
+
+@EACH
+def test_another_project_can_erase_nothing_here(
+    erase: Callable[[Project, Relationship], Erasure], relationship: Relationship
+) -> None:
+    stranger = Project.objects.create(name="Another")
+
+    with pytest.raises(NotFound):
+        erase(stranger, relationship)
+
+    assert Relationship.objects.filter(id=relationship.id).exists()
+    assert not AuditEvent.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_erasure_that_broke_off_is_finished_by_asking_again(
+    relationship: Relationship, project: Project, companion: Companion, end_user: EndUser
+) -> None:
+    pairs = [relationship, pair(project, another_companion(project, "bob"), end_user)]
+    first, second = sorted(pairs, key=lambda each: each.id)
+    for each in pairs:
+        say(each, "I like tea.")
+    with Held(second.id):
+        with connection.cursor() as cursor:
+            cursor.execute("SET lock_timeout = '100ms'")
+        with pytest.raises(OperationalError):
+            erase_this_user(project, relationship)
+        with connection.cursor() as cursor:
+            cursor.execute("RESET lock_timeout")
+
+    assert not Relationship.objects.filter(id=first.id).exists()
+    assert Message.objects.filter(relationship_id=second.id).exists()
+
+    erase_this_user(project, relationship)
+
+    assert not Relationship.objects.exists() and not Message.objects.exists()
+    assert not EndUser.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_turn_that_comes_in_meanwhile_finds_nothing_to_join(
+    relationship: Relationship, project: Project
+) -> None:
+    """It waits for the lock of the relationship's row, and then there is none."""
+    refused: list[type[BaseException]] = []
+
+    def say_meanwhile() -> None:
+        try:
+            say(relationship, "Am I too late?")
+        except NotFound as error:
+            refused.append(type(error))
+        finally:
+            connections.close_all()
+
+    with transaction.atomic():
+        erase_this_relationship(project, relationship)
+        speaker = threading.Thread(target=say_meanwhile)
+        speaker.start()
+        wait_until(lambda: waiting_for_locks() == 1, what="the turn to wait")
+    speaker.join(timeout=10)
+
+    assert refused == [NotFound]
+    assert not Turn.objects.exists()
+
+
+def test_an_answer_on_its_way_finds_nothing_to_write_to(
+    conversation: Conversation, scripted_provider: ScriptedProvider, project: Project
+) -> None:
+    relationship = conversation.relationship
+
+    def erase_meanwhile(_request: object) -> None:
+        erase_this_relationship(project, relationship)
+
+    scripted_provider.while_answering = erase_meanwhile
+    scripted_provider.answer_with(answer(add("Likes tea")))
+    conversation.say("I like tea.")
+
+    drained = conversation.drain()
+
+    assert (drained.applied, drained.failed, scripted_provider.unused) == (0, 0, 0)
+    assert rows_of(relationship) == 0
+
+
+@pytest.mark.django_db(transaction=True)
+def test_no_relationship_can_be_made_with_somebody_who_is_being_erased(
+    project: Project, companion: Companion, end_user: EndUser
+) -> None:
+    """Its foreign key must get past the lock of the person's row, whatever order they come in."""
+    outcome: list[str] = []
+
+    def meet_meanwhile() -> None:
+        try:
+            Relationship.objects.create(
+                id=relationship_id(companion.id, end_user.id),
+                project=project,
+                companion=companion,
+                user=end_user,
+            )
+            outcome.append("met")
+        except IntegrityError:
+            outcome.append("too late")
+        finally:
+            connections.close_all()
+
+    with transaction.atomic():
+        erase_user(project_id=project.id, user_id=end_user.id, by=BY)
+        other = threading.Thread(target=meet_meanwhile)
+        other.start()
+        wait_until(lambda: waiting_for_locks() == 1, what="the new relationship to wait")
+    other.join(timeout=10)
+
+    assert outcome == ["too late"]
+    assert not Relationship.objects.exists() and not EndUser.objects.exists()
+
+
+def test_whom_nobody_knows_can_not_be_erased(project: Project) -> None:
+    with pytest.raises(NotFound, match="This user is not there"):
+        erase_user(project_id=project.id, user_id=uuid4(), by=BY)
+
+
+class Held:
+    """Another session that holds a relationship's row locked."""
+
+    def __init__(self, relationship_id: UUID) -> None:
+        self.connection = connection.copy()
+        self.relationship_id = relationship_id
+
+    def __enter__(self) -> None:
+        self.connection.set_autocommit(False)
+        with self.connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT 1 FROM relationships_relationship WHERE id = %s FOR UPDATE", [self.relationship_id]
+            )
+
+    def __exit__(self, *_: object) -> None:
+        self.connection.rollback()
+        self.connection.close()
+
+
+def waiting_for_locks() -> int:
+    """Asked in a session of its own: a transaction sees the other sessions as they were when it first looked."""
+    onlooker = connection.copy()
+    with onlooker.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+        )
+        count: int = cursor.fetchone()[0]
+    onlooker.close()
+    return count

@@ -1,0 +1,162 @@
+"""What must fit together in an archive; each mistake is named by its field."""
+
+import json
+from copy import deepcopy
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from relationships.configuration.schema import configuration_model
+from upkeep.api.archive_file import ArchiveFile
+from upkeep.archive_checks import check_archive, check_head
+from web.errors import InvalidConfiguration, InvalidInput
+
+NOON = "2026-03-02T12:00:00Z"
+NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
+LATER, SOON = "2999-01-01T00:00:00Z", "2026-03-02T12:04:00Z"
+
+
+def an_id(number: int) -> str:
+    return str(UUID(int=number))
+
+
+def a_turn(number: int, *, seq: int) -> dict[str, Any]:
+    message = {
+        "id": an_id(number + 1), "seq": seq + 1, "role": "user", "speaker": "", "content": "Hello",
+        "occurred_at": NOON, "recorded_at": NOON, "erased_at": None,
+    }  # fmt: skip
+    return {
+        "id": an_id(number), "seq": seq, "session": "s", "occurred_at": NOON, "recorded_at": NOON,
+        "config": {}, "state": "applied", "due_at": None, "waits_for": "", "attempts": 1, "claimed_at": None,
+        "settled_at": NOON, "error_code": "", "error": "", "prompt_version": None, "operations": [],
+        "model_call_ids": [], "messages": [message],
+    }  # fmt: skip
+
+
+def an_entry(number: int, content: str, **fields: Any) -> dict[str, Any]:
+    return {"id": an_id(number), "type": "other", "content": content, **fields}
+
+
+def a_revision(number: int, *, seq: int, entry: int) -> dict[str, Any]:
+    after = {
+        "id": an_id(entry), "version": 1, "type": "other", "subject": "user", "content": "Likes tea",
+        "content_hash": "0f" * 32, "state": "active", "tier": "scratchpad", "source_message_ids": [], "effective_at": NOON,
+    }  # fmt: skip
+    return {
+        "id": an_id(number), "entry_id": an_id(entry), "entry_version": 1, "seq": seq, "event": "add",
+        "before": None, "after": after, "actor_kind": "policy", "actor_id": "", "turn_id": None,
+        "model_call_id": None, "prompt_version": None, "model": "", "reason": "", "recorded_at": NOON,
+        "effective_at": NOON, "redacted_at": None,
+    }  # fmt: skip
+
+
+GOOD: dict[str, Any] = {
+    "format": "rapport.relationship",
+    "version": 1,
+    "turns": [a_turn(10, seq=5), a_turn(20, seq=7)],
+    "entries": [an_entry(30, "Likes tea"), an_entry(31, "Has a cat", key="pet")],
+    "revisions": [a_revision(40, seq=9, entry=30)],
+}
+
+
+def checked(document: dict[str, Any]) -> None:
+    archive = ArchiveFile(json.dumps(document).encode(), depth=40)
+    check_head(archive)
+    check_archive(archive, configuration=configuration_model()(), now=NOW)
+
+
+def changed(path: str, value: Any) -> dict[str, Any]:
+    """GOOD with one member replaced, by its dotted path."""
+    document: Any = deepcopy(GOOD)
+    *way, last = [int(part) if part.isdigit() else part for part in path.split(".")]
+    place = document
+    for part in way:
+        place = place[part]
+    place[last] = value
+    return dict(document)
+
+
+def test_a_good_one_passes() -> None:
+    checked(GOOD)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "field"),
+    [
+        ("turns.1.id", an_id(10), "turns.1.id"),
+        ("entries.1.id", an_id(11), "entries.1.id"),
+        ("turns.1.seq", 6, "turns.1.seq"),
+        ("turns.0.messages.0.seq", 5, "turns.0.messages.0.seq"),
+        ("turns.0.messages.0.seq", 8, "turns.1.seq"),
+        ("revisions.0.seq", 6, "revisions.0.seq"),
+        ("entries.1.content", "likes  TEA.", "entries.1.content"),
+        ("revisions.0.entry_id", an_id(31), "revisions.0.after.id"),
+    ],
+    ids=[
+        "a turn's ID twice",
+        "an entry's ID is a message's",
+        "a turn within another",
+        "a message before its turn",
+        "a message after the next turn",
+        "a revision with a message's number",
+        "two that say the same",
+        "a revision of another entry",
+    ],
+)
+def test_what_does_not_fit_is_named(path: str, value: Any, field: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        checked(changed(path, value))
+
+    assert field in [problem.field for problem in caught.value.problems]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "entries.0.effective_at",
+        "entries.0.recorded_at",
+        "revisions.0.effective_at",
+        "turns.1.occurred_at",
+        "turns.0.messages.0.occurred_at",
+    ],
+)
+def test_nothing_was_said_in_the_future(path: str) -> None:
+    with pytest.raises(InvalidInput, match=f"{path}: lies in the future"):
+        checked(changed(path, LATER))
+
+    checked(changed(path, SOON))
+
+
+def test_nothing_was_written_down_in_the_future() -> None:
+    with pytest.raises(InvalidInput, match=r"entries\.0\.recorded_at: lies in the future"):
+        checked({**GOOD, "entries": [an_entry(30, "Likes tea", effective_at=NOON, recorded_at=LATER)]})
+
+
+def test_a_key_with_one_value_has_one_entry() -> None:
+    document = {**GOOD, "entries": [
+        an_entry(30, "Lives in Porto", key="city", single_valued=True),
+        an_entry(31, "Lives in Lisbon", key="city", single_valued=True),
+    ]}  # fmt: skip
+
+    with pytest.raises(InvalidInput, match=r"entries\.1\.key"):
+        checked(document)
+
+    document["entries"][0]["state"] = "superseded"
+    checked(document)
+
+
+@pytest.mark.parametrize("path", ["relationship.config", "turns.1.config"])
+def test_a_configuration_that_can_not_hold_here_is_named(path: str) -> None:
+    document = {**GOOD, "relationship": {"config": {}}}
+    wrong = {"ingestion": {"max_batch": 0}}
+    if path.startswith("turns"):
+        document = changed(path, wrong)
+    else:
+        document["relationship"] = {"config": wrong}
+
+    with pytest.raises(InvalidConfiguration) as caught:
+        checked(document)
+
+    assert [problem.field for problem in caught.value.problems] == [f"{path}.ingestion.max_batch"]

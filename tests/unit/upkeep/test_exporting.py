@@ -1,0 +1,219 @@
+"""What an export holds, and how it is read from the database."""
+
+import json
+import threading
+from collections.abc import Iterator
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.db import connection, connections
+from django.db.models import Model
+from pytest_django import DjangoAssertNumQueries
+
+from memory.models import (
+    DecayedVector,
+    Embedding,
+    EntryRevision,
+    HeldDeletion,
+    ModelCall,
+    OperationResult,
+    Replay,
+    ScratchpadEntry,
+    SearchText,
+)
+from relationships.models import (
+    IdempotencyKey,
+    Message,
+    Profile,
+    ProfileRevision,
+    Relationship,
+    RelationshipToken,
+    SessionState,
+    Snapshot,
+    Turn,
+)
+from relationships.services.profiles import replace_profile
+from relationships.services.sessions import patch_session
+from tests.fakes import ScriptedProvider
+from tests.fixtures.turns import Conversation, add, answer, update
+from upkeep.api.archive import (
+    Archive,
+    ArchivedEntry,
+    ArchivedHeldDeletion,
+    ArchivedMessage,
+    ArchivedModelCall,
+    ArchivedOperation,
+    ArchivedProfile,
+    ArchivedProfileRevision,
+    ArchivedRevision,
+    ArchivedSession,
+    ArchivedTurn,
+)
+from upkeep.erasure.relationships import owned_models
+from upkeep.exporting import LEFT_OUT, columns_of, export_relationship
+from web.actor import Actor
+from web.errors import NotFound
+
+BY = Actor.policy("test")
+SHAPES: dict[type[Model], type[Any]] = {
+    EntryRevision: ArchivedRevision,
+    HeldDeletion: ArchivedHeldDeletion,
+    Message: ArchivedMessage,
+    ModelCall: ArchivedModelCall,
+    OperationResult: ArchivedOperation,
+    Profile: ArchivedProfile,
+    ProfileRevision: ArchivedProfileRevision,
+    ScratchpadEntry: ArchivedEntry,
+    SessionState: ArchivedSession,
+    Turn: ArchivedTurn,
+}
+# Secrets, keys of one day, trials of a prompt that last a week, and what is built from the rest.
+NOT_EXPORTED: set[type[Model]] = {
+    DecayedVector,
+    Embedding,
+    IdempotencyKey,
+    RelationshipToken,
+    Replay,
+    SearchText,
+    Snapshot,
+}
+
+
+def exported(relationship: Relationship, **how: bool) -> Any:
+    return json.loads(b"".join(export_relationship(relationship_id=relationship.id, **how)))
+
+
+@pytest.fixture
+def remembered(conversation: Conversation, scripted_provider: ScriptedProvider) -> Relationship:
+    scripted_provider.answer_with(answer(add("Likes tea")), answer(update(1, "Likes green tea")))
+    conversation.hear("I like tea.", "Really.")
+    conversation.hear("Green tea.")
+    conversation.say("Not read yet.")
+    relationship = conversation.relationship
+    replace_profile(relationship=relationship, data={"plan": "pro"}, by=BY)
+    patch_session(relationship=relationship, session="s", patch={"mood": "good"}, idle_minutes=0)
+    return relationship
+
+
+def test_every_owned_table_is_exported_or_left_out_on_purpose() -> None:
+    known = SHAPES.keys() | NOT_EXPORTED
+
+    assert set(owned_models()) == known, (
+        "Put a new table into the export and the import, or into NOT_EXPORTED."
+    )
+
+
+@pytest.mark.parametrize("model", list(SHAPES), ids=lambda model: model.__name__)
+def test_the_document_has_every_column(model: type[Model]) -> None:
+    nested = {"messages", "operations"} if model is Turn else set()
+
+    assert SHAPES[model].model_fields.keys() - nested == set(columns_of(model))
+
+
+def test_what_is_left_out_is_owners_and_what_follows_from_the_rest() -> None:
+    owners = {"relationship_id", "project_id"}
+
+    assert {model.__name__: names - owners for model, names in LEFT_OUT.items()} == {
+        "SessionState": {"turns"},
+        "Turn": {"lease_token", "lease_until", "leased_by", "waiting_since", "waits_on"},
+        "Message": {"turn_id", "session"},
+        "OperationResult": {"id", "turn_id", "number", "kind", "content_hash", "text", "erased"},
+        "ScratchpadEntry": {"content_hash"},
+    }
+
+
+def test_everything_is_in_it_and_fits_its_description(remembered: Relationship) -> None:
+    document = exported(remembered)
+
+    archive = Archive.model_validate_json(json.dumps(document))
+    assert [len(turn.messages) for turn in archive.turns] == [2, 1, 1]
+    assert [turn.state for turn in archive.turns] == ["applied", "applied", "pending"]
+    assert [entry.content for entry in archive.entries] == ["Likes green tea"]
+    assert [revision.event for revision in archive.revisions] == ["add", "update"]
+    assert archive.profile is not None and archive.profile.data == {"plan": "pro"}
+    assert {session.session: session.state for session in archive.sessions} == {
+        "current": {},
+        "s": {"mood": "good"},
+    }
+    assert document["user"]["external_id"] == "maya" and document["companion"]["slug"] == "ada"
+    assert document["turns"][0]["recorded_at"].endswith("Z")
+
+
+def test_what_models_were_asked_is_in_it_when_asked_for(remembered: Relationship) -> None:
+    assert "model_calls" not in exported(remembered)
+    assert [call["answer"] != "" for call in exported(remembered, calls=True)["model_calls"]] == [True, True]
+
+
+def test_a_turn_that_a_worker_holds_is_exported_as_waiting(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    """The worker stays where it is: wherever the document is read back, the turn is owed again."""
+    documents = []
+    scripted_provider.while_answering = lambda _: documents.append(exported(conversation.relationship))
+    scripted_provider.answer_with(answer(add("Likes tea")))
+
+    conversation.hear("I like tea.")
+
+    assert documents[0]["turns"][0]["state"] == "pending"
+    assert documents[0]["turns"][0]["due_at"] is not None
+    assert Archive.model_validate_json(json.dumps(documents[0]))
+
+
+def test_an_empty_relationship_is_a_document_too(relationship: Relationship) -> None:
+    document = exported(relationship)
+
+    assert document["profile"] is None
+    assert document["turns"] == document["entries"] == []
+
+
+def test_a_relationship_that_is_not_there_is_named_so(db: None) -> None:
+    with pytest.raises(NotFound):
+        next(export_relationship(relationship_id=uuid4()))
+
+
+def test_a_long_conversation_costs_no_more_queries_and_comes_in_pieces(
+    conversation: Conversation, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    for number in range(30):
+        conversation.say(*[f"{number} " * 500] * 5)
+
+    with django_assert_num_queries(9):
+        pieces = list(export_relationship(relationship_id=conversation.relationship.id))
+
+    assert len(pieces) > 2
+    assert len(json.loads(b"".join(pieces))["turns"]) == 30
+    assert max(map(len, pieces)) < 200_000
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_happens_meanwhile_is_not_in_it(remembered: Relationship, conversation: Conversation) -> None:
+    """The whole document is of one moment: else an entry could miss its history."""
+    pieces: Iterator[bytes] = export_relationship(relationship_id=remembered.id)
+    replace_profile(relationship=remembered, data={"long": "x" * 100_000}, by=BY)
+    begun = next(pieces)  # a first piece, as the profile alone is longer than one
+
+    def meanwhile() -> None:
+        conversation.say("Am I in it?")
+        connections.close_all()
+
+    speaker = threading.Thread(target=meanwhile)
+    speaker.start()
+    speaker.join(timeout=10)
+    document = json.loads(begun + b"".join(pieces))
+
+    assert len(document["turns"]) == 3
+    assert Turn.objects.for_relationship(remembered.id).count() == 4
+    assert not connection.in_atomic_block
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_reader_that_leaves_early_leaves_no_transaction_open(remembered: Relationship) -> None:
+    replace_profile(relationship=remembered, data={"long": "x" * 100_000}, by=BY)
+    pieces = export_relationship(relationship_id=remembered.id)
+    next(pieces)
+
+    assert connection.in_atomic_block
+    pieces.close()  # type: ignore[attr-defined]
+
+    assert not connection.in_atomic_block

@@ -1,0 +1,288 @@
+"""Reading an export back: the same relationship elsewhere, or nothing at all."""
+
+import json
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+from django_q.models import OrmQ
+from hypothesis import HealthCheck, given, settings
+
+from memory.entries.editing import add_entry, delete_entry, revise_entry
+from memory.entries.history import fields_of
+from memory.errors import NotEmpty
+from memory.models import EntryRevision, EntrySource, ScratchpadEntry
+from providers.errors import RateLimited
+from relationships.ids import relationship_id
+from relationships.models import (
+    AuditEvent,
+    Companion,
+    EndUser,
+    Message,
+    Project,
+    Relationship,
+    SessionState,
+    Snapshot,
+    Turn,
+)
+from relationships.services.profiles import replace_profile
+from relationships.services.sessions import patch_session
+from tests.fakes import ScriptedProvider
+from tests.fixtures.index import configure, index_of, owing, told_to_embed
+from tests.fixtures.turns import Conversation, add, answer, delete, update
+from tests.unit.memory.entries.documents import comparable, documents
+from upkeep.api.archive_file import ArchiveFile
+from upkeep.erasure import erase_entry
+from upkeep.exporting import export_relationship
+from upkeep.importing import import_relationship
+from web.actor import Actor
+from web.errors import InvalidConfiguration, NotFound
+
+BY = Actor.policy("test")
+
+
+def new_relationship(name: str = "elsewhere") -> Relationship:
+    """An empty one in a project of its own."""
+    project = Project.objects.create(name=name)
+    companion = Companion.objects.create(
+        project=project, slug="bob", name="Bob", config={"ingestion": {"provider": "scripted"}}
+    )
+    user = EndUser.objects.create(project=project, external_id=name)
+    return Relationship.objects.create(
+        id=relationship_id(companion.id, user.id), project=project, companion=companion, user=user
+    )
+
+
+def exported(relationship: Relationship) -> Any:
+    return json.loads(b"".join(export_relationship(relationship_id=relationship.id, calls=True)))
+
+
+def imported(document: Any, into: Relationship) -> dict[str, int]:
+    archive = ArchiveFile(json.dumps(document).encode(), depth=40)
+    return import_relationship(relationship=into, archive=archive, by=BY)
+
+
+@pytest.fixture
+def lived(conversation: Conversation, scripted_provider: ScriptedProvider) -> Relationship:
+    """A relationship in which everything has happened: failures, held deletions, erasures, what still waits."""
+    relationship = conversation.relationship
+    Relationship.objects.filter(id=relationship.id).update(
+        timezone="Europe/Lisbon", config={"ingestion": {"deletion_hold": {"share": 0, "count": 1}}}
+    )
+    scripted_provider.answer_with(
+        answer(add("Likes tea", key="drink", importance=0.9)),
+        answer(add("Lives in Porto", key="city", messages=[2])),
+        answer(add("Lives in Lisbon", key="city"), update(2, "Likes green tea", reason="«more» exactly")),
+        answer(delete(1, reason="a"), delete(2, reason="b")),
+        "no JSON", "still none",
+    )  # fmt: skip
+    conversation.hear("I like tea.")
+    conversation.hear("Well.", "I live in Porto.")
+    conversation.hear("I moved to Lisbon.")
+    conversation.hear("Forget it all.")
+    conversation.hear("What was that?")
+    conversation.say("Not read yet.", session="other", context={"recent_messages": 3})
+    replace_profile(relationship=relationship, data={"plan": "pro", "näme": ["ü", None, 1.5]}, by=BY)
+    replace_profile(relationship=relationship, data={"plan": "free"}, by=BY)
+    patch_session(relationship=relationship, session="other", patch={"mood": "good"}, idle_minutes=5)
+    values = {"content": "Has a cat", "type": "other", "tags": {"a": "b"}, "metadata": {"deep": [{"er": 1}]}}
+    cat, dog = [
+        add_entry(
+            relationship=relationship, values={**values, "content": content}, by=BY, source=EntrySource.API
+        )
+        for content in ("Has a cat", "Has a dog")
+    ]
+    delete_entry(relationship_id=relationship.id, entry_id=cat.id, by=BY)
+    erase_entry(relationship_id=relationship.id, entry_id=dog.id, by=BY)
+    return relationship
+
+
+def test_exporting_what_was_imported_gives_the_same_document(lived: Relationship) -> None:
+    document = exported(lived)
+    elsewhere = new_relationship()
+
+    counts = imported(document, elsewhere)
+
+    assert comparable(exported(elsewhere)) == comparable(document)
+    assert counts["turn"] == 6 and counts["message"] == 7 and counts["held_deletion"] == 1
+    again = new_relationship("a third")
+    imported(exported(elsewhere), again)
+    assert exported(again)["turns"] == exported(elsewhere)["turns"]
+
+
+def test_a_session_goes_on_counting_its_turns(lived: Relationship) -> None:
+    elsewhere = new_relationship()
+    imported(exported(lived), elsewhere)
+
+    told, taken = (
+        dict(SessionState.objects.for_relationship(one.id).values_list("session", "turns"))
+        for one in (lived, elsewhere)
+    )
+    assert taken == told and any(taken.values())
+
+
+def test_the_snapshot_shows_the_same(lived: Relationship) -> None:
+    elsewhere = new_relationship()
+
+    imported(exported(lived), elsewhere)
+
+    first, second = Snapshot.objects.get(relationship=lived), Snapshot.objects.get(relationship=elsewhere)
+    assert (second.profile, second.sessions) == ({"plan": "free"}, {"other": {"mood": "good"}})
+    assert second.scratchpad == first.scratchpad != []
+
+
+def test_what_was_imported_is_found_and_owes_its_vectors(lived: Relationship) -> None:
+    there = new_relationship()
+    configure(there, embedder="offline", embed_messages=True)
+
+    imported(exported(lived), there)
+
+    entries = ScratchpadEntry.objects.for_relationship(there.id)
+    messages = Message.objects.for_relationship(there.id)
+    assert {row["owner_id"] for row in index_of(there)} == {row.id for row in [*entries, *messages]}
+    assert owing(there) == {row.id for row in [*entries.exclude(state="deleted"), *messages]}
+    assert told_to_embed()[-1] == str(there.id)
+
+
+def test_replaying_the_history_gives_the_present_state(lived: Relationship) -> None:
+    elsewhere = new_relationship()
+    imported(exported(lived), elsewhere)
+
+    for entry in ScratchpadEntry.objects.for_relationship(elsewhere.id):
+        last = EntryRevision.objects.for_relationship(elsewhere.id).filter(entry_id=entry.id).latest("seq")
+        assert last.after == fields_of(entry)
+
+
+def test_life_goes_on_after_the_import(lived: Relationship, scripted_provider: ScriptedProvider) -> None:
+    """The turn that waited is read, numbers go on, entries can be changed."""
+    elsewhere = new_relationship()
+    imported(exported(lived), elsewhere)
+    assert OrmQ.objects.exists()
+    conversation = Conversation(Relationship.objects.get(id=elsewhere.id))
+    scripted_provider.answer_with(answer(add("Reads on")), answer(add("And on")))
+
+    conversation.drain()
+    conversation.hear("More.")
+
+    assert {"Reads on", "And on"} <= set(conversation.contents)
+    entry = conversation.entries[0]
+    revise_entry(relationship_id=elsewhere.id, entry_id=entry.id, values={"pinned": True}, by=BY)
+    seqs = list(Turn.objects.for_relationship(elsewhere.id).order_by("id").values_list("seq", flat=True))
+    assert len(set(seqs)) == 7 and max(seqs) > 20
+
+
+def test_a_turn_that_waited_for_another_try_is_read_at_once_where_it_is_imported(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    """What it waited for, such as a budget that renews tomorrow, was there: nobody here could say why it waits."""
+    scripted_provider.answer_with(RateLimited("later", retry_after=500), answer(add("Likes tea")))
+    waiting = conversation.hear("I like tea.")
+    assert waiting.due_at is not None and waiting.due_at > timezone.now()
+    elsewhere = new_relationship()
+
+    imported(exported(conversation.relationship), elsewhere)
+    there = Conversation(Relationship.objects.get(id=elsewhere.id))
+    there.drain()
+
+    assert there.contents == ["Likes tea"]
+
+
+def test_erasing_works_on_what_was_imported(lived: Relationship) -> None:
+    elsewhere = new_relationship()
+    imported(exported(lived), elsewhere)
+    tea = ScratchpadEntry.objects.for_relationship(elsewhere.id).get(content="Likes green tea")
+
+    erase_entry(relationship_id=elsewhere.id, entry_id=tea.id, by=BY)
+
+    assert "green tea" not in json.dumps(exported(elsewhere))
+    assert "green tea" in json.dumps(exported(lived))
+
+
+def test_erasing_is_thorough_where_an_import_came_without_what_models_were_asked(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    """The numbers that operations cite can't be looked up: what the turn holds goes, rather than stay by mistake."""
+    scripted_provider.answer_with(
+        answer(add("Has a tattoo of a heron")), answer(add("Has a tattoo of a heron"))
+    )
+    conversation.hear("I wear a heron.")
+    conversation.hear("A heron, did I say?")
+    document = exported(conversation.relationship)
+    elsewhere = new_relationship()
+    imported({**document, "model_calls": []}, elsewhere)
+    entry = ScratchpadEntry.objects.for_relationship(elsewhere.id).get()
+
+    erase_entry(relationship_id=elsewhere.id, entry_id=entry.id, by=BY)
+
+    assert "heron" not in json.dumps(exported(elsewhere))
+
+
+def test_an_entry_from_elsewhere_begins_its_history_here(relationship: Relationship) -> None:
+    document = {
+        "format": "rapport.relationship",
+        "version": 1,
+        "entries": [{"type": "preference", "content": "Prefers tea", "source": "turn"}],
+    }
+
+    assert imported(document, relationship) == {"scratchpad_entry": 1}
+
+    entry = ScratchpadEntry.objects.get()
+    revision = EntryRevision.objects.get()
+    assert (entry.content, entry.source, entry.version) == ("Prefers tea", "import", 1)
+    assert (revision.event, revision.actor_kind, revision.reason) == ("add", "policy", "imported")
+    assert revision.after == fields_of(entry)
+    assert Snapshot.objects.get().scratchpad[0][2] == "Prefers tea"
+
+
+def test_an_import_is_told_in_numbers(lived: Relationship) -> None:
+    elsewhere = new_relationship()
+
+    counts = imported(exported(lived), elsewhere)
+
+    event = AuditEvent.objects.get(action="relationship.imported")
+    assert (event.target_id, event.detail) == (elsewhere.id, {"imported": counts})
+
+
+def test_only_an_empty_relationship_takes_an_import(lived: Relationship, relationship: Relationship) -> None:
+    before = exported(lived)
+
+    with pytest.raises(NotEmpty, match="holds something already"):
+        imported(before, lived)
+
+    assert exported(lived) == before
+
+
+def test_a_relationship_that_is_gone_takes_none(relationship: Relationship) -> None:
+    document = exported(relationship)
+    Relationship.objects.filter(id=relationship.id).delete()
+
+    with pytest.raises(NotFound):
+        imported(document, relationship)
+
+
+def test_an_import_that_fails_writes_nothing(lived: Relationship) -> None:
+    document = exported(lived)
+    document["turns"][-1]["config"] = {"ingestion": {"provider": "a provider nobody has"}}
+    elsewhere = new_relationship()
+
+    with pytest.raises(InvalidConfiguration, match=r"turns\.5\.config\.ingestion\.provider"):
+        imported(document, elsewhere)
+
+    elsewhere.refresh_from_db()
+    assert (elsewhere.last_seq, elsewhere.version, elsewhere.timezone) == (0, 1, "UTC")
+    assert not Message.objects.for_relationship(elsewhere.id).exists()
+
+
+@pytest.mark.django_db
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(document=documents())
+def test_any_document_survives_the_way_in_and_out(document: Any) -> None:
+    elsewhere = new_relationship(f"{uuid4()}")
+
+    imported(document, elsewhere)
+
+    assert comparable(exported(elsewhere)) == comparable(document)
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")

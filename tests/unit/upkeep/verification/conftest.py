@@ -1,0 +1,36 @@
+"""A relationship with something of everything, made by the services alone."""
+
+import pytest
+
+from memory.entries.editing import add_entry
+from memory.models import EntrySource
+from memory.retrieval.index.embed import embed_owed
+from relationships.models import Operator, Relationship
+from relationships.services.profiles import replace_profile
+from relationships.services.sessions import patch_session
+from tests.fakes import ScriptedEmbedder, ScriptedProvider
+from tests.fixtures.index import configure
+from tests.fixtures.turns import PERSON, Conversation, add, answer, update
+
+
+@pytest.fixture
+def lived(
+    relationship: Relationship,
+    account: Operator,
+    scripted_provider: ScriptedProvider,
+    scripted_embedder: ScriptedEmbedder,
+) -> Conversation:
+    """Turns that were read, entries of people and models, a profile, an open session, and every vector."""
+    configure(relationship, embedder="default", embed_messages=True, language="english")
+    conversation = Conversation(relationship)
+    conversation.remember("Likes tea", "Lives in Porto")
+    scripted_provider.otherwise = answer(add("Has a cat"), update(1, "Lives in Lisbon"))
+    conversation.hear("I have a cat, and I moved to Lisbon")
+    scripted_provider.otherwise = answer(add("Runs on Sundays"))
+    conversation.hear("I run on Sundays")
+    values = {"content": "Worked in Rome once", "type": "other", "tier": "archive"}
+    add_entry(relationship=relationship, values=values, by=PERSON, source=EntrySource.API)
+    replace_profile(relationship=relationship, data={"plan": "pro"}, by=PERSON)
+    patch_session(relationship=relationship, session="current", patch={"mood": "calm"}, idle_minutes=0)
+    embed_owed(relationship_id=relationship.id)
+    return conversation

@@ -1,0 +1,75 @@
+"""Damage behind the services' back, as a crash, a restore or a hand in the database leaves it."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from django.db import connection
+
+from relationships.models import Relationship
+from relationships.services.relationships import get_or_create_relationship
+from upkeep.api.archive_file import ArchiveFile
+from upkeep.exporting import export_relationship
+from upkeep.importing import import_relationship
+from upkeep.verification import Report, verify
+from web.actor import Actor
+
+BY = Actor.policy("test")
+
+
+def run(statement: str, *told: Any) -> int:
+    """A statement as it stands; how many rows it changed."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement, told or None)
+        return int(cursor.rowcount)
+
+
+@contextmanager
+def unguarded() -> Iterator[None]:
+    """Without triggers and foreign keys, as `pg_restore --disable-triggers` works."""
+    run("SET LOCAL session_replication_role = replica")
+    yield
+    run("SET LOCAL session_replication_role = origin")
+
+
+def problems(report: Report) -> dict[str, int]:
+    """How often each problem was found: {"histories/differs": 1}."""
+    return {f"{tally.invariant}/{tally.problem.slug}": tally.found for tally in report.tallies.values()}
+
+
+def check_whole() -> None:
+    """Nothing is wrong."""
+    assert problems(verify()) == {}
+
+
+def check_mended(found: Sequence[str]) -> Report:
+    """Exactly these problems are named; --repair mends the first, whatever it mends with it, and then all holds."""
+    assert set(problems(verify())) == set(found)
+    report = verify(repair=True)
+    assert found[0] in problems(report), "it names what it mends"
+    assert report.holds, list(report.lines())
+    check_whole()
+    return report
+
+
+def check_left(found: Sequence[str]) -> Report:
+    """Exactly these problems are named, and after --repair they are still there, with a word on what to do."""
+    assert set(problems(verify())) == set(found)
+    report = verify(repair=True)
+    assert not report.holds
+    left = {f"{tally.invariant}/{tally.problem.slug}" for tally in report.tallies.values() if tally.left}
+    assert left == set(found)
+    assert all(tally.problem.remedy for tally in report.tallies.values() if tally.left)
+    assert set(problems(verify())) == set(found)
+    return report
+
+
+def imported(relationship: Relationship, user: str, *, calls: bool = False) -> Relationship:
+    """The same, exported and imported for another person."""
+    pieces = export_relationship(relationship_id=relationship.id, calls=calls)
+    archive = ArchiveFile(b"".join(pieces), depth=40)
+    copy, _ = get_or_create_relationship(
+        project_id=relationship.project_id, companion="ada", user=user, by=BY
+    )
+    import_relationship(relationship=copy, archive=archive, by=BY)
+    return copy

@@ -1,0 +1,141 @@
+import json
+import threading
+from uuid import UUID, uuid4
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from memory.entries.editing import add_entry
+from memory.models import EntrySource, ScratchpadEntry
+from relationships.ids import relationship_id
+from relationships.models import Companion, EndUser, Project, Relationship, Snapshot
+from tests.fixtures.turns import PERSON, Conversation
+from tests.unit.upkeep.verification.damage import check_whole, problems, run
+from upkeep.verification import verify
+from upkeep.verification.invariant import Invariant, Level, Page
+from upkeep.verification.pipeline import invariants
+
+
+def another(project: Project, companion: Companion, name: str) -> Conversation:
+    user = EndUser.objects.create(project=project, external_id=name)
+    own_id = relationship_id(companion.id, user.id)
+    return Conversation(
+        Relationship.objects.create(id=own_id, project=project, companion=companion, user=user)
+    )
+
+
+def test_what_the_services_wrote_holds_whole(lived: Conversation) -> None:
+    report = verify()
+
+    assert report.holds
+    assert problems(report) == {}
+    assert (report.relationships, report.companions, report.invariants) == (1, 1, len(invariants()))
+
+
+def test_an_empty_database_holds_whole(db: None) -> None:
+    check_whole()
+
+
+def test_only_what_is_asked_for_is_looked_at(lived: Conversation, companion: Companion) -> None:
+    elsewhere = Project.objects.create(name="Another")
+    stranger = another(elsewhere, Companion.objects.create(project=elsewhere, slug="b", name="B"), "ana")
+    stranger.remember("Likes tea")
+    Snapshot.objects.update(scratchpad=[])
+
+    assert problems(verify()) == {"snapshots/differs": 2}
+    assert problems(verify(project_id=elsewhere.id)) == {"snapshots/differs": 1}
+    assert problems(verify(relationship_id=lived.relationship.id)) == {"snapshots/differs": 1}
+    assert problems(verify(relationship_id=uuid4())) == {}
+
+
+def test_naming_what_is_wrong_changes_nothing(lived: Conversation) -> None:
+    Snapshot.objects.update(scratchpad=[])
+
+    assert not verify().holds
+
+    assert Snapshot.objects.get().scratchpad == []
+
+
+def test_one_relationship_after_the_other_is_mended(
+    lived: Conversation, project: Project, companion: Companion
+) -> None:
+    other = another(project, companion, "ana")
+    other.remember("Likes tea")
+    Snapshot.objects.update(scratchpad=[])
+    heard: list[int] = []
+
+    report = verify(repair=True, told=heard.append)
+
+    assert (report.found, report.left, sum(heard)) == (2, 0, 2)
+    check_whole()
+
+
+def test_a_report_names_the_first_rows_and_counts_them_all(lived: Conversation) -> None:
+    lived.remember(*(f"Knows {number} songs" for number in range(20)))
+    run("DELETE FROM memory_searchtext WHERE kind = 'entry'")
+
+    first, everything = verify(examples=3), verify(examples=None)
+
+    assert len(first.tallies["index", "missing"].examples) == 3
+    assert "and 22 more" in "\n".join(first.lines())
+    assert len(everything.tallies["index", "missing"].examples) == 25
+    assert json.loads(json.dumps(first.as_json()))["problems"][0]["found"] == 25
+
+
+@pytest.mark.parametrize("invariant", invariants(), ids=lambda invariant: invariant.slug)
+def test_the_number_of_statements_does_not_follow_the_rows(
+    invariant: Invariant, lived: Conversation, project: Project, companion: Companion
+) -> None:
+    def statements(ids: tuple[UUID, ...]) -> int:
+        with CaptureQueriesContext(connection) as captured:
+            list(invariant.check(Page(ids, min(ids), max(ids)), now=timezone.now()))
+        return len(captured)
+
+    owners = (Companion if invariant.level == Level.COMPANION else Relationship)._base_manager
+    few = statements(tuple(owners.values_list("id", flat=True)))
+    for number in range(6):
+        another(project, companion, f"user {number}").remember("Likes tea", "Has a cat", "Runs")
+        Companion.objects.create(project=project, slug=f"c{number}", name="C")
+
+    assert statements(tuple(owners.values_list("id", flat=True))) == few <= 6
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_others_write_meanwhile_is_no_alarm(
+    lived: Conversation, project: Project, companion: Companion
+) -> None:
+    people = [another(project, companion, f"user {number}") for number in range(4)]
+    stop = threading.Event()
+    errors: list[BaseException] = []
+
+    def write(conversation: Conversation) -> None:
+        try:
+            for number in range(400):
+                if stop.is_set():
+                    break
+                add_entry(
+                    relationship=conversation.relationship,
+                    values={"content": f"Knows {number} songs", "type": "other"},
+                    by=PERSON,
+                    source=EntrySource.API,
+                )
+                conversation.say(f"I know {number} songs")
+        except BaseException as error:
+            errors.append(error)
+        finally:
+            connection.close()
+
+    writers = [threading.Thread(target=write, args=(person,)) for person in people]
+    for writer in writers:
+        writer.start()
+    found = [problems(verify(repair=repair)) for repair in (False, False, True, False)]
+    stop.set()
+    for writer in writers:
+        writer.join()
+
+    assert not errors
+    assert found == [{}, {}, {}, {}]
+    assert ScratchpadEntry.objects.filter(content__startswith="Knows").count() > 4
+    check_whole()

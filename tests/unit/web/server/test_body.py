@@ -1,0 +1,94 @@
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from io import BytesIO
+from typing import Any
+
+import pytest
+
+from web.server.body import (
+    IN_MEMORY,
+    BodyTooLarge,
+    BodyTooSlow,
+    ClientGone,
+    is_bulk,
+    read_body,
+    time_for,
+)
+
+
+def told(*parts: bytes, gone: bool = False) -> Callable[[], Awaitable[dict[str, Any]]]:
+    """What a server hands over, part by part; at the end, with `gone`, that the client left, else silence."""
+
+    async def messages() -> AsyncIterator[dict[str, Any]]:
+        for place, part in enumerate(parts):
+            yield {"type": "http.request", "body": part, "more_body": gone or place < len(parts) - 1}
+        if gone:
+            yield {"type": "http.disconnect"}
+        await asyncio.Event().wait()
+
+    return messages().__anext__
+
+
+def read(
+    receive: Callable[[], Awaitable[dict[str, Any]]], *, limit: int = 100, seconds: float = 30.0
+) -> bytes:
+    async def whole() -> bytes:
+        with await read_body(receive, limit=limit, seconds=seconds) as body:
+            return body.read()
+
+    return asyncio.run(whole())
+
+
+def test_a_body_is_read_whole_in_one_part_or_in_several() -> None:
+    assert read(told(b"")) == b""
+    assert read(told(b"whole")) == b"whole"
+    assert read(told(b"in ", b"three ", b"parts")) == b"in three parts"
+
+
+def test_a_large_body_waits_on_the_disk() -> None:
+    async def rolled() -> bool:
+        half = b"x" * IN_MEMORY
+        with await read_body(told(half, half), limit=3 * IN_MEMORY, seconds=30) as body:
+            return not isinstance(body, BytesIO) and bool(body._rolled)  # type: ignore[attr-defined]
+
+    assert asyncio.run(rolled())
+
+
+@pytest.mark.parametrize("parts", [(b"x" * 101,), (b"x" * 60, b"x" * 41)], ids=["at once", "in parts"])
+def test_a_body_beyond_its_limit_is_refused(parts: tuple[bytes, ...]) -> None:
+    with pytest.raises(BodyTooLarge):
+        read(told(*parts))
+
+
+def test_a_body_that_does_not_arrive_in_time_is_given_up() -> None:
+    async def silence() -> dict[str, Any]:
+        return await asyncio.Future()
+
+    with pytest.raises(BodyTooSlow):
+        read(silence, seconds=0.01)
+
+
+def test_a_client_that_leaves_in_the_middle_is_not_answered() -> None:
+    with pytest.raises(ClientGone):
+        read(told(b"half", gone=True))
+
+
+def test_a_larger_body_has_more_time() -> None:
+    assert time_for(0) == 30
+    assert time_for(65_536_000) == 1030
+
+
+@pytest.mark.parametrize(
+    ("path", "bulk"),
+    [
+        ("/v1/relationships/1/import", True),
+        ("/v1/relationships/1/export", True),
+        ("/v1/companions/1/documents", True),
+        ("/admin-ui/companions/1/documents/", True),
+        ("/v1/relationships/1/turns", False),
+        ("/v1/companions/1/documents/search", False),
+        ("/import", False),
+    ],
+)
+def test_bulk_is_where_files_come_and_go(path: str, bulk: bool) -> None:
+    assert is_bulk(path) is bulk

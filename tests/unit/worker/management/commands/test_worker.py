@@ -1,0 +1,41 @@
+from datetime import timedelta
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.utils import timezone
+from pytest_django.fixtures import Settings
+
+from worker.heartbeat import beat
+from worker.identity import worker_identity
+from worker.models import WorkerHeartbeat
+
+
+def test_a_worker_does_not_start_with_a_connection_pool(settings: Settings) -> None:
+    settings.PROCESS = "web"
+
+    with pytest.raises(CommandError, match="RAPPORT_PROCESS is 'web'"):
+        call_command("worker", skip_checks=True)
+
+
+@pytest.mark.django_db
+def test_check_says_whether_a_worker_lives_here_and_starts_none() -> None:
+    out = StringIO()
+    beat(name=worker_identity(), pool_restarts=0, counters={})
+
+    call_command("worker", "--check", skip_checks=True, stdout=out)
+    assert out.getvalue() == "The worker lives.\n"
+
+    WorkerHeartbeat.objects.update(beat_at=timezone.now() - timedelta(seconds=16))
+    with pytest.raises(CommandError, match="was heard for 15 s"):
+        call_command("worker", "--check", skip_checks=True)
+
+
+@pytest.mark.django_db
+def test_whether_it_lives_is_told_in_a_sentence_where_the_database_can_not_say() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE relationships_workerheartbeat RENAME TO elsewhere")
+
+    with pytest.raises(CommandError, match="The database can't be asked"):
+        call_command("worker", "--check", skip_checks=True)

@@ -1,0 +1,98 @@
+from uuid import uuid4
+
+import pytest
+from pytest_django.fixtures import Settings
+
+from worker.alarm import hindrances, reasons_for_alarm
+from worker.condition import QueueCondition, TurnCounts, WorkerCondition
+from worker.waits import Asked, Wait
+
+TURNS = TurnCounts(due=0, retrying=0, untriggered=0, processing=0, failed=0, stored=0)
+WORKER = WorkerCondition("one:1:1", 0.5, 0)
+
+
+@pytest.fixture(autouse=True)
+def limits(settings: Settings) -> None:
+    settings.OLDEST_TURN_LIMIT_SECONDS = 300
+    settings.DEFAULT_LLM_PROVIDER = "gemini"
+
+
+def condition(*waits: Wait, asked: int = 0, answered: int = 0) -> QueueCondition:
+    return QueueCondition(
+        turns=TURNS, queued=0, workers=(WORKER,), waits=waits, asked=Asked(projects=asked, answered=answered)
+    )
+
+
+def wait(reason: str, provider: str = "", *, seconds: float = 320, turns: int = 4) -> Wait:
+    """Of a project of its own."""
+    return Wait(uuid4(), reason, provider, turns, seconds)
+
+
+def is_red(told: QueueCondition) -> bool:
+    return bool(reasons_for_alarm(told, hindrances(told)))
+
+
+def test_a_refused_key_of_the_default_provider_is_an_alarm_however_many_others_were_answered() -> None:
+    told = condition(wait("unauthorized", "gemini"), wait("unauthorized", "gemini"), asked=9, answered=9)
+
+    assert reasons_for_alarm(told, hindrances(told)) == [
+        "provider: 'gemini' holds up 8 turns of 2 projects, the oldest for 320 s (unauthorized): "
+        "The provider does not accept the API key; check it in the settings."
+    ]
+
+
+@pytest.mark.parametrize(
+    "reason", ["quota_exhausted", "model_not_found", "external_refused", "misconfigured"]
+)
+def test_so_is_whatever_else_of_it_an_operator_must_mend(reason: str) -> None:
+    assert is_red(condition(wait(reason, "gemini"), asked=9, answered=9))
+
+
+def test_nothing_is_an_alarm_before_the_limit() -> None:
+    assert not is_red(condition(wait("unauthorized", "gemini", seconds=299), wait("due", seconds=299)))
+
+
+@pytest.mark.parametrize("reason", ["unavailable", "timeout", "rate_limited", "empty_answer"])
+def test_the_default_provider_failing_is_an_alarm_when_fewer_projects_were_answered_than_wait(
+    reason: str,
+) -> None:
+    assert is_red(condition(wait(reason, "gemini"), asked=9, answered=0))
+    assert is_red(condition(wait(reason, "gemini"), wait(reason, "gemini"), asked=9, answered=1))
+    assert not is_red(condition(wait(reason, "gemini"), asked=9, answered=1))
+
+
+def test_one_projects_own_provider_is_no_alarm_and_that_of_most_is() -> None:
+    assert not is_red(condition(wait("unauthorized", "openai"), asked=2, answered=0))
+    assert is_red(condition(wait("unauthorized", "openai"), wait("unauthorized", "openai"), asked=3))
+
+
+@pytest.mark.parametrize("reason", ["budget", "model_not_found", "internal_error"])
+def test_what_is_a_projects_own_matter_is_never_an_alarm_and_is_told(reason: str) -> None:
+    told = condition(wait(reason, seconds=90_000), asked=1)
+
+    (found,) = hindrances(told)
+
+    assert not is_red(told)
+    assert (found.reason, found.turns, found.projects) == (reason, 4, 1)
+    assert found.sentence.startswith(
+        "project: their own project holds up 4 turns of 1 project, the oldest for 90000 s"
+    )
+
+
+def test_turns_that_nobody_takes_are_an_alarm() -> None:
+    told = condition(wait("due", seconds=410, turns=1))
+
+    assert reasons_for_alarm(told, hindrances(told)) == [
+        "queue: nobody has taken 1 turn of 1 project that could be read, the oldest for 410 s"
+    ]
+
+
+def test_a_flood_or_an_old_import_of_one_project_is_none_while_others_are_answered() -> None:
+    told = condition(wait("due", seconds=800_000_000, turns=5000), asked=2, answered=2)
+
+    assert not is_red(told)
+    assert [found.reason for found in hindrances(told)] == ["due"]
+
+
+def test_what_is_being_read_hinders_nobody() -> None:
+    assert hindrances(condition(wait("reading", seconds=4000))) == []

@@ -1,0 +1,78 @@
+from datetime import datetime
+from functools import partial
+
+import pytest
+from django.utils import timezone
+from django_q.models import OrmQ
+
+from memory.ingestion.triggers import read_ended_sessions
+from relationships.models import Relationship, SessionState, Turn
+from tests.fixtures.queue import MakeTurn
+from worker.housekeeping import Duty, do_what_is_due, duties
+
+pytestmark = pytest.mark.django_db
+
+NOW = datetime.fromisoformat("2026-03-02T09:00:00+00:00")
+
+
+def test_a_duty_is_done_again_after_its_seconds() -> None:
+    duty = Duty("tidy", 30, lambda now: 0)
+    moments = (0.0, 10.0, 29.0, 30.0, 59.0, 60.0)
+
+    done = [moment for moment in moments if do_what_is_due([duty], now=NOW, clock=partial(float, moment))]
+
+    assert done == [0.0, 30.0, 60.0]
+
+
+def test_a_duty_that_fails_stops_no_other_and_is_tried_again() -> None:
+    tried: list[str] = []
+
+    def fail(now: datetime) -> int:
+        tried.append("failing")
+        raise RuntimeError("somebody's words")
+
+    def work(now: datetime) -> int:
+        tried.append("working")
+        return 1
+
+    owed = [Duty("failing", 1, fail), Duty("working", 1, work)]
+    do_what_is_due(owed, now=NOW, clock=lambda: 0.0)
+    do_what_is_due(owed, now=NOW, clock=lambda: 1.0)
+
+    assert tried == ["failing", "working"] * 2
+
+
+def test_a_slow_duty_comes_less_often() -> None:
+    ticks = iter((0.0, 10.0))
+    duty = Duty("slow", 30, lambda now: 0)
+
+    do_what_is_due([duty], now=NOW, clock=lambda: next(ticks))
+
+    assert duty.next_at == 200.0
+
+
+def test_every_duty_of_the_house_can_be_done_on_an_empty_database() -> None:
+    assert do_what_is_due(duties(), now=timezone.now()) == len(duties())
+
+
+def test_turns_that_waited_for_their_session_fall_due_when_it_has_ended(
+    make_turn: MakeTurn, relationship: Relationship
+) -> None:
+    now = timezone.now()
+    waiting = {"due_at": None, "waits_for": "session_end"}
+    ended, going_on = make_turn(session="ended", **waiting), make_turn(session="open", **waiting)
+    for session, ended_at in (("ended", now), ("open", None)):
+        SessionState.objects.create(
+            relationship_id=relationship.id,
+            project_id=relationship.project_id,
+            session=session,
+            last_active_at=now,
+            ended_at=ended_at,
+        )
+
+    assert read_ended_sessions(now) == 1
+
+    turns = Turn.objects.for_relationship(relationship.id)
+    assert turns.get(id=ended.id).due_at == now
+    assert turns.get(id=going_on.id).due_at is None
+    assert OrmQ.objects.count() == 1

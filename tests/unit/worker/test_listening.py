@@ -1,0 +1,76 @@
+import threading
+
+import psycopg
+import pytest
+from django.db import connection
+
+from tests.waiting import wait_until
+from worker.listening import Listener
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+CHANNEL = "test channel"
+
+
+def notify(payload: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_notify(%s, %s)", [CHANNEL, payload])
+
+
+def test_what_is_notified_is_heard_in_order() -> None:
+    with Listener(CHANNEL) as listener:
+        for payload in ("one", "two", "three"):
+            notify(payload)
+
+        heard: list[str] = []
+
+        def hear_all() -> bool:
+            heard.extend(listener.wait(0.1))
+            return len(heard) == 3
+
+        wait_until(hear_all, what="three payloads")
+
+    assert heard == ["one", "two", "three"]
+
+
+def test_what_came_while_the_session_did_something_else_is_not_lost() -> None:
+    with Listener(CHANNEL) as listener:
+        notify("early")
+        listener.connection.execute("SELECT 1")
+
+        assert listener.wait(5) == ["early"]
+
+
+def test_nothing_comes_when_nothing_is_said() -> None:
+    with Listener(CHANNEL) as listener:
+        assert listener.wait(0.01) == []
+
+
+def test_another_thread_can_end_the_waiting() -> None:
+    with Listener(CHANNEL) as listener:
+        waiting = threading.Thread(target=listener.wait, args=(None,))
+        waiting.start()
+
+        listener.wake()
+        waiting.join(timeout=10)
+
+        assert not waiting.is_alive()
+
+
+def test_a_lost_session_is_an_error_and_not_silence() -> None:
+    with Listener(CHANNEL) as listener:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_terminate_backend(%s)", [listener.connection.info.backend_pid])
+
+        with pytest.raises(psycopg.OperationalError):
+            for _ in range(10):  # the server's farewell may be heard before the line is dead
+                listener.wait(1)
+
+
+def test_it_can_be_closed_twice() -> None:
+    listener = Listener(CHANNEL)
+
+    listener.close()
+    listener.close()
+
+    assert listener.connection.closed

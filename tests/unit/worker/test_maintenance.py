@@ -1,0 +1,121 @@
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from django.db import connection, connections
+from pytest_django.fixtures import Settings
+
+from config.supervision import fork, kill_group
+from relationships.models import Turn, TurnState
+from tests.fixtures.queue import MakeTurn, held_by
+from tests.waiting import wait_until
+from worker.identity import this_machine
+from worker.maintenance import Maintenance
+from worker.models import WorkerHeartbeat
+from worker.worker_stats import WorkerStats
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+NAME = "here/1c0ffee2:1:2"
+Start = Callable[..., int]
+
+
+@pytest.fixture
+def worker_stats() -> Iterator[WorkerStats]:
+    made = WorkerStats()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def start(worker_stats: WorkerStats, settings: Settings) -> Iterator[Start]:
+    """Start a maintenance in a process of its own; it is killed when the test ends, if it still runs."""
+    settings.SWEEP_SECONDS = 0.1
+    started: list[int] = []
+
+    def revive_nothing() -> None:
+        pass
+
+    def make(revive_database: Callable[[], None] = revive_nothing) -> int:
+        maintenance = Maintenance(
+            worker_stats, name=NAME, supervisor=os.getpid(), revive_database=revive_database
+        )
+        connection.close()  # not for the fork
+        started.append(fork(maintenance.run, name="maintenance"))
+        return started[-1]
+
+    yield make
+    for maintenance in started:
+        kill_group(maintenance)
+
+
+def stop(maintenance: int) -> int:
+    os.kill(maintenance, signal.SIGTERM)
+    return os.waitstatus_to_exitcode(os.waitpid(maintenance, 0)[1])
+
+
+def call_the_pool_well(worker_stats: WorkerStats) -> None:
+    worker_stats.page.pool_well_at = time.monotonic() + 60
+
+
+def test_it_gives_a_sign_of_life_while_the_pool_is_well_and_takes_it_away_at_the_end(
+    worker_stats: WorkerStats, start: Start
+) -> None:
+    call_the_pool_well(worker_stats)
+    maintenance = start()
+    wait_until(WorkerHeartbeat.objects.exists, what="the heartbeat")
+
+    assert stop(maintenance) == 0
+
+    assert not WorkerHeartbeat.objects.exists()
+
+
+def test_a_pool_that_nobody_calls_well_gives_no_sign_of_life(worker_stats: WorkerStats, start: Start) -> None:
+    maintenance = start()
+    begun = wait_until(lambda: worker_stats.page.maintenance_at, what="its first round")
+    wait_until(lambda: worker_stats.page.maintenance_at > begun + 1.5, what="more rounds")
+
+    assert not WorkerHeartbeat.objects.exists()
+    stop(maintenance)
+
+
+def test_it_takes_back_what_the_dead_held(make_turn: MakeTurn, start: Start) -> None:
+    turn = make_turn(**held_by(f"{this_machine()}:999999999:1"))
+
+    maintenance = start()
+
+    of_the_relationship = Turn.objects.for_relationship(turn.relationship_id)
+    wait_until(of_the_relationship.filter(state=TurnState.PENDING).exists, what="the turn to be given back")
+    stop(maintenance)
+
+
+def test_it_does_not_outlive_its_supervisor(worker_stats: WorkerStats) -> None:
+    connection.close()
+    orphan = Maintenance(worker_stats, name=NAME, supervisor=-1, revive_database=lambda: None)
+
+    maintenance = fork(orphan.run, name="maintenance")
+
+    assert os.waitstatus_to_exitcode(os.waitpid(maintenance, 0)[1]) == 0
+    assert not WorkerHeartbeat.objects.exists()
+
+
+def test_it_has_a_database_that_went_away_started_again(start: Start, tmp_path: Path) -> None:
+    asked = tmp_path / "asked"
+    settings_dict = connections["default"].settings_dict
+    here, nowhere = settings_dict["HOST"], str(tmp_path)
+
+    def revive() -> None:
+        asked.touch()
+        settings_dict["HOST"] = here
+
+    settings_dict["HOST"] = nowhere
+    try:
+        maintenance = start(revive)
+    finally:
+        settings_dict["HOST"] = here
+
+    wait_until(asked.exists, what="the call for the database")
+    assert stop(maintenance) == 0

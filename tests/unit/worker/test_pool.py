@@ -1,0 +1,48 @@
+import os
+import signal
+from collections.abc import Iterator
+
+import pytest
+from django.db import connection
+from django_q.conf import Conf
+
+from config.supervision import fork, kill_group
+from tests.waiting import wait_until
+from worker.pool import run_pool
+from worker.worker_stats import WorkerStats
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def worker_stats() -> Iterator[WorkerStats]:
+    made = WorkerStats()
+    made.start_pool()
+    connection.close()  # not for the forks
+    yield made
+    made.close()
+
+
+def test_each_worker_of_the_pool_has_a_slot_and_leaves_it_when_it_is_stopped(
+    worker_stats: WorkerStats,
+) -> None:
+    me = os.getpid()
+    pool = fork(lambda: run_pool(worker_stats, supervisor=me), name="pool")
+    try:
+        wait_until(lambda: len(worker_stats.workers()) == Conf.WORKERS, what="the workers")
+        assert all(worker.busy_since is None for worker in worker_stats.workers())
+        guarded_at = worker_stats.page.guard_at
+        wait_until(lambda: worker_stats.page.guard_at > guarded_at, what="the guard's round")
+
+        os.kill(pool, signal.SIGTERM)
+
+        assert os.waitstatus_to_exitcode(os.waitpid(pool, 0)[1]) == 0
+        assert worker_stats.workers() == []
+    finally:
+        kill_group(pool)
+
+
+def test_a_pool_that_nobody_watches_ends_at_once(worker_stats: WorkerStats) -> None:
+    pool = fork(lambda: run_pool(worker_stats, supervisor=-1), name="pool")
+
+    assert os.waitstatus_to_exitcode(os.waitpid(pool, 0)[1]) == -signal.SIGKILL

@@ -1,0 +1,228 @@
+from collections.abc import Callable
+from datetime import timedelta
+from uuid import UUID
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+from django_q.models import OrmQ
+from pytest_django.fixtures import Settings
+
+from relationships.ids import relationship_id
+from relationships.models import Companion, EndUser, Project, Relationship, TurnState
+from tests.fixtures.queue import MakeTurn, held_by
+from worker import sweep as sweep_module
+from worker.broker import NotifyBroker
+from worker.fairness import ENOUGH_QUEUED
+from worker.identity import this_machine
+from worker.sweep import NUDGES_PER_SWEEP, Sweep, seconds_to_next_due
+
+pytestmark = pytest.mark.django_db
+
+GONE = f"{this_machine()}:999999999:1"
+
+
+@pytest.fixture
+def others(project: Project, companion: Companion) -> Callable[[int], list[Relationship]]:
+    def make(count: int) -> list[Relationship]:
+        users = [EndUser.objects.create(project=project, external_id=f"user-{n}") for n in range(count)]
+        return [
+            Relationship.objects.create(
+                id=relationship_id(companion.id, user.id), project=project, companion=companion, user=user
+            )
+            for user in users
+        ]
+
+    return make
+
+
+@pytest.fixture
+def elsewhere() -> Relationship:
+    """Of another project."""
+    project = Project.objects.create(name="Elsewhere")
+    companion = Companion.objects.create(project=project, slug="eve", name="Eve")
+    user = EndUser.objects.create(project=project, external_id="somebody else")
+    return Relationship.objects.create(
+        id=relationship_id(companion.id, user.id), project=project, companion=companion, user=user
+    )
+
+
+def nudged_projects() -> list[UUID]:
+    """Of the tasks that a sweep queued, whose they are."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT project_id FROM django_q_ormq WHERE payload <> 'a task' ORDER BY id")
+        return [row[0] for row in cursor.fetchall()]
+
+
+def queued() -> list[str]:
+    """The relationships that the queue holds nudges for, in order."""
+    return [task.task["args"][0] for task in OrmQ.objects.order_by("id")]
+
+
+def test_a_turn_whose_nudge_was_lost_is_found(make_turn: MakeTurn, relationship: Relationship) -> None:
+    make_turn(due=-3)
+
+    assert Sweep().run(timezone.now()) == 1
+    assert queued() == [str(relationship.id)]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        pytest.param({"due": -1}, id="just taken in, and nudged by that"),
+        pytest.param({"due": 60, "attempts": 1}, id="waits for its retry"),
+        pytest.param({"due_at": None, "waits_for": "explicit"}, id="waits for its trigger"),
+        pytest.param({"due": -60, **held_by("somebody", seconds=86_400)}, id="is being read"),
+        pytest.param({"due": -60, "state": TurnState.FAILED}, id="failed"),
+        pytest.param({"due": -60, "state": TurnState.APPLIED}, id="applied"),
+    ],
+)
+def test_a_turn_that_needs_nobody_is_left_alone(fields: dict[str, object], make_turn: MakeTurn) -> None:
+    make_turn(**fields)
+
+    assert Sweep().run(timezone.now()) == 0
+
+
+def test_a_retry_is_nudged_the_moment_it_falls_due(make_turn: MakeTurn) -> None:
+    now = timezone.now()
+    make_turn(due_at=now + timedelta(seconds=0.3), attempts=2)
+    sweep = Sweep()
+
+    assert sweep.run(now) == 0
+    assert sweep.run(now + timedelta(seconds=0.3)) == 1
+
+
+def test_what_a_dead_worker_held_is_nudged_in_the_same_round(
+    make_turn: MakeTurn, relationship: Relationship
+) -> None:
+    make_turn(**held_by(GONE))
+
+    Sweep().run(timezone.now())
+
+    assert queued() == [str(relationship.id)]
+
+
+def test_a_relationship_that_does_not_move_is_nudged_less_and_less_often(make_turn: MakeTurn) -> None:
+    make_turn(due=-3)
+    sweep, start = Sweep(), timezone.now()
+
+    nudged_at = [second for second in range(300) if sweep.run(start + timedelta(seconds=second))]
+
+    assert nudged_at == [0, 5, 15, 35, 75, 135, 195, 255]
+
+
+def test_a_retry_that_failed_again_does_not_wait_for_the_pause_of_the_last(make_turn: MakeTurn) -> None:
+    turn = make_turn(due=-3, attempts=1)
+    sweep, now = Sweep(), timezone.now()
+    assert sweep.run(now) == 1
+
+    type(turn).objects.for_relationship(turn.relationship_id).update(attempts=2, due_at=now)
+
+    assert sweep.run(now + timedelta(seconds=1)) == 1
+
+
+def test_turns_behind_one_that_waits_for_its_retry_are_not_nudged_in_vain(make_turn: MakeTurn) -> None:
+    make_turn(due=60, attempts=1)
+    make_turn(due=-60)
+
+    assert Sweep().run(timezone.now()) == 0
+
+
+def test_no_more_is_nudged_while_enough_tasks_of_the_project_wait(
+    make_turn: MakeTurn, relationship: Relationship
+) -> None:
+    make_turn(due=-3)
+    broker = NotifyBroker("rapport", project_id=relationship.project_id)
+    rows = [broker.enqueue("a task") for _ in range(ENOUGH_QUEUED)]
+
+    assert Sweep().run(timezone.now()) == 0
+    broker.delete(rows[0])
+    assert Sweep().run(timezone.now()) == 1
+
+
+def test_a_flood_of_one_project_does_not_keep_the_sweep_from_another(
+    make_turn: MakeTurn, elsewhere: Relationship, others: Callable[[int], list[Relationship]]
+) -> None:
+    """Neither by what it has queued, nor by what of it is due longer."""
+    for relationship in others(NUDGES_PER_SWEEP + 5):
+        make_turn(of=relationship, due=-600)
+    broker = NotifyBroker("rapport", project_id=relationship.project_id)
+    for _ in range(ENOUGH_QUEUED - 1):
+        broker.enqueue("a task")
+    make_turn(of=elsewhere, due=-3)
+
+    assert Sweep().run(timezone.now()) == 2
+    assert set(nudged_projects()) == {relationship.project_id, elsewhere.project_id}
+
+
+def test_each_project_has_its_turn_when_more_is_due_than_a_round_nudges(
+    make_turn: MakeTurn,
+    elsewhere: Relationship,
+    others: Callable[[int], list[Relationship]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sweep_module, "NUDGES_PER_SWEEP", 1)
+    for relationship in others(5):
+        make_turn(of=relationship, due=-600)
+    make_turn(of=elsewhere, due=-3)
+    sweep, now = Sweep(), timezone.now()
+
+    assert [sweep.run(now), sweep.run(now)] == [1, 1]
+    assert set(nudged_projects()) == {relationship.project_id, elsewhere.project_id}
+
+
+def test_a_round_is_bounded_and_the_next_goes_on(
+    make_turn: MakeTurn,
+    others: Callable[[int], list[Relationship]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sweep_module, "NUDGES_PER_SWEEP", 3)
+    for relationship in others(5):
+        make_turn(of=relationship, due=-3)
+    sweep, now = Sweep(), timezone.now()
+
+    assert [sweep.run(now), sweep.run(now), sweep.run(now)] == [3, 2, 0]
+    assert len(set(queued())) == 5
+
+
+def test_one_long_backlog_does_not_hide_the_relationships_behind_it(
+    make_turn: MakeTurn,
+    others: Callable[[int], list[Relationship]],
+    relationship: Relationship,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sweep_module, "ROWS_PER_PROJECT", 4)
+    for _ in range(10):
+        make_turn(due=-60)
+    (late,) = others(1)
+    make_turn(of=late, due=-3)
+    sweep, now = Sweep(), timezone.now()
+
+    for _ in range(3):
+        sweep.run(now)
+
+    assert set(queued()) == {str(relationship.id), str(late.id)}
+
+
+@pytest.mark.parametrize(
+    ("due", "rest"),
+    [
+        pytest.param(0.3, 0.3, id="a retry is near"),
+        pytest.param(60, 1.0, id="a retry is far"),
+        pytest.param(0.001, 0.05, id="not without any rest"),
+    ],
+)
+def test_the_sweep_rests_until_the_next_retry_falls_due(
+    due: float, rest: float, make_turn: MakeTurn, settings: Settings
+) -> None:
+    settings.SWEEP_SECONDS = 1.0
+    now = timezone.now()
+    make_turn(due_at=now + timedelta(seconds=due), attempts=1)
+
+    assert seconds_to_next_due(now) == pytest.approx(rest)
+
+
+def test_with_nothing_to_come_the_sweep_rests_as_long_as_it_is_told(settings: Settings) -> None:
+    settings.SWEEP_SECONDS = 7.0
+
+    assert seconds_to_next_due(timezone.now()) == 7.0

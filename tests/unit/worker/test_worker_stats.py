@@ -1,0 +1,117 @@
+import os
+import signal
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from tests.waiting import wait_until
+from worker import worker_stats
+from worker.worker_stats import SLOTS, WorkerStats
+
+
+@pytest.fixture
+def shared() -> Iterator[WorkerStats]:
+    made = WorkerStats()
+    worker_stats.use(made)
+    yield made
+    worker_stats.use(None)
+    made.close()
+
+
+def in_a_fork(act: Callable[[], None]) -> int:
+    """Run it in a child and then leave the child waiting; the child's number."""
+    child = os.fork()
+    if not child:
+        act()
+        signal.pause()
+        os._exit(0)
+    return child
+
+
+def end(child: int) -> None:
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+
+
+def test_outside_a_worker_noting_does_nothing() -> None:
+    worker_stats.note_handed(3)
+    worker_stats.note_guard()
+    worker_stats.count_model_call(prompt_tokens=1, output_tokens=1, failed=False)
+
+    assert worker_stats.stop_requested() is False
+
+
+def test_what_a_fork_notes_is_seen_by_its_parent(shared: WorkerStats) -> None:
+    def work() -> None:
+        shared.take_slot()
+        shared.begin_task()
+
+    child = in_a_fork(work)
+    try:
+        wait_until(lambda: shared.started, what="the task to begin")
+        (worker,) = shared.workers()
+        assert (worker.pid, worker.alive) == (child, True)
+        assert worker.busy_since is not None
+    finally:
+        end(child)
+
+
+def test_a_killed_process_leaves_its_slot_behind_and_a_polite_one_does_not(shared: WorkerStats) -> None:
+    killed = in_a_fork(shared.take_slot)
+    wait_until(shared.workers, what="the child to take its slot")
+    end(killed)
+    shared.take_slot()
+    shared.leave_slot()
+
+    assert [(worker.pid, worker.alive) for worker in shared.workers()] == [(killed, False)]
+
+
+def test_processes_that_start_at_once_get_a_slot_each(shared: WorkerStats) -> None:
+    children = [in_a_fork(shared.take_slot) for _ in range(12)]
+    try:
+        wait_until(lambda: len(shared.workers()) == 12, what="twelve slots")
+        assert {worker.pid for worker in shared.workers()} == set(children)
+    finally:
+        for child in children:
+            end(child)
+
+
+def test_a_task_is_counted_when_it_begins_and_the_worker_is_idle_when_it_ends(shared: WorkerStats) -> None:
+    shared.take_slot()
+    shared.begin_task()
+    shared.end_task()
+
+    assert shared.started == 1
+    assert shared.workers()[0].busy_since is None
+
+
+def test_a_new_pool_forgets_the_processes_and_the_lost_tasks_of_the_last_one(shared: WorkerStats) -> None:
+    shared.take_slot()
+    shared.begin_task()
+    worker_stats.note_handed(3)
+
+    shared.start_pool()
+
+    assert shared.workers() == []
+    assert shared.page.handed == shared.started == 1
+
+
+def test_totals_outlive_the_processes_that_counted(shared: WorkerStats) -> None:
+    shared.take_slot()
+    worker_stats.count_model_call(prompt_tokens=100, output_tokens=20, failed=False)
+    worker_stats.count_model_call(prompt_tokens=None, output_tokens=None, failed=True)
+    shared.start_pool()
+    shared.take_slot()
+    worker_stats.count_model_call(prompt_tokens=10, output_tokens=2, failed=False)
+
+    assert shared.totals() == {"model_calls": 3, "model_errors": 1, "prompt_tokens": 110, "output_tokens": 22}
+
+
+def test_a_stop_reaches_everyone(shared: WorkerStats) -> None:
+    shared.page.stopping = 1
+
+    assert worker_stats.stop_requested() is True
+
+
+def test_there_is_room_for_the_largest_pool_twice(shared: WorkerStats) -> None:
+    assert SLOTS >= 2 * 64

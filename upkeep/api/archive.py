@@ -1,0 +1,273 @@
+"""The document that an export writes and an import reads, strictly: each column of each table, as it may be kept.
+
+Names, order and times are those of the tables (`upkeep.exporting.columns_of`; a test holds the two together).
+"""
+
+from decimal import Decimal
+from typing import Annotated, Literal, Self
+from uuid import UUID
+
+from django.conf import settings
+from pydantic import Field, model_validator
+
+from memory.api.schemas import EntryText, Metadata, Tags, TypeName, Weight
+from memory.models import EntrySource, EntryState, HeldState, RevisionEvent, Tier, Verdict
+from relationships.services.limits import message_fault, misplaced_role
+from upkeep.api.archive_fields import (
+    Attempts,
+    CallText,
+    Code,
+    Count,
+    Document,
+    Fields,
+    Fraction,
+    Key,
+    Milliseconds,
+    Modality,
+    Model,
+    Operation,
+    Purpose,
+    Reason,
+    Seq,
+    refuse_words,
+)
+from web.actor import ActorKind
+from web.fields import (
+    Body,
+    JsonObject,
+    Name,
+    SessionName,
+    ShortText,
+    Timestamp,
+    TimeZone,
+    wrong_part,
+)
+
+
+class ArchivedProfile(Body):
+    id: UUID
+    data: Document
+    version: Count
+    updated_at: Timestamp
+
+
+class ArchivedProfileRevision(Body):
+    id: UUID
+    version: Count
+    data: Document
+    actor_kind: Annotated[ActorKind, Field(strict=False)]
+    actor_id: ShortText
+    recorded_at: Timestamp
+
+
+class ArchivedSession(Body):
+    id: UUID
+    session: SessionName
+    state: Document
+    version: Count
+    started_at: Timestamp
+    last_active_at: Timestamp
+    ended_at: Timestamp | None
+    idle_at: Timestamp | None
+
+    @model_validator(mode="after")
+    def _ended_is_empty(self) -> Self:
+        if self.ended_at is not None and self.state:
+            raise wrong_part("state", detail="is of a session that has ended, and ending clears it")
+        return self
+
+
+class ArchivedMessage(Body):
+    id: UUID
+    seq: Seq
+    role: Literal["user", "assistant", "system", "tool"]
+    speaker: ShortText
+    content: str
+    occurred_at: Timestamp
+    recorded_at: Timestamp
+    erased_at: Timestamp | None
+
+    @model_validator(mode="after")
+    def _says_something_or_is_erased(self) -> Self:
+        refuse_words(self.erased_at, content=self.content)
+        if self.erased_at is None and (fault := message_fault(self.content)):
+            raise wrong_part("content", detail=fault)
+        return self
+
+
+class ArchivedOperation(Body):
+    """Without `message_ids` it may rest on any message of its turn."""
+
+    operation: Operation
+    verdict: Annotated[Verdict, Field(strict=False)]
+    reason: Reason
+    entry_id: UUID | None
+    call_id: UUID | None = None
+    entry_ids: list[UUID] = []
+    message_ids: list[UUID] | None = None
+    held_id: UUID | None = None
+    entry_version: Count | None = None
+    held_reason: Reason = ""
+
+    @model_validator(mode="after")
+    def _held_is_of_an_entry(self) -> Self:
+        if self.held_id is not None and (self.entry_id is None or self.entry_version is None):
+            raise wrong_part("held_id", detail="is of no entry: entry_id and entry_version say which is held")
+        return self
+
+
+class ArchivedTurn(Body):
+    id: UUID
+    seq: Seq
+    session: SessionName
+    occurred_at: Timestamp
+    recorded_at: Timestamp
+    config: JsonObject
+    state: Literal["pending", "applied", "skipped", "failed"]
+    due_at: Timestamp | None
+    waits_for: Literal["", "every_n_turns", "session_end", "explicit"]
+    attempts: Attempts
+    claimed_at: Timestamp | None
+    settled_at: Timestamp | None
+    error_code: Code
+    error: Reason
+    prompt_version: Count | None
+    operations: list[ArchivedOperation]
+    model_call_ids: list[UUID]
+    messages: Annotated[list[ArchivedMessage], Field(min_length=1, max_length=settings.MAX_MESSAGES_PER_TURN)]
+
+    @model_validator(mode="after")
+    def _can_be_read(self) -> Self:
+        if self.state == "pending" and self.due_at is None and not self.waits_for:
+            raise wrong_part("waits_for", detail="is empty, and so is due_at: a pending turn has one of them")
+        if misplaced := misplaced_role([message.role for message in self.messages]):
+            raise wrong_part("messages", misplaced[0], "role", detail=misplaced[1])
+        return self
+
+
+class ArchivedEntry(Body):
+    """`type` and `content` are enough for one from elsewhere; it then begins its history with the import."""
+
+    id: UUID | None = None
+    type: TypeName
+    tier: Annotated[Tier, Field(strict=False)] = Tier.SCRATCHPAD
+    state: Annotated[EntryState, Field(strict=False)] = EntryState.ACTIVE
+    subject: Name = "user"
+    content: EntryText
+    key: Key | None = None
+    single_valued: bool = False
+    importance: Fraction = 0.5
+    confidence: Fraction = 1.0
+    weight: Weight = 1.0
+    pinned: bool = False
+    read_only: bool = False
+    tags: Tags = {}
+    metadata: Metadata = {}
+    modality: Modality = "text"
+    source: Annotated[EntrySource, Field(strict=False)] = EntrySource.IMPORT
+    source_message_ids: list[UUID] = []
+    recorded_at: Timestamp | None = None
+    effective_at: Timestamp | None = None
+    happens_at: Timestamp | None = None
+    valid_from: Timestamp | None = None
+    valid_to: Timestamp | None = None
+    expires_at: Timestamp | None = None
+    last_accessed_at: Timestamp | None = None
+    access_count: Count = 0
+    version: Annotated[Count, Field(ge=1)] = 1
+
+    @model_validator(mode="after")
+    def _single_has_key(self) -> Self:
+        if self.single_valued and self.key is None:
+            raise wrong_part("single_valued", detail="an entry without a key can't be")
+        return self
+
+
+class ArchivedRevision(Body):
+    id: UUID
+    entry_id: UUID
+    entry_version: Count
+    seq: Seq
+    event: Annotated[RevisionEvent, Field(strict=False)]
+    before: Fields | None
+    after: Fields | None
+    actor_kind: Annotated[ActorKind, Field(strict=False)]
+    actor_id: ShortText
+    turn_id: UUID | None
+    model_call_id: UUID | None
+    prompt_version: Count | None
+    model: Model
+    reason: Reason
+    recorded_at: Timestamp
+    effective_at: Timestamp
+    redacted_at: Timestamp | None
+
+    @model_validator(mode="after")
+    def _erased_is_empty(self) -> Self:
+        refuse_words(self.redacted_at, before=self.before, after=self.after, reason=self.reason)
+        return self
+
+
+class ArchivedHeldDeletion(Body):
+    id: UUID
+    turn_id: UUID
+    state: Annotated[HeldState, Field(strict=False)]
+    decided_by_kind: Annotated[ActorKind, Field(strict=False)] | Literal[""]
+    decided_by_id: ShortText
+    decided_at: Timestamp | None
+    recorded_at: Timestamp
+
+
+class ArchivedModelCall(Body):
+    id: UUID
+    purpose: Purpose
+    turn_ids: list[UUID]
+    provider: Code
+    model: Model
+    prompt_version: Count | None
+    system: CallText
+    prompt: CallText
+    answer: CallText
+    shown_entry_ids: list[UUID]
+    shown_message_ids: list[UUID]
+    reference_message_ids: list[UUID]
+    prompt_tokens: Count | None
+    output_tokens: Count | None
+    cost: Annotated[Decimal, Field(ge=0, max_digits=14, decimal_places=8)] | None
+    milliseconds: Milliseconds
+    error_code: Code
+    error: Reason
+    recorded_at: Timestamp
+    redacted_at: Timestamp | None
+
+    @model_validator(mode="after")
+    def _erased_is_empty(self) -> Self:
+        refuse_words(
+            self.redacted_at, system=self.system, prompt=self.prompt, answer=self.answer, error=self.error
+        )
+        return self
+
+
+class ArchivedRelationship(Body):
+    timezone: TimeZone = "UTC"
+    config: JsonObject = {}
+    last_turn_at: Timestamp | None = None
+
+
+class Archive(Body):
+    """`exported_from`, `companion` and `user` tell where it comes from; an import leaves its own as they are."""
+
+    format: Literal["rapport.relationship"]
+    version: Literal[1]
+    exported_from: JsonObject | None = None
+    companion: JsonObject | None = None
+    user: JsonObject | None = None
+    relationship: ArchivedRelationship = ArchivedRelationship()
+    profile: ArchivedProfile | None = None
+    profile_revisions: list[ArchivedProfileRevision] = []
+    sessions: list[ArchivedSession] = []
+    turns: list[ArchivedTurn] = []
+    entries: list[ArchivedEntry] = []
+    revisions: list[ArchivedRevision] = []
+    held_deletions: list[ArchivedHeldDeletion] = []
+    model_calls: list[ArchivedModelCall] = []

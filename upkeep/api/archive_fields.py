@@ -1,0 +1,97 @@
+"""What the columns of an archive may hold: by the limits of the API, and of whoever else writes them."""
+
+from datetime import datetime
+from typing import Annotated, Any
+from uuid import UUID
+
+from pydantic import AfterValidator, Field, PlainSerializer, StringConstraints
+
+from memory.api.schemas import Metadata, Tags, TypeName, Weight
+from memory.entries.fingerprint import content_hash
+from memory.entries.history import plain
+from memory.entries.limits import MAX_KEY, MAX_REASON, call_text_fault, operation_fault
+from memory.models import EntrySource, EntryState, Tier
+from relationships.services.limits import document_fault, message_fault, name_fault
+from web.fields import Body, JsonObject, Name, Timestamp, within, wrong_part
+
+MOST_ATTEMPTS = 10_000  # of a turn: RAPPORT_MAX_ATTEMPTS goes up to 1,000
+
+Count = Annotated[int, Field(ge=0, le=1_000_000_000)]  # leaves a column room to count on
+Seq = Annotated[int, Field(ge=1, le=2**53)]
+Fraction = Annotated[float, Field(ge=0, le=1)]
+Milliseconds = Annotated[float, Field(ge=0)]
+Attempts = Annotated[int, Field(ge=0, le=MOST_ATTEMPTS)]
+
+
+def _line(most: int) -> AfterValidator:
+    return within(lambda text: name_fault(text, most))
+
+
+Code = Annotated[str, _line(60)]
+Model = Annotated[str, _line(120)]
+Modality = Annotated[str, _line(20)]
+Purpose = Annotated[str, _line(20)]
+Key = Annotated[str, _line(MAX_KEY), Field(min_length=1)]
+Reason = Annotated[str, StringConstraints(max_length=MAX_REASON)]
+Document = Annotated[JsonObject, within(document_fault)]
+CallText = Annotated[str, within(call_text_fault)]
+Operation = Annotated[Any, within(operation_fault)]
+# An entry's text may have been longer than one may be today; as long as what was said it never was.
+PastText = Annotated[str, within(message_fault)]
+
+
+class EntryFields(Body):
+    """An entry as a revision has it: what erasing it and looking into the past must know, and whatever else it says."""
+
+    id: UUID
+    version: Count
+    type: TypeName
+    subject: Name
+    content: PastText
+    content_hash: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+    state: Annotated[EntryState, Field(strict=False)]
+    tier: Annotated[Tier, Field(strict=False)]
+    source_message_ids: list[UUID]
+    effective_at: Timestamp
+    recorded_at: Timestamp | None = None
+    key: Key | None = None
+    single_valued: bool = False
+    importance: Fraction = 0.5
+    confidence: Fraction = 1.0
+    weight: Weight = 1.0
+    pinned: bool = False
+    read_only: bool = False
+    tags: Tags = {}
+    metadata: Metadata = {}
+    modality: Modality = "text"
+    source: Annotated[EntrySource, Field(strict=False)] = EntrySource.IMPORT
+    happens_at: Timestamp | None = None
+    valid_from: Timestamp | None = None
+    valid_to: Timestamp | None = None
+    expires_at: Timestamp | None = None
+    last_accessed_at: Timestamp | None = None
+    access_count: Count = 0
+
+
+def _as_history_has_it(fields: EntryFields) -> dict[str, Any]:
+    """With each value written as `memory.entries.history` writes it, and the fingerprint of what it says."""
+    told = {name: _plain(value) for name, value in fields.model_dump(exclude_unset=True).items()}
+    return {**told, "content_hash": content_hash(fields.content).hex()}
+
+
+def _plain(value: Any) -> Any:
+    return str(value) if isinstance(value, EntryState | Tier | EntrySource) else plain(value)
+
+
+def _as_it_is(fields: dict[str, Any]) -> dict[str, Any]:
+    return fields
+
+
+Fields = Annotated[EntryFields, AfterValidator(_as_history_has_it), PlainSerializer(_as_it_is)]
+
+
+def refuse_words(marked: datetime | None, **texts: Any) -> None:
+    """What is marked as erased holds no words. Raises ValidationError, naming the column that does."""
+    for name, text in texts.items():
+        if marked is not None and text:
+            raise wrong_part(name, detail="is marked as erased, and holds words")

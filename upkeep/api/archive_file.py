@@ -1,0 +1,238 @@
+"""Reads an archive as it came in, piece by piece, so that 64 MB of it never become a million objects at once.
+
+What is not a row is read at once. Rows are only found; each is parsed when it is asked for, and let go again.
+"""
+
+import codecs
+import json
+import re
+from array import array
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any, get_args, get_origin
+
+from django.conf import settings
+from pydantic import BaseModel, ValidationError
+
+from upkeep.api.archive import Archive
+from web.errors import FieldProblem, InvalidInput, TooMuch
+from web.fields import field_problems
+from web.parsing import parse_object
+from web.problems import MalformedBody
+
+FIRST_LOOK = 8192  # bytes in which most rows end
+MOST_AT_ONCE = 33_554_432  # bytes of one row, and of all that is not a row
+# Of the same: strings, commas and opening braces and brackets. A profile may be made of nothing else.
+MOST_PARTS = 250_000 + settings.MAX_PROFILE_BYTES
+MOST_MEMBERS = 1000  # that are no list of rows; an archive has six
+MOST_PROBLEMS = 20
+SHORTEST_ROW = 16  # bytes; no row that says enough is written in less
+
+ROWS: dict[str, type[BaseModel]] = {
+    name: get_args(field.annotation)[0]
+    for name, field in Archive.model_fields.items()
+    if get_origin(field.annotation) is list
+}
+_SPACE = re.compile(rb"[ \t\n\r]*")
+_PART = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|[,\[{]', re.DOTALL)  # a string may be cut off
+_Utf8 = codecs.getincrementaldecoder("utf-8")
+# Only to see where a value ends: numbers stay as they are written, however long.
+_DECODER = json.JSONDecoder(parse_int=str, parse_float=str)
+
+
+class ArchiveFile:
+    """`head`: all but the rows, checked. `rows` gives the rows of a list, in order, as often as it is asked.
+
+    Making one raises MalformedBody, InvalidInput, TooMuch. Memory: the bytes, 16 more for each row, and one row.
+    """
+
+    def __init__(self, raw: bytes, *, depth: int) -> None:
+        found = _Scanner(raw, depth).archive()
+        self._raw, self._depth, self._places = raw, depth, found.rows
+        self.head: Mapping[str, Any] = _checked(Archive, found.head, depth).model_dump()
+
+    def check_rows(self, name: str, problems: list[FieldProblem]) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Each row with its place, looked at closely; what is wrong with one goes to `problems`, and it is left out."""
+        for place, piece in enumerate(self._pieces(name)):
+            try:
+                row = _checked(ROWS[name], piece, self._depth - 2)
+            except (InvalidInput, TooMuch) as error:
+                if not error.problems:
+                    raise  # no JSON at all
+                problems += [_under(f"{name}.{place}", line) for line in error.problems]
+                if len(problems) >= MOST_PROBLEMS:
+                    return
+            else:
+                yield place, row.model_dump()
+
+    def rows(self, name: str) -> Iterator[dict[str, Any]]:
+        """Of an archive whose rows were all checked."""
+        for piece in self._pieces(name):
+            yield ROWS[name].model_validate_json(piece).model_dump()
+
+    def _pieces(self, name: str) -> Iterator[bytes]:
+        places = self._places.get(name, array("q"))
+        for index in range(0, len(places), 2):
+            yield self._raw[places[index] : places[index + 1]]
+
+
+def _checked(model: type[BaseModel], piece: bytes, depth: int) -> BaseModel:
+    data = parse_object(piece, depth=depth)
+    try:
+        return model.model_validate_json(piece)
+    except ValidationError as error:
+        raise InvalidInput.naming(field_problems(error, data)) from None
+
+
+def _under(path: str, line: FieldProblem) -> FieldProblem:
+    return FieldProblem(path if line.field == "body" else f"{path}.{line.field}", line.detail)
+
+
+class _Found:
+    """`head`: an object of all members but the lists of rows. `rows`: by list, where each row begins and ends."""
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+        self.members: list[bytes] = []
+        self.rows: dict[str, array[int]] = {}
+
+    @property
+    def head(self) -> bytes:
+        return b"{" + b",".join(self.members) + b"}"
+
+
+class _Scanner:
+    """Finds the members of the document and the rows of its lists; what they say is nobody's business here."""
+
+    def __init__(self, raw: bytes, depth: int) -> None:
+        self._raw, self._at, self._depth = raw, 0, depth
+        self._where = "the body"
+
+    def archive(self) -> _Found:
+        found, head_bytes = _Found(), 0
+        self._skip_space()
+        if self._next() not in b"{":
+            self._value()
+            raise InvalidInput.of("body", "send a JSON object, in braces")
+        for name_piece in self._items(b"{", b"}"):
+            name = self._name(name_piece, found)
+            self._take(b":")
+            if name in ROWS and self._next() == b"[":
+                found.rows[name] = self._rows(name)
+                continue
+            value = self._value()
+            head_bytes += len(name_piece) + len(value)
+            found.members.append(name_piece + b":" + value)
+            if head_bytes > MOST_AT_ONCE:
+                raise _too_large("What is no list of rows")
+            if len(found.members) > MOST_MEMBERS:
+                raise _too_many("What is no list of rows")
+        if _reach(found.head, 0, len(found.head)) < len(found.head):
+            raise _too_many("What is no list of rows")
+        if self._at != len(self._raw):
+            raise self._malformed("Extra data")
+        return found
+
+    def _rows(self, name: str) -> "array[int]":
+        """Few of them may be too short to be one: 64 MB of these would be 32 million rows to remember."""
+        places, short = array("q"), 0
+        for piece in self._items(b"[", b"]"):
+            places.extend((self._at - len(piece), self._at))
+            short += len(piece) < SHORTEST_ROW
+            if short > MOST_PROBLEMS:
+                raise InvalidInput.of(self._where, "is too short to be a row, as others before it are")
+            self._where = f"{name}.{len(places) // 2}"
+        return places
+
+    def _items(self, opening: bytes, closing: bytes) -> Iterator[bytes]:
+        """The first value of each item of a list or an object; whoever takes one leaves `_at` behind the item."""
+        self._take(opening)
+        if self._next() == closing:
+            self._take(closing)
+            return
+        while True:
+            yield self._value()
+            self._skip_space()
+            if self._next() == closing:
+                self._take(closing)
+                return
+            self._take(b",")
+
+    def _name(self, piece: bytes, found: _Found) -> str:
+        name = json.loads(piece)
+        if not isinstance(name, str):
+            raise self._malformed("Expecting property name enclosed in double quotes")
+        if name in found.names:
+            raise InvalidInput("A name stands twice.", problems=[FieldProblem(name[:80], "stands twice")])
+        found.names.add(name)
+        self._where = name[:80]
+        self._skip_space()
+        return name
+
+    def _value(self) -> bytes:
+        """The value that begins here. Looks at more and more of it until it ends."""
+        start, size = self._at, FIRST_LOOK
+        while True:
+            reach = _reach(self._raw, start, size)
+            whole = start + reach >= len(self._raw)
+            text = self._text(start, reach, final=whole)
+            try:
+                _, end = _DECODER.raw_decode(text)
+                if whole or end < len(text) or text[end - 1] in '"}]':
+                    self._at = start + len(text[:end].encode())
+                    return self._raw[start : self._at]
+            except json.JSONDecodeError as error:
+                if whole:
+                    raise self._malformed(error.msg) from None
+            except RecursionError:
+                raise TooMuch(
+                    f"The JSON is nested more than {self._depth} deep, in {self._where}.", limit=self._depth
+                ) from None
+            if reach < size:
+                raise _too_many(self._where)
+            if size >= MOST_AT_ONCE:
+                raise _too_large(self._where)
+            size *= 2
+
+    def _text(self, start: int, size: int, *, final: bool) -> str:
+        """A letter that is cut in two by the end of the piece is left out, but at the `final` end of the body."""
+        try:
+            return _Utf8().decode(self._raw[start : start + size], final)
+        except UnicodeDecodeError as error:
+            raise MalformedBody(f"The body is not UTF-8 (at byte {start + error.start}).") from None
+
+    def _take(self, byte: bytes) -> None:
+        if self._next() != byte:
+            raise self._malformed(f"Expecting {byte.decode()!r}")
+        self._at += 1
+        self._skip_space()
+
+    def _next(self) -> bytes:
+        return self._raw[self._at : self._at + 1]
+
+    def _skip_space(self) -> None:
+        found = _SPACE.match(self._raw, self._at)
+        assert found is not None, "no space is a match, too"
+        self._at = found.end()
+
+    def _malformed(self, said: str) -> MalformedBody:
+        return MalformedBody(f"The body is not JSON: {said}, at byte {self._at} (in {self._where}).")
+
+
+def _reach(raw: bytes, start: int, size: int) -> int:
+    """How many of these bytes have no more than MOST_PARTS: all of them, unless it is more than anybody writes.
+
+    A small list takes twenty times its bytes, and no other thread runs while values are made of JSON.
+    """
+    if size <= MOST_PARTS:
+        return size
+    beyond = next(islice(_PART.finditer(raw, start, start + size), MOST_PARTS, None), None)
+    return size if beyond is None else beyond.start() - start
+
+
+def _too_many(what: str) -> TooMuch:
+    return TooMuch(f"{what} has more than {MOST_PARTS} strings, values and braces.", limit=MOST_PARTS)
+
+
+def _too_large(what: str) -> TooMuch:
+    return TooMuch(f"{what} is longer than {MOST_AT_ONCE} bytes.", limit=MOST_AT_ONCE)

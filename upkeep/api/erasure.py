@@ -1,0 +1,155 @@
+"""Erasing for good. Of what `relationships` reads and changes, these views add DELETE to its own."""
+
+from dataclasses import asdict
+from typing import Annotated, Any, ClassVar
+from uuid import UUID
+
+from pydantic import Field, RootModel
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memory.api.answers import EntryAnswer
+from relationships.api.companions import CompanionView
+from relationships.api.projects import ProjectView
+from relationships.api.relationships import RelationshipView
+from relationships.api.users import UserView
+from relationships.api.views import ApiView
+from relationships.models import Project
+from upkeep.erasure import (
+    EntryErasure,
+    Erasure,
+    erase_companion,
+    erase_project,
+    erase_relationship,
+    erase_user,
+    redact_messages,
+)
+from upkeep.erasure.holding import MOST_LISTED, Holding
+from web.errors import InvalidInput
+from web.fields import Answer, Body, Name
+from web.operations import operation
+
+
+class ErasedAnswer(Answer):
+    """How many rows of each table are gone."""
+
+    erased: dict[str, int]
+
+
+class HoldingMessage(Answer):
+    """A message that still holds words of the erased entry. Its text is not repeated: read it by GET .../messages."""
+
+    id: UUID
+    turn_id: UUID
+    seq: int
+    role: str
+    words: list[str]
+    """Which of the entry's words it holds: in lower case, without accents."""
+
+
+class ErasedEntryAnswer(ErasedAnswer):
+    """What is gone with an entry, and what a person has to decide about."""
+
+    messages_redacted: list[UUID]
+    """Emptied: what the entry rests on, and what said all of it in the same exchanges, whoever said it."""
+    messages_still_holding: list[HoldingMessage]
+    """Messages of the whole relationship with some of its words, the most telling first; at most 500."""
+    messages_still_holding_total: int
+    """How many there are."""
+    common_words: list[str]
+    """Words of it that more than one message in twenty holds: no message is listed for these alone."""
+
+
+class GoneEntryAnswer(RootModel[EntryAnswer | ErasedEntryAnswer]):
+    """The deleted entry; with `permanent`, what was erased."""
+
+
+class RedactBody(Body):
+    messages: Annotated[list[UUID], Field(min_length=1, max_length=MOST_LISTED)]
+    """Their IDs, each once."""
+
+
+class ProjectErasureBody(Body):
+    confirm: Name
+    """The project's name, as a safeguard."""
+
+
+class RedactMessagesView(ApiView):
+    tag = "Messages"
+    open_to_tokens = True
+
+    @operation("messages_redact", "Erase the words of messages", body=RedactBody, answers={200: ErasedAnswer})
+    def post(self, request: Request, relationship_id: UUID) -> Response:
+        """Empties them for good, with every copy: in the index, in prompts and answers of models, in what was proposed
+        from them. That they were said, when and by whom stays. Entries that rest on them stay, too: erase those by
+        themselves. All of them or, where one is not there, none.
+        """
+        body = self.body(RedactBody)
+        self.get_relationship(relationship_id)
+        erasure = redact_messages(
+            project_id=self.project_id,
+            relationship_id=relationship_id,
+            message_ids=body.messages,
+            by=self.actor,
+        )
+        return self.answer(_shown(erasure))
+
+
+class ErasableRelationshipView(RelationshipView):
+    @operation("relationships_erase", "Erase a relationship", answers={200: ErasedAnswer})
+    def delete(self, request: Request, relationship_id: UUID) -> Response:
+        """Deletes all that was said and remembered in it, with every copy. The user and the companion stay."""
+        erasure = erase_relationship(
+            project_id=self.project_id, relationship_id=relationship_id, by=self.actor
+        )
+        return self.answer(_shown(erasure))
+
+
+class ErasableUserView(UserView):
+    @operation("users_erase", "Erase a user", answers={200: ErasedAnswer})
+    def delete(self, request: Request, user_id: UUID) -> Response:
+        """Deletes the person everywhere in your project: the user and all their relationships, with every copy.
+
+        In one transaction for each relationship. If the call breaks off, send it again: it finishes the rest.
+        """
+        return self.answer(_shown(erase_user(project_id=self.project_id, user_id=user_id, by=self.actor)))
+
+
+class ErasableCompanionView(CompanionView):
+    scopes: ClassVar = {"DELETE": "admin"}
+
+    @operation("companions_erase", "Erase a companion", answers={200: ErasedAnswer})
+    def delete(self, request: Request, companion_id: UUID) -> Response:
+        """Deletes it with its prompts and all its relationships. The users stay. Needs the scope `admin`."""
+        erasure = erase_companion(project_id=self.project_id, companion_id=companion_id, by=self.actor)
+        return self.answer(_shown(erasure))
+
+
+class ErasableProjectView(ProjectView):
+    scopes: ClassVar = {**ProjectView.scopes, "DELETE": "admin"}
+
+    @operation("project_erase", "Erase your project", body=ProjectErasureBody, answers={200: ErasedAnswer})
+    def delete(self, request: Request) -> Response:
+        """Deletes everything in it: users, companions, keys (this one too), and itself. Needs the scope `admin`."""
+        name = Project.objects.values_list("name", flat=True).get(id=self.project_id)
+        if self.body(ProjectErasureBody).confirm != name:
+            raise InvalidInput.of("confirm", "is not the project's name, as GET /v1/project says it")
+        return self.answer(_shown(erase_project(project_id=self.project_id, by=self.actor)))
+
+
+def present_entry_erasure(erased: EntryErasure) -> dict[str, Any]:
+    return {
+        **_shown(erased.erasure),
+        "messages_redacted": list(erased.redacted),
+        "messages_still_holding": [_holding(holding) for holding in erased.holding.listed],
+        "messages_still_holding_total": erased.holding.total,
+        "common_words": list(erased.holding.common),
+    }
+
+
+def _holding(holding: Holding) -> dict[str, Any]:
+    return {**asdict(holding), "words": sorted(holding.words)}
+
+
+def _shown(erasure: Erasure) -> dict[str, dict[str, int]]:
+    return {"erased": dict(erasure.counts)}

@@ -1,0 +1,76 @@
+from uuid import UUID
+
+from django.conf import settings
+from django.http import StreamingHttpResponse
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from relationships.api.views import ApiView
+from upkeep.api.archive import Archive
+from upkeep.api.archive_file import ArchiveFile
+from upkeep.exporting import export_relationship
+from upkeep.importing import import_relationship
+from web.fields import Answer, Query
+from web.operations import operation
+from web.parsing import JSON, read_json
+
+# How much deeper a profile or metadata lies in an archive than in the body that brought it.
+ARCHIVE_DEPTH = 8
+
+
+class ExportQuery(Query):
+    calls: bool = False
+    """With every prompt and answer of the models."""
+
+
+class ImportedAnswer(Answer):
+    imported: dict[str, int]
+    """Rows by table."""
+
+
+class ExportView(ApiView):
+    tag = "Relationships"
+    http_method_names = ["get"]  # the document would be written for a HEAD too, and thrown away
+
+    @operation("relationships_export", "Export a relationship", query=ExportQuery, answers={200: Archive})
+    def get(self, request: Request, relationship_id: UUID) -> StreamingHttpResponse:
+        """Everything of it as one JSON document: configuration, profile, sessions, turns with messages and
+        operations, entries, their whole history, held deletions. Streamed: a body that breaks off is not whole.
+        """
+        query = self.query(ExportQuery)
+        relationship = self.get_relationship(relationship_id)
+        return StreamingHttpResponse(
+            export_relationship(relationship_id=relationship.id, calls=query.calls),
+            content_type=JSON,
+            headers={"Content-Disposition": f'attachment; filename="relationship-{relationship.id}.json"'},
+        )
+
+
+class ImportView(ApiView):
+    tag = "Relationships"
+
+    def max_body_bytes(self) -> int:
+        limit: int = settings.MAX_IMPORT_BYTES
+        return limit
+
+    def max_depth(self) -> int:
+        return super().max_depth() + ARCHIVE_DEPTH
+
+    @operation(
+        "relationships_import",
+        "Import a relationship",
+        body=Archive,
+        answers={200: ImportedAnswer},
+        problems=(409,),
+    )
+    def post(self, request: Request, relationship_id: UUID) -> Response:
+        """Into one that holds nothing yet, of this project or another, here or elsewhere. Everything or nothing.
+
+        IDs and both times stay. Pending turns are read here. An entry needs no more than a type and a content. What was
+        said in the future is refused, and so are more active entries than `ingestion.max_entries` allows.
+        """
+        raw = read_json(request, limit=self.max_body_bytes())
+        relationship = self.get_relationship(relationship_id, "companion", "project")
+        archive = ArchiveFile(raw, depth=self.max_depth())
+        imported = import_relationship(relationship=relationship, archive=archive, by=self.actor)
+        return self.answer({"imported": imported})

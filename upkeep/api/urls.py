@@ -1,0 +1,24 @@
+"""Erasure, export and import under /v1. Before relationships' own routes: these views add DELETE to them."""
+
+from django.urls import URLPattern, path
+
+from upkeep.api.erasure import (
+    ErasableCompanionView,
+    ErasableProjectView,
+    ErasableRelationshipView,
+    ErasableUserView,
+    RedactMessagesView,
+)
+from upkeep.api.transfer import ExportView, ImportView
+
+RELATIONSHIP = "relationships/<uuid:relationship_id>"
+
+urlpatterns: list[URLPattern] = [
+    path("project", ErasableProjectView.as_view()),
+    path("companions/<uuid:companion_id>", ErasableCompanionView.as_view()),
+    path("users/<uuid:user_id>", ErasableUserView.as_view()),
+    path(RELATIONSHIP, ErasableRelationshipView.as_view()),
+    path(f"{RELATIONSHIP}/messages/redact", RedactMessagesView.as_view()),
+    path(f"{RELATIONSHIP}/export", ExportView.as_view()),
+    path(f"{RELATIONSHIP}/import", ImportView.as_view()),
+]

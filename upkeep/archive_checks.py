@@ -1,0 +1,249 @@
+"""What must fit together in an archive, beyond the shape of each of its rows. Row after row, and no database here.
+
+It says too whatever has to be known of all rows before the first is written.
+"""
+
+import hashlib
+from array import array
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, Protocol
+from uuid import UUID
+
+import orjson
+from django.conf import settings
+
+from memory.entries.fingerprint import content_hash
+from memory.entries.times import is_future
+from memory.models import EntryState
+from relationships.configuration.schema import Configuration
+from relationships.configuration.shapes import refuse_misshapen
+from relationships.services.configuration import check_level
+from web.errors import FieldProblem, InvalidInput
+
+Row = Mapping[str, Any]
+MOST_PROBLEMS = 20
+MOST_WAITING = timedelta(days=1)  # of a turn that is due, with the longest pause between two tries on top
+MOST_IDLE = timedelta(minutes=525_600)  # as sessions.idle_minutes
+_IN_FUTURE = "lies in the future; say when it was"
+# What was said, done or written down by now, of each kind of row.
+PAST = {
+    "profile": ("updated_at",),
+    "profile_revisions": ("recorded_at",),
+    "sessions": ("started_at", "last_active_at", "ended_at"),
+    "turns": ("occurred_at", "recorded_at", "claimed_at", "settled_at"),
+    "messages": ("occurred_at", "recorded_at", "erased_at"),
+    "entries": ("effective_at", "recorded_at", "last_accessed_at"),
+    "revisions": ("effective_at", "recorded_at", "redacted_at"),
+    "held_deletions": ("recorded_at", "decided_at"),
+    "model_calls": ("recorded_at", "redacted_at"),
+    "relationship": ("last_turn_at",),
+}
+
+
+class Archive(Protocol):
+    """An archive that is read row by row, as often as it is asked; see upkeep.api.archive_file."""
+
+    head: Row
+
+    def check_rows(self, name: str, problems: list[FieldProblem]) -> Iterator[tuple[int, dict[str, Any]]]: ...
+
+    def rows(self, name: str) -> Iterator[dict[str, Any]]: ...
+
+
+@dataclass(slots=True)
+class Overview:
+    """What was learnt of all rows. `numbers`: every seq, in order; `told`: entries that have a history."""
+
+    numbers: "array[int]" = field(default_factory=lambda: array("q"))
+    told: set[bytes] = field(default_factory=set)
+    turns: Counter[str] = field(default_factory=Counter)  # by session
+    active: int = 0
+
+    def place_of(self, seq: int) -> int:
+        """Of a number among all, from 0."""
+        return bisect_left(self.numbers, seq)
+
+    def tells_of(self, entry_id: UUID | None) -> bool:
+        return entry_id is not None and entry_id.bytes in self.told
+
+
+def check_head(archive: Archive) -> None:
+    """Before the configuration that will hold is known: the archive's own level of it. Raises InvalidConfiguration."""
+    check_level(archive.head["relationship"]["config"], inside="relationship.config")
+
+
+def check_archive(archive: Archive, *, configuration: Configuration, now: datetime) -> Overview:
+    """`configuration`: the one that will hold. Raises InvalidInput naming the fields, InvalidConfiguration."""
+    check = _Check(configuration, now)
+    check.head(archive.head)
+    rows = {
+        "profile_revisions": check.profile_revision,
+        "sessions": check.session,
+        "turns": check.turn,
+        "entries": check.entry,
+        "revisions": check.revision,
+        "held_deletions": check.held,
+        "model_calls": check.other,
+    }
+    for name, look in rows.items():
+        for place, row in archive.check_rows(name, check.problems):
+            path = f"{name}.{place}"
+            check.known(path, row["id"])
+            check.past(name, path, row)
+            look(path, row)
+            check.give_up(MOST_PROBLEMS)
+        check.give_up(MOST_PROBLEMS)
+    check.give_up(1)
+    return check.overview()
+
+
+class _Check:
+    """What was seen so far, kept small: there may be a million rows."""
+
+    def __init__(self, configuration: Configuration, now: datetime) -> None:
+        self.configuration, self.now = configuration, now
+        self.problems: list[FieldProblem] = []
+        self.ids: set[Any] = set()  # across all tables, so that one can be looked for without saying in which
+        self.seen = Overview()
+        self.turns: set[Any] = set()
+        self.sessions: set[Any] = set()
+        self.versions: set[Any] = set()
+        self.said: set[Any] = set()  # by active entries
+        self.keys: set[Any] = set()
+        self.configs: set[bytes] = set()
+        self.revised: array[int] = array("q")
+        self.latest = now + MOST_WAITING + timedelta(seconds=settings.RETRY_CAP_SECONDS)
+
+    def give_up(self, most: int) -> None:
+        if len(self.problems) >= most:
+            first = self.problems[0]
+            raise InvalidInput(f"{first.field}: {first.detail}", problems=self.problems[:MOST_PROBLEMS])
+
+    def note(self, path: str, detail: str) -> None:
+        self.problems.append(FieldProblem(path, detail))
+
+    def unique(self, seen: set[Any], path: str, value: Any, detail: str) -> None:
+        if value in seen:
+            self.note(path, detail)
+        seen.add(value)
+
+    def known(self, path: str, row_id: UUID | None) -> None:
+        if row_id is not None:
+            self.unique(self.ids, f"{path}.id", row_id.bytes, "this ID stands before")
+
+    def past(self, kind: str, path: str, row: Row) -> None:
+        for name in PAST[kind]:
+            if row[name] is not None and is_future(row[name], now=self.now):
+                self.note(f"{path}.{name}", _IN_FUTURE)
+
+    def head(self, head: Row) -> None:
+        self.past("relationship", "relationship", head["relationship"])
+        if profile := head["profile"]:
+            self.ids.add(profile["id"].bytes)
+            self.past("profile", "profile", profile)
+            self.shape("profile.data", self.configuration.profile.json_schema, profile["data"])
+
+    def shape(self, path: str, schema: Any, document: Row) -> None:
+        """As a call that writes it would."""
+        try:
+            refuse_misshapen(schema, document, whole="")
+        except InvalidInput as error:
+            self.problems += [
+                FieldProblem(f"{path}.{line.field}".rstrip("."), line.detail) for line in error.problems
+            ]
+
+    def profile_revision(self, path: str, row: Row) -> None:
+        self.unique(self.versions, f"{path}.version", row["version"], "is there twice")
+
+    def session(self, path: str, row: Row) -> None:
+        self.unique(self.sessions, f"{path}.session", row["session"], "is there twice")
+        if row["ended_at"] is None and row["state"]:
+            self.shape(f"{path}.state", self.configuration.sessions.json_schema, row["state"])
+        if row["idle_at"] is not None and row["idle_at"] > self.now + MOST_IDLE:
+            self.note(f"{path}.idle_at", "is further ahead than any idle timeout")
+
+    def turn(self, path: str, row: Row) -> None:
+        self.turns.add(row["id"].bytes)
+        self.seen.turns[row["session"]] += 1
+        self.number(self.seen.numbers, path, row["seq"])
+        if row["due_at"] is not None and row["due_at"] > self.latest:
+            self.note(
+                f"{path}.due_at",
+                "is more than a day ahead, further than any turn waits; write an earlier time",
+            )
+        if (
+            row["waits_for"] == "session_end"
+            and row["state"] == "pending"
+            and row["session"] not in self.sessions
+        ):
+            self.note(
+                f"{path}.session",
+                "is not among the sessions, so its end, which the turn waits for, never comes",
+            )
+        self.level(f"{path}.config", row["config"])
+        for place, message in enumerate(row["messages"]):
+            below = f"{path}.messages.{place}"
+            self.known(below, message["id"])
+            self.past("messages", below, message)
+            self.number(self.seen.numbers, below, message["seq"])
+
+    def level(self, path: str, config: Row) -> None:
+        """As a developer's own would be: one that can't be resolved would stop its relationship for ever."""
+        digest = hashlib.sha256(orjson.dumps(config, option=orjson.OPT_SORT_KEYS)).digest()
+        if digest not in self.configs:
+            check_level(config, inside=path)
+            self.configs.add(digest)
+
+    def number(self, numbers: "array[int]", path: str, seq: int) -> None:
+        """A turn's messages are numbered after it and before the next turn; revisions have numbers of their own."""
+        if numbers and seq <= numbers[-1]:
+            self.note(f"{path}.seq", f"is not after {numbers[-1]}, which comes before it")
+        else:
+            numbers.append(seq)
+
+    def entry(self, path: str, row: Row) -> None:
+        if row["state"] != EntryState.ACTIVE:
+            return
+        self.seen.active += 1
+        if self.seen.active > self.configuration.ingestion.max_entries:
+            return  # it will be refused for that
+        said = (row["subject"], row["type"], content_hash(row["content"]))
+        self.unique(self.said, f"{path}.content", _digest(said), "says the same as another active entry")
+        if row["single_valued"]:
+            told = "is held by another active entry, and may have one value"
+            self.unique(self.keys, f"{path}.key", _digest((row["subject"], row["key"])), told)
+
+    def revision(self, path: str, row: Row) -> None:
+        self.seen.told.add(row["entry_id"].bytes)
+        numbers = self.seen.numbers
+        if _holds(numbers, row["seq"]):
+            self.note(f"{path}.seq", "is a turn's or message's")
+        self.number(self.revised, path, row["seq"])
+        for side in ("before", "after"):
+            if row[side] and UUID(row[side]["id"]) != row["entry_id"]:
+                self.note(f"{path}.{side}.id", "is not the revision's entry_id")
+
+    def held(self, path: str, row: Row) -> None:
+        if row["turn_id"].bytes not in self.turns and not self.problems:  # it may be one of those left out
+            self.note(f"{path}.turn_id", "is none of the turns")
+
+    def other(self, path: str, row: Row) -> None:
+        """Nothing else has to fit."""
+
+    def overview(self) -> Overview:
+        self.seen.numbers = array("q", sorted([*self.seen.numbers, *self.revised]))
+        return self.seen
+
+
+def _holds(numbers: "array[int]", seq: int) -> bool:
+    place = bisect_left(numbers, seq)
+    return place < len(numbers) and numbers[place] == seq
+
+
+def _digest(parts: Iterable[Any]) -> bytes:
+    """Of what may not be there twice: 16 bytes, however long it is."""
+    return hashlib.blake2b(repr(tuple(parts)).encode("utf-8", "surrogatepass"), digest_size=16).digest()

@@ -1,0 +1,26 @@
+"""Erases for good: messages, an entry, a relationship, a person, a companion, a project, with every copy of their text.
+
+There is no other way to take a word out of the history: only this package sets the flag that the append-only
+triggers ask for (permit.py). What was erased is told by AuditEvents that hold counts and no words.
+Why it is built so: docs/adr/0010-append-only-yet-erasable.md
+"""
+
+from upkeep.erasure.counting import count_relationships, count_user
+from upkeep.erasure.entries import EntryErasure, erase_entry
+from upkeep.erasure.messages import redact_messages
+from upkeep.erasure.projects import erase_project
+from upkeep.erasure.relationships import erase_companion, erase_relationship, erase_user
+from upkeep.erasure.tally import Erasure
+
+__all__ = [
+    "EntryErasure",
+    "Erasure",
+    "count_relationships",
+    "count_user",
+    "erase_companion",
+    "erase_entry",
+    "erase_project",
+    "erase_relationship",
+    "erase_user",
+    "redact_messages",
+]

@@ -1,0 +1,110 @@
+"""Empties what was copied of erased words and messages: traces, prompts and answers, reasons, index, vectors."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from datetime import datetime
+from uuid import UUID
+
+from django.db.models import Q
+
+from memory.ingestion.results import emptied
+from memory.models import EntryRevision, ModelCall, OperationKind, OperationResult, Replay, SearchedKind
+from memory.retrieval.index.write import forget_texts
+from relationships.models import Message, Turn
+from upkeep.erasure.tally import Counts
+from upkeep.erasure.words import Traces, Words, quoting_reasons, turns_of
+
+_TEXTS = ("operation", "reason", "text", "content_hash", "held_reason", "erased")
+
+
+@dataclass(slots=True)
+class _Emptied:
+    """Turns of which something was emptied, the entries that their emptied operations were about, and the held
+    deletions among them that lost their reason."""
+
+    turns: set[UUID] = field(default_factory=set)
+    entries: set[UUID] = field(default_factory=set)
+    held: set[UUID] = field(default_factory=set)
+
+
+def empty_copies(
+    relationship_id: UUID, words: Words, traces: Traces, *, messages: Collection[UUID], now: datetime
+) -> Counts:
+    """Everything but the entries and their own history; `messages` are emptied with what rests on them."""
+    left = leave_index(relationship_id, SearchedKind.MESSAGE, messages)
+    spoken_in = turns_of(relationship_id, messages)
+    emptied = _empty_operations(relationship_id, traces, messages, spoken_in)
+    return left + Counts(
+        message=_redact_messages(relationship_id, messages, now),
+        turn=len(emptied.turns),
+        model_call=_redact_calls(
+            relationship_id, words, {*words.turns, *traces.turns, *spoken_in}, messages, now
+        ),
+        held_deletion=len(emptied.held),
+        entry_revision=_empty_reasons(relationship_id, words, emptied),
+        replay=Replay.objects.for_relationship(relationship_id).delete()[0],  # trials: they quote it all
+    )
+
+
+def leave_index(relationship_id: UUID, kind: SearchedKind, owner_ids: Collection[UUID]) -> Counts:
+    """What search read of them, and what a model made of that."""
+    gone = forget_texts(relationship_id=relationship_id, kind=kind, owner_ids=owner_ids)
+    return Counts(gone._asdict())
+
+
+def _empty_operations(
+    relationship_id: UUID, traces: Traces, messages: Collection[UUID], spoken_in: Collection[UUID]
+) -> _Emptied:
+    """Those found, those that rest on these messages, and those nobody can read which may. The others stay."""
+    owned = OperationResult.objects.for_relationship(relationship_id)
+    which = Q(id__in=traces.operations)
+    if messages:
+        showed = ModelCall.objects.for_relationship(relationship_id).filter(
+            shown_message_ids__overlap=list(messages)
+        )
+        unclear = Q(turn_id__in=spoken_in) | Q(call_id__in=list(showed.values_list("id", flat=True)))
+        which |= Q(message_ids__overlap=list(messages)) | Q(kind=OperationKind.UNREADABLE) & unclear
+    found = list(owned.filter(which, erased=False))
+    done = _Emptied(turns=traces.turns | {row.turn_id for row in found})
+    for row in found:
+        done.entries.update([row.entry_id] if row.entry_id else [])
+        done.held.update([row.held_id] if row.held_reason else [])
+        row.operation, row.erased = emptied(row.operation), True
+        row.reason = row.text = row.held_reason = ""
+        row.content_hash = None
+    owned.bulk_update(found, _TEXTS)
+    Turn.objects.for_relationship(relationship_id).filter(id__in=done.turns).exclude(error="").update(
+        error=""
+    )
+    return done
+
+
+def _empty_reasons(relationship_id: UUID, words: Words, done: _Emptied) -> int:
+    """Of other entries' changes: where the operation behind them was emptied, or the reason quotes the words."""
+    behind = Q(turn_id__in=done.turns, entry_id__in=done.entries)
+    quoting = Q(id__in=quoting_reasons(relationship_id, words))
+    revisions = EntryRevision.objects.for_relationship(relationship_id).filter(behind | quoting)
+    changed: int = revisions.exclude(entry_id__in=words.entries).exclude(reason="").update(reason="")
+    return changed
+
+
+def _redact_messages(relationship_id: UUID, message_ids: Collection[UUID], now: datetime) -> int:
+    messages = Message.objects.for_relationship(relationship_id).filter(id__in=message_ids, erased_at=None)
+    redacted: int = messages.update(content="", erased_at=now)
+    return redacted
+
+
+def _redact_calls(
+    relationship_id: UUID, words: Words, turns: Collection[UUID], cited: Collection[UUID], now: datetime
+) -> int:
+    showed = Q(shown_entry_ids__overlap=list(words.entries)) | Q(turn_ids__overlap=list(turns))
+    if cited:
+        messages = list(cited)
+        showed |= Q(shown_message_ids__overlap=messages) | Q(reference_message_ids__overlap=messages)
+    calls = ModelCall.objects.for_relationship(relationship_id)
+    found = list(calls.filter(showed, redacted_at=None).values_list("id", flat=True))
+    calls.filter(id__in=found).update(system="", prompt="", answer="", error="", redacted_at=now)
+    # A provider's words about a call may quote it.
+    failed = Turn.objects.for_relationship(relationship_id).filter(model_call_ids__overlap=found)
+    failed.exclude(error="").update(error="")
+    return len(found)

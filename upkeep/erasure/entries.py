@@ -1,0 +1,90 @@
+"""Erases one entry with every copy of its words; what happened to it, when and by whom stays readable."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from django.db.models import Q
+from django.utils import timezone
+
+from memory.entries.history import Change, record_changes
+from memory.entries.snapshots import rebuild_scratchpad
+from memory.models import EntryRevision, RevisionEvent, ScratchpadEntry, SearchedKind
+from relationships.services.sequence import lock_relationship
+from upkeep.erasure.copies import empty_copies, leave_index
+from upkeep.erasure.holding import StillHolding, WordSearch
+from upkeep.erasure.permit import erasing
+from upkeep.erasure.tally import Erasure, tell
+from upkeep.erasure.words import (
+    Traces,
+    Words,
+    find_traces,
+    same_words_elsewhere,
+    turns_of,
+    words_of,
+)
+from web.actor import Actor
+from web.errors import NotFound
+
+
+@dataclass(frozen=True, slots=True)
+class EntryErasure:
+    """`redacted`: the messages that were emptied, in order of their IDs. `holding`: who still holds its words."""
+
+    erasure: Erasure
+    redacted: tuple[UUID, ...]
+    holding: StillHolding
+
+
+def erase_entry(
+    *, relationship_id: UUID, entry_id: UUID, by: Actor, messages: Literal["redact", "keep"] = "redact"
+) -> EntryErasure:
+    """Forget an entry, and entries shown nowhere that say exactly the same. Raises NotFound.
+
+    Its history keeps what happened, when and by whom, without words. With `redact` the messages it rests on are
+    emptied too, and those of the same exchanges, of either side, that say all of it, so that it can't be learnt from
+    them again; `keep` leaves the conversation as it was. What the model was asked and answered about it is emptied
+    either way, and so are operations that quote it.
+    """
+    with erasing():
+        lock_relationship(relationship_id)
+        entries = ScratchpadEntry.objects.for_relationship(relationship_id)
+        entry: ScratchpadEntry | None = entries.filter(id=entry_id).first()
+        if entry is None:
+            raise NotFound("This entry is not there.")
+        now, words = timezone.now(), words_of(entry)
+        search = WordSearch.of(relationship_id, words.contents)
+        traces = find_traces(relationship_id, words)
+        redacted = _messages_of(relationship_id, words, traces, search) if messages == "redact" else set()
+        counts = empty_copies(relationship_id, words, traces, messages=redacted, now=now)
+        counts += leave_index(relationship_id, SearchedKind.ENTRY, words.entries)
+        counts["entry_revision"] = _redact_history(entry, words, by, now) + counts["entry_revision"]
+        counts["scratchpad_entry"] = entries.filter(id__in=words.entries).delete()[0]
+        rebuild_scratchpad(relationship_id=relationship_id, project_id=entry.project_id, now=now)
+        erasure = tell(project_id=entry.project_id, level="entry", target_id=entry_id, by=by, counts=counts)
+    # Nobody waits for this: the lock is given back, and what was emptied holds no word any more.
+    return EntryErasure(erasure, tuple(sorted(redacted)), search.still_holding())
+
+
+def _messages_of(relationship_id: UUID, words: Words, traces: Traces, search: WordSearch) -> set[UUID]:
+    """Those that were cited for it, and those of the same exchanges that say all of it, whoever said them."""
+    cited = words.cited | traces.cited
+    exchanges = {*words.turns, *traces.turns, *turns_of(relationship_id, cited)}
+    return {*cited, *search.whole(exchanges)}
+
+
+def _redact_history(entry: ScratchpadEntry, words: Words, by: Actor, now: datetime) -> int:
+    """One more revision for each erased entry says who erased it; then all of theirs lose their text, this one's
+    bare ID included."""
+    gone = [
+        Change(RevisionEvent.REDACT, {"id": str(entry_id), "version": version + 1}, None, now)
+        for entry_id, version in words.entries.items()
+    ]
+    record_changes(
+        relationship_id=entry.relationship_id, project_id=entry.project_id, changes=gone, by=by, now=now
+    )
+    wordy = Q(entry_id__in=words.entries) | Q(id__in=same_words_elsewhere(entry.relationship_id, words))
+    revisions = EntryRevision.objects.for_relationship(entry.relationship_id).filter(wordy)
+    redacted: int = revisions.update(before=None, after=None, reason="", redacted_at=now)
+    return redacted

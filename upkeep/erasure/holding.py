@@ -1,0 +1,157 @@
+"""Which messages of a relationship hold the words of an entry that is to be forgotten. Only reads.
+
+The database finds the messages that may, by how a word begins; which of them do is decided here.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import UUID
+
+from django.db import connection
+from django.db.models import BooleanField
+from django.db.models.expressions import RawSQL
+
+from memory.retrieval.index.configs import RelationshipConfig, configs_of
+from relationships.models import Message
+from upkeep.erasure.distinctive import (
+    BEGINNING,
+    Statement,
+    Stems,
+    held_in,
+    is_identifier,
+    may_be_of,
+    statement_of,
+    words_of_entry,
+    words_of_message,
+)
+
+MOST_LISTED = 500  # messages; how many there are beyond is told
+# A word is common in a conversation if more than one message in SHARE, and more than COMMON, hold it.
+SHARE, COMMON = 20, 20
+NARRATED = ("user", "assistant")  # what a model may call the two when it writes an entry
+
+# Where the server does not have the language, as with none: English has the stop words that do the least harm.
+_STEMS = """
+SELECT word, ts_lexize(coalesce(
+         (SELECT oid FROM pg_ts_dict WHERE dictname = %(language)s || '_stem'
+             AND dictnamespace = 'pg_catalog'::regnamespace),
+         'pg_catalog.english_stem'::regdictionary)::regdictionary, word)
+  FROM unnest(%(words)s::text[]) word
+"""
+
+
+# Whether a message has one of some ASCII beginnings as `distinctive.fold` would write it, whatever the database's
+# locale; or, where a beginning is of another script, any letter that is not ASCII.
+_MAY_HOLD = r"""(
+       lower(replace(replace(replace(regexp_replace(
+           CASE WHEN octet_length(content) = char_length(content) THEN content ELSE normalize(content, NFKD) END,
+           '[\u0300-\u036f]', '', 'g'), 'ß', 'ss'), 'ẞ', 'ss'), '‐', '-') COLLATE "C") LIKE ANY(%s::text[])
+    OR %s AND octet_length(content) <> char_length(content))"""
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """A message and the words it holds, as they are compared."""
+
+    id: UUID
+    turn_id: UUID
+    seq: int
+    role: str
+    words: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class StillHolding:
+    """Messages that a person has to decide about, the most telling first; `total` of them are there.
+
+    `common` words are held by so many messages that one is not listed for these alone.
+    """
+
+    listed: tuple[Holding, ...] = ()
+    total: int = 0
+    common: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WordSearch:
+    """Looks in a relationship's messages for the distinctive words of what an entry says or said."""
+
+    relationship_id: UUID
+    language: str
+    statements: tuple[Statement, ...]
+    words: frozenset[str]
+    stems: Stems  # of these words
+
+    @classmethod
+    def of(cls, relationship_id: UUID, contents: Iterable[str]) -> "WordSearch":
+        wanted = next(iter(configs_of([relationship_id])), None)
+        language = _language(wanted)
+        texts = sorted(contents)
+        stems = _stems(language, {word for text in texts for word in words_of_entry(text)})
+        people = (*NARRATED, *(wanted.names if wanted else ()))
+        statements = tuple(statement_of(text, stems=stems, people=people) for text in texts)
+        words = frozenset(word for statement in statements for word in statement.words)
+        return cls(relationship_id, language, statements, words, stems)
+
+    def whole(self, turn_ids: Collection[UUID]) -> set[UUID]:
+        """Messages of these turns that hold every word of something the entry says or said."""
+        said = [statement.words for statement in self.statements if statement.words]
+        found = self._holding(self._messages().filter(turn_id__in=turn_ids)) if said else []
+        return {holding.id for holding in found if any(words <= holding.words for words in said)}
+
+    def still_holding(self) -> StillHolding:
+        """All messages that hold some, but those that hold only what a good part of them holds."""
+        found = self._holding(self._candidates()) if self.words else []
+        counts = Counter(word for holding in found for word in holding.words)
+        names = {name for statement in self.statements for name in statement.names}
+        most = max(COMMON, self._messages().count() / SHARE) if found else 0
+        common = {
+            word
+            for word, count in counts.items()
+            if count > most and word not in names and not is_identifier(word)
+        }
+        if common == counts.keys():
+            common = set()  # nothing else is known of it
+        telling = [holding for holding in found if not holding.words <= common]
+        telling.sort(key=lambda holding: (-sum(1 / counts[word] for word in holding.words), holding.seq))
+        return StillHolding(tuple(telling[:MOST_LISTED]), len(telling), tuple(sorted(common)))
+
+    def _messages(self) -> Any:
+        return Message.objects.for_relationship(self.relationship_id).filter(erased_at=None)
+
+    def _candidates(self) -> Any:
+        """Messages in which one of the words, or another ending of it, may begin: as the database finds them."""
+        beginnings = {word if is_identifier(word) else word[:BEGINNING] for word in self.words}
+        plain = [f"%{_escaped(text.lower())}%" for text in sorted(beginnings) if text.isascii()]
+        may_hold = RawSQL(_MAY_HOLD, [plain, len(plain) < len(beginnings)], output_field=BooleanField())  # noqa: S611 - a constant of ours
+        return self._messages().filter(may_hold)
+
+    def _holding(self, messages: Any) -> list[Holding]:
+        """Those of the messages that hold any of the words, in order."""
+        read = []
+        for message in messages.order_by("seq").only("id", "turn_id", "seq", "role", "content").iterator():
+            if words := may_be_of(words_of_message(message.content), self.words):
+                read.append(Holding(message.id, message.turn_id, message.seq, message.role, words))
+        theirs = {word for holding in read for word in holding.words}
+        stems = {**self.stems, **_stems(self.language, theirs - self.stems.keys())}
+        held = (replace(holding, words=held_in(holding.words, self.words, stems)) for holding in read)
+        return [holding for holding in held if holding.words]
+
+
+def _escaped(text: str) -> str:
+    return re.sub(r"([\\%_])", r"\\\1", text)
+
+
+def _language(wanted: RelationshipConfig | None) -> str:
+    return (wanted.retrieval.language if wanted and wanted.retrieval else None) or "english"
+
+
+def _stems(language: str, words: Collection[str]) -> dict[str, Sequence[str]]:
+    if not words:
+        return {}
+    with connection.cursor() as cursor:
+        cursor.execute(_STEMS, {"language": language, "words": list(words)})
+        return {word: stems or () for word, stems in cursor.fetchall()}

@@ -1,0 +1,52 @@
+"""What an erasure did, in numbers."""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import Model
+
+from relationships.services.audit import record_audit
+from web.actor import Actor
+
+Counts = Counter[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """`counts`: how many rows of each table were deleted or emptied; tables with none are left out."""
+
+    level: str
+    target_id: UUID
+    counts: Mapping[str, int]
+
+
+def table_name(model: type[Model]) -> str:
+    """How a table is called in an answer and in the audit: `scratchpad_entry`."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", model.__name__).lower()
+
+
+def tell(
+    *,
+    project_id: UUID,
+    level: str,
+    target_id: UUID,
+    by: Actor,
+    counts: Counts,
+    action: str = "",
+    messages: Collection[UUID] = (),
+) -> Erasure:
+    """Write the AuditEvent, in the erasing transaction. `messages`: which were named, by their IDs."""
+    erased = {table: count for table, count in sorted(counts.items()) if count}
+    named = {"messages": sorted(map(str, messages))} if messages else {}
+    record_audit(
+        project_id=project_id,
+        action=action or f"{level}.erased",
+        target_kind=level,
+        target_id=target_id,
+        by=by,
+        detail={"erased": erased, **named},
+    )
+    return Erasure(level, target_id, erased)

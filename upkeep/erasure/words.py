@@ -1,0 +1,136 @@
+"""What an entry ever said, and where else that is written down. Only reads."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from django.db.models import Q
+
+from memory.entries.fingerprint import content_hash
+from memory.models import EntryRevision, OperationResult, ScratchpadEntry
+from relationships.models import Message, Turn
+
+SHORTEST_PHRASE = 8  # characters; a shorter text, such as a bare name, is no sign of a quotation
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What is to be forgotten. `entries`: the entry, and those that are shown nowhere and say exactly the same.
+
+    `spared` are active entries that say the same: they were not asked to be forgotten, and keep their history.
+    """
+
+    entries: dict[UUID, int] = field(default_factory=dict)  # version by ID
+    spared: frozenset[UUID] = frozenset()
+    hashes: frozenset[bytes] = frozenset()
+    contents: frozenset[str] = frozenset()  # as they were written
+    phrases: tuple[str, ...] = ()  # case folded
+    cited: frozenset[UUID] = frozenset()  # messages they rest on
+    turns: frozenset[UUID] = frozenset()
+
+    def quoted_in(self, text: str) -> bool:
+        folded = text.casefold()
+        return any(phrase in folded for phrase in self.phrases)
+
+    @property
+    def about(self) -> Q:
+        """Of operations: those that name one of the entries, say exactly what is to be forgotten, or quote it."""
+        about = Q(entry_ids__overlap=list(self.entries)) | Q(content_hash__in=self.hashes)
+        for phrase in self.phrases:
+            about |= Q(text__contains=phrase)
+        return about
+
+
+@dataclass(slots=True)
+class Traces:
+    """Where operations speak of what is to be forgotten: these, their turns, and the messages that they cite."""
+
+    operations: set[UUID] = field(default_factory=set)
+    turns: set[UUID] = field(default_factory=set)
+    cited: set[UUID] = field(default_factory=set)
+
+
+def words_of(entry: ScratchpadEntry) -> Words:
+    """Everything the entry says now and ever said, with the messages that rests on."""
+    said = _Said()
+    said.read([entry], _revisions(entry.relationship_id, [entry.id]))
+    same = list(
+        ScratchpadEntry.objects.for_relationship(entry.relationship_id)
+        .filter(content_hash__in=said.hashes, subject__in=said.subjects)
+        .exclude(id=entry.id)
+    )
+    twins = [other for other in same if other.state != "active"]
+    said.read(twins, _revisions(entry.relationship_id, [twin.id for twin in twins]))
+    return Words(
+        entries={row.id: row.version for row in [entry, *twins]},
+        spared=frozenset(other.id for other in same if other.state == "active"),
+        hashes=frozenset(said.hashes),
+        contents=frozenset(said.contents),
+        phrases=tuple(sorted({text.casefold() for text in said.contents if len(text) >= SHORTEST_PHRASE})),
+        cited=frozenset(said.cited),
+        turns=frozenset(said.turns),
+    )
+
+
+def find_traces(relationship_id: UUID, words: Words) -> Traces:
+    operations = OperationResult.objects.for_relationship(relationship_id).filter(words.about)
+    traces = Traces()
+    for row_id, turn_id, message_ids in operations.values_list("id", "turn_id", "message_ids"):
+        traces.operations.add(row_id)
+        traces.turns.add(turn_id)
+        traces.cited.update(message_ids)
+    failed = Turn.objects.for_relationship(relationship_id).exclude(error="").values_list("id", "error")
+    traces.turns.update(turn_id for turn_id, error in failed.iterator() if words.quoted_in(error))
+    return traces
+
+
+def turns_of(relationship_id: UUID, message_ids: Collection[UUID]) -> set[UUID]:
+    messages = Message.objects.for_relationship(relationship_id).filter(id__in=message_ids)
+    return set(messages.values_list("turn_id", flat=True))
+
+
+def same_words_elsewhere(relationship_id: UUID, words: Words) -> list[UUID]:
+    """Revisions of other entries that say what is to be forgotten, before or after."""
+    hashes = [digest.hex() for digest in words.hashes]
+    said = Q(before__content_hash__in=hashes) | Q(after__content_hash__in=hashes)
+    revisions = EntryRevision.objects.for_relationship(relationship_id).filter(said)
+    return list(revisions.exclude(entry_id__in=words.spared).values_list("id", flat=True))
+
+
+def quoting_reasons(relationship_id: UUID, words: Words) -> list[UUID]:
+    """Revisions whose reason quotes what is to be forgotten."""
+    if not words.phrases:
+        return []
+    revisions = EntryRevision.objects.for_relationship(relationship_id).exclude(reason="")
+    rows = revisions.values_list("id", "reason").iterator()
+    return [revision_id for revision_id, reason in rows if words.quoted_in(reason)]
+
+
+class _Said:
+    def __init__(self) -> None:
+        self.hashes: set[bytes] = set()
+        self.contents: set[str] = set()
+        self.subjects: set[str] = set()
+        self.cited: set[UUID] = set()
+        self.turns: set[UUID] = set()
+
+    def read(self, entries: Iterable[ScratchpadEntry], revisions: Iterable[EntryRevision]) -> None:
+        for entry in entries:
+            self._note(entry.content, entry.subject, entry.source_message_ids)
+        for revision in revisions:
+            if revision.turn_id:
+                self.turns.add(revision.turn_id)
+            for fields in (revision.before, revision.after):
+                if fields:
+                    cited = [UUID(message_id) for message_id in fields["source_message_ids"]]
+                    self._note(fields["content"], fields["subject"], cited)
+
+    def _note(self, content: str, subject: str, cited: Iterable[UUID]) -> None:
+        self.hashes.add(content_hash(content))
+        self.contents.add(content)
+        self.subjects.add(subject)
+        self.cited.update(cited)
+
+
+def _revisions(relationship_id: UUID, entry_ids: list[UUID]) -> Iterable[EntryRevision]:
+    return EntryRevision.objects.for_relationship(relationship_id).filter(entry_id__in=entry_ids).iterator()

@@ -1,0 +1,163 @@
+"""Everything of a relationship as one JSON document, written piece by piece: its size is nobody's memory.
+
+All of it is read in one snapshot of the database, so that entries and their history fit together whatever happens
+meanwhile. `upkeep.api.archive` describes the document, `upkeep.importing` reads it back.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+from uuid import UUID
+
+import orjson
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db import connection, transaction
+from django.db.models import Model, OuterRef
+from django.db.models.functions import JSONObject
+
+from memory.models import EntryRevision, HeldDeletion, ModelCall, OperationResult, ScratchpadEntry
+from relationships.models import (
+    Message,
+    Profile,
+    ProfileRevision,
+    Relationship,
+    SessionState,
+    Turn,
+    TurnState,
+)
+from web.errors import NotFound
+
+FORMAT, VERSION = "rapport.relationship", 1
+ROWS_AT_ONCE = 200
+PIECE_BYTES = 65_536
+# A reader that stalls for so long is cut off: its transaction would keep deleted rows from being cleared away.
+STALL_SECONDS = 60
+
+# What is not carried over: who owns it, what follows from the rest, and what only a running worker holds.
+_OWNERS = {"relationship_id", "project_id"}
+LEFT_OUT: dict[type[Model], set[str]] = {
+    SessionState: _OWNERS | {"turns"},
+    Turn: _OWNERS | {"lease_token", "lease_until", "leased_by", "waiting_since", "waits_on"},
+    Message: _OWNERS | {"turn_id", "session"},  # those of the turn it stands in
+    OperationResult: _OWNERS
+    | {"id", "turn_id", "number", "kind", "content_hash", "text", "erased"},  # its place, and what it says
+    ScratchpadEntry: _OWNERS | {"content_hash"},
+}
+
+
+def columns_of(model: type[Model]) -> tuple[str, ...]:
+    """The columns of an owned table that an export holds."""
+    without = LEFT_OUT.get(model, _OWNERS)
+    return tuple(field.attname for field in model._meta.concrete_fields if field.attname not in without)
+
+
+_OPERATIONS = ArraySubquery(
+    OperationResult.objects.filter(relationship_id=OuterRef("relationship_id"), turn_id=OuterRef("id"))
+    .order_by("number")
+    .values(row=JSONObject(**{name: name for name in columns_of(OperationResult)}))
+)
+
+
+def export_relationship(*, relationship_id: UUID, calls: bool = False) -> Iterator[bytes]:
+    """The document in pieces of about 64 kB. With `calls` also what models were asked and answered.
+
+    Holds a database connection until it is exhausted or closed. Raises NotFound at the first piece.
+    """
+    piece = bytearray()
+    with _one_snapshot():
+        for part in _document(relationship_id, calls=calls):
+            piece += part
+            if len(piece) >= PIECE_BYTES:
+                yield bytes(piece)
+                piece.clear()
+        yield bytes(piece)
+
+
+@contextmanager
+def _one_snapshot() -> Iterator[None]:
+    """Inside a caller's transaction that one's own view has to do."""
+    if connection.in_atomic_block:
+        yield
+        return
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            cursor.execute(f"SET LOCAL idle_in_transaction_session_timeout = '{STALL_SECONDS}s'")
+        yield
+
+
+def _document(relationship_id: UUID, *, calls: bool) -> Iterator[bytes]:
+    yield _json(_head(relationship_id))[:-1]
+    yield from _array("profile_revisions", _rows(ProfileRevision, relationship_id, "version"))
+    yield from _array("sessions", _rows(SessionState, relationship_id, "session"))
+    yield from _array("turns", _turns(relationship_id))
+    yield from _array("entries", _rows(ScratchpadEntry, relationship_id, "id"))
+    yield from _array("revisions", _rows(EntryRevision, relationship_id, "seq"))
+    yield from _array("held_deletions", _rows(HeldDeletion, relationship_id, "id"))
+    if calls:
+        yield from _array("model_calls", _rows(ModelCall, relationship_id, "id"))
+    yield b"}"
+
+
+def _head(relationship_id: UUID) -> dict[str, Any]:
+    rows = Relationship.objects.select_related("companion", "user")
+    relationship = rows.filter(id=relationship_id).first()
+    if relationship is None:
+        raise NotFound("This relationship is not there.")
+    companion, user = relationship.companion, relationship.user
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "exported_from": {"relationship_id": relationship.id, "created_at": relationship.created_at},
+        "companion": {"slug": companion.slug, "name": companion.name},
+        "user": {
+            "external_id": user.external_id,
+            "display_name": user.display_name,
+            "metadata": user.metadata,
+        },
+        "relationship": {
+            "timezone": relationship.timezone,
+            "config": relationship.config,
+            "last_turn_at": relationship.last_turn_at,
+        },
+        "profile": next(_rows(Profile, relationship_id, "id"), None),
+    }
+
+
+def _rows(model: Any, relationship_id: UUID, order: str) -> Iterator[dict[str, Any]]:
+    rows = model.objects.for_relationship(relationship_id).order_by(order).values(*columns_of(model))
+    found: Iterator[dict[str, Any]] = rows.iterator(chunk_size=ROWS_AT_ONCE)
+    return found
+
+
+def _turns(relationship_id: UUID) -> Iterator[dict[str, Any]]:
+    """Each with its operations and messages. Messages are read beside the turns, in order of seq: they are numbered
+    after their turn.
+    """
+    messages = Message.objects.for_relationship(relationship_id).order_by("seq")
+    rows = messages.values("turn_id", *columns_of(Message)).iterator(chunk_size=ROWS_AT_ONCE)
+    spoken = groupby(rows, key=itemgetter("turn_id"))
+    turn_id, said = next(spoken, (None, iter(())))
+    turns = Turn.objects.for_relationship(relationship_id).annotate(operations=_OPERATIONS).order_by("seq")
+    for turn in turns.values(*columns_of(Turn), "operations").iterator(chunk_size=ROWS_AT_ONCE):
+        own: list[dict[str, Any]] = []
+        if turn_id == turn["id"]:
+            own = [{name: row[name] for name in columns_of(Message)} for row in said]
+            turn_id, said = next(spoken, (None, iter(())))
+        if turn["state"] == TurnState.PROCESSING:  # the worker that holds it stays here
+            turn["state"] = TurnState.PENDING
+        yield {**turn, "messages": own}
+
+
+def _array(name: str, rows: Iterator[dict[str, Any]]) -> Iterator[bytes]:
+    yield b',"%s":[' % name.encode()
+    for place, row in enumerate(rows):
+        yield (b"," if place else b"") + _json(row)
+    yield b"]"
+
+
+def _json(value: Any) -> bytes:
+    """Times in UTC with a Z, money as text."""
+    return orjson.dumps(value, option=orjson.OPT_UTC_Z, default=str)

@@ -1,0 +1,255 @@
+"""Reads an exported relationship back, into one that is empty: everything or nothing.
+
+IDs and times stay as they were, so citations, operations and history still fit together. Only `seq` is new: the same
+order, numbered on from where the relationship is. What was owed (pending turns) is owed here, and at once: what it
+waited for, a provider or a budget, was there.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import connection, transaction
+from django.db.models import Exists, F, Model, OuterRef
+from django.utils import timezone
+from psycopg import sql
+
+from memory.entries.fingerprint import content_hash
+from memory.entries.history import Change, fields_of, make_revisions
+from memory.entries.snapshots import rebuild_scratchpad
+from memory.errors import NotEmpty, TooManyEntries
+from memory.ingestion.claim import is_owed
+from memory.ingestion.results import emptied, mentioned_in, searched_columns
+from memory.models import (
+    EntryRevision,
+    EntrySource,
+    HeldDeletion,
+    ModelCall,
+    OperationResult,
+    RevisionEvent,
+    ScratchpadEntry,
+)
+from memory.retrieval.index.rebuild import rebuild_index
+from relationships.configuration.cascade import resolve_configuration
+from relationships.configuration.schema import Configuration
+from relationships.ids import uuid7
+from relationships.models import (
+    Message,
+    Profile,
+    ProfileRevision,
+    Relationship,
+    SessionState,
+    Turn,
+)
+from relationships.services.audit import record_audit
+from relationships.services.sequence import allocate_seq, lock_relationship
+from relationships.services.sessions import rebuild_sessions
+from relationships.services.snapshots import write_section
+from upkeep.archive_checks import Archive, Overview, check_archive, check_head
+from upkeep.erasure.tally import table_name
+from web.actor import Actor
+from web.errors import NotFound
+from worker.nudge import nudge
+
+Rows = Iterable[dict[str, Any]]
+
+REASON = "imported"  # of the first revision of an entry that came without a history
+ROWS_AT_ONCE = 500
+TABLES: tuple[type[Model], ...] = (
+    *(Profile, ProfileRevision, SessionState, Turn, Message),
+    *(ScratchpadEntry, EntryRevision, OperationResult, HeldDeletion, ModelCall),
+)
+
+
+def import_relationship(*, relationship: Relationship, archive: Archive, by: Actor) -> dict[str, int]:
+    """Fill an empty relationship with what an archive holds; how many rows, by table.
+
+    All of it is looked at before the first row is written, and while nothing is locked. Raises NotEmpty, NotFound,
+    InvalidInput, InvalidConfiguration, TooManyEntries: then nothing is written.
+    """
+    _refuse_unless_empty(relationship)
+    check_head(archive)
+    values = _configuration(relationship, archive)
+    overview = check_archive(archive, configuration=values, now=timezone.now())
+    _refuse_too_many(overview.active, values.ingestion.max_entries)
+    return _write(relationship, archive, overview, by)
+
+
+@transaction.atomic
+def _write(relationship: Relationship, archive: Archive, overview: Overview, by: Actor) -> dict[str, int]:
+    if not lock_relationship(relationship.id):
+        raise NotFound("This relationship is not there.")
+    now = timezone.now()
+    _refuse_unless_empty(relationship)
+    first = allocate_seq(relationship.id, count=len(overview.numbers)) if overview.numbers else 0
+    tables = _tables(archive, overview, _Numbered(first, overview), now)
+    written = {model: _insert(model, relationship, rows) for model, rows in tables.items()}
+    _begin_histories(relationship, by, now)
+    _take_over(relationship, archive, now)
+    rebuild_index(relationship.id)
+    counts = {table_name(model): count for model, count in written.items() if count}
+    record_audit(
+        project_id=relationship.project_id,
+        action="relationship.imported",
+        target_kind="relationship",
+        target_id=relationship.id,
+        by=by,
+        detail={"imported": counts},
+    )
+    return counts
+
+
+@dataclass(frozen=True, slots=True)
+class _Numbered:
+    """Rows with the numbers they have here: turns, messages and revisions keep their common order."""
+
+    first: int
+    overview: Overview
+
+    def __call__(self, row: dict[str, Any]) -> dict[str, Any]:
+        return {**row, "seq": self.first + self.overview.place_of(row["seq"])}
+
+
+def _tables(
+    archive: Archive, overview: Overview, numbered: _Numbered, now: datetime
+) -> dict[type[Model], Rows]:
+    """Each table's rows, none of which is made before it is written."""
+    profile = archive.head["profile"]
+    sessions, entries = archive.rows("sessions"), archive.rows("entries")
+    return {
+        Profile: [profile] if profile else [],
+        ProfileRevision: archive.rows("profile_revisions"),
+        SessionState: ({**row, "turns": overview.turns[row["session"]]} for row in sessions),
+        Turn: (numbered(_turn(row, now)) for row in archive.rows("turns")),
+        Message: (numbered(message) for row in archive.rows("turns") for message in _messages(row)),
+        ScratchpadEntry: (_entry(row, overview, now) for row in entries),
+        EntryRevision: (numbered(row) for row in archive.rows("revisions")),
+        OperationResult: (operation for row in archive.rows("turns") for operation in _operations(row)),
+        HeldDeletion: archive.rows("held_deletions"),
+        ModelCall: archive.rows("model_calls"),
+    }
+
+
+def _turn(turn: dict[str, Any], now: datetime) -> dict[str, Any]:
+    columns = {name: value for name, value in turn.items() if name not in ("messages", "operations")}
+    return {**columns, "due_at": turn["due_at"] and min(turn["due_at"], now)}
+
+
+def _operations(turn: dict[str, Any]) -> Rows:
+    """With what erasure finds them by, from what they say."""
+    for number, row in enumerate(turn["operations"]):
+        texts = (row["reason"], row["held_reason"])
+        entry_ids = [row["entry_id"], *row["entry_ids"], *mentioned_in(row["reason"])]
+        any_message = [message["id"] for message in turn["messages"]]
+        erased = not any(texts) and row["operation"] == emptied(row["operation"])
+        yield {
+            **row,
+            **searched_columns(row["operation"], *texts),
+            "turn_id": turn["id"],
+            "number": number,
+            "entry_ids": list(dict.fromkeys(entry_id for entry_id in entry_ids if entry_id is not None)),
+            "message_ids": any_message if row["message_ids"] is None else row["message_ids"],
+            "erased": erased,
+            **({"text": "", "content_hash": None} if erased else {}),
+        }
+
+
+def _messages(turn: dict[str, Any]) -> Rows:
+    return ({**message, "turn_id": turn["id"], "session": turn["session"]} for message in turn["messages"])
+
+
+def _entry(entry: dict[str, Any], overview: Overview, now: datetime) -> dict[str, Any]:
+    recorded_at = entry["recorded_at"] or now
+    return {
+        **entry,
+        "id": entry["id"] or uuid7(),
+        "source": entry["source"] if overview.tells_of(entry["id"]) else EntrySource.IMPORT,
+        "content_hash": content_hash(entry["content"]),
+        "recorded_at": recorded_at,
+        "effective_at": entry["effective_at"] or recorded_at,
+    }
+
+
+def _configuration(relationship: Relationship, archive: Archive) -> Configuration:
+    """What will hold here: the archive brings the relationship's own."""
+    return resolve_configuration(
+        project=relationship.project.config,
+        companion=relationship.companion.config,
+        relationship=archive.head["relationship"]["config"],
+    ).values
+
+
+def _refuse_too_many(count: int, limit: int) -> None:
+    if count > limit:
+        raise TooManyEntries(
+            f"It holds {count} active entries; ingestion.max_entries allows {limit}. Raise it or import fewer.",
+            limit=limit,
+            count=count,
+        )
+
+
+def _refuse_unless_empty(relationship: Relationship) -> None:
+    for model in TABLES:
+        if model._base_manager.filter(relationship_id=relationship.id).exists():
+            what = model._meta.verbose_name
+            raise NotEmpty(
+                f"This relationship holds something already ({what}): import into a new one, or erase it first."
+            )
+
+
+def _insert(model: type[Model], relationship: Relationship, rows: Rows) -> int:
+    """By COPY, which takes a hundred thousand rows in seconds, and the times as they are: Django's own insert would
+    put the present one into `recorded_at`. How many they were."""
+    fields: list[Any] = list(model._meta.local_concrete_fields)
+    own = {"relationship_id": relationship.id, "project_id": relationship.project_id}
+    statement = sql.SQL("COPY {} ({}) FROM STDIN").format(
+        sql.Identifier(model._meta.db_table),
+        sql.SQL(", ").join(sql.Identifier(field.column) for field in fields),
+    )
+    with connection.wrap_database_errors, connection.cursor() as cursor, cursor.copy(statement) as copy:
+        count = 0
+        for row in rows:
+            count += 1
+            copy.write_row([_written(field, {**own, **row}) for field in fields])
+    return count
+
+
+def _written(field: Any, row: dict[str, Any]) -> Any:
+    value = row[field.attname] if field.attname in row else field.get_default()
+    prepared = field.get_db_prep_save(value, connection)
+    return str(prepared) if isinstance(prepared, str) else prepared  # psycopg would write an enum's name
+
+
+def _begin_histories(relationship: Relationship, by: Actor, now: datetime) -> None:
+    """An entry that came without a history begins one here. (`rebuild_index` tells search of it.)"""
+    told = EntryRevision.objects.for_relationship(relationship.id).filter(entry_id=OuterRef("id"))
+    bare = ScratchpadEntry.objects.for_relationship(relationship.id).filter(~Exists(told)).order_by("id")
+    while entries := list(bare[:ROWS_AT_ONCE]):
+        revisions = make_revisions(
+            relationship_id=relationship.id,
+            project_id=relationship.project_id,
+            changes=[
+                Change(RevisionEvent.ADD, None, fields_of(entry), entry.effective_at, REASON)
+                for entry in entries
+            ],
+            first=allocate_seq(relationship.id, count=len(entries)),
+            by=by,
+            now=now,
+        )
+        _insert(EntryRevision, relationship, [vars(revision) for revision in revisions])
+        bare = bare.filter(id__gt=entries[-1].id)
+
+
+def _take_over(relationship: Relationship, archive: Archive, now: datetime) -> None:
+    """The relationship's own values, its snapshot, and what is owed."""
+    Relationship.objects.filter(id=relationship.id).update(
+        **archive.head["relationship"], version=F("version") + 1, updated_at=now
+    )
+    own: dict[str, Any] = {"relationship_id": relationship.id, "project_id": relationship.project_id}
+    if profile := archive.head["profile"]:
+        write_section(**own, section="profile", value=profile["data"])
+    rebuild_sessions(relationship)
+    rebuild_scratchpad(**own, now=now)
+    if is_owed(relationship.id):
+        nudge(relationship.id, project_id=relationship.project_id)

@@ -1,0 +1,42 @@
+"""manage.py purge [--yes]: bring erased text to zero in the database's files."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from upkeep.purging import PurgeBlocked, purge_files
+
+ASK = "Every table is rewritten, and locked meanwhile; calls wait that long. Go on? [y/N] "
+OUT_OF_REACH = (
+    "Out of its reach: backups and file system snapshots made before, and blocks that the disk has freed but not yet "
+    "written over. Let old backups expire; encrypt the disk."
+)
+
+
+class Command(BaseCommand):
+    help = "Bring erased text to zero in the database's own files: tables, statistics, write-ahead log."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--yes", action="store_true", help="do not ask")
+        parser.add_argument(
+            "--patience", type=float, default=60.0, help="seconds to wait for transactions that began earlier"
+        )
+
+    def handle(self, *args: Any, yes: bool, patience: float, **options: Any) -> None:
+        if not yes and not _agreed():
+            raise CommandError("Nothing was done. To purge without being asked: manage.py purge --yes")
+        try:
+            remarks = purge_files(patience=patience)
+        except PurgeBlocked as blocked:
+            raise CommandError(f"{blocked} Nothing was purged: try again when they have ended.") from None
+        self.stdout.write("Purged: every table is rewritten, statistics are new, the old log is gone.")
+        for remark in [*remarks, OUT_OF_REACH]:
+            self.stdout.write(f"- {remark}")
+
+
+def _agreed() -> bool:
+    try:
+        return input(ASK).strip().lower() in {"y", "yes"}
+    except EOFError:
+        return False

@@ -1,0 +1,81 @@
+"""manage.py verify [--repair]: does what we promise of the database hold? Exit status 1 where something does not."""
+
+import sys
+from argparse import ArgumentParser
+from typing import Any
+from uuid import UUID
+
+import orjson
+from django.core.management.base import BaseCommand, CommandError
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from relationships.management.projects import find_project
+from relationships.models import Relationship
+from upkeep.verification import Report, verify
+from upkeep.verification.pipeline import count_relationships
+from upkeep.verification.report import EXAMPLES
+from web.errors import InvalidInput, RapportError
+
+
+class Command(BaseCommand):
+    help = "Hold the database against what we promise of it, and name what is wrong. Safe while the service runs."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--repair", action="store_true", help="mend what can be mended")
+        parser.add_argument("--project", metavar="NAME_OR_ID", help="only its relationships and companions")
+        parser.add_argument("--relationship", metavar="ID", help="only this one")
+        parser.add_argument(
+            "--all", action="store_true", dest="everything", help=f"name every row, not the first {EXAMPLES}"
+        )
+        parser.add_argument("--json", action="store_true", dest="as_json", help="the report as JSON")
+
+    def handle(self, *args: Any, as_json: bool, **options: Any) -> None:
+        try:
+            report = self._verify(quietly=as_json, **options)
+        except RapportError as error:
+            raise CommandError(str(error)) from error
+        if as_json:
+            self.stdout.write(orjson.dumps(report.as_json(), option=orjson.OPT_INDENT_2).decode())
+        else:
+            for line in report.lines():
+                self.stdout.write(line)
+        if not report.holds:
+            sys.exit(1)
+
+    def _verify(
+        self,
+        *,
+        quietly: bool,
+        repair: bool,
+        project: str | None,
+        relationship: str | None,
+        everything: bool,
+        **options: Any,
+    ) -> Report:
+        project_id = find_project(project).id if project is not None else None
+        relationship_id = _find_relationship(relationship, project_id) if relationship is not None else None
+        total = 1 if relationship_id else count_relationships(project_id)
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+        # the progress is for who watches; the report alone goes to standard output
+        with Progress(*columns, console=Console(stderr=True), disable=quietly) as progress:
+            task = progress.add_task("relationships", total=total)
+            return verify(
+                repair=repair,
+                project_id=project_id,
+                relationship_id=relationship_id,
+                examples=None if everything else EXAMPLES,
+                told=lambda count: progress.advance(task, count),
+            )
+
+
+def _find_relationship(wanted: str, project_id: UUID | None) -> UUID:
+    """Raises InvalidInput."""
+    try:
+        found = Relationship.objects.filter(id=UUID(wanted)).values_list("id", "project_id").first()
+    except ValueError:
+        raise InvalidInput.of("--relationship", "is no ID: the UUID of a relationship is meant") from None
+    if found is None or (project_id is not None and found[1] != project_id):
+        raise InvalidInput.of("--relationship", "there is none with this ID")
+    relationship_id: UUID = found[0]
+    return relationship_id

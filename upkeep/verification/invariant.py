@@ -1,0 +1,157 @@
+"""What an invariant is: a promise about the tables, how to find the rows that break it, and how it asks for them."""
+
+from abc import ABC
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, ClassVar, NamedTuple
+from uuid import UUID
+
+from django.db import connection
+from psycopg import sql
+
+from relationships.models import Companion
+from relationships.services.sequence import lock_relationship
+from web.actor import Actor
+
+BY_VERIFY = Actor.policy("verify")
+
+
+class Level(StrEnum):
+    """Whose rows an invariant is about; its pages are pages of these."""
+
+    DATABASE = "database"
+    COMPANION = "companion"
+    RELATIONSHIP = "relationship"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One way to break a promise. `words` say what is wrong with one row; `remedy` what a person does about it.
+
+    Without a remedy `--repair` does it.
+    """
+
+    slug: str
+    words: str
+    remedy: str = ""
+
+    @property
+    def repairable(self) -> bool:
+        return not self.remedy
+
+
+class Finding(NamedTuple):
+    """A row that breaks a promise. `detail` names columns, tables and numbers, never anybody's words."""
+
+    problem: Problem
+    owner_id: UUID | None  # the relationship or companion; None: of the database itself
+    row_id: UUID | None = None
+    detail: str = ""
+
+
+def owner_of(findings: Sequence[Finding]) -> UUID:
+    """Whose rows they are, all of one owner."""
+    owner_id = findings[0].owner_id
+    assert owner_id is not None, "they are of the database itself"
+    return owner_id
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Owners in order of their IDs. `first` to `last` leaves no gap between pages: rows of nobody lie in it too.
+
+    `project_id`: only of this project; None: of all.
+    """
+
+    ids: tuple[UUID, ...]
+    first: UUID
+    last: UUID
+    project_id: UUID | None = None
+
+    @classmethod
+    def of(cls, owner_id: UUID) -> "Page":
+        return cls((owner_id,), owner_id, owner_id)
+
+
+class Invariant(ABC):
+    """One promise. An invariant keeps nothing between two checks."""
+
+    slug: ClassVar[str]
+    promise: ClassVar[str]  # what holds, in a sentence
+    level: ClassVar[Level] = Level.RELATIONSHIP
+    statements: ClassVar[
+        Sequence[tuple[Problem, str]]
+    ] = ()  # each finds owner, row and detail of what breaks it
+
+    def check(self, page: Page, *, now: datetime) -> Iterator[Finding]:
+        """The rows that break it, in a number of statements that does not depend on how many there are.
+
+        Without the lock some of them may only be in the middle of being written.
+        """
+        for problem, statement in self.statements:
+            for owner_id, row_id, detail in rows(statement, page):
+                yield Finding(problem, owner_id, row_id, detail)
+
+    def repair(self, findings: Sequence[Finding], *, now: datetime) -> None:
+        """Put these right: repairable ones of one owner, under its lock, in a transaction."""
+        raise NotImplementedError
+
+    def lock(self, owner_id: UUID) -> None:
+        """Until the transaction ends. An owner that is gone has no writers either."""
+        if self.level == Level.RELATIONSHIP:
+            lock_relationship(owner_id)
+        elif self.level == Level.COMPANION:
+            list(Companion.objects.select_for_update(no_key=True).filter(id=owner_id).values_list("id"))
+
+
+AT_ONCE = 2_000  # rows
+
+
+def rows(statement: str | sql.Composable, page: Page, **more: Any) -> Iterator[tuple[Any, ...]]:
+    """The rows of one statement, which may name %(ids)s, %(first)s, %(last)s, %(project)s, and `more`."""
+    told: Mapping[str, Any] = {
+        "ids": list(page.ids),
+        "first": page.first,
+        "last": page.last,
+        "project": page.project_id,
+        **more,
+    }
+    with connection.chunked_cursor() as cursor:
+        cursor.execute(statement, told)
+        while some := cursor.fetchmany(AT_ONCE):
+            yield from some
+
+
+def execute(statement: str | sql.Composable, told: Mapping[str, Any]) -> int:
+    """Carry a statement out; how many rows it changed."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement, told)
+        changed: int = cursor.rowcount
+    return changed
+
+
+_IMPORTS = """
+SELECT DISTINCT ON (a.target_id) a.target_id, a.recorded_at, a.detail -> 'imported' ? 'model_call'
+  FROM relationships_auditevent a
+ WHERE a.project_id IN (SELECT project_id FROM relationships_relationship WHERE id = ANY(%(ids)s))
+   AND a.action = 'relationship.imported' AND a.target_id = ANY(%(ids)s)
+ ORDER BY a.target_id, a.recorded_at DESC
+"""
+
+
+class Import(NamedTuple):
+    """When it was, and whether what models were asked came with it."""
+
+    at: datetime
+    with_calls: bool
+
+
+def imports_of(relationship_ids: Collection[UUID]) -> dict[UUID, Import]:
+    """Of those that were imported, by the audit trail. No statement where none is asked about."""
+    if not relationship_ids:
+        return {}
+    with connection.cursor() as cursor:
+        cursor.execute(_IMPORTS, {"ids": list(relationship_ids)})
+        return {owner_id: Import(at, with_calls) for owner_id, at, with_calls in cursor.fetchall()}

@@ -1,0 +1,165 @@
+"""Each entry's history, replayed: from nothing to the present, each change beginning where the last one ended."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import orjson
+from django.db.models import BinaryField, DateTimeField
+from psycopg import sql
+
+from memory.entries.editing import save_change
+from memory.entries.history import FIELDS, Change, fields_of, record_changes
+from memory.entries.time_travel import entry_of
+from memory.models import EntryRevision, RevisionEvent, ScratchpadEntry
+from upkeep.verification.invariant import (
+    BY_VERIFY,
+    Finding,
+    Invariant,
+    Page,
+    Problem,
+    owner_of,
+    rows,
+)
+
+REASON = "found by manage.py verify: this change is in no history"
+
+DIFFERS = Problem(
+    "differs",
+    "an entry is not what its last revision says; --repair writes the change into its history, so it can be undone",
+)
+WITHOUT_HISTORY = Problem("without_history", "an entry has no revision; --repair begins its history")
+GONE = Problem(
+    "gone", "an entry's history goes on, but the entry is not there; --repair writes it as its history has it"
+)
+ERASED_BUT_THERE = Problem(
+    "erased_but_there",
+    "an entry was erased, yet it is there",
+    "It was restored from a backup made before: erase it again, with DELETE .../entries/{id}?permanent=true.",
+)
+BROKEN = Problem(
+    "broken",
+    "a revision does not begin where the one before it ended: a revision is lost, or was changed",
+    "History is never rewritten. Restore the relationship from a backup, or live with the gap: the present is right.",
+)
+
+# A row as `fields_of` tells it. What only looks different, a time in another zone, is held against it once more below.
+_LAST = """
+SELECT e.relationship_id, e.id, {row}::text, last.after::text, e.version, last.entry_version, last.event
+  FROM memory_scratchpadentry e LEFT JOIN LATERAL (
+       SELECT after, entry_version, event FROM memory_entryrevision
+        WHERE relationship_id = e.relationship_id AND entry_id = e.id ORDER BY seq DESC LIMIT 1) last ON true
+ WHERE e.relationship_id = ANY(%(ids)s)
+   AND (last.entry_version IS DISTINCT FROM e.version OR last.event = 'redact' OR last.after <> {row})
+"""
+# What was erased lost its text, so there is nothing to be compared; its versions still count.
+_CHAIN = """
+SELECT r.relationship_id, r.entry_id, r.seq, r.before::text, r.earlier::text, r.broken
+  FROM unnest(%(ids)s::uuid[]) w (id), LATERAL (
+       SELECT *, lag(after) OVER story AS earlier,
+              CASE WHEN row_number() OVER story = 1 THEN before IS NOT NULL
+                   ELSE before IS NULL AND redacted_at IS NULL
+                        OR entry_version <> lag(entry_version) OVER story + (event <> 'none')::int END AS broken
+         FROM memory_entryrevision WHERE relationship_id = w.id
+       WINDOW story AS (PARTITION BY entry_id ORDER BY seq)) r
+ WHERE r.broken OR r.before <> r.earlier
+"""
+_GONE = """
+SELECT last.relationship_id, last.entry_id, last.after IS NULL
+  FROM unnest(%(ids)s::uuid[]) w (id), LATERAL (
+       SELECT DISTINCT ON (entry_id) * FROM memory_entryrevision
+        WHERE relationship_id = w.id ORDER BY entry_id, seq DESC) last
+  LEFT JOIN LATERAL (
+       SELECT id FROM memory_scratchpadentry WHERE relationship_id = w.id AND id = last.entry_id LIMIT 1) e ON true
+ WHERE last.event <> 'redact' AND e.id IS NULL
+"""
+
+
+class HistoriesInvariant(Invariant):
+    slug = "histories"
+    promise = "An entry's history begins with nothing, has no gap, and ends with what the entry says now."
+
+    def check(self, page: Page, *, now: datetime) -> Iterator[Finding]:
+        yield from _entries(page)
+        for owner_id, entry_id, seq, before, earlier, broken in rows(_CHAIN, page):
+            differing = [] if broken else _differing(before, earlier)
+            if broken or differing:
+                yield Finding(BROKEN, owner_id, entry_id, " ".join([f"at seq {seq}", *differing]))
+        for owner_id, entry_id, without_words in rows(_GONE, page):
+            yield Finding(BROKEN if without_words else GONE, owner_id, entry_id, "the entry is not there")
+
+    def repair(self, findings: Sequence[Finding], *, now: datetime) -> None:
+        owner_id = owner_of(findings)
+        entries = ScratchpadEntry.objects.for_relationship(owner_id)
+        wrong = {entry.id: entry for entry in entries.filter(id__in=[finding.row_id for finding in findings])}
+        changes = []
+        for finding in findings:
+            last = _last_revision(owner_id, finding.row_id)
+            if finding.problem == GONE:
+                entry_of(last.after, owner_id, last.project_id).save(force_insert=True)
+            elif finding.row_id in wrong:
+                changes.append(_written_down(wrong[finding.row_id], last, now))
+        for project_id in {entry.project_id for entry in wrong.values()}:
+            record_changes(
+                relationship_id=owner_id, project_id=project_id, changes=changes, by=BY_VERIFY, now=now
+            )
+
+
+def _entries(page: Page) -> Iterator[Finding]:
+    statement = sql.SQL(_LAST).format(row=_row_as_json())
+    for owner_id, entry_id, row, after, version, last_version, event in rows(statement, page):
+        differing = _differing(row, after) if after else []
+        if event is None:
+            yield Finding(WITHOUT_HISTORY, owner_id, entry_id)
+        elif event == RevisionEvent.REDACT:
+            yield Finding(ERASED_BUT_THERE, owner_id, entry_id)
+        elif differing or version != last_version:
+            yield Finding(DIFFERS, owner_id, entry_id, " ".join(differing) or "version")
+
+
+def _written_down(entry: ScratchpadEntry, last: Any, now: datetime) -> Change:
+    """The change that led from the last revision to the row as it is, or a beginning."""
+    if last is None:
+        return Change(RevisionEvent.ADD, None, fields_of(entry), entry.effective_at, REASON)
+    before = last.after or fields_of(entry)
+    entry.version = last.entry_version
+    save_change(entry)
+    return Change(RevisionEvent.UPDATE, before, fields_of(entry), now, REASON)
+
+
+def _last_revision(owner_id: UUID, entry_id: UUID | None) -> Any:
+    return EntryRevision.objects.for_relationship(owner_id).filter(entry_id=entry_id).order_by("seq").last()
+
+
+def _differing(one: str, other: str) -> list[str]:
+    """The fields in which two tellings of an entry differ, of those that both have."""
+    left, right = orjson.loads(one), orjson.loads(other)
+    names = [name for name in FIELDS if name in left and name in right and left[name] != right[name]]
+    return [name for name in names if _value(name, left) != _value(name, right)]
+
+
+def _value(name: str, fields: dict[str, Any]) -> Any:
+    """As the column has it; what can't be read is equal only to itself."""
+    try:
+        return getattr(entry_of({name: fields[name]}, UUID(int=0), UUID(int=0)), name)
+    except (ValueError, TypeError, AttributeError):
+        return fields[name]
+
+
+def _row_as_json() -> sql.Composed:
+    """`fields_of` in SQL."""
+    kinds = {field.attname: field for field in ScratchpadEntry._meta.concrete_fields}
+    parts: list[sql.Composable] = []
+    for name in FIELDS:
+        column = sql.Identifier("e", name)
+        if isinstance(kinds[name], DateTimeField):
+            told = (
+                "replace(to_char({} AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US+00:00'), '.000000', '')"
+            )
+        elif isinstance(kinds[name], BinaryField):
+            told = "encode({}, 'hex')"
+        else:
+            told = "{}"
+        parts += [sql.Literal(name), sql.SQL(told).format(column)]
+    return sql.SQL("jsonb_build_object({})").format(sql.SQL(", ").join(parts))

@@ -1,0 +1,153 @@
+"""The index of texts, held against the entries and messages that it tells of."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import NamedTuple
+from uuid import UUID
+
+from django.db import connection
+
+from memory.models import SearchedKind
+from memory.retrieval.index.configs import lock_config
+from memory.retrieval.index.rows import OFF_THE_RECORD, spoken
+from memory.retrieval.index.text import text_hash, words_for_index
+from memory.retrieval.index.write import forget_texts, index_again
+from upkeep.verification.invariant import AT_ONCE, Finding, Invariant, Page, Problem, owner_of, rows
+
+MISSING = Problem("missing", "an entry or message has no row in the index, so its words find nothing")
+OUT_OF_STEP = Problem("out_of_step", "a row of the index tells something else than its entry or message")
+WORDS = Problem("words", "a row of the index has not the words of its text, which is not found by them")
+OF_NOTHING = Problem(
+    "of_nothing", "a row of the index is of an entry or message that is not there, or was erased"
+)
+
+_ENTRIES = """
+SELECT e.relationship_id, e.id, s.id IS NULL
+  FROM unnest(%(ids)s::uuid[]) w (id)
+  JOIN memory_scratchpadentry e ON e.relationship_id = w.id
+  LEFT JOIN memory_searchtext s ON s.relationship_id = w.id AND s.kind = 'entry' AND s.owner_id = e.id
+ WHERE s.id IS NULL OR (s.state, s.tier, s.speaker, s.told_at) <> (e.state, e.tier, e.subject, e.effective_at)
+    OR s.text_hash <> sha256(convert_to(e.content, 'UTF8'))
+"""
+# Of a message only what its speaker said is indexed: where that may not be all of it, Python cuts the rest.
+_MESSAGES = f"""
+SELECT m.relationship_id, m.id, s.id IS NULL,
+       (s.place, s.session, s.role, s.speaker, s.told_at, s.state)
+       <> (m.seq, m.session, m.role, m.speaker, m.occurred_at, now.state),
+       m.content, s.text_hash
+  FROM unnest(%(ids)s::uuid[]) w (id)
+  JOIN relationships_message m ON m.relationship_id = w.id AND m.erased_at IS NULL
+  LEFT JOIN memory_searchtext s ON s.relationship_id = w.id AND s.kind = 'message' AND s.owner_id = m.id
+ CROSS JOIN LATERAL (
+       SELECT CASE WHEN EXISTS (SELECT FROM relationships_turn t
+                                 WHERE t.relationship_id = w.id AND t.id = m.turn_id AND {OFF_THE_RECORD})
+              THEN 'skipped' ELSE 'active' END AS state) now
+ WHERE s.id IS NULL
+    OR (s.place, s.session, s.role, s.speaker, s.told_at, s.state)
+       <> (m.seq, m.session, m.role, m.speaker, m.occurred_at, now.state)
+    OR s.text_hash <> sha256(convert_to(m.content, 'UTF8'))
+"""  # noqa: S608 - a constant of ours
+_OF_NOTHING = """
+SELECT s.relationship_id, s.owner_id, s.kind
+  FROM unnest(%(ids)s::uuid[]) w (id)
+  JOIN memory_searchtext s ON s.relationship_id = w.id
+ WHERE CASE s.kind
+       WHEN 'entry' THEN NOT EXISTS (
+            SELECT FROM memory_scratchpadentry WHERE relationship_id = w.id AND id = s.owner_id)
+       ELSE NOT EXISTS (
+            SELECT FROM relationships_message WHERE relationship_id = w.id AND id = s.owner_id AND erased_at IS NULL)
+       END
+"""
+
+
+CHARACTERS_AT_ONCE = 4_000_000
+
+_TEXTS = """
+SELECT s.relationship_id, s.owner_id, s.kind, e.content
+  FROM memory_searchtext s JOIN memory_scratchpadentry e ON e.relationship_id = s.relationship_id AND e.id = s.owner_id
+ WHERE s.relationship_id = ANY(%(ids)s) AND s.kind = 'entry'
+UNION ALL
+SELECT s.relationship_id, s.owner_id, s.kind, m.content
+  FROM memory_searchtext s JOIN relationships_message m ON m.relationship_id = s.relationship_id AND m.id = s.owner_id
+ WHERE s.relationship_id = ANY(%(ids)s) AND s.kind = 'message' AND m.erased_at IS NULL
+"""
+# A language that this server does not have makes no words: such a row is as good as lost.
+_OTHER = """
+SELECT s.relationship_id, s.owner_id, s.kind
+  FROM unnest(%s::uuid[], %s::uuid[], %s::text[], %s::text[]) told (relationship_id, owner_id, kind, words)
+  JOIN memory_searchtext s ON s.relationship_id = told.relationship_id AND s.kind = told.kind
+   AND s.owner_id = told.owner_id
+  LEFT JOIN pg_ts_config c ON c.cfgname = s.language AND c.cfgnamespace = 'pg_catalog'::regnamespace
+ WHERE s.lexemes IS DISTINCT FROM to_tsvector(c.oid::regconfig, told.words)
+    OR s.length <> (SELECT coalesce(sum(cardinality(positions)), 0) FROM unnest(s.lexemes))
+"""
+
+
+class IndexInvariant(Invariant):
+    slug = "index"
+    promise = (
+        "Every entry, and every message that was not erased, has one row in the index, which tells its text "
+        "and has the words of it."
+    )
+
+    def check(self, page: Page, *, now: datetime) -> Iterator[Finding]:
+        for owner_id, row_id, kind in rows(_OF_NOTHING, page):
+            yield Finding(OF_NOTHING, owner_id, row_id, kind)
+        named = set()
+        for finding in _of_other_texts(page):
+            named.add(finding[1:])
+            yield finding
+        for owner_id, row_id, kind in rows_with_other_words(page):
+            if (owner_id, row_id, kind) not in named:
+                yield Finding(WORDS, owner_id, row_id, kind)
+
+    def repair(self, findings: Sequence[Finding], *, now: datetime) -> None:
+        """Write these rows anew, which owes their vectors; what is of nothing goes."""
+        owner_id = owner_of(findings)
+        config = lock_config(owner_id)
+        for kind in SearchedKind:
+            mine = [finding for finding in findings if finding.detail == kind.value]
+            gone = {f.row_id for f in mine if f.problem == OF_NOTHING and f.row_id}
+            forget_texts(relationship_id=owner_id, kind=kind, owner_ids=gone)
+            again = {f.row_id for f in mine if f.row_id} - gone
+            if config is not None and again:
+                index_again(config, kind, again, now=now)
+
+
+def _of_other_texts(page: Page) -> Iterator[Finding]:
+    for owner_id, row_id, missing in rows(_ENTRIES, page):
+        yield Finding(MISSING if missing else OUT_OF_STEP, owner_id, row_id, "entry")
+    for owner_id, row_id, missing, other, content, digest in rows(_MESSAGES, page):
+        if missing or other or bytes(digest) != text_hash(spoken(content)):
+            yield Finding(MISSING if missing else OUT_OF_STEP, owner_id, row_id, "message")
+
+
+class Told(NamedTuple):
+    """A text as the index is to spell it."""
+
+    relationship_id: UUID
+    owner_id: UUID
+    kind: str
+    words: str
+
+
+def rows_with_other_words(page: Page) -> Iterator[tuple[UUID, UUID, str]]:
+    """Relationship, owner and kind of the rows that were not made of their text as it is now, in their language."""
+    waiting: list[Told] = []
+    characters = 0
+    for relationship_id, owner_id, kind, content in rows(_TEXTS, page):
+        said = content if kind == SearchedKind.ENTRY else spoken(content)
+        waiting.append(Told(relationship_id, owner_id, kind, words_for_index(said)))
+        characters += len(said)
+        if len(waiting) >= AT_ONCE or characters >= CHARACTERS_AT_ONCE:
+            yield from _other(waiting)
+            waiting, characters = [], 0
+    yield from _other(waiting)
+
+
+def _other(told: Sequence[Told]) -> list[tuple[UUID, UUID, str]]:
+    if not told:
+        return []
+    with connection.cursor() as cursor:
+        cursor.execute(_OTHER, [list(column) for column in zip(*told, strict=True)])
+        return list(cursor.fetchall())

@@ -1,0 +1,99 @@
+"""The snapshot, held against what would be built from the rows now."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import orjson
+
+from memory.entries.snapshots import Line, SectionRow, rebuild_scratchpad, scratchpad_section
+from relationships.models import Relationship
+from relationships.services.profiles import read_profile
+from relationships.services.sessions import rebuild_sessions
+from relationships.services.snapshots import write_section
+from upkeep.verification.invariant import Finding, Invariant, Page, Problem, owner_of, rows
+
+DIFFERS = Problem(
+    "differs", "a section of a snapshot is not what its rows say, so contexts show something else"
+)
+
+# One statement, so that all of it is of one moment. A relationship that never held anything has no snapshot.
+_ROWS = """
+SELECT w.id,
+       coalesce(s.profile, '{}') <> coalesce(
+           (SELECT data FROM relationships_profile WHERE relationship_id = w.id), '{}'),
+       coalesce(s.sessions, '{}') <> coalesce(
+           (SELECT jsonb_object_agg(session, state) FROM relationships_sessionstate
+             WHERE relationship_id = w.id AND ended_at IS NULL AND state <> '{}'), '{}'),
+       CASE WHEN s.id IS NULL THEN false ELSE s.has_archive END <> EXISTS (
+           SELECT FROM memory_scratchpadentry
+            WHERE relationship_id = w.id AND state = 'active' AND tier = 'archive'),
+       s.scratchpad::text, s.fresh_until,
+       (SELECT json_agg(json_build_array(id, type, content, subject, key, pinned, happens_at, valid_from, valid_to,
+                                         expires_at) ORDER BY effective_at DESC, id DESC)
+          FROM memory_scratchpadentry
+         WHERE relationship_id = w.id AND state = 'active' AND tier = 'scratchpad')::text
+  FROM unnest(%(ids)s::uuid[]) w (id)
+  LEFT JOIN relationships_snapshot s ON s.relationship_id = w.id
+"""
+
+
+class SnapshotsInvariant(Invariant):
+    """The last one: what was mended before it may have changed what a snapshot is to say."""
+
+    slug = "snapshots"
+    promise = "A snapshot is what would be built from the rows: profile, open sessions, scratchpad."
+
+    def check(self, page: Page, *, now: datetime) -> Iterator[Finding]:
+        for owner_id, profile, sessions, archive, lines, fresh_until, entries in rows(_ROWS, page):
+            built, until = scratchpad_section(_entries(entries), now=now)
+            wrong = {
+                "profile": profile,
+                "sessions": sessions,
+                "has_archive": archive,  # null: not written down yet
+                "scratchpad": _shown(orjson.loads(lines or "[]"), now) != _shown(built, now),
+                "fresh_until": not _still_so(fresh_until, until, now),
+            }
+            if any(wrong.values()):
+                yield Finding(
+                    DIFFERS, owner_id, detail=" ".join(name for name, is_so in wrong.items() if is_so)
+                )
+
+    def repair(self, findings: Sequence[Finding], *, now: datetime) -> None:
+        """Build it anew."""
+        for relationship in Relationship.objects.filter(id=owner_of(findings)):
+            own: dict[str, Any] = {"relationship_id": relationship.id, "project_id": relationship.project_id}
+            write_section(**own, section="profile", value=read_profile(relationship.id)[0])
+            rebuild_sessions(relationship)
+            rebuild_scratchpad(**own, now=now)
+
+
+def _entries(told: str | None) -> Iterator[SectionRow]:
+    for row_id, *said, happens_at, valid_from, valid_to, expires_at in orjson.loads(told or "[]"):
+        times = map(_time, (happens_at, valid_from, valid_to, expires_at))
+        yield SectionRow._make([UUID(row_id), *said, *times])
+
+
+def _time(told: str | None) -> datetime | None:
+    return datetime.fromisoformat(told) if told else None
+
+
+def _shown(lines: Sequence[Line], now: datetime) -> list[Line]:
+    """What the lines say from now on, whenever they were written: what is over is out, what has begun just is."""
+    moment = now.timestamp()
+    return [
+        [*said, _from_now_on(more, moment)]
+        for *said, more in lines
+        if (more or {}).get("until", moment + 1) > moment
+    ]
+
+
+def _from_now_on(more: dict[str, Any] | None, moment: float) -> dict[str, Any] | None:
+    kept = {name: value for name, value in (more or {}).items() if name != "from" or value > moment}
+    return kept or None
+
+
+def _still_so(kept: datetime | None, built: datetime | None, now: datetime) -> bool:
+    """Once `fresh_until` is over, readers look at each line's own times, and what comes next is not written down."""
+    return kept == built or (kept is not None and kept <= now)

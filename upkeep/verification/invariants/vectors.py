@@ -1,0 +1,112 @@
+"""The vectors, held against the texts that they were made from."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+from memory.retrieval.index.configs import RelationshipConfig, configs_of
+from memory.retrieval.index.rows import owing_kinds
+from memory.retrieval.index.text import text_hash
+from providers.embeddings import Embedder, embedder_of
+from providers.errors import ProviderError
+from upkeep.verification.invariant import Finding, Invariant, Page, Problem, execute, owner_of, rows
+from worker.fairness import project_of
+from worker.nudge import nudge_embedding
+
+STALE = Problem("stale", "a vector is of another text than its entry or message has now, or of nothing")
+MISSHAPEN = Problem("misshapen", "a vector has not the dimensions or the length of its space")
+GAP = Problem("gap", "a text has no vector, owes none, and stands where nobody looks for gaps")
+
+_NOTHING = text_hash("")
+# Unit length in half precision: how far the length of 4,000 rounded numbers may be from 1.
+_TOLERANCE = 0.02
+
+_VECTORS = """
+SELECT v.relationship_id, v.id, s.id IS NULL OR s.text_hash <> v.text_hash
+  FROM unnest(%(ids)s::uuid[]) w (id)
+  JOIN memory_embedding v ON v.relationship_id = w.id
+  LEFT JOIN memory_searchtext s ON s.relationship_id = w.id AND s.kind = v.kind AND s.owner_id = v.owner_id
+ WHERE s.id IS NULL OR s.text_hash <> v.text_hash OR vector_dims(v.vector) <> v.dimensions
+    OR NOT l2_norm(v.vector) BETWEEN 1 - %(tolerance)s AND 1 + %(tolerance)s
+"""
+# Gaps at the ends of a relationship's texts are found by the housekeeping (memory.retrieval.index.gaps), and are
+# legitimate while it fills them. One between texts that have their vectors is found by nobody.
+_GAPS = """
+WITH wanted AS MATERIALIZED (
+    SELECT * FROM unnest(%(owners)s::uuid[], %(messages)s::boolean[], %(models)s::text[], %(dimensions)s::int[])
+        AS w (id, messages, model, dimensions)
+), texts AS (
+    SELECT w.id, s.id AS row_id, s.kind, NOT EXISTS (
+           SELECT FROM memory_embedding v
+            WHERE v.relationship_id = w.id AND v.kind = s.kind AND v.model = w.model
+              AND v.dimensions = coalesce(w.dimensions, v.dimensions) AND v.owner_id = s.owner_id) AS without,
+           s.place, s.owner_id
+      FROM wanted w JOIN memory_searchtext s ON s.relationship_id = w.id
+     WHERE (s.kind = 'entry' OR w.messages) AND s.due_at IS NULL AND s.error_code = ''
+       AND s.state NOT IN ('deleted', 'skipped') AND s.text_hash <> %(nothing)s
+), ends AS (
+    SELECT *, first_value(without) OVER up OR first_value(without) OVER down AS at_an_end FROM texts
+    WINDOW up AS (PARTITION BY id, kind ORDER BY place, owner_id),
+           down AS (PARTITION BY id, kind ORDER BY place DESC, owner_id DESC)
+)
+SELECT id, row_id FROM (SELECT *, bool_or(at_an_end) OVER (PARTITION BY id) AS being_filled FROM ends) e
+ WHERE without AND NOT being_filled
+"""
+_DROP = """
+WITH dropped AS (
+    DELETE FROM memory_embedding WHERE relationship_id = %(owner)s AND id = ANY(%(rows)s) RETURNING kind, owner_id
+)
+UPDATE memory_searchtext s SET due_at = %(now)s, attempts = 0, error_code = ''
+  FROM dropped d
+ WHERE s.relationship_id = %(owner)s AND s.kind = d.kind AND s.owner_id = d.owner_id AND s.due_at IS NULL
+   AND s.state NOT IN ('deleted', 'skipped') AND s.kind = ANY(%(kinds)s)
+"""
+_OWE = """
+UPDATE memory_searchtext SET due_at = %(now)s, attempts = 0
+ WHERE relationship_id = %(owner)s AND id = ANY(%(rows)s)
+"""
+
+
+class VectorsInvariant(Invariant):
+    """After the index, which says what each text is."""
+
+    slug = "vectors"
+    promise = "A vector is of its owner's present text and of its space's shape; a text without one owes it."
+
+    def check(self, page: Page, *, now: datetime) -> Iterator[Finding]:
+        for owner_id, row_id, stale in rows(_VECTORS, page, tolerance=_TOLERANCE):
+            yield Finding(STALE if stale else MISSHAPEN, owner_id, row_id)
+        wanted = _wanted(page)
+        if wanted["owners"]:
+            for owner_id, row_id in rows(_GAPS, page, **wanted, nothing=_NOTHING):
+                yield Finding(GAP, owner_id, row_id)
+
+    def repair(self, findings: Sequence[Finding], *, now: datetime) -> None:
+        """What is wrong goes; its text, and what has none, owe a vector, and a worker is told."""
+        owner_id = owner_of(findings)
+        wanted = configs_of([owner_id])
+        kinds = owing_kinds(wanted[0].retrieval) if wanted and wanted[0].retrieval else []
+        gaps = [finding.row_id for finding in findings if finding.problem == GAP]
+        wrong = [finding.row_id for finding in findings if finding.problem != GAP]
+        execute(_DROP, {"owner": owner_id, "rows": wrong, "now": now, "kinds": kinds})
+        execute(_OWE, {"owner": owner_id, "rows": gaps, "now": now})
+        nudge_embedding(owner_id, project_id=project_of(owner_id))
+
+
+def _wanted(page: Page) -> dict[str, list[Any]]:
+    """Whose texts are to have vectors, and in which space."""
+    found = [
+        (each.relationship_id, each.retrieval.embed_messages, embedder.model, embedder.dimensions)
+        for each in configs_of(page.ids)
+        if each.retrieval is not None and (embedder := _embedder(each)) is not None
+    ]
+    columns = [list(column) for column in zip(*found, strict=True)] or [[], [], [], []]
+    return dict(zip(("owners", "messages", "models", "dimensions"), columns, strict=True))
+
+
+def _embedder(wanted: RelationshipConfig) -> Embedder | None:
+    """None also where it can't work: its texts say so themselves."""
+    try:
+        return embedder_of(wanted.retrieval) if wanted.retrieval else None
+    except ProviderError:
+        return None

@@ -1,0 +1,219 @@
+"""The walk: page after page, invariant after invariant; what is doubted is checked again under its owner's lock.
+
+Pages are of all relationships, or companions, in order of their IDs: a keyset walk, without a long cursor.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime
+from functools import cache
+from uuid import UUID
+
+import structlog
+from django.conf import settings
+from django.db import DatabaseError, connection, transaction
+from django.utils import timezone
+from django.utils.module_loading import import_string
+
+from relationships.models import Companion, Relationship, Turn, TurnState
+from upkeep.verification.invariant import Finding, Invariant, Level, Page
+from upkeep.verification.report import EXAMPLES, Report
+from web.errors import RapportError
+from worker.condition import read_condition
+
+log = structlog.get_logger(__name__)
+
+_NOTHING = Page((), UUID(int=0), UUID(int=0))
+OWNERS_A_PAGE = 1_000
+# Every turn, message and revision took a number of `last_seq`, so it tells how much a page brings with it.
+ROWS_A_PAGE = 50_000
+
+FIRST, LAST = UUID(int=0), UUID(int=(1 << 128) - 1)
+
+_RELATIONSHIPS = """
+WITH next AS MATERIALIZED (
+    SELECT id, last_seq FROM relationships_relationship
+     WHERE id >= %(first)s AND (%(project)s::uuid IS NULL OR project_id = %(project)s) ORDER BY id LIMIT %(most)s
+), summed AS (
+    SELECT id, sum(last_seq) OVER (ORDER BY id) - last_seq AS before FROM next
+)
+SELECT id, (SELECT count(*) FROM next) FROM summed WHERE before < %(rows)s ORDER BY id
+"""
+
+
+@cache
+def invariants() -> tuple[Invariant, ...]:
+    """All of INVARIANTS in config/registries.py, in their order: what others rest on comes first."""
+    return tuple(import_string(path)() for path in settings.INVARIANTS)
+
+
+def verify(
+    *,
+    repair: bool = False,
+    project_id: UUID | None = None,
+    relationship_id: UUID | None = None,
+    examples: int | None = EXAMPLES,
+    told: Callable[[int], None] = lambda relationships: None,
+) -> Report:
+    """Look at every invariant, of one project or relationship if it is named; mend what can be mended if asked.
+
+    `examples`: how many rows of a problem the report names; None: all. `told` hears how many relationships were looked
+    at, page by page. Memory does not grow with the number of relationships.
+    """
+    started = time.monotonic()
+    report = Report(most_examples=examples, repair=repair, invariants=len(invariants()))
+    if relationship_id is None:
+        _walk(report, Level.DATABASE, [_NOTHING])
+        for page in companion_pages(project_id):
+            _walk(report, Level.COMPANION, [page])
+            report.companions += len(page.ids)
+    for page in _pages(project_id, relationship_id):
+        _walk(report, Level.RELATIONSHIP, [page])
+        report.relationships += len(page.ids)
+        told(len(page.ids))
+    report.remarks += remarks(
+        now=timezone.now(), project_id=project_id, relationship_id=relationship_id, examples=examples
+    )
+    report.seconds = time.monotonic() - started
+    log.info(
+        "verified the database",
+        event_name="verification.done",
+        relationships=report.relationships,
+        found=report.found,
+        left=report.left,
+        seconds=round(report.seconds, 2),
+    )
+    return report
+
+
+def _pages(project_id: UUID | None, relationship_id: UUID | None) -> Iterator[Page]:
+    if relationship_id is not None:
+        yield Page.of(relationship_id)
+    else:
+        yield from relationship_pages(project_id)
+
+
+def _walk(report: Report, level: Level, pages: Iterable[Page]) -> None:
+    for page in pages:
+        for invariant in invariants():
+            if invariant.level == level:
+                _check(report, invariant, page)
+
+
+def _check(report: Report, invariant: Invariant, page: Page) -> None:
+    """In order of ID, so that two who verify at once never wait for each other in a circle."""
+    doubted = {finding.owner_id for finding in invariant.check(page, now=timezone.now())}
+    for owner_id in sorted(doubted, key=str):
+        _check_again(report, invariant, owner_id)
+
+
+@transaction.atomic
+def _check_again(report: Report, invariant: Invariant, owner_id: UUID | None) -> None:
+    page = _NOTHING
+    if owner_id is not None:
+        invariant.lock(owner_id)
+        page = Page.of(owner_id)
+    findings = list(invariant.check(page, now=timezone.now()))
+    left = findings
+    repairable = [finding for finding in findings if finding.problem.repairable]
+    if report.repair and repairable:
+        _repair(invariant, repairable)
+        left = list(invariant.check(page, now=timezone.now()))
+    report.note(invariant, findings, left=left)
+
+
+def _repair(invariant: Invariant, findings: Sequence[Finding]) -> None:
+    """All at once; where that is refused, each alone, so that one of them does not keep the others from it."""
+    if _repaired(invariant, findings) or len(findings) == 1:
+        return
+    for finding in findings:
+        _repaired(invariant, [finding])
+
+
+def _repaired(invariant: Invariant, findings: Sequence[Finding]) -> bool:
+    try:
+        with transaction.atomic():
+            invariant.repair(findings, now=timezone.now())
+    except (DatabaseError, RapportError) as error:
+        log.warning(
+            "could not be mended",
+            event_name="verification.mend.failed",
+            invariant=invariant.slug,
+            owner_id=str(findings[0].owner_id),
+            error_class=type(error).__name__,
+        )
+        return False
+    return True
+
+
+def relationship_pages(project_id: UUID | None = None) -> Iterator[Page]:
+    """At most OWNERS_A_PAGE each, and fewer where they hold much. Together they cover every ID there may be."""
+
+    def following(first: UUID) -> tuple[list[UUID], bool]:
+        asked = {"first": first, "project": project_id, "most": OWNERS_A_PAGE, "rows": ROWS_A_PAGE}
+        with connection.cursor() as cursor:
+            cursor.execute(_RELATIONSHIPS, asked)
+            found = cursor.fetchall()
+        ends = len(found) < OWNERS_A_PAGE and (not found or found[0][1] == len(found))
+        return [row[0] for row in found], ends
+
+    return _pages_of(following, project_id)
+
+
+def companion_pages(project_id: UUID | None = None) -> Iterator[Page]:
+    owners = Companion.objects.order_by("id")
+    if project_id is not None:
+        owners = owners.filter(project_id=project_id)
+
+    def following(first: UUID) -> tuple[list[UUID], bool]:
+        ids = list(owners.filter(id__gte=first).values_list("id", flat=True)[:OWNERS_A_PAGE])
+        return ids, len(ids) < OWNERS_A_PAGE
+
+    return _pages_of(following, project_id)
+
+
+def _pages_of(
+    following: Callable[[UUID], tuple[list[UUID], bool]], project_id: UUID | None
+) -> Iterator[Page]:
+    """`following`: the IDs from one on, and whether these are the last."""
+    first, ends = FIRST, False
+    while not ends:
+        ids, ends = following(first)
+        yield Page(tuple(ids), first, LAST if ends else ids[-1], project_id)
+        first = UUID(int=ids[-1].int + 1) if ids else LAST
+
+
+def count_relationships(project_id: UUID | None = None) -> int:
+    owners = Relationship.objects.all()
+    return (owners.filter(project_id=project_id) if project_id is not None else owners).count()
+
+
+def remarks(
+    *, now: datetime, project_id: UUID | None, relationship_id: UUID | None, examples: int | None
+) -> Iterator[str]:
+    """None while a worker lives. `examples`: how many turns are named; None: all."""
+    condition = read_condition()
+    if any(worker.alive for worker in condition.workers):
+        return
+    waiting = condition.turns.due + condition.turns.retrying + condition.turns.processing
+    if waiting:
+        yield f"No worker is running, and {waiting} turns wait for one: start it (manage.py worker)."
+    # no damage: it is the first that the next worker's sweep looks for
+    held = Turn.objects.filter(state=TurnState.PROCESSING, lease_until__lt=now)
+    if project_id is not None:
+        held = held.filter(relationship__project_id=project_id)
+    if relationship_id is not None:
+        held = held.filter(relationship_id=relationship_id)
+    named = held.order_by("relationship_id", "seq").values_list("relationship_id", "id")[:examples]
+    if count := held.count():
+        yield "\n".join(
+            [
+                f"{count} turns were in the hands of a worker that is gone. The next one takes them back by itself:",
+                *(f"    {owner}  {id}" for owner, id in named),
+                *(
+                    [f"    and {count - examples} more; --all names them"]
+                    if examples and examples < count
+                    else []
+                ),
+            ]
+        )

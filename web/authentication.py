@@ -1,0 +1,227 @@
+"""Bearer keys and tokens: who asks, for which project, and what they may do.
+
+A key is `rk_<prefix>_<secret>` and is found by its prefix; a token is `rt_<relationship>_<secret>` and is
+looked for inside its relationship. Either takes one query. Only SHA-256 hashes are kept (docs/adr/0005).
+
+A view whose own statement reads the key again (`rereads_key`) is let in by what this process remembers of it, which
+saves the query. Nothing is answered before the key was read: `ApiView.handle_exception` sees to the errors.
+"""
+
+import hmac
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import orjson
+from django.db import connection
+from rest_framework.authentication import BaseAuthentication
+from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.permissions import BasePermission
+from rest_framework.request import Request
+
+from config.postgresql.sessions import prepared_cursor
+from config.rates import Rates, parse_rate
+from web.actor import Actor, ActorKind
+from web.errors import NotAllowed, NotFound, RapportError
+from web.secrets import secret_hash
+from web.server.clients import PROJECT
+
+NOTE_USE_EVERY = timedelta(minutes=1)
+INCLUDED = {"admin": {"read", "write", "admin"}, "write": {"read", "write"}, "read": {"read"}}
+DEFAULT_SCOPES = {"GET": "read", "HEAD": "read", "OPTIONS": "read"}
+
+_KEY = re.compile(r"^(rk_[a-z0-9]{8})_[A-Za-z0-9_-]{43}$")
+_TOKEN = re.compile(r"^rt_([0-9a-f]{32})_[A-Za-z0-9_-]{43}$")
+
+_QUERY_OF_KEYS = """
+SELECT id, project_id, key_hash, scopes, last_used_at, revoked_at, rate_limits
+FROM relationships_apikey WHERE prefix = %s
+"""
+_NOTE_USE = """
+UPDATE relationships_apikey SET last_used_at = %s
+WHERE id = %s AND (last_used_at IS NULL OR last_used_at < %s)
+"""
+_QUERY_OF_TOKENS = """
+SELECT token.project_id, token.token_hash, token.scopes, token.expires_at, token.revoked_at, pair.user_id, token.id
+FROM relationships_relationshiptoken token
+JOIN relationships_relationship pair ON pair.id = token.relationship_id
+WHERE token.relationship_id = %s AND token.token_hash = %s
+"""
+
+
+class RememberedKey(NamedTuple):
+    """What a request was let in by: it holds while KEY_STILL_HOLDS does, of these as `key`, `scopes`, `rate_limits`."""
+
+    id: UUID
+    scopes: list[str]
+    rate_limits: str  # JSON
+
+
+KEY_STILL_HOLDS = """EXISTS (SELECT FROM relationships_apikey WHERE id = %(key)s AND revoked_at IS NULL
+                AND scopes = %(scopes)s::varchar[] AND rate_limits = %(rate_limits)s::jsonb)"""
+
+
+class KeyChanged(RapportError):
+    """The key that let the request in is another one now: it has to be read anew."""
+
+
+class _KeyRow(NamedTuple):
+    """A key's row, as the query has it."""
+
+    id: UUID
+    project_id: UUID
+    key_hash: bytes
+    scopes: list[str]
+    last_used_at: datetime | None
+    revoked_at: datetime | None
+    rate_limits: str
+
+
+# By their prefix: what was read when a key last proved itself.
+_REMEMBERED: dict[str, _KeyRow] = {}
+_MOST_REMEMBERED = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """What a request may do. `relationship_id` is set for a token, which reaches that relationship alone.
+
+    `holder`: the key's or the token's ID, by which its limits are counted; `own_rates`: the limits of this key alone.
+    `remembered`: they are those of an earlier request, and nobody has read the key yet in this one.
+    """
+
+    project_id: UUID
+    scopes: frozenset[str]
+    actor: Actor
+    holder: UUID
+    own_rates: Rates = field(default_factory=dict)
+    relationship_id: UUID | None = None
+    remembered: RememberedKey | None = None
+
+    def allow(self, scope: str) -> bool:
+        return any(scope in INCLUDED[held] for held in self.scopes)
+
+
+class BearerAuthentication(BaseAuthentication):
+    """`request.user` is the Actor, `request.auth` the Credentials."""
+
+    def authenticate(self, request: Request) -> tuple[Any, Credentials] | None:
+        header = request.META.get("HTTP_AUTHORIZATION", "")
+        if not header:
+            return None
+        view = (request.parser_context or {}).get("view")
+        remembered = bool(getattr(view, "rereads_key", False))
+        credentials = authenticate_header(header, now=datetime.now(UTC), remembered=remembered)
+        request.META[PROJECT] = str(credentials.project_id)  # so that the server knows whose the next one is
+        return credentials.actor, credentials
+
+    def authenticate_header(self, request: Request) -> str:
+        return 'Bearer realm="rapport"'
+
+
+def authenticate_header(header: str, *, now: datetime, remembered: bool = False) -> Credentials:
+    """The credentials of the key or token in an Authorization header. Raises AuthenticationFailed.
+
+    `remembered`: a key's may be those of an earlier request, for the caller to have read again.
+    """
+    scheme, _, secret = header.partition(" ")
+    if scheme.lower() != "bearer":
+        raise AuthenticationFailed("Send your key as: Authorization: Bearer rk_...")
+    secret = secret.strip()
+    if match := _KEY.match(secret):
+        prefix = match.group(1)
+        row = _REMEMBERED.get(prefix) if remembered else None
+        if row is not None and _opens(row, secret) and not _use_is_due(row, now):
+            return _credentials_of(row, prefix, remembered=True)
+        return _of_key(prefix, secret, now)
+    if match := _TOKEN.match(secret):
+        return _of_token(UUID(match.group(1)), secret, now)
+    raise AuthenticationFailed("This is not a key of ours.")
+
+
+def forget_key(credentials: Credentials) -> None:
+    """What this process remembers of it: the next look reads the row."""
+    _REMEMBERED.pop(credentials.actor.id, None)
+
+
+def _of_key(prefix: str, secret: str, now: datetime) -> Credentials:
+    _REMEMBERED.pop(prefix, None)
+    with prepared_cursor() as cursor:
+        cursor.execute(_QUERY_OF_KEYS, [prefix])
+        found = cursor.fetchone()
+    row = None if found is None else _KeyRow._make(found)
+    if row is None or not _opens(row, secret):
+        raise AuthenticationFailed("This key is not known.")
+    if row.revoked_at is not None:
+        raise AuthenticationFailed("This key was revoked.")
+    if _use_is_due(row, now):
+        with connection.cursor() as cursor:
+            cursor.execute(_NOTE_USE, [now, row.id, now - NOTE_USE_EVERY])
+        row = row._replace(last_used_at=now)
+    if len(_REMEMBERED) >= _MOST_REMEMBERED:
+        _REMEMBERED.clear()
+    _REMEMBERED[prefix] = row
+    return _credentials_of(row, prefix)
+
+
+def _opens(row: _KeyRow, secret: str) -> bool:
+    return hmac.compare_digest(bytes(row.key_hash), secret_hash(secret))
+
+
+def _use_is_due(row: _KeyRow, now: datetime) -> bool:
+    return row.last_used_at is None or row.last_used_at < now - NOTE_USE_EVERY
+
+
+def _credentials_of(row: _KeyRow, prefix: str, *, remembered: bool = False) -> Credentials:
+    key = RememberedKey(row.id, row.scopes, row.rate_limits) if remembered else None
+    actor, scopes = Actor(ActorKind.DEVELOPER, prefix), frozenset(row.scopes)
+    return Credentials(row.project_id, scopes, actor, row.id, _rates_in(row.rate_limits), remembered=key)
+
+
+def _of_token(relationship_id: UUID, secret: str, now: datetime) -> Credentials:
+    hashed = secret_hash(secret)
+    with prepared_cursor() as cursor:
+        cursor.execute(_QUERY_OF_TOKENS, [relationship_id, hashed])
+        row = cursor.fetchone()
+    if row is None or not hmac.compare_digest(bytes(row[1]), hashed):
+        raise AuthenticationFailed("This token is not known.")
+    project_id, _, scopes, expires_at, revoked_at, user_id, token_id = row
+    if revoked_at is not None or expires_at <= now:
+        raise AuthenticationFailed("This token has expired.")
+    actor = Actor(ActorKind.END_USER, str(user_id))
+    return Credentials(project_id, frozenset(scopes), actor, token_id, relationship_id=relationship_id)
+
+
+@lru_cache(maxsize=1024)
+def _rates_in(kept: str) -> Rates:
+    """A key's own limits, from their column's text."""
+    return {name: parse_rate(written) for name, written in orjson.loads(kept).items()}
+
+
+class HasScope(BasePermission):
+    """A view says which scope each method takes in `scopes`; reading needs `read`, anything else `write`."""
+
+    def has_permission(self, request: Request, view: Any) -> bool:
+        credentials = request.auth
+        if not isinstance(credentials, Credentials):
+            return False
+        declared: Mapping[str, str] = getattr(view, "scopes", {})
+        method = request.method or ""
+        scope = declared.get(method) or DEFAULT_SCOPES.get(method, "write")
+        if not credentials.allow(scope):
+            raise NotAllowed(f"This needs a key with the scope {scope!r}.", scope=scope)
+        if credentials.relationship_id is not None:
+            _token_may_enter(credentials.relationship_id, view)
+        return True
+
+
+def _token_may_enter(relationship_id: UUID, view: Any) -> None:
+    opened = getattr(view, "open_to_tokens", False)
+    if not (opened is True or (opened and view.request.method in opened)):
+        raise NotAllowed("A relationship token can't be used here: send an API key.")
+    if view.kwargs.get("relationship_id") != relationship_id:
+        raise NotFound("This relationship is not there.")

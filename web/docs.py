@@ -1,0 +1,42 @@
+"""The schema and the page that shows it, open to everybody; the page's JavaScript is served by us."""
+
+from functools import cache
+from threading import Lock
+from typing import Any
+
+from django.http import HttpResponse
+from drf_spectacular.renderers import OpenApiJsonRenderer2
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
+from rest_framework.request import Request
+
+from web.rest_view import JsonOnly
+
+_MAKING = Lock()
+
+
+class SchemaView(SpectacularAPIView):
+    renderer_classes = [OpenApiJsonRenderer2]
+    content_negotiation_class = JsonOnly
+
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponse:
+        """Without a key it costs next to nothing: whoever asks often must not take the processor from the others."""
+        headers = {"Content-Disposition": 'inline; filename="Rapport.json"'}
+        with _MAKING:  # making it is not for two threads at once
+            document = _schema()
+        return HttpResponse(document, content_type=OpenApiJsonRenderer2.media_type, headers=headers)
+
+
+@cache
+def _schema() -> bytes:
+    """As it is written to docs/reference/openapi.json; more than a second of work, once in each process."""
+    generator: Any = SchemaView.generator_class()
+    made = generator.get_schema(request=None, public=True)
+    rendered: bytes = OpenApiJsonRenderer2().render(made)
+    return rendered
+
+
+class DocsView(SpectacularSwaggerView):
+    url_name = "schema"
+    content_negotiation_class = (
+        JsonOnly  # the one renderer there is: a browser gets the page whatever it accepts
+    )

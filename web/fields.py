@@ -1,0 +1,239 @@
+"""Field types that request bodies and query strings share, and the two base classes they stand in."""
+
+import re
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from functools import cache
+from typing import Annotated, Any, Generic, TypeVar
+from zoneinfo import available_timezones
+
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    StringConstraints,
+    ValidationError,
+    WithJsonSchema,
+)
+from pydantic_core import CoreSchema, ErrorDetails, InitErrorDetails, PydanticCustomError
+
+from web.errors import FieldProblem
+
+A = TypeVar("A", bound="Answer")
+
+# Times that survive a change of zone, and that a person could mean.
+EARLIEST, LATEST = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
+_RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:?\d\d)")
+
+
+_HOLD_MANY = ("list", "tuple", "set", "dict")
+# A model names all of its unknown fields. Past so many mistakes none is looked at one by one.
+MOST_ERRORS = 1000
+
+
+def _stop_at_first(schema: Any) -> None:
+    inner: Iterable[Any] = ()
+    if isinstance(schema, dict):
+        if schema.get("type") in _HOLD_MANY:
+            schema["fail_fast"] = True
+        inner = schema.values()
+    elif isinstance(schema, list | tuple):
+        inner = schema
+    for part in inner:
+        if isinstance(part, dict | list | tuple):
+            _stop_at_first(part)
+
+
+class FailFastModel(BaseModel):
+    """Of each list, tuple, set and dictionary the first wrong member is named; of the fields, all.
+
+    A million wrong members would make a million errors.
+    """
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        schema = handler(source)
+        _stop_at_first(schema)
+        return schema
+
+
+class Body(FailFastModel):
+    """A request body: JSON types as they are, nothing coerced, no unknown names."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, use_attribute_docstrings=True)
+
+
+class Query(FailFastModel):
+    """A query string: every value comes as text, unknown names are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+
+class Answer(BaseModel):
+    """What a response holds. Answers are plain dicts; these classes describe them to OpenAPI."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+    @classmethod
+    def of(cls, row: Any, **beside: Any) -> dict[str, Any]:
+        """The attributes of `row` that this class names, but for those that are given `beside` it."""
+        return {name: beside[name] if name in beside else getattr(row, name) for name in cls.model_fields}
+
+
+class Page(Answer, Generic[A]):
+    items: list[A]
+    next_cursor: str | None
+
+    @classmethod
+    def model_parametrized_name(cls, params: tuple[Any, ...]) -> str:
+        return f"{params[0].__name__.removesuffix('Answer')}Page"
+
+
+def _written_as_rfc3339(value: Any) -> Any:
+    if not isinstance(value, datetime) and not (isinstance(value, str) and _RFC3339.fullmatch(value)):
+        raise ValueError("write a time with its zone, such as 2026-03-02T09:00:00Z")
+    return value
+
+
+def _in_utc(value: datetime) -> datetime:
+    if not EARLIEST <= value <= LATEST:
+        raise ValueError("is out of range: from 0001-01-02 to 9999-12-30, in UTC")
+    return value.astimezone(UTC)
+
+
+def _digits_only(value: Any) -> Any:
+    if isinstance(value, str) and not re.fullmatch(r"-?\d{1,18}", value, re.ASCII):
+        raise ValueError("write a whole number")
+    return value
+
+
+def _known_zone(value: str) -> str:
+    if value not in _zones():
+        raise ValueError(f"{value[:64]!r} is not an IANA time zone, such as Europe/Lisbon")
+    return value
+
+
+@cache
+def _zones() -> frozenset[str]:
+    """The names, without what else lies among a system's zone files and may not on the next: localtime, posix/UTC."""
+    return frozenset(available_timezones() - {"localtime"})
+
+
+def _not_blank(value: str) -> str:
+    if not value.strip():
+        raise ValueError("is empty")
+    return value
+
+
+NOT_BLANK = AfterValidator(_not_blank)
+# Not strict: behind a validator of ours pydantic no longer knows that the text came from JSON.
+Timestamp = Annotated[
+    AwareDatetime, Field(strict=False), BeforeValidator(_written_as_rfc3339), AfterValidator(_in_utc)
+]
+"""A time with its zone; in our hands always UTC."""
+DIGITS = BeforeValidator(_digits_only)
+"""Goes after the limits of a whole number in a query string, which pydantic would read from " 1_0.0" too."""
+TimeZone = Annotated[str, StringConstraints(min_length=1, max_length=64), AfterValidator(_known_zone)]
+"""An IANA time zone."""
+
+# No control characters: these are names, and they stand in addresses and logs.
+_NAME = r"^[^\x00-\x1f\x7f]+$"
+Name = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=_NAME), NOT_BLANK]
+ShortText = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
+ExternalId = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=_NAME)]
+"""The developer's own ID of a person."""
+CompanionSlug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,79}$")]
+SessionName = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^/\x00-\x1f\x7f]+$")]
+"""The developer's own ID of a session."""
+JsonObject = Annotated[dict[str, Any], WithJsonSchema({"type": "object", "additionalProperties": True})]
+"""Any JSON object."""
+
+
+def within(fault: Callable[[Any], str]) -> AfterValidator:
+    """Holds a value to one of the limits of `services.limits`, which says what is wrong with it."""
+
+    def check(value: Any) -> Any:
+        if said := fault(value):
+            raise ValueError(said)
+        return value
+
+    return AfterValidator(check)
+
+
+def wrong_part(*loc: str | int, detail: str) -> ValidationError:
+    """Raised by a validator of a whole: the problem names the part that is wrong."""
+    line = InitErrorDetails(
+        type=PydanticCustomError("wrong_part", "{detail}", {"detail": detail}), loc=loc, input=None
+    )
+    return ValidationError.from_exception_data("whole", [line])
+
+
+def left_out() -> Any:
+    """The default of a member that a PATCH may leave out: `model_dump(exclude_unset=True)` has what came."""
+    return Field(default=None, json_schema_extra=_without_default)
+
+
+def _without_default(schema: dict[str, Any]) -> None:
+    schema.pop("default", None)
+
+
+class PageQuery(Query):
+    """One page of a list. List views extend it with their filters."""
+
+    limit: Annotated[int, Field(ge=1, le=200), DIGITS] = 50
+    """How many, 1 to 200."""
+    cursor: Annotated[str, StringConstraints(max_length=1000)] | None = None
+    """`next_cursor` of the page before."""
+
+    def given(self, *names: str) -> dict[str, Any]:
+        """Those of these filters that were given."""
+        return {name: value for name in names if (value := getattr(self, name)) is not None}
+
+
+_SENTENCES = {
+    "missing": "is required",
+    "extra_forbidden": "is not a known field",
+    "string_type": "must be a string",
+    "int_type": "must be a whole number",
+    "bool_type": "must be true or false",
+    "dict_type": "must be an object",
+    "list_type": "must be a list",
+    "tuple_type": "must be a list",
+}
+
+
+def listed_errors(error: ValidationError) -> list[ErrorDetails]:
+    """The mistakes one by one; where they are more than anybody reads, one that says how many."""
+    count = error.error_count()
+    if count <= MOST_ERRORS:
+        return error.errors(include_url=False, include_input=False)
+    sentence = f"has {count} mistakes: are there so many fields that are not known?"
+    return [ErrorDetails(type="too_many_errors", loc=(), msg=sentence, input=None)]
+
+
+def field_problems(error: ValidationError, data: Any) -> list[FieldProblem]:
+    """pydantic's complaints as ours: dotted paths into what was sent, a sentence each."""
+    problems: dict[str, str] = {}
+    for line in listed_errors(error):
+        path = _path(line["loc"], data, missing=line["type"] == "missing")
+        detail = _SENTENCES.get(line["type"]) or line["msg"].removeprefix("Value error, ")
+        problems.setdefault(path, detail[:1].lower() + detail[1:])
+    return [FieldProblem(path, detail) for path, detail in problems.items()]
+
+
+def _path(loc: tuple[int | str, ...], data: Any, *, missing: bool) -> str:
+    """`loc` without the labels pydantic adds for the members of a union: only what is really in `data`."""
+    parts: list[str] = []
+    for place, part in enumerate(loc):
+        inside = (isinstance(data, dict) and part in data) or (
+            isinstance(data, list) and isinstance(part, int) and part < len(data)
+        )
+        if inside:
+            data = data[part]
+        if inside or (missing and place == len(loc) - 1):
+            parts.append(str(part))
+    return ".".join(parts) or "body"

@@ -1,0 +1,41 @@
+"""The headers of a request that say on what it rests: If-Match, and Idempotency-Key."""
+
+import hashlib
+import re
+
+from django.http import HttpRequest
+from rest_framework.request import Request
+
+from web.errors import InvalidInput
+
+_TAG = re.compile(r'"([0-9]{1,9})"')
+_PRINTABLE = re.compile(r"[\x20-\x7e]{1,255}")
+
+
+def etag(version: int) -> str:
+    """What two people may edit is tagged by its row's version, in quotes."""
+    return f'"{version}"'
+
+
+def expected_version(request: HttpRequest | Request) -> int | None:
+    """The version If-Match names; None when it is absent or `*`, which both mean: whatever is there now."""
+    given = request.headers.get("If-Match")
+    if given is None or given.strip() == "*":
+        return None
+    match = _TAG.fullmatch(given.strip())
+    if match is None:
+        raise InvalidInput.of("If-Match", 'send back an ETag as it was given, such as "3", or *')
+    return int(match.group(1))
+
+
+def idempotency_key(request: HttpRequest | Request) -> str | None:
+    """The header's value, or None. Raises InvalidInput unless it is 1 to 255 printable ASCII characters."""
+    key = request.headers.get("Idempotency-Key")
+    if key is not None and not _PRINTABLE.fullmatch(key):
+        raise InvalidInput.of("Idempotency-Key", "send 1 to 255 printable ASCII characters")
+    return key
+
+
+def request_fingerprint(raw_body: bytes) -> bytes:
+    """What tells one request from another under the same key: the body, byte by byte."""
+    return hashlib.sha256(raw_body).digest()

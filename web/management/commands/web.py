@@ -1,0 +1,33 @@
+import os
+from argparse import ArgumentParser
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+from django.db import connections
+
+from web.server.command import web_command
+
+
+class Command(BaseCommand):
+    help = "Run the web server alone, in the foreground; SIGTERM lets it finish what it has begun."
+    requires_system_checks = ("settings",)  # the others take two seconds, and look at code
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--bind",
+            default=settings.WEB_BIND,
+            help=f"host:port or unix:/path (RAPPORT_BIND, now {settings.WEB_BIND})",
+        )
+
+    def handle(self, *, bind: str, **options: Any) -> None:
+        try:
+            grace = settings.MAX_WAIT_SECONDS + 10
+            command = web_command(
+                bind, processes=settings.WEB_PROCESSES, grace=grace, folder=settings.BASE_DIR
+            )
+        except ValueError as error:
+            raise CommandError(f"--bind: {error}.") from error
+        connections.close_all()
+        os.environ["RAPPORT_PROCESS"] = "web"
+        os.execv(command[0], command)  # noqa: S606 - our own Python

@@ -1,0 +1,81 @@
+"""What goes wrong below the views, or before them, answered as a problem too."""
+
+import traceback
+from collections.abc import Callable
+from uuid import uuid4
+
+import structlog
+from corsheaders.middleware import CorsMiddleware
+from django.conf import settings
+from django.core.exceptions import MiddlewareNotUsed
+from django.core.signals import got_request_exception
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+
+from config.postgresql.sessions import sqlstate
+from web.problems import CONTENT_TYPE, foreseen, problem
+
+log = structlog.get_logger(__name__)
+FRAMES = 12  # of the way to a crash: where it happened and who asked
+CODES = {400: "bad_request", 403: "not_allowed", 404: "not_found", 405: "method_not_allowed", 413: "too_much"}
+DETAILS = {
+    400: "The request can't be read.",
+    404: "There is nothing at this address.",
+    405: "This address does not take that method.",
+}
+
+
+class CrossOriginMiddleware(CorsMiddleware):
+    """Only where sites are named whose pages may call; else it would look at every request for nothing."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        if not settings.CORS_ALLOWED_ORIGINS:
+            raise MiddlewareNotUsed
+        super().__init__(get_response)
+
+
+class ProblemMiddleware:
+    """Under /v1 every error is a problem: unknown addresses, refused hosts, a database away, a crash."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if not speaks_problems(request):
+            return self.get_response(request)
+        if "\x00" in request.path or "%00" in request.META.get("QUERY_STRING", ""):
+            return problem(
+                400, "bad_request", "The address holds a NUL character, which can't be kept. Leave it out."
+            )
+        response = self.get_response(request)
+        if response.status_code >= 400 and response.headers.get("Content-Type") != CONTENT_TYPE:
+            code = CODES.get(response.status_code, "error")
+            return problem(
+                response.status_code, code, DETAILS.get(response.status_code, "This did not work.")
+            )
+        return response
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        if not speaks_problems(request):
+            return None
+        return foreseen(error) or _crashed(request, error)
+
+
+def speaks_problems(request: HttpRequest) -> bool:
+    return request.path_info.startswith("/v1/") or request.path_info == "/v1"
+
+
+def _crashed(request: HttpRequest, error: Exception) -> HttpResponse:
+    """500 with an ID that the log line shares. An error's own text may quote a person: it is not logged."""
+    error_id = str(uuid4())
+    frames = traceback.extract_tb(error.__traceback__)
+    log.error(
+        "a request crashed",
+        event_name="api.request.crashed",
+        error_id=error_id,
+        error_class=f"{type(error).__module__}.{type(error).__qualname__}",
+        sqlstate=sqlstate(error),
+        frames=[f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames[-FRAMES:]],
+    )
+    got_request_exception.send(sender=ProblemMiddleware, request=request)
+    detail = f"Something broke on our side. It was logged as {error_id}."
+    return problem(500, "internal_error", detail, error_id=error_id)

@@ -1,0 +1,5 @@
+from web.models.rate_window import RateWindow
+
+__all__ = [
+    "RateWindow",
+]

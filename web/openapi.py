@@ -1,0 +1,202 @@
+"""OpenAPI 3.1 from the views' own declarations: pydantic models are the bodies, every problem is listed."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import uritemplate
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.plumbing import ComponentRegistry, ResolvedComponent
+from pydantic import BaseModel
+from rest_framework.permissions import AllowAny
+
+from web.fields import Answer
+from web.operations import Operation, examples_beside, operation_of
+from web.parsing import JSON, MERGE_PATCH
+from web.problems import CONTENT_TYPE, title_of
+
+TOO_MANY = 429
+# What is said of path parameters whose converter is our own, by parameter name. Whoever registers one adds it.
+PATH_SCHEMAS: dict[str, dict[str, Any]] = {}
+REF = "#/components/schemas/{model}"
+IDEMPOTENCY_KEY = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "description": "The same key and body within a day make one thing; with another body it is 422.",
+    "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": r"^[\x20-\x7e]+$"},
+}
+IF_MATCH = {
+    "name": "If-Match",
+    "in": "header",
+    "description": "The ETag this change is based on; when it is not the present one, the answer is 412.",
+    "schema": {"type": "string", "pattern": r'^("[0-9]{1,9}"|\*)$'},
+}
+RETRY_AFTER = {
+    "Retry-After": {"description": "Seconds.", "required": True, "schema": {"type": "integer", "minimum": 1}}
+}
+ETAG = {"ETag": {"description": "The version, in quotes.", "schema": {"type": "string"}}}
+
+
+# What the parser lets through where any JSON may stand: no NUL, no number beyond 64 bits.
+KEPT_TEXT = {"type": "string", "pattern": r"^[^\x00]*$"}
+JSON_VALUE: dict[str, Any] = {
+    "description": "Any JSON: texts without NUL, numbers of at most 64 bits.",
+    "anyOf": [
+        {"type": "null"},
+        {"type": "boolean"},
+        {"type": "number", "minimum": -(2**63), "exclusiveMaximum": 2**63},
+        KEPT_TEXT,
+        {"type": "array", "items": {"$ref": REF.format(model="JsonValue")}},
+        {
+            "type": "object",
+            "propertyNames": KEPT_TEXT,
+            "additionalProperties": {"$ref": REF.format(model="JsonValue")},
+        },
+    ],
+}
+
+
+class FieldError(Answer):
+    """One field that is wrong."""
+
+    field: str
+    detail: str
+
+
+class Problem(Answer):
+    """RFC 9457: what went wrong and where."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    errors: list[FieldError]
+
+
+class RapportSchema(AutoSchema):
+    """Describes methods declared with `@operation`; a method without a declaration is left out."""
+
+    def get_operation(
+        self, path: str, path_regex: str, path_prefix: str, method: str, registry: ComponentRegistry
+    ) -> dict[str, Any] | None:
+        self.registry, self.path, self.path_regex = registry, path, path_regex
+        self.path_prefix, self.method = path_prefix, method.upper()
+        declared = operation_of(self.view, method)
+        if declared is None:
+            return None
+        described: dict[str, Any] = {
+            "operationId": declared.id,
+            "summary": declared.summary,
+            "tags": [declared.tag or getattr(self.view, "tag", "")],
+            "parameters": [*self._path_parameters(), *self._own_parameters(declared)],
+            "security": self.get_auth(),
+            "responses": self._responses(declared),
+        }
+        described["description"] = self.get_description() or declared.summary
+        if declared.body is not None:
+            described["requestBody"] = self._request_body(declared, declared.body)
+        return described
+
+    def _path_parameters(self) -> Iterator[dict[str, Any]]:
+        named = uritemplate.variables(self.path)
+        for parameter in self._resolve_path_parameters(named):  # type: ignore[no-untyped-call]
+            schema = PATH_SCHEMAS.get(parameter["name"], parameter["schema"])
+            yield {**parameter, "schema": schema}
+
+    def _own_parameters(self, declared: Operation) -> Iterator[dict[str, Any]]:
+        if declared.query is not None:
+            yield from self._query_parameters(declared.query)
+        if declared.idempotent:
+            yield IDEMPOTENCY_KEY
+        if declared.if_match:
+            yield IF_MATCH
+
+    def _query_parameters(self, model: type[BaseModel]) -> Iterator[dict[str, Any]]:
+        schema = self._schema(model)
+        for name, field in schema["properties"].items():
+            # null stands for "not given", which a query string says by leaving it out
+            kinds = [kind for kind in field.pop("anyOf", []) if kind.get("type") != "null"]
+            field.update(kinds[0] if len(kinds) == 1 else {"anyOf": kinds} if kinds else {})
+            if field.get("default", ...) is None:
+                del field["default"]
+            parameter = {"name": name, "in": "query", "required": name in schema.get("required", [])}
+            yield {**parameter, "description": field.pop("description", ""), "schema": field}
+
+    def _request_body(self, declared: Operation, model: type[BaseModel]) -> dict[str, Any]:
+        content: dict[str, Any] = {"schema": self._component(model)}
+        example = self._examples(declared).get("request", declared.example)
+        if example is not None:
+            content["examples"] = {"example": {"value": example}}
+        types = [JSON, MERGE_PATCH] if self.method == "PATCH" else [declared.body_type or JSON]
+        return {"required": not declared.body_optional, "content": dict.fromkeys(types, content)}
+
+    def _responses(self, declared: Operation) -> dict[str, Any]:
+        responses = {str(status): self._answer(declared, status) for status in declared.answers}
+        for status in sorted(self._problem_statuses(declared) - set(declared.answers)):
+            content = {CONTENT_TYPE: {"schema": self._component(Problem)}}
+            responses[str(status)] = {"description": title_of(status), "content": content}
+            if status == TOO_MANY:
+                responses[str(status)]["headers"] = RETRY_AFTER
+        return responses
+
+    def _answer(self, declared: Operation, status: int) -> dict[str, Any]:
+        described: dict[str, Any] = {"description": title_of(status)}
+        model = declared.answers[status]
+        if model is not None:
+            content: dict[str, Any] = {"schema": self._component(model)}
+            if "answer" in self._examples(declared):
+                content["examples"] = {"example": {"value": self._examples(declared)["answer"]}}
+            described["content"] = {JSON: content}
+        if declared.etag:
+            described["headers"] = ETAG
+        return described
+
+    def _examples(self, declared: Operation) -> dict[str, Any]:
+        home = getattr(self.view, self.method.lower()).__module__
+        return examples_beside(home).get(declared.id, {})
+
+    def _problem_statuses(self, declared: Operation) -> set[int]:
+        """What any such operation may answer: asking badly, asking without leave, the database being away."""
+        statuses = {400, 422, 503, *declared.problems}
+        if not any(isinstance(permission, AllowAny) for permission in self.view.get_permissions()):
+            statuses |= {401, 403, TOO_MANY}
+        if "{" in self.path:
+            statuses.add(404)
+        if declared.body is not None:
+            statuses |= {411, 413, 415}
+        if declared.if_match:
+            statuses |= {409, 412}
+        if declared.idempotent:
+            statuses.add(409)
+        return statuses
+
+    def _component(self, model: type[BaseModel]) -> dict[str, Any]:
+        """A reference to `model` among the components, where it is put on first sight."""
+        self._register(model.__name__, self._schema(model))
+        return {"$ref": REF.format(model=model.__name__)}
+
+    def _schema(self, model: type[BaseModel]) -> dict[str, Any]:
+        schema = model.model_json_schema(ref_template=REF, mode="validation")
+        if _say_what_json_is_kept(schema):
+            self._register("JsonValue", JSON_VALUE)
+        for name, part in schema.pop("$defs", {}).items():
+            self._register(name, part)
+        return schema
+
+    def _register(self, name: str, schema: dict[str, Any]) -> None:
+        component = ResolvedComponent(name, ResolvedComponent.SCHEMA, schema, name)  # type: ignore[no-untyped-call]
+        if component in self.registry and self.registry[component].schema != schema:
+            raise ValueError(f"two different models are called {name}: rename one")
+        self.registry.register_on_missing(component)
+
+
+def _say_what_json_is_kept(schema: Any) -> bool:
+    """Where `schema` takes any object, say which; whether it did anywhere."""
+    if not isinstance(schema, dict | list):
+        return False
+    parts = schema if isinstance(schema, list) else list(schema.values())
+    said = [_say_what_json_is_kept(part) for part in parts]
+    if not isinstance(schema, dict) or schema.get("additionalProperties") is not True:
+        return any(said)
+    schema["additionalProperties"] = {"$ref": REF.format(model="JsonValue")}
+    schema["propertyNames"] = KEPT_TEXT
+    return True

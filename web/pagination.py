@@ -1,0 +1,113 @@
+"""Keyset pages: a cursor says after which row the next page begins, so late pages cost no more."""
+
+import base64
+import binascii
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Any, cast
+
+import orjson
+from django.core.exceptions import ValidationError
+from django.db import OperationalError, connection, transaction
+from django.db.models import Field, Q, QuerySet
+
+from config.postgresql.sessions import sqlstate
+from web.errors import FieldProblem, InvalidInput
+from web.fields import EARLIEST, LATEST, PageQuery
+
+SLOW_SECONDS = 5.0  # for a page whose filters no index serves
+_CANCELLED = "57014"  # SQLSTATE of a statement that took too long
+
+
+def page_of(
+    rows: QuerySet[Any, Any],
+    *,
+    order: Sequence[str],
+    page: PageQuery,
+    present: Callable[[Any], Any],
+    slow: Sequence[str] = (),
+) -> dict[str, Any]:
+    """{"items", "next_cursor"}: at most `page.limit` rows in `order`, each through `present`.
+
+    `order` names fields or annotations of the rows, none of them null, `-` for descending; together they must be
+    unique. `slow` names the parameters given that are held against every row: where that takes longer than
+    SLOW_SECONDS, InvalidInput names them.
+    """
+    names = [name.lstrip("-") for name in order]
+    if page.cursor is not None:
+        rows = rows.filter(_after(order, _decode([_field(rows, name) for name in names], page.cursor)))
+    with _within_seconds(slow):
+        found = list(rows.order_by(*order)[: page.limit + 1])
+    shown = found[: page.limit]
+    more = len(found) > page.limit
+    cursor = _encode([_value(shown[-1], name) for name in names]) if more else None
+    return {"items": [present(row) for row in shown], "next_cursor": cursor}
+
+
+@contextmanager
+def _within_seconds(slow: Sequence[str]) -> Iterator[None]:
+    """The statements inside take SLOW_SECONDS at most, if any parameter is `slow`."""
+    if not slow:
+        yield
+        return
+    try:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("SELECT set_config('statement_timeout', %s, true)", [f"{SLOW_SECONDS * 1000:.0f}"])
+            yield
+    except OperationalError as error:
+        if sqlstate(error) != _CANCELLED:
+            raise
+        way_out = (
+            f"takes longer than {SLOW_SECONDS:g} seconds among so many rows. Make it simpler or leave it out, narrow "
+            "the list by other parameters, or search instead"
+        )
+        problems = [FieldProblem(name, way_out) for name in slow]
+        raise InvalidInput(f"{', '.join(slow)}: {way_out}", problems=problems) from None
+
+
+def _field(rows: QuerySet[Any, Any], name: str) -> "Field[Any, Any]":
+    annotation = rows.query.annotations.get(name)
+    field = annotation.output_field if annotation is not None else rows.model._meta.get_field(name)
+    return cast("Field[Any, Any]", field)
+
+
+def _value(row: Any, name: str) -> Any:
+    return row[name] if isinstance(row, dict) else getattr(row, name)
+
+
+def _after(order: Sequence[str], values: Sequence[Any]) -> Q:
+    """The rows that come later than `values`: the first key bounds the index, the rest break its ties."""
+    name, value = order[0].lstrip("-"), values[0]
+    later = "lt" if order[0].startswith("-") else "gt"
+    beyond = Q(**{f"{name}__{later}": value})
+    if len(order) == 1:
+        return beyond
+    return Q(**{f"{name}__{later}e": value}) & (beyond | _after(order[1:], values[1:]))
+
+
+def _encode(values: Sequence[Any]) -> str:
+    return base64.urlsafe_b64encode(orjson.dumps(list(values))).decode().rstrip("=")
+
+
+def _decode(fields: Sequence["Field[Any, Any]"], cursor: str) -> list[Any]:
+    """The sort key of the last row that was shown. Raises InvalidInput for what no cursor of ours can be."""
+    try:
+        padded = cursor + "=" * (-len(cursor) % 4)
+        values = orjson.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
+        if not isinstance(values, list) or len(values) != len(fields):
+            raise ValueError
+        return [_key(field, value) for field, value in zip(fields, values, strict=True)]
+    except (ValueError, OverflowError, binascii.Error, ValidationError):
+        raise InvalidInput.of("cursor", "send back next_cursor as it was given, or leave it out") from None
+
+
+def _key(field: "Field[Any, Any]", value: Any) -> Any:
+    if type(value) not in (str, int) or (isinstance(value, str) and "\x00" in value):
+        raise ValueError
+    key = field.to_python(value)
+    if key is None or (isinstance(key, int) and not -(2**63) <= key < 2**63):
+        raise ValueError
+    if isinstance(key, datetime) and (key.tzinfo is None or not EARLIEST <= key <= LATEST):
+        raise ValueError
+    return key

@@ -1,0 +1,261 @@
+"""Reads a JSON body strictly: what we can't keep, or can't read in one way only, is refused with its field.
+
+One parse does it. NUL characters and lone surrogates can only come as escapes, so a look at the raw bytes
+tells whether the strings need to be walked at all; the depth likewise, by counting brackets.
+"""
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import IO, Any, TypeAlias, TypeVar
+
+from django.conf import settings
+from django.http import HttpRequest
+from rest_framework.parsers import BaseParser
+from rest_framework.request import Request
+
+from web.errors import MOST_PROBLEMS, FieldProblem, InvalidInput, TooMuch, shorten
+from web.problems import LengthRequired, MalformedBody, WrongMediaType
+
+N = TypeVar("N")
+# The value around it, and the name in that; None: the body.
+_Place: TypeAlias = "tuple[_Place, str | int] | None"
+
+JSON = "application/json"
+MERGE_PATCH = "application/merge-patch+json"
+
+_SUSPECT_ESCAPE = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+# Beyond this JSON readers, and our own database's answers, disagree about what the number is.
+_LARGEST = 2**63
+LONGEST_NAME = 60  # characters of a name in a path
+
+
+class StrictJSONParser(BaseParser):
+    """DRF's door to `read_object`, for a view that asks for `request.data`."""
+
+    media_type = JSON
+
+    def parse(
+        self, stream: IO[Any], media_type: str | None = None, parser_context: Any = None
+    ) -> dict[str, Any]:
+        return read_object(parser_context["request"], limit=settings.MAX_BODY_BYTES)[1]
+
+
+def read_object(request: Request, *, limit: int, depth: int | None = None) -> tuple[bytes, dict[str, Any]]:
+    """The body as bytes and as the object it holds, nested at most `depth` (MAX_JSON_DEPTH) deep.
+
+    Raises MalformedBody, InvalidInput, TooMuch, WrongMediaType, LengthRequired.
+    """
+    raw = read_json(request, limit=limit)
+    return raw, parse_object(raw, depth=depth)
+
+
+def read_json(request: Request, *, limit: int) -> bytes:
+    """The body, which says that it is JSON, unread. Raises as read_object does before it reads."""
+    raw = read_bytes(request, limit=limit)
+    if not raw or raw.isspace():
+        raise MalformedBody("The body is empty: send a JSON object.")
+    _check_media_type(request)
+    return raw
+
+
+def read_bytes(request: HttpRequest | Request, *, limit: int) -> bytes:
+    """The body, when its Content-Length is within `limit` bytes."""
+    length = str(request.META.get("CONTENT_LENGTH") or "")
+    if not length and request.META.get("HTTP_TRANSFER_ENCODING"):
+        raise LengthRequired("Send a Content-Length: a body of unknown length is not read.")
+    if length.isascii() and length.isdigit() and int(length) > limit:
+        raise TooMuch(f"The body is {length} bytes long; at most {limit} are taken.", limit=limit)
+    django_request = request._request if isinstance(request, Request) else request
+    return bytes(django_request.body)
+
+
+def parse_object(raw: bytes, *, depth: int | None = None) -> dict[str, Any]:
+    """The JSON object in `raw`. MalformedBody: it is no JSON. InvalidInput, TooMuch: it can't be kept."""
+    deepest: int = settings.MAX_JSON_DEPTH if depth is None else depth
+    duplicates: list[tuple[dict[str, Any], str]] = []
+
+    def build(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        built = dict(pairs)
+        if len(built) != len(pairs) and len(duplicates) < MOST_PROBLEMS:
+            counts = Counter(name for name, _ in pairs)
+            duplicates.extend((built, name) for name, count in counts.items() if count > 1)
+        return built
+
+    large: list[str] = []
+
+    def whole(text: str) -> int | _TooLarge:
+        return _noted(_whole(text), large)
+
+    def decimal(text: str) -> float | _TooLarge:
+        return _noted(_decimal(text), large)
+
+    try:
+        value = json.loads(
+            raw.decode("utf-8"),
+            object_pairs_hook=build,
+            parse_constant=_no_constant,
+            parse_int=whole,
+            parse_float=decimal,
+        )
+    except UnicodeDecodeError as error:
+        raise MalformedBody(f"The body is not UTF-8 (at byte {error.start}).") from None
+    except json.JSONDecodeError as error:
+        raise MalformedBody(
+            f"The body is not JSON: {error.msg}, line {error.lineno} column {error.colno}."
+        ) from None
+    except RecursionError:
+        raise _too_deep(deepest) from None
+    if not isinstance(value, dict):
+        raise InvalidInput.of("body", "send a JSON object, in braces")
+    _check_depth(raw, value, deepest)
+    if large:
+        _check_numbers(value)
+    if duplicates:
+        raise InvalidInput("A name stands twice in one object.", problems=_repeated(value, duplicates))
+    if _SUSPECT_ESCAPE.search(raw):
+        _check_strings(value)
+    return value
+
+
+def _check_media_type(request: Request) -> None:
+    given, _, parameters = (request.content_type or "").partition(";")
+    allowed = {JSON, MERGE_PATCH} if request.method == "PATCH" else {JSON}
+    if given.strip().lower() not in allowed:
+        raise WrongMediaType(f"Send Content-Type: {JSON}, not {given.strip()[:80] or 'none'}.")
+    charset = parameters.strip().lower().removeprefix("charset=").strip('"')
+    if charset not in ("", "utf-8", "utf8"):
+        raise WrongMediaType("Send the body in UTF-8.")
+
+
+class _TooLarge(str):
+    """A number as it was written, in the place of one that can't be kept: its path is known once all is read."""
+
+
+def _no_constant(name: str) -> Any:
+    raise MalformedBody(f"The body is not JSON: {name} is not a JSON number.")
+
+
+def _whole(text: str) -> int | _TooLarge:
+    if len(text) > 20 or not -_LARGEST <= int(text) < _LARGEST:
+        return _TooLarge(text)
+    return int(text)
+
+
+def _decimal(text: str) -> float | _TooLarge:
+    value = float(text)
+    if not math.isfinite(value) or abs(value) >= _LARGEST:
+        return _TooLarge(text)
+    return value
+
+
+def _noted(number: N, large: list[str]) -> N:
+    if isinstance(number, _TooLarge):
+        large.append(number)
+    return number
+
+
+def _check_numbers(value: Any) -> None:
+    _refuse(
+        FieldProblem(_path(place), f"the number {text[:24]} is too large: send it as a string")
+        for place, text in _values(value)
+        if isinstance(text, _TooLarge)
+    )
+
+
+def _check_depth(raw: bytes, value: Any, limit: int) -> None:
+    if raw.count(b"{") + raw.count(b"[") <= limit:
+        return
+    level, depth = [value], 0
+    while level:
+        depth += 1
+        if depth > limit:
+            raise _too_deep(limit)
+        level = [
+            child for parent in level for _, child in _members(None, parent) if isinstance(child, dict | list)
+        ]
+
+
+def _too_deep(limit: int) -> TooMuch:
+    problem = FieldProblem("body", f"is nested more than {limit} deep")
+    return TooMuch(f"The JSON is nested more than {limit} deep.", problems=[problem], limit=limit)
+
+
+def _check_strings(value: Any) -> None:
+    _refuse(
+        FieldProblem(_path(place), f"holds {what}, which can't be kept; leave it out")
+        for place, text in _texts(value)
+        if (what := _unkeepable(text))
+    )
+
+
+def _unkeepable(text: str) -> str:
+    if "\x00" in text:
+        return "a NUL character"
+    return "half of a surrogate pair" if _SURROGATE.search(text) else ""
+
+
+def _refuse(found: Iterable[FieldProblem]) -> None:
+    problems = list(islice(found, MOST_PROBLEMS))
+    if problems:
+        raise InvalidInput.naming(problems)
+
+
+def _repeated(value: Any, duplicates: list[tuple[dict[str, Any], str]]) -> list[FieldProblem]:
+    """Where the duplicates stand: the objects are found again by identity."""
+    shown = duplicates[:MOST_PROBLEMS]
+    owners = {id(owner) for owner, _ in shown}
+    places = {id(found): place for place, found in _values(value) if id(found) in owners}
+    return [FieldProblem(_path((places.get(id(owner)), name)), "stands twice") for owner, name in shown]
+
+
+def _texts(value: Any) -> Iterator[tuple[_Place, str]]:
+    """Every string, names of members included."""
+    for place, found in _values(value):
+        if isinstance(found, str):
+            yield place, found
+        elif isinstance(found, dict):
+            yield from (((place, name), name) for name in found)
+
+
+def _values(value: Any) -> Iterator[tuple[_Place, Any]]:
+    """Every value, those inside it included, and its place, in the order of the text.
+
+    A place is a link to the one around it. Its path is written only where it is shown: a long name above many values
+    would stand in all their paths.
+    """
+    yield None, value
+    open_ones = [_members(None, value)]
+    while open_ones:
+        child = next(open_ones[-1], None)
+        if child is None:
+            open_ones.pop()
+            continue
+        yield child
+        open_ones.append(_members(*child))
+
+
+def _members(place: _Place, value: Any) -> Iterator[tuple[_Place, Any]]:
+    if isinstance(value, dict):
+        return (((place, name), child) for name, child in value.items())
+    return (
+        (((place, name), child) for name, child in enumerate(value)) if isinstance(value, list) else iter(())
+    )
+
+
+def _path(place: _Place) -> str:
+    """Dotted, with its names cut short."""
+    parts: list[str] = []
+    while place is not None:
+        place, name = place
+        parts.append(_shown(str(name)))
+    return ".".join(reversed(parts)) or "body"
+
+
+def _shown(name: str) -> str:
+    kept = shorten(name, LONGEST_NAME).encode("utf-8", "backslashreplace").decode()
+    return kept.replace("\x00", "\\u0000")

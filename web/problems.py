@@ -1,0 +1,148 @@
+"""RFC 9457 problem details: the one shape of every error, and the one table from our errors to statuses."""
+
+from collections.abc import Iterable
+from http import HTTPStatus
+from typing import Any
+
+import orjson
+from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
+from django.db import DatabaseError, InterfaceError
+from django.http import Http404, HttpRequest, HttpResponse
+from rest_framework import exceptions as drf
+from rest_framework.request import Request
+
+from config.postgresql.sessions import database_went_away, sqlstate
+from web import errors
+from web.errors import FieldProblem
+
+CONTENT_TYPE = "application/problem+json"
+RETRY_AFTER_SECONDS = 1
+
+# The nearest class in the error's family decides: an error added below one of these needs no line here.
+STATUSES: dict[type[errors.RapportError], int] = {
+    errors.InvalidInput: 422,
+    errors.NotFound: 404,
+    errors.Gone: 410,
+    errors.Conflict: 409,
+    errors.IdempotencyMismatch: 422,
+    errors.NotAllowed: 403,
+    errors.TooMuch: 413,
+    errors.TooManyRequests: 429,
+    errors.Unsupported: 415,
+    errors.Unavailable: 503,
+    errors.UpstreamFailed: 502,
+}
+# By SQLSTATE and never by constraint name, which a distributed table's shards rename.
+SQLSTATES: dict[str, tuple[int, str, str]] = {
+    "23505": (409, "already_exists", "Something like this is there already."),
+    "23503": (409, "conflict", "What this refers to was deleted meanwhile."),
+    "23514": (422, "invalid", "A value is outside what the database allows."),
+    "22001": (422, "invalid", "A text is too long."),
+    "22003": (422, "invalid", "A number is too large."),
+    "22021": (422, "invalid", "A text holds characters that can't be kept."),
+    "22P05": (422, "invalid", "A text holds characters that can't be kept."),
+}
+
+
+# RFC 9110's words, which Python took over in 3.13.
+_TITLES = {413: "Content Too Large", 422: "Unprocessable Content"}
+
+
+def title_of(status: int) -> str:
+    return _TITLES.get(status) or HTTPStatus(status).phrase
+
+
+class MalformedBody(errors.InvalidInput):
+    """The body can't be read as JSON at all."""
+
+    code = "malformed_body"
+
+
+class WrongMediaType(errors.RapportError):
+    code = "unsupported_media_type"
+
+
+class LengthRequired(errors.RapportError):
+    code = "length_required"
+
+
+STATUSES |= {MalformedBody: 400, WrongMediaType: 415, LengthRequired: 411}
+
+
+def problem(
+    status: int,
+    code: str,
+    detail: str,
+    *,
+    problems: Iterable[FieldProblem] = (),
+    headers: dict[str, str] | None = None,
+    **extra: Any,
+) -> HttpResponse:
+    """The answer to a request that went wrong; `extra` holds further members, such as the limit passed."""
+    body = {
+        "type": f"urn:rapport:problem:{code}",
+        "title": title_of(status),
+        "status": status,
+        "detail": detail,
+        "errors": [{"field": line.field, "detail": line.detail} for line in problems],
+        **extra,
+    }
+    return HttpResponse(
+        orjson.dumps(body, default=str), status=status, content_type=CONTENT_TYPE, headers=headers or {}
+    )
+
+
+def problem_response(error: Exception, ctx: dict[str, Any]) -> HttpResponse | None:
+    """DRF's exception handler. None: not foreseen, ProblemMiddleware answers and logs it."""
+    request = ctx["request"]
+    if isinstance(error, errors.RapportError):
+        return _of_ours(error, request)
+    if isinstance(error, drf.APIException):
+        return _of_drf(error)
+    return foreseen(error)
+
+
+def foreseen(error: Exception) -> HttpResponse | None:
+    """The problem for what Django and the database raise in ordinary life; None for anything else."""
+    if isinstance(error, RequestDataTooBig):
+        return problem(413, "too_much", "The body is too large.")
+    if isinstance(error, SuspiciousOperation):
+        return problem(400, "bad_request", "The request can't be read.")
+    if isinstance(error, Http404):
+        return problem(404, "not_found", "There is nothing at this address.")
+    if isinstance(error, PermissionDenied):
+        return problem(403, "not_allowed", "This is not allowed.")
+    if isinstance(error, DatabaseError | InterfaceError):
+        return _of_database(error)
+    return None
+
+
+def database_unavailable() -> HttpResponse:
+    headers = {"Retry-After": str(RETRY_AFTER_SECONDS)}
+    return problem(
+        503, "database_unavailable", "The database can't be reached. Try again shortly.", headers=headers
+    )
+
+
+def _of_ours(error: errors.RapportError, request: HttpRequest | Request) -> HttpResponse:
+    status = next((STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES), 400)
+    if isinstance(error, errors.StaleVersion) and "If-Match" in request.headers:
+        status = 412
+    wait = {"Retry-After": str(error.extra["retry_after"])} if "retry_after" in error.extra else {}
+    return problem(status, error.code, error.detail, problems=error.problems, headers=wait, **error.extra)
+
+
+def _of_drf(error: drf.APIException) -> HttpResponse:
+    headers: dict[str, str] = {}
+    if isinstance(error, drf.NotAuthenticated | drf.AuthenticationFailed):
+        headers["WWW-Authenticate"] = 'Bearer realm="rapport"'
+    code = {405: "method_not_allowed", 415: "unsupported_media_type"}.get(error.status_code)
+    code = code or getattr(error.detail, "code", None) or error.default_code
+    return problem(error.status_code, code, str(error.detail), headers=headers)
+
+
+def _of_database(error: Exception) -> HttpResponse | None:
+    state = sqlstate(error)
+    if state in SQLSTATES:
+        return problem(*SQLSTATES[state])
+    return database_unavailable() if database_went_away(error) else None

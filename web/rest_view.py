@@ -1,0 +1,126 @@
+"""The base of every view of ours, whoever asks: a body or a query string read strictly, an answer in JSON."""
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, TypeVar
+
+from django.conf import settings
+from django.db.models import QuerySet
+from django.http import QueryDict
+from pydantic import BaseModel, ValidationError
+from rest_framework.negotiation import BaseContentNegotiation
+from rest_framework.renderers import BaseRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from web.errors import FieldProblem, InvalidInput
+from web.fields import PageQuery, field_problems
+from web.headers import etag
+from web.operations import operation_of
+from web.pagination import page_of
+from web.parsing import read_bytes, read_object
+
+M = TypeVar("M", bound=BaseModel)
+
+
+class JsonOnly(BaseContentNegotiation):
+    """We speak JSON and nothing else, whatever Accept says."""
+
+    def select_renderer(
+        self, request: Request, renderers: Any, format_suffix: str | None = None
+    ) -> tuple[BaseRenderer, str]:
+        return renderers[0], renderers[0].media_type
+
+
+class RestView(APIView):
+    """Declare methods by `@operation`; `tag` is the heading in OpenAPI that they stand under."""
+
+    tag = ""
+    content_negotiation_class = JsonOnly
+    http_method_names = ["get", "head", "post", "put", "patch", "delete"]
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        declared = operation_of(self, request.method or "")
+        if declared is not None and declared.query is None and request.GET:
+            _refuse_unknown(request.GET, known=[])
+
+    def max_body_bytes(self) -> int:
+        """How long a body may be here; a view that takes longer ones says so."""
+        limit: int = settings.MAX_BODY_BYTES
+        return limit
+
+    def max_depth(self) -> int:
+        """How deep its JSON may be nested."""
+        depth: int = settings.MAX_JSON_DEPTH
+        return depth
+
+    def body(self, model: type[M], *, optional: bool = False) -> M:
+        """The body as `model`; with `optional`, an empty one counts as {}. Raises InvalidInput, TooMuch."""
+        if optional and not read_bytes(self.request, limit=self.max_body_bytes()).strip():
+            return model()
+        raw, data = read_object(self.request, limit=self.max_body_bytes(), depth=self.max_depth())
+        try:
+            return model.model_validate_json(raw)
+        except ValidationError as error:
+            raise InvalidInput.naming(field_problems(error, data)) from None
+
+    def changes(self, model: type[BaseModel]) -> dict[str, Any]:
+        """What the body of a PATCH says, without what it leaves out. Raises as `body` does."""
+        return self.body(model).model_dump(exclude_unset=True)
+
+    def json(self) -> dict[str, Any]:
+        """The body as a plain object, where any object will do."""
+        return read_object(self.request, limit=self.max_body_bytes(), depth=self.max_depth())[1]
+
+    def query(self, model: type[M]) -> M:
+        """The query string as `model`. Raises InvalidInput, for an unknown or a repeated parameter too."""
+        given = self.request.GET
+        _refuse_unknown(given, known=list(model.model_fields))
+        data: dict[str, Any] = {}
+        for name in given:
+            values = given.getlist(name)
+            if len(values) > 1 and not _takes_many(model, name):
+                raise InvalidInput.of(name, "give it once")
+            data[name] = values if _takes_many(model, name) else values[0]
+        try:
+            return model.model_validate(data)
+        except ValidationError as error:
+            raise InvalidInput.naming(field_problems(error, data)) from None
+
+    def answer(self, data: Any = None, *, status: int = 200, version: int | None = None) -> Response:
+        """JSON with `status`; `version` becomes the ETag."""
+        headers = {} if version is None else {"ETag": etag(version)}
+        return Response(data, status=status, headers=headers)
+
+    def page(
+        self,
+        rows: QuerySet[Any, Any],
+        present: Callable[[Any], Any],
+        *,
+        order: Sequence[str],
+        query: PageQuery | None = None,
+        slow: Sequence[str] = (),
+    ) -> Response:
+        """One page of a list: that of `query`, or of the request's query string where it takes nothing else.
+
+        `slow`: see page_of.
+        """
+        page = query or self.query(PageQuery)
+        return self.answer(page_of(rows, order=order, page=page, present=present, slow=slow))
+
+
+def _refuse_unknown(given: QueryDict, *, known: list[str]) -> None:
+    unknown = [name for name in given if name not in known]
+    if unknown:
+        way_out = f"known: {', '.join(known)}" if known else "none are taken here"
+        raise InvalidInput.naming(
+            [FieldProblem(name[:80], f"is not a known parameter; {way_out}") for name in unknown[:20]]
+        )
+
+
+@cache
+def _takes_many(model: type[BaseModel], name: str) -> bool:
+    schema = model.model_json_schema()["properties"].get(name, {})
+    return schema.get("type") == "array" or any(one.get("type") == "array" for one in schema.get("anyOf", []))

@@ -1,0 +1,239 @@
+"""The ASGI application that every request passes: admitted, read whole, run in a thread, answered.
+
+On its event loop nothing waits for Django, and in its threads nothing waits for a client.
+"""
+
+import asyncio
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass
+from io import BytesIO
+from time import perf_counter, sleep
+from typing import IO, Any
+
+import structlog
+
+from web.server.admission import FairQueue, Places
+from web.server.body import (
+    BodyTooLarge,
+    BodyTooSlow,
+    ClientGone,
+    Receive,
+    is_bulk,
+    read_body,
+    time_for,
+)
+from web.server.call import Answer, Application, call, environ_of
+from web.server.clients import PROJECT, Clients, is_probe
+from web.server.sending import LARGE_EACH, LARGE_TOGETHER, Refused, Send, Sender
+
+log = structlog.get_logger(__name__)
+
+# The answer to the request of this environ (PEP 3333, without its body), which Django never saw.
+Refusal = Callable[[dict[str, Any], Refused], Answer]
+
+_BULK_THREADS = 2
+_LONG_BODY = 131_072  # bytes; several times as long as what people say to one another
+_PAUSES, _LONGEST_PAUSE = (
+    3,
+    0.25,
+)  # after a long body its client's next one waits so many times what it took; seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Of one process. `body`, `large_body`: bytes; `proxies`: how many stand before us; the others: at once."""
+
+    threads: int
+    running_each: int
+    open_each: int
+    open_together: int
+    streams: int
+    body: int
+    large_body: int
+    proxies: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    scope: Any
+    receive: Receive
+    key: str  # as it was sent
+    client: str  # whom it counts for
+
+    @property
+    def is_bulk(self) -> bool:
+        return is_bulk(self.scope["path"])
+
+
+class Gateway:
+    """ASGI 3, HTTP only. `application`: WSGI. Its threads begin with the first request."""
+
+    def __init__(self, application: Application, *, limits: Limits, refusal: Refusal) -> None:
+        self._application, self._limits, self._refusal = application, limits, refusal
+        self._clients = Clients(proxies=limits.proxies)
+        self._queue = FairQueue(running_limit=limits.running_each)
+        self._bulk_queue = FairQueue(running_limit=1)  # what takes long never has the threads of the rest
+        self._open = Places(each=limits.open_each, together=limits.open_together)
+        self._large_bodies = Places(each=LARGE_EACH, together=LARGE_TOGETHER)
+        self._sender = Sender(streams=limits.streams)
+        self._giving_way = GivingWay()
+        self._begun = False
+
+    async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            raise NotImplementedError(f"{scope['type']} is not spoken here")
+        if not self._begun:
+            self._begin()
+        request = self._identified(scope, receive)
+        try:
+            answer = await self._admitted(request)
+            await self._sender.send(answer, client=request.client, receive=receive, send=send)
+        except Refused as refused:
+            environ = environ_of(scope, BytesIO(), 0, proxies=self._limits.proxies)
+            answer = self._refusal(environ, refused)
+            await self._sender.send(answer, client=request.client, receive=receive, send=send)
+
+    def _begin(self) -> None:
+        self._begun = True
+        for queue, count in ((self._queue, self._limits.threads), (self._bulk_queue, _BULK_THREADS)):
+            for _ in range(count):
+                threading.Thread(target=queue.work, name="request", daemon=True).start()
+
+    def _identified(self, scope: Any, receive: Receive) -> _Request:
+        key, forwarded = "", []
+        for name, value in scope["headers"]:
+            if name == b"authorization":
+                key = value.decode("latin-1")
+            elif name == b"x-forwarded-for":
+                forwarded.append(value.decode("latin-1"))
+        remote = (scope.get("client") or ("",))[0]
+        client = self._clients.name(scope["path"], key=key, remote=remote, forwarded=",".join(forwarded))
+        return _Request(scope, receive, key, client)
+
+    async def _admitted(self, request: _Request) -> Answer:
+        if not self._open.take(request.client):
+            detail = f"At most {self._limits.open_each} requests of one client are open at once. Wait for one to end."
+            raise Refused(429, "too_many_at_once", detail)
+        try:
+            return await self._answer(request)
+        finally:
+            self._open.give_back(request.client)
+
+    async def _answer(self, request: _Request) -> Answer:
+        length = _length(request.scope["headers"])
+        limit = self._limits.large_body if request.is_bulk else self._limits.body
+        if is_probe(request.scope["path"]):
+            # A body is not waited for: all who ask share the places of a probe, and one could hold them.
+            return await self._run(request, BytesIO(), 0)
+        if length is not None and length > limit:
+            # Not read: the view sees how long it is said to be, and words the refusal once the key is known.
+            return await self._run(request, BytesIO(), length)
+        large = length is None or length > self._limits.body
+        if large and not self._large_bodies.take(request.client):
+            detail = f"At most {LARGE_EACH} large bodies are taken in at once. Wait for one to end."
+            raise Refused(429, "too_many_at_once", detail)
+        try:
+            with await self._body(request, length, limit) as body:
+                size = body.seek(0, 2)
+                body.seek(0)
+                return await self._run(request, body, size)
+        finally:
+            if large:
+                self._large_bodies.give_back(request.client)
+
+    async def _body(self, request: _Request, length: int | None, limit: int) -> IO[bytes]:
+        seconds = time_for(limit if length is None else length)
+        try:
+            return await read_body(request.receive, limit=limit, seconds=seconds)
+        except BodyTooSlow:
+            detail = f"The body did not arrive within {seconds:.0f} s. Send it again."
+            raise Refused(408, "too_slow", detail) from None
+        except BodyTooLarge:
+            raise Refused(413, "too_much", f"The body is longer than {limit} bytes.") from None
+        except ClientGone:  # or it is there still, and sent what is no HTTP
+            raise Refused(400, "malformed_body", "The body broke off before its end.") from None
+
+    async def _run(self, request: _Request, body: IO[bytes], length: int) -> Answer:
+        """In a thread, when it is this client's turn."""
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[Answer] = loop.create_future()
+        environ = environ_of(request.scope, body, length, proxies=self._limits.proxies)
+
+        is_long = length > _LONG_BODY
+
+        def job() -> None:
+            began = perf_counter()
+            try:
+                with self._giving_way if is_long else nullcontext():
+                    answer = call(self._application, environ)
+            except BaseException as error:
+                loop.call_soon_threadsafe(_fail, done, error)
+                return
+            if answer.status == 401 or PROJECT in environ:
+                self._clients.learn(request.key, environ.get(PROJECT))
+            loop.call_soon_threadsafe(_succeed, done, answer)
+            if is_long:
+                sleep(min(_LONGEST_PAUSE, _PAUSES * (perf_counter() - began)))
+
+        if request.is_bulk:
+            self._bulk_queue.put(request.client, job)
+        elif is_long:  # taking it apart keeps Python busy: one of them at a time, in a line of its own
+            self._queue.put(f"{request.client}, long bodies", job, limit=1)
+        else:
+            self._queue.put(request.client, job)
+        try:
+            return await done
+        except Exception as error:  # that Django's own handler let through; its text may quote a person
+            log.error(
+                "a request crashed below Django",
+                event_name="web.request.crashed",
+                error_class=type(error).__name__,
+            )
+            raise Refused(500, "internal_error", "Something broke on our side. It was logged.") from None
+
+
+class GivingWay:
+    """While something is inside, who only computes gives way after 0.5 ms, where Python lets it go on for 5.
+
+    That is for the long only: each change of thread costs, and the short ones are done by then.
+    """
+
+    def __init__(self) -> None:
+        self._usual = sys.getswitchinterval()
+        self._inside = 0
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> None:
+        self._change(+1)
+
+    def __exit__(self, *error: object) -> None:
+        self._change(-1)
+
+    def _change(self, by: int) -> None:
+        with self._lock:
+            self._inside += by
+            sys.setswitchinterval(0.0005 if self._inside else self._usual)
+
+
+def _length(headers: list[tuple[bytes, bytes]]) -> int | None:
+    """As told; 0 where there is no body, None where it comes in pieces."""
+    length: int | None = 0
+    for name, value in headers:
+        if name == b"content-length" and value.isdigit():
+            return int(value)
+        if name == b"transfer-encoding":
+            length = None
+    return length
+
+
+def _succeed(future: "asyncio.Future[Answer]", answer: Answer) -> None:
+    if not future.done():
+        future.set_result(answer)
+
+
+def _fail(future: "asyncio.Future[Answer]", error: BaseException) -> None:
+    if not future.done():
+        future.set_exception(error)

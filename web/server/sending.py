@@ -1,0 +1,129 @@
+"""Hands an answer over at the client's own pace. No thread of the pool waits for that."""
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable
+from typing import IO
+
+import structlog
+
+from web.server.admission import Places
+from web.server.body import Message, Receive
+from web.server.call import Answer
+
+log = structlog.get_logger(__name__)
+
+Send = Callable[[Message], Awaitable[None]]
+
+LARGE_EACH, LARGE_TOGETHER = 4, 16  # answers that wait on the disk: of one client, of all
+_PART = 65_536  # bytes of a large answer on their way at once
+_PART_SECONDS = 30.0  # in which a client has to take one of them
+
+
+class Refused(Exception):
+    """A request that Django never saw, or whose answer can't be sent: the status, the code and a sentence instead."""
+
+    def __init__(self, status: int, code: str, detail: str) -> None:
+        super().__init__(detail)
+        self.status, self.code, self.detail = status, code, detail
+
+
+class Sender:
+    def __init__(self, *, streams: int) -> None:
+        self._large = Places(each=LARGE_EACH, together=LARGE_TOGETHER)
+        self._streams = Places(each=max(1, streams // 4), together=streams)
+
+    async def send(self, answer: Answer, *, client: str, receive: Receive, send: Send) -> None:
+        """Raises Refused, and nothing is sent then."""
+        if answer.file is not None:
+            with answer.file as file:
+                await self._file(answer, file, client, send)
+        elif answer.stream is not None:
+            await self._stream(answer, client, receive, send)
+        else:
+            await _whole(answer, send)
+
+    async def _file(self, answer: Answer, file: IO[bytes], client: str, send: Send) -> None:
+        """Part by part, each when the one before is taken. Who takes none for long has the rest kept from him."""
+        if not self._large.take(client):
+            detail = f"At most {LARGE_EACH} large answers are sent at once. Read those first."
+            raise Refused(429, "too_many_at_once", detail)
+        try:
+            await send(_start(answer))
+            while part := file.read(_PART):
+                async with asyncio.timeout(_PART_SECONDS):
+                    await send({"type": "http.response.body", "body": part, "more_body": True})
+            await send({"type": "http.response.body", "body": b""})
+        except TimeoutError:
+            return
+        finally:
+            self._large.give_back(client)
+
+    async def _stream(self, answer: Answer, client: str, receive: Receive, send: Send) -> None:
+        """In a thread of its own, until the application ends it or the client leaves."""
+        stream = _Stream(answer, asyncio.get_running_loop(), send)
+        if not self._streams.take(client):
+            await asyncio.to_thread(stream.close)
+            detail = "As many streams are open as this server allows. Try again later."
+            raise Refused(503, "too_many_at_once", detail)
+        try:
+            threading.Thread(target=stream.run, name="stream", daemon=True).start()
+            gone = asyncio.ensure_future(_until_gone(receive))
+            await asyncio.wait((gone, stream.ended), return_when=asyncio.FIRST_COMPLETED)
+            gone.cancel()
+            stream.left.set()
+            await stream.ended
+        finally:
+            self._streams.give_back(client)
+
+
+class _Stream:
+    """Takes from the application's iterator in a thread, and hands over on the loop."""
+
+    def __init__(self, answer: Answer, loop: asyncio.AbstractEventLoop, send: Send) -> None:
+        self._answer, self._loop, self._send = answer, loop, send
+        self.left = threading.Event()
+        self.ended: asyncio.Future[None] = loop.create_future()
+
+    def run(self) -> None:
+        assert self._answer.stream is not None
+        try:
+            self._tell(_start(self._answer))
+            for part in self._answer.stream:
+                if self.left.is_set():
+                    return
+                self._tell({"type": "http.response.body", "body": part, "more_body": True})
+            self._tell({"type": "http.response.body", "body": b""})
+        except Exception as error:
+            log.warning(
+                "a stream broke off", event_name="web.stream.broken", error_class=type(error).__name__
+            )
+        finally:
+            self.close()
+            self._loop.call_soon_threadsafe(self.ended.set_result, None)
+
+    def close(self) -> None:
+        """Let the application let go of what it holds."""
+        close = getattr(self._answer.stream, "close", None)
+        if close is not None:
+            close()
+
+    def _tell(self, message: Message) -> None:
+        async def tell() -> None:
+            await self._send(message)
+
+        asyncio.run_coroutine_threadsafe(tell(), self._loop).result(_PART_SECONDS)
+
+
+async def _whole(answer: Answer, send: Send) -> None:
+    await send(_start(answer))
+    await send({"type": "http.response.body", "body": answer.body})
+
+
+def _start(answer: Answer) -> Message:
+    return {"type": "http.response.start", "status": answer.status, "headers": answer.headers}
+
+
+async def _until_gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass

@@ -1,0 +1,86 @@
+"""Limits of what a key or a token may ask, by DRF's throttling. `Allowances` counts, for all web processes together.
+
+The header fields are those of draft-ietf-httpapi-ratelimit-headers-10.
+"""
+
+from typing import Any
+
+import structlog
+from django.conf import settings
+from rest_framework.request import Request
+from rest_framework.throttling import BaseThrottle
+
+from config.rates import Rates
+from web.allowances import Allowances, Verdict
+from web.authentication import Credentials
+from web.errors import TooManyRequests
+
+log = structlog.get_logger(__name__)
+ALLOWANCES = Allowances()
+LAG_SECONDS = 0.1
+
+
+class RateThrottle(BaseThrottle):
+    """Counts a request as `requests`, and as what the view says in `counts_as`. Leaves its verdicts with the view."""
+
+    def allow_request(self, request: Request, view: Any) -> bool:
+        credentials = request.auth
+        if not isinstance(credentials, Credentials):
+            return True
+        rates = rates_of(credentials)
+        for name in ("requests", view.counts_as.get(request.method)):
+            rate = rates.get(name)
+            if rate is not None:
+                verdict = ALLOWANCES.take(credentials.holder, name, rate)
+                view.verdicts.append(verdict)
+                if not verdict.allowed:
+                    _say(verdict, credentials)
+                    return False
+        return True
+
+
+def rates_of(credentials: Credentials) -> Rates:
+    """The limits of a key, its own ones first, or of a token."""
+    if credentials.relationship_id is not None:
+        token_rates: Rates = settings.TOKEN_RATES
+        return token_rates
+    key_rates: Rates = settings.KEY_RATES
+    return {**key_rates, **credentials.own_rates} if credentials.own_rates else key_rates
+
+
+def retry_after(verdict: Verdict) -> int:
+    """Whole seconds after which the window has surely ended; ours ends before the database's, by a statement's time."""
+    return min(verdict.rate.seconds, int(verdict.seconds + LAG_SECONDS) + 1)
+
+
+def too_many(verdict: Verdict, credentials: Credentials) -> TooManyRequests:
+    holder = "token" if credentials.relationship_id is not None else "key"
+    return TooManyRequests(
+        f"This {holder} has used up its limit of {verdict.name}, {verdict.rate}. Try again in "
+        f"{retry_after(verdict)} s, or ask whoever runs this service for a higher limit.",
+        limit=verdict.name,
+        quota=verdict.rate.quota,
+        window_seconds=verdict.rate.seconds,
+        retry_after=retry_after(verdict),
+    )
+
+
+def rate_headers(verdicts: list[Verdict]) -> dict[str, str]:
+    """RateLimit-Policy: the limits that this request was counted by; RateLimit: about what is left of them."""
+    policies = [f'"{one.name}";q={one.rate.quota};w={one.rate.seconds}' for one in verdicts]
+    present = [f'"{one.name}";r={one.remaining};t={retry_after(one)}' for one in verdicts]
+    return {"RateLimit-Policy": ", ".join(policies), "RateLimit": ", ".join(present)}
+
+
+def _say(verdict: Verdict, credentials: Credentials) -> None:
+    """Once a window and process: a log that grows with each refusal would be a way in."""
+    if verdict.first_refusal:
+        log.warning(
+            "a limit is used up; requests are refused until its window ends",
+            event_name="api.limit.reached",
+            limit=verdict.name,
+            rate=str(verdict.rate),
+            project_id=str(credentials.project_id),
+            holder=str(credentials.holder),
+            seconds=retry_after(verdict),
+        )

@@ -1,0 +1,102 @@
+"""/healthz, /readyz, /readyz/worker and /metrics: without authentication, without a prefix, without anybody's words."""
+
+from dataclasses import asdict
+from typing import Any
+
+from django.conf import settings
+from django.db import Error as DatabaseError
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils.module_loading import import_string
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+from prometheus_client import CONTENT_TYPE_LATEST
+
+from worker.alarm import Hindrance
+from worker.api.metrics import render_metrics
+from worker.condition import QueueCondition, read_condition
+from worker.readiness import (
+    Readiness,
+    check_readiness,
+    check_work,
+    embedder_in_use,
+    limit_statements,
+    provider_in_use,
+)
+
+
+@require_safe
+@never_cache
+def healthz(request: HttpRequest) -> HttpResponse:
+    """200 for as long as this process answers at all."""
+    return JsonResponse({"alive": True})
+
+
+@require_safe
+@never_cache
+def readyz(request: HttpRequest) -> HttpResponse:
+    """200 when this instance can serve, whatever its projects do; else 503 with the reasons."""
+    readiness = check_readiness()
+    return JsonResponse(_basics(readiness), status=200 if readiness.ready else 503)
+
+
+@require_safe
+@never_cache
+def readyz_worker(request: HttpRequest) -> HttpResponse:
+    """200 when turns are being read, or wait for what is their own project's matter; else 503 with the reasons."""
+    work = check_work()
+    body = {
+        **_basics(work),
+        "degraded": [_degraded(found) for found in work.degraded],
+        **_queue(work.condition),
+    }
+    return JsonResponse(body, status=200 if work.ready else 503)
+
+
+@require_safe
+@never_cache
+def metrics(request: HttpRequest) -> HttpResponse:
+    """Prometheus' text format. 503 while the database is away, so that a scrape fails instead of saying zero."""
+    try:
+        with transaction.atomic():
+            limit_statements()
+            condition = read_condition()
+            others = [metric for path in settings.METRICS for metric in import_string(path)()]
+    except DatabaseError:
+        return HttpResponse("The database does not answer.\n", status=503, content_type="text/plain")
+    return HttpResponse(render_metrics(condition, others), content_type=CONTENT_TYPE_LATEST)
+
+
+def _basics(readiness: Readiness) -> dict[str, Any]:
+    provider = provider_in_use()
+    return {
+        "ready": readiness.ready,
+        "reasons": readiness.reasons,
+        "database": readiness.database,
+        "pending_migrations": readiness.pending_migrations,
+        "providers": {"llm": provider, "embedder": embedder_in_use()},
+        "offline": provider["alias"] == "offline",
+    }
+
+
+def _degraded(found: Hindrance) -> dict[str, Any]:
+    told = {name: value for name, value in asdict(found).items() if name != "alarming"}
+    return {**told, "seconds": round(found.seconds, 3), "detail": found.sentence}
+
+
+def _queue(condition: QueueCondition | None) -> dict[str, Any]:
+    if condition is None:
+        return {"worker": None, "turns": None, "oldest_pending_turn_seconds": None}
+    age = condition.beat_age_seconds
+    return {
+        "worker": {
+            "alive": any(worker.alive for worker in condition.workers),
+            "beat_age_seconds": None if age is None else round(age, 3),
+        },
+        "turns": {
+            "due": condition.turns.due,
+            "retrying": condition.turns.retrying,
+            "failed": condition.turns.failed,
+        },
+        "oldest_pending_turn_seconds": round(condition.oldest_seconds, 3),
+    }

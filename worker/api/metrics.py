@@ -1,0 +1,117 @@
+"""/metrics: what the database knows about the queue, in Prometheus' text format.
+
+Every figure comes from the database, so it does not matter which process is asked, nor how many there are.
+What other parts know of the projects comes from the functions that METRICS of config/registries.py names.
+Counters of model calls are each worker's own since it started, written with its heartbeat; Prometheus handles
+their restarts.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+from uuid import UUID
+
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from worker.condition import QueueCondition, VectorCounts, WorkerCondition
+from worker.waits import COUNT_LIMIT, Wait
+
+M = TypeVar("M", GaugeMetricFamily, CounterMetricFamily)
+
+NAMED = 20  # projects that have a label of their own; the others share `other`
+_CAPPED = f"counted up to {COUNT_LIMIT}"
+_COUNTERS = {
+    "model_calls": ("rapport_model_calls", "Questions asked to language models by this worker's pool."),
+    "model_errors": ("rapport_model_errors", "Questions to language models that failed."),
+    "prompt_tokens": ("rapport_model_prompt_tokens", "Tokens sent to language models."),
+    "output_tokens": ("rapport_model_output_tokens", "Tokens that language models answered with."),
+}
+
+
+def render_metrics(condition: QueueCondition, others: Sequence[Metric] = ()) -> bytes:
+    """`others`: what the functions of METRICS gave."""
+    registry = CollectorRegistry()
+    registry.register(_Condition(condition, others))
+    return generate_latest(registry)
+
+
+class _Condition(Collector):
+    def __init__(self, condition: QueueCondition, others: Sequence[Metric]) -> None:
+        self._condition = condition
+        self._others = others
+
+    def collect(self) -> Iterable[Metric]:
+        yield from _turns(self._condition)
+        yield from _waits(self._condition.waits)
+        yield from _vectors(self._condition.vectors)
+        yield from _workers(self._condition.workers)
+        yield from self._others
+
+
+def _filled(metric: M, samples: Mapping[Any, float]) -> M:
+    """`metric` with a sample for each of the values of its labels."""
+    for values, sample in samples.items():
+        metric.add_metric(values, sample)
+    return metric
+
+
+def _turns(condition: QueueCondition) -> Iterator[Metric]:
+    states = ("due", "retrying", "untriggered", "processing", "failed")
+    turns = GaugeMetricFamily("rapport_turns", f"Turns by what they wait for, {_CAPPED}.", labels=["state"])
+    yield _filled(turns, {(state,): getattr(condition.turns, state) for state in states})
+    yield GaugeMetricFamily(
+        "rapport_turns_stored", "Turns of any state, as the planner estimates.", value=condition.turns.stored
+    )
+    yield GaugeMetricFamily(
+        "rapport_queue_tasks", f"Nudges no worker has taken yet, {_CAPPED}.", value=condition.queued
+    )
+
+
+def _waits(waits: Sequence[Wait]) -> Iterator[Metric]:
+    """By the project's ID: those with most waiting turns, then `other`, so that there are never many series."""
+    labels = ["project", "reason"]
+    turns = GaugeMetricFamily("rapport_turns_waiting", "Turns by what they wait for.", labels=labels)
+    told = "How long the oldest of them has been owed."
+    oldest = GaugeMetricFamily("rapport_oldest_turn_seconds", told, labels=labels)
+    of_project: Counter[UUID] = Counter()
+    for wait in waits:
+        of_project[wait.project_id] += wait.turns
+    named = {project_id for project_id, _ in of_project.most_common(NAMED)}
+    counted: Counter[tuple[str, str]] = Counter()
+    seconds: dict[tuple[str, str], float] = {}
+    for wait in waits:
+        key = (project_label(wait.project_id, named), wait.reason)
+        counted[key] += wait.turns
+        seconds[key] = max(wait.seconds, seconds.get(key, 0.0))
+    yield _filled(turns, dict(sorted(counted.items())))
+    yield _filled(oldest, dict(sorted(seconds.items())))
+
+
+def project_label(project_id: UUID, named: set[UUID]) -> str:
+    """Few projects have a series of their own."""
+    return str(project_id) if project_id in named else "other"
+
+
+def _vectors(vectors: VectorCounts) -> Iterator[Metric]:
+    told = f"Texts without their vector, {_CAPPED}."
+    owed = GaugeMetricFamily("rapport_vectors_owed", told, labels=["state"])
+    yield _filled(owed, {("due",): vectors.owed - vectors.retrying, ("retrying",): vectors.retrying})
+    yield GaugeMetricFamily(
+        "rapport_oldest_vector_seconds",
+        "How long the text that is due longest waits for its vector.",
+        value=vectors.oldest_seconds,
+    )
+
+
+def _workers(workers: Sequence[WorkerCondition]) -> Iterator[Metric]:
+    told = "Since the worker's last sign of life."
+    ages = GaugeMetricFamily("rapport_worker_beat_age_seconds", told, labels=["worker"])
+    yield _filled(ages, {(worker.name,): worker.beat_age_seconds for worker in workers})
+    told = "How often its watchdog started the pool anew."
+    restarts = CounterMetricFamily("rapport_worker_pool_restarts", told, labels=["worker"])
+    yield _filled(restarts, {(worker.name,): worker.pool_restarts for worker in workers})
+    for key, (name, told) in _COUNTERS.items():
+        counter = CounterMetricFamily(name, told, labels=["worker"])
+        yield _filled(counter, {(worker.name,): worker.counters.get(key, 0) for worker in workers})

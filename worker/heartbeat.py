@@ -1,0 +1,67 @@
+"""The sign of life of a worker machine, one row each. Times are the database's, so that machines need not
+agree.
+"""
+
+import json
+from collections.abc import Mapping
+from datetime import timedelta
+
+from django.db import connection
+from django.db.models.functions import Now
+
+from worker.identity import machine_of
+from worker.models import WorkerHeartbeat
+
+# Long enough for somebody to wonder where that machine went.
+_KEPT = timedelta(hours=1)
+
+_BEAT = """
+INSERT INTO relationships_workerheartbeat (name, started_at, beat_at, pool_restarts, counters)
+VALUES (%(name)s, now(), now(), %(restarts)s, %(counters)s::jsonb)
+ON CONFLICT (name) DO UPDATE SET beat_at = now(), pool_restarts = %(restarts)s, counters = %(counters)s::jsonb
+"""
+_SILENT = """
+SELECT name, beat_at < now() - make_interval(secs => %s) FROM relationships_workerheartbeat
+"""
+
+
+def beat(*, name: str, pool_restarts: int, counters: Mapping[str, int]) -> None:
+    """Say that the worker called `name` lives, its pool is in order, and what it has counted so far."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _BEAT, {"name": name, "restarts": pool_restarts, "counters": json.dumps(dict(counters))}
+        )
+
+
+def stop_beating(*, name: str) -> None:
+    """The worker has ended in good order: nobody need wonder."""
+    WorkerHeartbeat.objects.filter(name=name).delete()
+
+
+def silent_machines(limit: float) -> set[str]:
+    """Machines that had a worker which said nothing for `limit` seconds and have no other that lives.
+
+    A machine that is unknown here is not silent: it may be a command or a worker that has just ended in good
+    order.
+    """
+    beats = _beats(limit)
+    return {machine for machine, silent in beats if silent} - {
+        machine for machine, silent in beats if not silent
+    }
+
+
+def has_living_worker(machine: str, *, limit: float) -> bool:
+    """Whether a worker on that machine, or in that container, was heard within `limit` seconds."""
+    return (machine, False) in _beats(limit)
+
+
+def _beats(limit: float) -> list[tuple[str, bool]]:
+    """Of each worker its machine, and whether it said nothing for `limit` seconds."""
+    with connection.cursor() as cursor:
+        cursor.execute(_SILENT, [limit])
+        return [(machine_of(name), silent) for name, silent in cursor.fetchall()]
+
+
+def forget_old_heartbeats() -> int:
+    """Drop the rows of workers that were killed long ago. How many it was."""
+    return WorkerHeartbeat.objects.filter(beat_at__lt=Now() - _KEPT).delete()[0]

@@ -1,0 +1,67 @@
+"""One database session that waits for NOTIFY. It sleeps in the kernel: no query, no wake-up, until something
+happens. A session of its own, as neither a request's connection nor one behind pgbouncer keeps its LISTEN. Behind
+pgbouncer without DATABASE_DIRECT_URL nothing is heard: who listens looks from time to time anyway.
+"""
+
+import os
+import select
+from typing import Self
+
+import psycopg
+from psycopg import sql
+
+from config.postgresql.sessions import direct_connection
+
+
+class Listener:
+    """A connection that listens on one channel. For one thread, and not across a fork; `wake` is for any."""
+
+    def __init__(self, channel: str) -> None:
+        """Connect and listen: what is notified from now on is heard. Raises psycopg.Error."""
+        self.connection = direct_connection()
+        self._pid = os.getpid()
+        self._woken, self._wake = os.pipe()
+        self._poll = select.poll()
+        for file in (self.connection.fileno(), self._woken):
+            self._poll.register(file, select.POLLIN)
+        try:
+            self.connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(channel)))
+        except psycopg.Error:
+            self.close()
+            raise
+
+    @property
+    def is_mine(self) -> bool:
+        """False in a fork: its parent speaks on this socket."""
+        return self._pid == os.getpid()
+
+    def wait(self, seconds: float | None) -> list[str]:
+        """What was notified, as soon as there is something; empty after so many seconds, or when woken.
+
+        Raises psycopg.Error when the session is lost.
+        """
+        heard = self._take()
+        if not heard:
+            self._poll.poll(None if seconds is None else seconds * 1000)
+            heard = self._take()
+        return heard
+
+    def wake(self) -> None:
+        """Have a `wait` in another thread return."""
+        os.write(self._wake, b"!")
+
+    def close(self) -> None:
+        if self.is_mine:
+            self.connection.close()
+            os.close(self._woken)
+            os.close(self._wake)
+            self._pid = 0  # once is enough
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _take(self) -> list[str]:
+        return [notify.payload for notify in self.connection.notifies(timeout=0)]

@@ -1,0 +1,126 @@
+"""The maintenance process: it stands beside the pool, sweeps, keeps house and gives the sign of life.
+
+It is a process of its own, so that neither a slow database nor a slow duty keeps the supervisor from
+watching. It is also the one that sees the database go away, and has it started again where it is the embedded
+one.
+"""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+
+import structlog
+from django.conf import settings
+from django.db import Error as DatabaseError
+from django.db import close_old_connections, connection
+from django.utils import timezone
+
+from worker.fairness import HEAD_AGE
+from worker.heartbeat import beat, stop_beating
+from worker.housekeeping import do_what_is_due, duties
+from worker.leases import release_dead_leases
+from worker.sweep import Sweep, seconds_to_next_due
+from worker.worker_stats import WorkerStats
+
+log = structlog.get_logger(__name__)
+
+BEAT_SECONDS = 1.0
+_POOL_WORD_SECONDS = 3.0  # how old the supervisor's word on the pool may be
+_HOUSEKEEPING_SECONDS = 1.0
+_BACKOFF_SECONDS, _LONGEST_BACKOFF_SECONDS = 0.2, 5.0
+
+
+class Maintenance:
+    """`name` is the worker's in the heartbeat; `revive_database` starts the database if it is ours to start."""
+
+    def __init__(
+        self, shared: WorkerStats, *, name: str, supervisor: int, revive_database: Callable[[], None]
+    ) -> None:
+        self._stats, self._name, self._supervisor = shared, name, supervisor
+        self._revive_database = revive_database
+        self._stopping = threading.Event()
+        self._sweep = Sweep()
+        self._sweep_at = self._beat_at = 0.0  # monotonic
+        self._database_since: float | None = None
+        self._outage = 0
+
+    def run(self) -> None:
+        """Go round until SIGTERM; then hand back what dead processes held, and take the heartbeat away."""
+        signal.signal(signal.SIGTERM, lambda *_: self._stopping.set())
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        threading.Thread(target=self._keep_house, name="housekeeping", daemon=True).start()
+        while not self._stopping.is_set() and os.getppid() == self._supervisor:
+            self._stopping.wait(self._round())
+        if os.getppid() == self._supervisor:
+            self._say_goodbye()
+
+    def _round(self) -> float:
+        """Sweep and beat as their time comes. How long to rest."""
+        clock = self._stats.page.maintenance_at = time.monotonic()
+        try:
+            if clock >= self._sweep_at:
+                now = timezone.now()
+                self._sweep.run(now)
+                self._sweep_at = clock + seconds_to_next_due(now)
+            if clock >= self._beat_at:
+                self._measure()
+                self._beat()
+                self._beat_at = clock + BEAT_SECONDS
+        except DatabaseError as error:
+            return self._recover(error)
+        if self._outage:
+            log.info("the database is back", event_name="worker.database.back")
+            self._outage = 0
+        return max(0.0, min(self._sweep_at, self._beat_at) - time.monotonic())
+
+    def _measure(self) -> None:
+        """For the watchdog: how long the next task lies there, while the pool could have come for it."""
+        clock = time.monotonic()
+        self._database_since = self._database_since or clock
+        with connection.cursor() as cursor:
+            cursor.execute(HEAD_AGE, [str(settings.Q_CLUSTER["name"])])
+            row = cursor.fetchone()
+        self._stats.page.waiting_seconds = min(row[0], clock - self._database_since) if row else 0.0
+
+    def _beat(self) -> None:
+        page = self._stats.page
+        if time.monotonic() - page.pool_well_at < _POOL_WORD_SECONDS:
+            beat(name=self._name, pool_restarts=page.pool_restarts, counters=self._stats.totals())
+
+    def _recover(self, error: DatabaseError) -> float:
+        """The database did not answer: try to have it back. How long to wait before the next attempt."""
+        attempt, self._outage = self._outage, self._outage + 1
+        if not attempt:
+            log.warning(
+                "the database is away; waiting for it",
+                event_name="worker.database.away",
+                error_class=type(error).__name__,
+            )
+        self._database_since, self._stats.page.waiting_seconds = None, 0.0
+        connection.close()
+        try:
+            self._revive_database()
+        except Exception as failure:
+            log.warning(
+                "the database could not be started",
+                event_name="worker.database.not_started",
+                error_class=type(failure).__name__,
+            )
+        return float(min(_LONGEST_BACKOFF_SECONDS, _BACKOFF_SECONDS * 2 ** min(attempt, 10)))
+
+    def _keep_house(self) -> None:
+        owed = duties()
+        while not self._stopping.wait(_HOUSEKEEPING_SECONDS):
+            if self._outage:
+                continue
+            close_old_connections()
+            do_what_is_due(owed, now=timezone.now())
+
+    def _say_goodbye(self) -> None:
+        try:
+            release_dead_leases(timezone.now())
+            stop_beating(name=self._name)
+        except DatabaseError:
+            log.warning("the database is away; leases end by themselves", event_name="worker.database.away")

@@ -1,0 +1,55 @@
+from argparse import ArgumentParser
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+from django.db import Error as DatabaseError
+from django.db import connections
+
+from config.embedded_postgres import start_if_used
+from worker.heartbeat import has_living_worker
+from worker.identity import this_machine
+from worker.supervisor import WorkerSupervisor
+
+
+class Command(BaseCommand):
+    help = "Remember: run the pool that reads turns, with its sweep and its watchdog, until SIGTERM."
+    requires_system_checks = "__all__"
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--grace",
+            type=float,
+            default=30.0,
+            metavar="SECONDS",
+            help="how long a stop waits for turns in hand before they are given back (default: 30)",
+        )
+        parser.add_argument(
+            "--check",
+            action="store_true",
+            help="start nothing; say whether a worker lives on this machine or in this container (exit status 0 or 1)",
+        )
+
+    def handle(self, *, grace: float, check: bool, **options: Any) -> None:
+        if check:
+            self._check()
+        else:
+            self._run(grace)
+
+    def _run(self, grace: float) -> None:
+        if settings.PROCESS == "web":
+            raise CommandError(
+                "RAPPORT_PROCESS is 'web', whose connection pool breaks in forks. Leave it unset."
+            )
+        connections.close_all()
+        WorkerSupervisor(grace=grace, revive_database=start_if_used).run()
+
+    def _check(self) -> None:
+        limit = settings.HEARTBEAT_LIMIT_SECONDS
+        try:
+            lives = has_living_worker(this_machine(), limit=limit)
+        except DatabaseError as error:
+            raise CommandError(f"The database can't be asked ({type(error).__name__}).") from error
+        if not lives:
+            raise CommandError(f"No worker on this machine was heard for {limit:g} s.")
+        self.stdout.write("The worker lives.")

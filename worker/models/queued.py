@@ -1,0 +1,145 @@
+"""A row that owes work. The row is the queue: whatever the work is, it is taken, held and put down in one way.
+
+`due_at` says since when something is owed. Who takes a row writes a lease into it: a token, a time limit and its own
+name. It renews the lease for as long as it works, and looks for it before it writes anything. A row whose lease ran
+out, or whose holder is known to be dead, is taken back (worker.leases). A task in the queue is only a hint that
+there are such rows, and may be lost.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, ClassVar, Self
+from uuid import UUID, uuid4
+
+from django.conf import settings
+from django.core.exceptions import EmptyResultSet
+from django.db import connections, models, transaction
+from django.db.models import F, Q
+from django.db.models.sql import UpdateQuery
+
+WORKER_DIED = (
+    "worker_died"  # error_code of a row whose holder ended; a row that ends every holder is found by it
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """Rows that were taken together, as they are now and in no order, and the token that shows whose they are."""
+
+    token: UUID
+    rows: tuple[Any, ...]
+
+
+class QueuedQuerySet(models.QuerySet[Any]):
+    def due(self, now: datetime) -> Self:
+        """What can be taken."""
+        return self.filter(due_at__lte=now, lease_token=None, **self.model.WAITING)
+
+    def overdue(self, now: datetime, *, seconds: float) -> Self:
+        """What could be taken for so long, and nobody did."""
+        return self.due(now - timedelta(seconds=seconds))
+
+    def held(self, *tokens: UUID) -> Self:
+        """What is held under one of these tokens; without any, by anybody."""
+        by_whom = Q(lease_token__in=tokens) if tokens else Q(lease_token__isnull=False)
+        return self.filter(by_whom, **self.model.HELD)
+
+    def claim(
+        self,
+        *,
+        worker: str,
+        now: datetime,
+        most: int | None = None,
+        in_order: bool = False,
+        fields: Sequence[str] = (),
+        **values: Any,
+    ) -> Lease | None:
+        """Take what of these rows is due, the first so many of the query; None: there is nothing.
+
+        One statement, which leaves out what somebody else is taking at this moment; it waits for that where rows may
+        only be taken `in_order`. `fields`: those to be read.
+        """
+        token = uuid4()
+        with transaction.atomic(savepoint=False):
+            free = self.due(now).select_for_update(skip_locked=not in_order).values("pk")[:most]
+            rows = self.model._default_manager.filter(pk__in=free).update_returning(
+                fields,
+                **self.model.HELD,
+                lease_token=token,
+                lease_until=lease_end(now),
+                leased_by=worker,
+                **values,
+            )
+        return Lease(token, tuple(rows)) if rows else None
+
+    def renew(self, *tokens: UUID, now: datetime) -> int:
+        """Hold on for another while to what is not put down yet. How many rows it is; 0: none is ours."""
+        return self.held(*tokens).update(lease_until=lease_end(now))
+
+    def release(
+        self, *, due_at: datetime, counted: bool = False, code: str | None = None, **values: Any
+    ) -> int:
+        """Give back what is held, for another try at `due_at`. `counted`: this try was one in vain; `code`: why."""
+        return self.update(**self._given_back(due_at, counted=counted, code=code), **values)
+
+    def settle(self, **values: Any) -> int:
+        """Put down for good what is held."""
+        return self.update(**_NO_LEASE, **values)
+
+    def take_back(
+        self, *, holders: Collection[str], now: datetime, fields: Sequence[str] = (), **values: Any
+    ) -> list[Any]:
+        """Make due again what these held who are dead, and whatever lease ran out, and count that. Those rows."""
+        dead = self.held().filter(Q(lease_until__lte=now) | Q(leased_by__in=list(holders)))
+        given_back = self._given_back(now, counted=True, code=WORKER_DIED)
+        return dead.update_returning(fields, **given_back, **values)
+
+    def update_returning(self, fields: Sequence[str] = (), **values: Any) -> list[Any]:
+        """`update`, and the rows as they are then, with these fields or all. One statement."""
+        query: Any = self.query.chain(UpdateQuery)
+        query.add_update_values(values)
+        compiler = query.get_compiler(self.db)
+        table = self.model._meta.db_table
+        named = [field for field in self.model._meta.concrete_fields if not fields or field.name in fields]
+        columns = [field.get_col(table) for field in named]
+        try:
+            sql, parameters = compiler.as_sql()
+        except EmptyResultSet:
+            return []
+        with connections[self.db].cursor() as cursor:
+            returned = ", ".join(f'"{table}"."{column.target.column}"' for column in columns)
+            cursor.execute(f"{sql} RETURNING {returned}", parameters)
+            rows = compiler.apply_converters(cursor.fetchall(), compiler.get_converters(columns))
+            names = [column.target.attname for column in columns]
+            return [self.model.from_db(self.db, names, row) for row in rows]
+
+    def _given_back(self, due_at: datetime, *, counted: bool, code: str | None) -> dict[str, Any]:
+        attempts = {"attempts": F("attempts") + 1} if counted else {}
+        why = {} if code is None else {"error_code": code}
+        return {**_NO_LEASE, **self.model.WAITING, **attempts, **why, "due_at": due_at}
+
+
+class QueuedRow(models.Model):
+    """What a row that owes work knows about that. Where it has a state too, WAITING and HELD name its values."""
+
+    WAITING: ClassVar[dict[str, Any]] = {}
+    HELD: ClassVar[dict[str, Any]] = {}
+
+    due_at = models.DateTimeField(null=True)  # null: nothing is owed, or not yet
+    attempts = models.PositiveIntegerField(default=0)  # in vain, since it was owed
+    lease_token = models.UUIDField(null=True)  # null: nobody holds it
+    lease_until = models.DateTimeField(null=True)
+    leased_by = models.CharField(max_length=120, blank=True, default="", db_default="")  # worker.identity
+    error_code = models.CharField(max_length=60, blank=True)  # of the last try in vain
+
+    class Meta:
+        abstract = True
+
+
+def lease_end(now: datetime) -> datetime:
+    """Until when a lease lasts that is taken or renewed now."""
+    return now + timedelta(seconds=settings.LEASE_SECONDS)
+
+
+_NO_LEASE = {"lease_token": None, "lease_until": None, "leased_by": ""}

@@ -1,0 +1,36 @@
+"""A nudge: "there is something to do for this relationship". What there is to do, the rows say.
+
+Each is of a project, so that none waits for another's (worker.fairness).
+"""
+
+from uuid import UUID
+
+from django_q.tasks import async_task
+
+from worker.broker import NotifyBroker
+
+
+def nudge(relationship_id: UUID, *, project_id: UUID) -> None:
+    """Have a worker drain the relationship as soon as the present transaction commits; rolled back, nothing
+    stays.
+    """
+    _enqueue("memory.tasks.drain", relationship_id, project_id=project_id)
+
+
+def nudge_embedding(relationship_id: UUID, *, project_id: UUID) -> None:
+    """The same for the vectors that the relationship's texts owe."""
+    _enqueue("memory.tasks.embed", relationship_id, project_id=project_id)
+
+
+def nudge_task(task: str, row_id: UUID, *, project_id: UUID) -> None:
+    """The same for a row of another app, which owes something: `task` is the dotted path of what takes its ID."""
+    _enqueue(task, row_id, project_id=project_id)
+
+
+def nudge_replay(relationship_id: UUID, replay_id: UUID, *, project_id: UUID) -> None:
+    """Have a worker try a draft of an ingestion prompt."""
+    _enqueue("memory.tasks.replay", relationship_id, replay_id, project_id=project_id)
+
+
+def _enqueue(task: str, *row_ids: UUID, project_id: UUID) -> None:
+    async_task(task, *map(str, row_ids), broker=NotifyBroker(project_id=project_id))

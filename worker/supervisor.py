@@ -1,0 +1,100 @@
+"""The worker's parent process: starts the pool and the maintenance process, and watches both: what died or got stuck
+is started anew.
+"""
+
+import os
+import time
+from collections.abc import Callable
+
+import structlog
+from django.conf import settings
+from django_q.conf import Conf
+
+from config.supervision import Child, Supervisor
+from worker.identity import worker_identity
+from worker.maintenance import Maintenance
+from worker.pool import run_pool
+from worker.watchdog import PoolView, Watchdog
+from worker.worker_stats import WorkerStats
+
+log = structlog.get_logger(__name__)
+
+_MAINTENANCE_LIMIT_SECONDS = 180.0  # a crash recovery of the embedded database takes up to two minutes
+_TASK_MARGIN_SECONDS = 30.0  # beyond django-q2's own time limit of a task
+_IDLE_GRACE_SECONDS = 1.5  # for a pool that stops with nothing in hand: its own way takes about half a second
+_MAINTENANCE_GRACE_SECONDS = 10.0
+_KILLED_SECONDS = 10.0  # a killed process needs a moment to be gone; more than this it never needs
+
+
+class WorkerSupervisor(Supervisor):
+    """`grace`: seconds that a stop leaves to turns in hand, unless a second signal comes; `revive_database`: see
+    Maintenance.
+    """
+
+    def __init__(self, *, grace: float, revive_database: Callable[[], None]) -> None:
+        self._grace = grace
+        self._stats = WorkerStats()
+        me = os.getpid()
+        maintenance = Maintenance(
+            self._stats, name=worker_identity(), supervisor=me, revive_database=revive_database
+        )
+        self._pool = Child("pool", lambda: run_pool(self._stats, supervisor=me))
+        self._maintenance = Child("maintenance", maintenance.run)
+        super().__init__((self._pool, self._maintenance))
+        self._watchdog: Watchdog
+
+    def _begin(self) -> None:
+        log.info("the worker starts", event_name="worker.started", workers=Conf.WORKERS)
+
+    def _tend(self, child: Child, now: float) -> None:
+        if child is self._pool and child.pid is None:
+            self._stats.start_pool()
+        if not child.start_if_time(now):
+            return
+        if child is self._maintenance:
+            self._stats.page.maintenance_at = now
+        else:
+            limit = settings.WATCHDOG_SECONDS
+            task_limit = Conf.TIMEOUT + _TASK_MARGIN_SECONDS
+            self._watchdog = Watchdog(limit=limit, task_limit=task_limit, now=now)
+
+    def _look(self, now: float) -> None:
+        if self._maintenance.pid and now - self._stats.page.maintenance_at > _MAINTENANCE_LIMIT_SECONDS:
+            log.error(
+                "the maintenance process does not move; starting it anew",
+                event_name="worker.maintenance.restarted",
+            )
+            self._kill(self._maintenance)
+        if self._pool.pid is None:
+            return
+        wrong = self._watchdog.look(PoolView.of(self._stats, expected=Conf.WORKERS), now=now)
+        if wrong:
+            log.error("starting the pool anew", event_name="worker.pool.restarted", reason=wrong)
+            self._stats.page.pool_restarts += 1
+            self._kill(self._pool)
+            return
+        self._stats.page.pool_well_at = now
+        for worker in self._stats.workers():
+            if not worker.alive:
+                self._stats.clear(worker.pid)  # died at work; its successor is there or comes
+
+    def _child_ended(self, child: Child, status: int, pause: float) -> None:
+        log.warning("a process ended", event_name="worker.process.ended", process=child.name, status=status)
+
+    def _stop(self) -> None:
+        """The pool first, finishing what is in hand; then the maintenance process, who hands back what is left."""
+        self._stats.page.stopping = 1
+        self._end(self._pool, grace=self._grace, idle=self._nothing_in_hand, idle_grace=_IDLE_GRACE_SECONDS)
+        self._see_readers_off()
+        self._end(self._maintenance, grace=_MAINTENANCE_GRACE_SECONDS)
+        log.info("the worker has stopped", event_name="worker.stopped")
+
+    def _see_readers_off(self) -> None:
+        """Wait until killed readers are gone: the maintenance process hands back only what the dead held."""
+        deadline = time.monotonic() + _KILLED_SECONDS
+        while time.monotonic() < deadline and any(worker.alive for worker in self._stats.workers()):
+            self._sleep(0.02)
+            self._reap(time.monotonic())
+
+    def _nothing_in_hand(self) -> bool:
+        return all(worker.busy_since is None for worker in self._stats.workers() if worker.alive)

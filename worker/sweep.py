@@ -1,0 +1,156 @@
+"""The sweep: finds turns, and texts without their vector, that are owed and that nobody is told to do.
+
+A nudge gets lost with the worker that took it; a retry falls due without anybody nudging; a lease outlives
+its holder. The turns' rows know all of it, so the sweep reads them about once a second, takes dead leases
+back, and nudges.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import structlog
+from django.conf import settings
+from django.db import connection
+
+from relationships.models import Project
+from worker.fairness import RoundRobin, room_for
+from worker.leases import release_dead_leases
+from worker.nudge import nudge, nudge_embedding
+from worker.reminders import Reminders
+from worker.vector_sweep import VectorSweep
+
+log = structlog.get_logger(__name__)
+
+# A turn just taken in was nudged by its intake; give that a moment. A retry was nudged by nobody.
+GRACE = timedelta(seconds=2)
+ROWS_PER_PROJECT = 500
+NUDGES_PER_SWEEP = 50
+
+# Each project by itself, so that none hides behind another's backlog: served by the index turn_due_in_project. Resumes
+# behind the last row seen of it, so that one long backlog does not hide the project's others.
+_DUE = """
+SELECT p.id, due.due_at, due.relationship_id
+  FROM unnest(%(projects)s::uuid[], %(after_due)s::timestamptz[], %(after_id)s::uuid[]) AS p (id, after_due, after_id),
+       LATERAL (
+       SELECT due_at, relationship_id FROM relationships_turn
+        WHERE project_id = p.id AND state = 'pending' AND due_at <= %(now)s
+          AND (attempts > 0 OR due_at <= %(graced)s) AND (due_at, relationship_id) > (p.after_due, p.after_id)
+        ORDER BY due_at, relationship_id LIMIT %(limit)s) due
+ ORDER BY due.due_at, due.relationship_id
+"""
+# A relationship is worth a nudge only if its first open turn can be claimed: behind one that is being worked
+# on, or that waits for its retry, the others wait too. Served by the index turn_open.
+_HEADS = """
+SELECT wanted.id, head.id, head.attempts
+  FROM unnest(%(ids)s::uuid[]) AS wanted (id), LATERAL (
+       SELECT id, state, due_at, attempts FROM relationships_turn
+        WHERE relationship_id = wanted.id AND state IN ('pending', 'processing')
+          AND (state = 'processing' OR due_at IS NOT NULL) ORDER BY seq LIMIT 1) head
+ WHERE head.state = 'pending' AND head.due_at <= %(now)s
+"""
+_NEXT_DUE = "SELECT min(due_at) FROM relationships_turn WHERE state = 'pending' AND due_at > %s"
+
+_Place = tuple[datetime, UUID]
+_BEGINNING: _Place = (datetime.min.replace(tzinfo=UTC), UUID(int=0))
+
+
+@dataclass(frozen=True, slots=True)
+class _Head:
+    """The turn a relationship has to do first, and how often it was tried."""
+
+    relationship_id: UUID
+    turn_id: UUID
+    attempts: int
+
+
+class Sweep:
+    """Remembers, between its rounds, where it stopped and whom it nudged."""
+
+    def __init__(self) -> None:
+        self._places: dict[UUID, _Place] = {}  # of projects with more due than one round looks at
+        self._round_robin = RoundRobin()
+        self._reminders = Reminders()
+        self._vectors = VectorSweep()
+
+    def run(self, now: datetime) -> int:
+        """One round. How many nudges were sent."""
+        released = release_dead_leases(now)
+        if released:
+            log.info("took leases back", event_name="queue.leases.released", relationships=len(released))
+        room = room_for(list(Project.objects.values_list("id", flat=True)))
+        nudged = released | self._owed(room, now)
+        owing = self._vectors.due(room, now)
+        for relationship_id, project_id in nudged.items():
+            nudge(relationship_id, project_id=project_id)
+        for relationship_id, project_id in owing.items():
+            nudge_embedding(relationship_id, project_id=project_id)
+        return len(nudged) + len(owing)
+
+    def _owed(self, room: Mapping[UUID, int], now: datetime) -> dict[UUID, UUID]:
+        """Relationships to nudge, each with its project, which has room for it."""
+        due = self._next_due([project for project, free in room.items() if free > 0], now)
+        heads = _heads([each for of_one in due.values() for each in of_one], now)
+        self._reminders.forget_old(now)
+        owed = {
+            project: self._to_remind(heads, of_one, now)[: room[project]] for project, of_one in due.items()
+        }
+        chosen = self._round_robin.choose(owed, most=NUDGES_PER_SWEEP)
+        for _, head in chosen:
+            self._reminders.note(head.relationship_id, head, now)
+        return {head.relationship_id: project for project, head in chosen}
+
+    def _next_due(self, projects: Sequence[UUID], now: datetime) -> dict[UUID, list[UUID]]:
+        """Relationships with due turns by project, from where the last round stopped; from the beginning after the
+        last one.
+        """
+        places = {each: self._places.get(each, _BEGINNING) for each in projects}
+        rows: dict[UUID, list[_Place]] = {}
+        for project, due_at, owner in _due_after(places, now):
+            rows.setdefault(project, []).append((due_at, owner))
+        for project in projects:
+            seen = rows.get(project, [])
+            self._places.pop(project, None)
+            if len(seen) == ROWS_PER_PROJECT:
+                self._places[project] = seen[-1]
+        return {project: list(dict.fromkeys(owner for _, owner in seen)) for project, seen in rows.items()}
+
+    def _to_remind(
+        self, heads: Mapping[UUID, _Head], relationships: Sequence[UUID], now: datetime
+    ) -> list[_Head]:
+        """Whom to nudge: a head not seen before at once, one that was nudged already after its pause."""
+        found = [heads[each] for each in relationships if each in heads]
+        return [head for head in found if not self._reminders.rests(head.relationship_id, head, now)]
+
+
+def seconds_to_next_due(now: datetime) -> float:
+    """How long the sweep may rest: until the next retry falls due, at most SWEEP_SECONDS."""
+    with connection.cursor() as cursor:
+        cursor.execute(_NEXT_DUE, [now])
+        next_due: datetime | None = cursor.fetchone()[0]
+    rest = (next_due - now).total_seconds() if next_due else settings.SWEEP_SECONDS
+    return float(min(settings.SWEEP_SECONDS, max(0.05, rest)))
+
+
+def _due_after(places: Mapping[UUID, _Place], now: datetime) -> list[tuple[UUID, datetime, UUID]]:
+    told: dict[str, Any] = {
+        "projects": list(places),
+        "after_due": [due for due, _ in places.values()],
+        "after_id": [owner for _, owner in places.values()],
+        "now": now,
+        "graced": now - GRACE,
+        "limit": ROWS_PER_PROJECT,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_DUE, told)
+        return list(cursor.fetchall())
+
+
+def _heads(relationship_ids: Sequence[UUID], now: datetime) -> dict[UUID, _Head]:
+    if not relationship_ids:
+        return {}
+    with connection.cursor() as cursor:
+        cursor.execute(_HEADS, {"ids": list(relationship_ids), "now": now})
+        return {row[0]: _Head(*row) for row in cursor.fetchall()}

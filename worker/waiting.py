@@ -1,0 +1,165 @@
+"""Waiting for a turn to be settled, without asking again and again.
+
+Whoever settles a turn says so with NOTIFY in the transaction that settles it. One thread a process listens,
+and wakes those who wait for that turn. A waiter takes its place first and looks at the turn then, so nothing
+slips in between:
+
+    with waiting_place(turn_id) as place:
+        if place is not None and not settled(turn_id):
+            place.wait(3)
+"""
+
+import os
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from uuid import UUID
+
+import psycopg
+import structlog
+from django.conf import settings
+from django.db import connection
+
+from worker.listening import Listener
+
+log = structlog.get_logger(__name__)
+
+CHANNEL = "rapport_settled"
+_LISTENING_SECONDS = 2.0  # that a first waiter grants the listener to connect
+_BACKOFF_SECONDS, _LONGEST_BACKOFF_SECONDS = 0.2, 5.0
+
+
+def announce_settled(turn_ids: Iterable[UUID]) -> None:
+    """Tell who waits for these turns, once the present transaction commits. One statement."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_notify(%s, id) FROM unnest(%s::text[]) id", [CHANNEL, [str(i) for i in turn_ids]]
+        )
+
+
+class Place:
+    """One waiter's."""
+
+    def __init__(self) -> None:
+        self._woken = threading.Event()
+
+    def wait(self, seconds: float) -> bool:
+        """True as soon as the turn is settled, or when the listener lost its session and may have missed it:
+        look at the turn. False after so many seconds.
+        """
+        woken = self._woken.wait(seconds)
+        if not connection.in_atomic_block:
+            connection.close_if_unusable_or_obsolete()  # it may have been cut off meanwhile
+        return woken
+
+    def wake(self) -> None:
+        self._woken.set()
+
+
+class _Room:
+    """The places of one process, and the thread that listens for them."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._places: dict[str, list[Place]] = {}
+        self._taken = 0
+        self._thread: threading.Thread | None = None
+        self._listener: Listener | None = None
+        self._listening = threading.Event()
+        self._closing = threading.Event()
+
+    def enter(self, turn: str) -> Place | None:
+        with self._lock:
+            if self._taken >= settings.MAX_WAITERS:
+                return None
+            self._taken += 1
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._listen, name="settled", daemon=True)
+                self._thread.start()
+        self._listening.wait(_LISTENING_SECONDS)
+        place = Place()
+        with self._lock:
+            self._places.setdefault(turn, []).append(place)
+        return place
+
+    def leave(self, turn: str, place: Place) -> None:
+        with self._lock:
+            self._taken -= 1
+            here = self._places[turn]
+            here.remove(place)
+            if not here:
+                del self._places[turn]
+
+    def close(self) -> None:
+        """Stop listening; the next waiter starts it again."""
+        self._closing.set()
+        listener, thread = self._listener, self._thread
+        if listener is not None:
+            listener.wake()
+        if thread is not None:
+            thread.join()
+        self._thread = None
+        self._closing.clear()
+
+    def _listen(self) -> None:
+        attempt = 0
+        while not self._closing.is_set():
+            try:
+                with Listener(CHANNEL) as self._listener:
+                    attempt = 0
+                    self._wake_all()  # what they wait for may have happened unheard
+                    self._listening.set()
+                    self._hear(self._listener)
+            except (psycopg.Error, OSError) as error:
+                if not attempt:
+                    log.warning(
+                        "can't listen for settled turns; trying again",
+                        event_name="waiting.listener.lost",
+                        error_class=type(error).__name__,
+                    )
+                attempt += 1
+                self._closing.wait(min(_LONGEST_BACKOFF_SECONDS, _BACKOFF_SECONDS * 2 ** min(attempt, 10)))
+            finally:
+                self._listener = None
+                self._listening.clear()
+
+    def _hear(self, listener: Listener) -> None:
+        while not self._closing.is_set():
+            for turn in listener.wait(None):
+                with self._lock:
+                    for place in self._places.get(turn, ()):
+                        place.wake()
+
+    def _wake_all(self) -> None:
+        with self._lock:
+            for places in self._places.values():
+                for place in places:
+                    place.wake()
+
+
+_room = _Room()
+
+
+def _new_room() -> None:
+    global _room
+    _room = _Room()
+
+
+os.register_at_fork(after_in_child=_new_room)  # neither the thread nor its connection came along
+
+
+@contextmanager
+def waiting_place(turn_id: UUID) -> Iterator[Place | None]:
+    """A place to wait for that turn; None if as many wait already as MAX_WAITERS allows: answer at once."""
+    room, turn = _room, str(turn_id)
+    place = room.enter(turn)
+    try:
+        yield place
+    finally:
+        if place is not None:
+            room.leave(turn, place)
+
+
+def stop_listening() -> None:
+    """Give the listening session back, as before the database is dropped."""
+    _room.close()

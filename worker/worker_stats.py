@@ -1,0 +1,182 @@
+"""What the processes of one worker tell each other without a word: a page of shared memory.
+
+`manage.py worker` makes the statistics page before its first fork, so every process below it has the same one. Each
+field has one writer at a time and fits a machine word, so nobody needs a lock that a killed process could
+take along. Times are `time.monotonic()`, which is one clock for all processes of a machine. Elsewhere there
+is none, and noting does nothing.
+"""
+
+import ctypes
+import fcntl
+import mmap
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from worker.identity import process_start
+
+SLOTS = 160  # more than 64 workers, and as many that just ended
+
+
+class _Slot(ctypes.Structure):
+    _fields_ = [
+        ("pid", ctypes.c_int64),  # 0: free
+        ("busy_since", ctypes.c_double),  # 0: idle
+        ("changed_at", ctypes.c_double),
+        ("started", ctypes.c_uint64),  # tasks begun, by everyone who ever had the slot
+        ("model_calls", ctypes.c_uint64),
+        ("model_errors", ctypes.c_uint64),
+        ("prompt_tokens", ctypes.c_uint64),
+        ("output_tokens", ctypes.c_uint64),
+    ]
+
+
+class _Page(ctypes.Structure):
+    _fields_ = [
+        ("stopping", ctypes.c_int64),
+        ("pool_started_at", ctypes.c_double),
+        ("pool_well_at", ctypes.c_double),  # the supervisor's word that the pool is in order
+        ("pool_restarts", ctypes.c_uint64),
+        ("guard_at", ctypes.c_double),  # django-q2's sentinel lives
+        ("handed", ctypes.c_uint64),  # tasks the pusher took out of the table
+        ("handed_at", ctypes.c_double),
+        ("maintenance_at", ctypes.c_double),
+        ("waiting_seconds", ctypes.c_double),  # how long the oldest task lies in the table
+        ("slots", _Slot * SLOTS),
+    ]
+
+
+COUNTERS = ("model_calls", "model_errors", "prompt_tokens", "output_tokens")
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerView:
+    """One pool process as the statistics page knows it."""
+
+    pid: int
+    alive: bool
+    busy_since: float | None
+    changed_at: float
+
+
+class WorkerStats:
+    """The page, as the worker's processes see it."""
+
+    def __init__(self) -> None:
+        self.page = _Page.from_buffer(mmap.mmap(-1, ctypes.sizeof(_Page)))
+        self._lock = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the statistics page; only its lock is used
+        self._mine: _Slot | None = None
+
+    def close(self) -> None:
+        """Give the file back; the page goes with the last process that has it."""
+        self._lock.close()
+
+    # --- a pool process
+
+    def take_slot(self) -> None:
+        """Have a slot of one's own until the process ends. The kernel drops this lock with its holder."""
+        fcntl.lockf(self._lock, fcntl.LOCK_EX)
+        try:
+            self._mine = next(slot for slot in self._slots() if not slot.pid)
+            self._mine.busy_since, self._mine.changed_at = 0.0, time.monotonic()
+            self._mine.pid = os.getpid()
+        finally:
+            fcntl.lockf(self._lock, fcntl.LOCK_UN)
+
+    def leave_slot(self) -> None:
+        """Say goodbye: a pool process that ends without it was killed."""
+        if self._mine is not None and self._mine.pid == os.getpid():
+            self._mine.pid = 0
+
+    def begin_task(self) -> None:
+        if self._mine is not None:
+            self._mine.changed_at = self._mine.busy_since = time.monotonic()
+            self._mine.started += 1
+
+    def end_task(self) -> None:
+        if self._mine is not None:
+            self._mine.busy_since, self._mine.changed_at = 0.0, time.monotonic()
+
+    def count(self, counter: str, amount: int) -> None:
+        if self._mine is not None:
+            setattr(self._mine, counter, getattr(self._mine, counter) + amount)
+
+    # --- the supervisor and the maintenance process
+
+    def start_pool(self) -> None:
+        """Forget the last pool: what it was handed and did not begin is lost, and the sweep's to find."""
+        for slot in self._slots():
+            slot.pid = 0
+            slot.busy_since = 0.0
+        self.page.handed = self.started
+        self.page.pool_started_at = self.page.guard_at = self.page.handed_at = time.monotonic()
+
+    def workers(self) -> list[WorkerView]:
+        return [
+            WorkerView(
+                slot.pid, process_start(slot.pid) is not None, slot.busy_since or None, slot.changed_at
+            )
+            for slot in self._slots()
+            if slot.pid
+        ]
+
+    def clear(self, pid: int) -> None:
+        """Free the slot of a process that is gone."""
+        for slot in self._slots():
+            if slot.pid == pid:
+                slot.pid = 0
+
+    @property
+    def started(self) -> int:
+        return sum(int(slot.started) for slot in self._slots())
+
+    def totals(self) -> dict[str, int]:
+        """What the pool counted since the worker started, by the names in COUNTERS."""
+        return {name: sum(int(getattr(slot, name)) for slot in self._slots()) for name in COUNTERS}
+
+    def _slots(self) -> Iterator[_Slot]:
+        return iter(self.page.slots)
+
+
+_current: WorkerStats | None = None
+
+
+def use(worker_stats: WorkerStats | None) -> None:
+    """Make it this process's own, and that of its forks."""
+    global _current
+    _current = worker_stats
+
+
+def stop_requested() -> bool:
+    """Whether the worker is being stopped: finish what is in hand, begin nothing. False outside a worker."""
+    return _current is not None and bool(_current.page.stopping)
+
+
+def tasks_wait() -> bool:
+    """Whether the pool holds tasks that none of its processes has begun. False outside a worker."""
+    return _current is not None and _current.page.handed > _current.started
+
+
+def note_handed(tasks: int) -> None:
+    """The pusher took so many tasks out of the table."""
+    if _current is not None and tasks:
+        _current.page.handed += tasks
+        _current.page.handed_at = time.monotonic()
+
+
+def note_guard() -> None:
+    """The cluster's guard has just gone its round."""
+    if _current is not None:
+        _current.page.guard_at = time.monotonic()
+
+
+def count_model_call(*, prompt_tokens: int | None, output_tokens: int | None, failed: bool) -> None:
+    """One question to a model, for the totals of /metrics."""
+    if _current is None:
+        return
+    _current.count("model_calls", 1)
+    _current.count("model_errors", int(failed))
+    _current.count("prompt_tokens", prompt_tokens or 0)
+    _current.count("output_tokens", output_tokens or 0)
