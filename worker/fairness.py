@@ -11,7 +11,7 @@ that enqueue for one project at the same moment don't see each other and take th
 times too large as it has requests in hand, and no lock is held for it.
 
 Enqueueing, claiming and looking at the head are index probes, however much waits: rapport_queue_fair
-(key, fair_place, id) and rapport_queue_project (key, project_id, fair_place), memory/migrations/0013.
+(key, fair_place, id) and rapport_queue_project (key, project_id, fair_place), worker/migrations/0002.
 """
 
 from bisect import bisect_right

@@ -82,12 +82,12 @@ def test_a_model_that_a_project_names_itself_is_its_own_matter(
 
 def test_migrations_that_are_not_applied_are_named(worker_beats: None) -> None:
     with connection.cursor() as cursor:
-        cursor.execute("DELETE FROM django_migrations WHERE name = '0003_queue_claim_index'")
+        cursor.execute("DELETE FROM django_migrations WHERE name = '0002_fair_queue'")
 
-    assert pending_migrations() == ["memory.0003_queue_claim_index"]
+    assert pending_migrations() == ["worker.0002_fair_queue"]
     assert check_work().reasons == check_readiness().reasons
     assert check_readiness().reasons == [
-        "migrations: memory.0003_queue_claim_index not applied; run manage.py migrate"
+        "migrations: worker.0002_fair_queue not applied; run manage.py migrate"
     ]
 
 
