@@ -77,7 +77,7 @@ def test_our_own_service_is_recognised(tmp_path: Path, taken: Address) -> None:
         {"url": "http://127.0.0.1:8000"},
         {"pid": os.getpid()},
     ],
-    ids=str,
+    ids=["no note", "a dead process", "no process", "no address"],
 )
 def test_a_note_that_nobody_alive_left_says_nothing(told: dict[str, object] | None, tmp_path: Path) -> None:
     note = tmp_path / "no such note" if told is None else note_of(tmp_path, **told)
