@@ -1,4 +1,4 @@
-"""Who may know whom: the four apps in one direction, vendors' SDKs in their own files, history in one module."""
+"""Who may know whom: the rooms in one direction, vendors' SDKs in their own files, history in one module."""
 
 import ast
 
