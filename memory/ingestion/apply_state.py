@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from memory.entries.fingerprint import content_hash
-from memory.entries.history import Change
+from memory.entries.history import Change, Origin, added, changed, fields_of
 from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
 from memory.ingestion.operations import Operation, Refusal
 from memory.ingestion.results import result_of
@@ -47,6 +48,7 @@ class ApplyState:
     shown: Mapping[UUID, Sequence[ShownEntry]] = field(
         default_factory=dict
     )  # by call, in order of the numbers
+    last_call: tuple[UUID | None, str] = (None, "")  # its ID and model: whose a change is that names no call
 
     @property
     def is_full(self) -> bool:
@@ -70,13 +72,98 @@ class ApplyState:
     def cited_ids(self, operation: Operation) -> list[UUID]:
         return [self.given.messages[number - 1].id for number in operation.messages]
 
+    def origin_of(self, operation: Operation) -> Origin:
+        call_id, model = (operation.call_id, operation.model) if operation.call_id else self.last_call
+        return Origin(self.turn_of(operation).id, call_id, self.given.instructions.version, model)
+
+    def shown_as(self, operation: Operation) -> ShownEntry:
+        """The entry an operation speaks of, as the model saw it."""
+        assert operation.entry is not None
+        return self.given.entries[operation.entry - 1]
+
     def target(self, operation: Operation) -> ScratchpadEntry | None:
         """The entry an update or delete speaks of, if it is still what the model saw."""
-        assert operation.entry is not None
-        shown = self.given.entries[operation.entry - 1]
+        shown = self.shown_as(operation)
         entry = self.targets.get(shown.id)
         fresh = entry is not None and entry.version == shown.version and entry.state == EntryState.ACTIVE
         return entry if fresh else None
+
+    def take_in(self, operation: Operation, entry: ScratchpadEntry, *, reason: str) -> None:
+        """Add a new entry that says what the operation says."""
+        self.added.append(entry)
+        self._find(operation, entry)
+        self.changes.append(added(entry, reason=reason, origin=self.origin_of(operation)))
+        self.add_result(operation, Verdict.APPLIED, entry_id=entry.id)
+
+    def rewrite(self, operation: Operation, entry: ScratchpadEntry) -> None:
+        """Have an entry say what the operation says."""
+        before, said_at = fields_of(entry), self.said_at(operation)
+        self.leave(entry)
+        _rewrite(self, entry, operation, said_at)
+        self._find(operation, entry)
+        self._changed(operation, entry, before, RevisionEvent.UPDATE, operation.reason)
+        self.add_result(operation, Verdict.APPLIED, entry_id=entry.id)
+
+    def end(
+        self, operation: Operation, entry: ScratchpadEntry, event: RevisionEvent, reason: str, **fields: Any
+    ) -> None:
+        """Take an entry out of what is active; `fields` say how it stands then."""
+        before = fields_of(entry)
+        for name, value in fields.items():
+            setattr(entry, name, value)
+        self.leave(entry)
+        self._changed(operation, entry, before, event, reason)
+
+    def supersede(
+        self,
+        operation: Operation,
+        entry: ScratchpadEntry,
+        reason: str,
+        event: RevisionEvent = RevisionEvent.SUPERSEDE,
+    ) -> None:
+        ended = {"state": EntryState.SUPERSEDED, "valid_to": self.said_at(operation)}
+        self.end(operation, entry, event, reason, **ended)
+
+    def leave_as_it_is(
+        self,
+        operation: Operation,
+        entry: ScratchpadEntry,
+        reason: str,
+        *,
+        is_new: bool = False,
+    ) -> None:
+        """Seen and judged: nothing changes, and the history shows that it was."""
+        fields = fields_of(entry)
+        self.changes.append(
+            Change(
+                RevisionEvent.NONE,
+                None if is_new else fields,
+                fields,
+                self.said_at(operation),
+                reason,
+                self.origin_of(operation),
+                entry,
+            )
+        )
+        self.add_result(operation, Verdict.NONE, reason, entry.id)
+
+    def _changed(
+        self,
+        operation: Operation,
+        entry: ScratchpadEntry,
+        before: dict[str, Any],
+        event: RevisionEvent,
+        reason: str,
+    ) -> None:
+        at, origin = self.said_at(operation), self.origin_of(operation)
+        self.changes.append(changed(entry, before, event, at=at, reason=reason, origin=origin))
+
+    def _find(self, operation: Operation, entry: ScratchpadEntry) -> None:
+        """From now on the look-ups find it."""
+        self.active[(entry.subject, bytes(entry.content_hash))] = entry
+        if entry.single_valued and entry.key:
+            self.keyed[(entry.subject, entry.key)] = entry
+        self.touched[entry.id] = operation.strategy
 
     def leave(self, entry: ScratchpadEntry) -> None:
         """Take the entry out of the look-ups; where another says the same, as another type, that one is found now."""
@@ -213,7 +300,7 @@ def new_entry(state: ApplyState, operation: Operation, subject: str, *, said_at:
     )
 
 
-def rewrite(state: ApplyState, entry: ScratchpadEntry, operation: Operation, said_at: datetime) -> None:
+def _rewrite(state: ApplyState, entry: ScratchpadEntry, operation: Operation, said_at: datetime) -> None:
     entry.content = operation.content
     entry.content_hash = content_hash(operation.content)
     entry.subject = subject_of(operation, entry)
