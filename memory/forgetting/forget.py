@@ -7,8 +7,8 @@ from uuid import UUID
 from django.db import connection, transaction
 
 from memory.entries.history import Change, change_entries, changed, fields_of
-from memory.forgetting.base import SECONDS_A_DAY, Condition, ForgettingPolicy
 from memory.forgetting.configuration import Forgetting
+from memory.forgetting.policies import SECONDS_A_DAY, Condition, ForgettingPolicy
 from memory.models import EntryState, RevisionEvent, ScratchpadEntry, Tier
 from relationships.configuration.seams import load
 from relationships.services.sequence import lock_relationship

@@ -18,7 +18,6 @@ from memory.ingestion.overflow import overflow_scratchpad
 from memory.ingestion.proposals import Proposed
 from memory.ingestion.vectors import keep_known_vectors
 from memory.models import (
-    EntryRevision,
     HeldDeletion,
     OperationResult,
     Verdict,
@@ -28,10 +27,8 @@ from web.actor import Actor, ActorKind
 
 
 @transaction.atomic
-def apply_operations(
-    *, claim: Claim, proposed: Proposed, log: CallLog, last_try: bool
-) -> list[EntryRevision]:
-    """Carry the operations out, settle the turns, keep the calls. The revisions it made, in order.
+def apply_operations(*, claim: Claim, proposed: Proposed, log: CallLog, last_try: bool) -> None:
+    """Carry the operations out, settle the turns, keep the calls.
 
     Raises StaleAnswer when an entry it would change is not what the model saw; on the last try only the operations
     concerned are refused. Raises ErasedMeanwhile, on any try, as an answer may quote whatever was shown. Raises
@@ -49,11 +46,10 @@ def apply_operations(
     if not last_try:
         _refuse_stale(state, items)
     carry_out_all(state, items)
-    revisions = _write(state, by=Actor(ActorKind.MODEL, log.last_model))
+    _write(state, by=Actor(ActorKind.MODEL, log.last_model))
     keep_known_vectors(given, [*state.added, *state.targets.values()], proposed.vectors)
     _settle(claim, state, log)
     store_calls(log, now=now, erased=erased)  # last, as it locks the project's count of the day
-    return revisions
 
 
 def carry_out_all(state: ApplyState, items: Sequence[Operation | Refusal]) -> None:
@@ -109,14 +105,13 @@ def _hold(state: ApplyState, operation: Operation) -> None:
     result.entry_version, result.held_reason = entry.version, operation.reason
 
 
-def _write(state: ApplyState, *, by: Actor) -> list[EntryRevision]:
+def _write(state: ApplyState, *, by: Actor) -> None:
     owner = {"relationship_id": state.given.relationship_id, "project_id": state.given.project_id}
     revisions = change_entries(**owner, changes=state.changes, by=by, now=state.now)
     if revisions:
         written = {revision.entry_id for revision in revisions}
         ingestion = state.given.ingestion
-        revisions += overflow_scratchpad(**owner, ingestion=ingestion, written=written, now=state.now)
-    return revisions
+        overflow_scratchpad(**owner, ingestion=ingestion, written=written, now=state.now)
 
 
 def _settle(claim: Claim, state: ApplyState, log: CallLog) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db import connection
@@ -23,9 +23,8 @@ from web.errors import NotFound
 TOKENS_PER_LINE = 6  # number, type and brackets of a shown entry, on top of its content
 
 
-@dataclass(frozen=True, slots=True)
-class ShownEntry:
-    """An entry as the model sees it. Its place in `IngestionInput.entries`, from 1, is its number."""
+class ShownEntry(NamedTuple):
+    """An entry as the model sees it, by its columns. Its place in `IngestionInput.entries`, from 1, is its number."""
 
     id: UUID
     version: int
@@ -37,12 +36,6 @@ class ShownEntry:
     pinned: bool
     read_only: bool
     tier: str = Tier.SCRATCHPAD
-
-
-SHOWN_COLUMNS = (
-    *("id", "version", "type", "subject", "content", "key"),
-    *("effective_at", "pinned", "read_only", "tier"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +175,7 @@ def _shown_entries(relationship_id: UUID, budget: int) -> tuple[tuple[ShownEntry
         .active()
         .in_scratchpad()
         .newest_first()
-        .values_list(*SHOWN_COLUMNS)
+        .values_list(*ShownEntry._fields)
     )
     shown, total, hidden, tokens = [], 0, 0, 0
     for row in rows:

@@ -29,7 +29,6 @@ from memory.ingestion.claim import (
 )
 from memory.ingestion.ingestion_input import IngestionInput, read_batch
 from memory.ingestion.proposals import Proposed, propose_all
-from memory.models import EntryRevision
 from providers.errors import ModelNotFound, ProviderError
 from providers.llm.registry import get_provider
 from relationships.models import Turn
@@ -55,7 +54,6 @@ class Drained:
     applied: int = 0
     failed: int = 0
     released: int = 0
-    revisions: list[EntryRevision] = field(default_factory=list)
     began: float = field(default_factory=monotonic)
     gives_way: bool = False  # the rest is for another task, which queues up behind those that wait
 
@@ -106,7 +104,7 @@ def _ingest(claim: Claim, turns: Sequence[Turn], drained: Drained) -> bool:
         require_model_budget(given.project_id)
         alias = given.ingestion.provider or settings.DEFAULT_LLM_PROVIDER
         call_log = CallLog(get_provider(alias))
-        drained.revisions += _read_and_apply(claim, given, call_log)
+        _read_and_apply(claim, given, call_log)
     except NotFound:
         raise LeaseLost("The relationship was erased.") from None
     except BudgetSpent as spent:
@@ -130,19 +128,16 @@ def _ingest(claim: Claim, turns: Sequence[Turn], drained: Drained) -> bool:
     return True
 
 
-def _read_and_apply(claim: Claim, given: IngestionInput, call_log: CallLog) -> list[EntryRevision]:
+def _read_and_apply(claim: Claim, given: IngestionInput, call_log: CallLog) -> None:
     purpose, edits = "ingestion", 0
     while True:
         renew_lease(_of(claim, given.turns))
         has_words = _has_words(given)
         proposed = propose_all(given, call_log, purpose=purpose) if has_words else Proposed(given, [])
         try:
-            return apply_operations(
-                claim=_of(claim, given.turns),
-                proposed=proposed,
-                log=call_log,
-                last_try=edits == ASK_AGAIN,
-            )
+            part, last_try = _of(claim, given.turns), edits == ASK_AGAIN
+            apply_operations(claim=part, proposed=proposed, log=call_log, last_try=last_try)
+            return
         except StaleAnswer as stale:
             log.info("asked again", event_name="ingestion.answer.stale", why=str(stale), **_ids(claim))
             edits += not isinstance(stale, ErasedMeanwhile)  # that is never let pass

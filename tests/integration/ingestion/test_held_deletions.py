@@ -5,12 +5,10 @@ from typing import Any
 
 import pytest
 
-from memory.entries.editing import revise_entry
-from memory.entries.held import confirm_deletions, decline_deletions
 from memory.models import HeldDeletion, OperationResult
 from relationships.models import Companion
 from tests.fakes import ScriptedProvider
-from tests.fixtures.turns import PERSON, Conversation, add, answer, delete, update
+from tests.fixtures.turns import Conversation, add, answer, delete, update
 
 
 def test_too_many_deletions_at_once_wait_for_a_person(
@@ -64,39 +62,6 @@ def test_they_wait_whichever_strategy_reads_the_turn(
     assert [verdict for verdict, _ in conversation.verdicts(turn)] == ["held"] * 10
     assert len(conversation.entries) == 10
     assert OperationResult.objects.filter(held_id=HeldDeletion.objects.get().id).count() == 10
-
-
-def test_a_person_can_confirm_held_deletions_and_each_can_be_undone(
-    conversation: Conversation, scripted_provider: ScriptedProvider
-) -> None:
-    entries = conversation.remember(*"abcdefgh")
-    scripted_provider.answer_with(answer(*(delete(number) for number in range(1, 9))))
-    conversation.hear("Forget everything about me.")
-    held = HeldDeletion.objects.get()
-    kept = entries[0]
-    revise_entry(
-        relationship_id=kept.relationship_id, entry_id=kept.id, values={"content": "edited"}, by=PERSON
-    )
-
-    _, left_alone = confirm_deletions(relationship_id=held.relationship_id, held_id=held.id, by=PERSON)
-
-    assert left_alone == [kept.id]
-    assert conversation.contents == ["edited"]
-    assert [revision.actor_kind for revision in conversation.revisions[-7:]] == ["operator"] * 7
-
-
-def test_declined_deletions_leave_everything_as_it_is(
-    conversation: Conversation, scripted_provider: ScriptedProvider
-) -> None:
-    conversation.remember(*"abcdefgh")
-    scripted_provider.answer_with(answer(*(delete(number) for number in range(1, 9))))
-    conversation.hear("Delete everything.")
-    held = HeldDeletion.objects.get()
-
-    decline_deletions(relationship_id=held.relationship_id, held_id=held.id, by=PERSON)
-
-    assert len(conversation.entries) == 8
-    assert HeldDeletion.objects.get().state == "declined"
 
 
 def test_a_few_deletions_are_carried_out_at_once(

@@ -101,17 +101,6 @@ def test_another_relationships_entry_is_never_counted(relationship: Relationship
     assert accesses(tea) == (0, None)
 
 
-def test_each_relationship_is_one_statement() -> None:
-    book, first, second = Book(), uuid7(), uuid7()
-    notes = AccessNotes(write=book.write, seconds=NEVER)
-
-    for relationship_id in (first, second, first):
-        notes.note(relationship_id=relationship_id, entry_ids=[uuid7(), uuid7()], at=NOON)
-    notes.flush()
-
-    assert {relationship_id: len(noted) for relationship_id, noted in book.pages} == {first: 4, second: 2}
-
-
 def test_while_the_database_is_away_notes_are_kept_up_to_a_limit() -> None:
     book, relationship_id = Book(failures=1), uuid7()
     notes = AccessNotes(write=book.write, seconds=NEVER, most=3)
