@@ -9,9 +9,10 @@ from django.utils import timezone
 from memory.entries.fingerprint import content_hash
 from memory.entries.history import change_entries
 from memory.errors import ErasedMeanwhile, StaleAnswer
-from memory.ingestion.apply_state import ApplyState, open_state, subject_of
+from memory.ingestion.apply_state import ApplyState, open_state
 from memory.ingestion.calls import CallLog, erased_meanwhile, shown_ids, store_calls
 from memory.ingestion.claim import Claim, hold_claim, settle_turns
+from memory.ingestion.entry_values import subject_of
 from memory.ingestion.operation_handlers import carry_out
 from memory.ingestion.operations import Operation, Refusal
 from memory.ingestion.overflow import overflow_scratchpad

@@ -8,20 +8,18 @@ from uuid import UUID
 
 from memory.entries.fingerprint import content_hash
 from memory.entries.history import Change, Origin, added, changed, fields_of
+from memory.ingestion.entry_values import cited_ids, rewrite, said_at_of
 from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
 from memory.ingestion.operations import Operation, Refusal
 from memory.ingestion.results import result_of
 from memory.models import (
-    USER_SUBJECT,
     EntryRevision,
-    EntrySource,
     EntryState,
     OperationResult,
     RevisionEvent,
     ScratchpadEntry,
     Verdict,
 )
-from relationships.ids import uuid7
 from relationships.models import Turn
 
 
@@ -66,11 +64,10 @@ class ApplyState:
         return turns[max(cited, key=lambda m: m.occurred_at).turn_id] if cited else self.given.turns[-1]
 
     def said_at(self, operation: Operation) -> datetime:
-        """Effective time: when the last message it rests on was said."""
-        return max(self.given.messages[number - 1].occurred_at for number in operation.messages)
+        return said_at_of(self.given, operation)
 
     def cited_ids(self, operation: Operation) -> list[UUID]:
-        return [self.given.messages[number - 1].id for number in operation.messages]
+        return cited_ids(self.given, operation)
 
     def origin_of(self, operation: Operation) -> Origin:
         call_id, model = (operation.call_id, operation.model) if operation.call_id else self.last_call
@@ -97,9 +94,9 @@ class ApplyState:
 
     def rewrite(self, operation: Operation, entry: ScratchpadEntry) -> None:
         """Have an entry say what the operation says."""
-        before, said_at = fields_of(entry), self.said_at(operation)
+        before = fields_of(entry)
         self.leave(entry)
-        _rewrite(self, entry, operation, said_at)
+        rewrite(entry, operation, self.given)
         self._find(operation, entry)
         self._changed(operation, entry, before, RevisionEvent.UPDATE, operation.reason)
         self.add_result(operation, Verdict.APPLIED, entry_id=entry.id)
@@ -255,66 +252,8 @@ def _forgotten(relationship_id: UUID, rows: Iterable[ScratchpadEntry]) -> dict[t
     return {deleted[entry_id]: effective_at for entry_id, effective_at in revisions}
 
 
-def subject_of(operation: Operation, entry: ScratchpadEntry | None = None) -> str:
-    return operation.subject or (entry.subject if entry else USER_SUBJECT)
-
-
 def is_single_valued(state: ApplyState, operation: Operation) -> bool:
     """Whether a new value of the operation's key supersedes the old: its strategy says so, or the configuration."""
     if operation.single_valued is not None:
         return operation.single_valued and operation.key is not None
     return operation.key in state.given.ingestion.single_valued
-
-
-def says_the_same(entry: ScratchpadEntry, operation: Operation, said_at: datetime) -> bool:
-    """Whether the update would change nothing that a reader or a layer sees. The key is no part of an update."""
-    return (
-        entry.content == operation.content
-        and entry.subject == subject_of(operation, entry)
-        and operation.type in ("", entry.type)
-        and operation.importance in (None, entry.importance)
-        and operation.happens_at in (None, entry.happens_at)
-        and _ahead(operation.expires_at, said_at) in (None, entry.expires_at)
-    )
-
-
-def new_entry(state: ApplyState, operation: Operation, subject: str, *, said_at: datetime) -> ScratchpadEntry:
-    return ScratchpadEntry(
-        relationship_id=state.given.relationship_id,
-        project_id=state.given.project_id,
-        id=uuid7(),
-        type=operation.type,
-        subject=subject,
-        content=operation.content,
-        content_hash=content_hash(operation.content),
-        key=operation.key,
-        importance=operation.importance if operation.importance is not None else 0.5,
-        confidence=operation.confidence if operation.confidence is not None else 1.0,
-        source=EntrySource.TURN,
-        source_message_ids=state.cited_ids(operation),
-        recorded_at=state.now,
-        effective_at=said_at,
-        happens_at=operation.happens_at,
-        expires_at=_ahead(operation.expires_at, said_at),
-        valid_from=operation.valid_from,
-    )
-
-
-def _rewrite(state: ApplyState, entry: ScratchpadEntry, operation: Operation, said_at: datetime) -> None:
-    entry.content = operation.content
-    entry.content_hash = content_hash(operation.content)
-    entry.subject = subject_of(operation, entry)
-    entry.type = operation.type or entry.type
-    if operation.importance is not None:
-        entry.importance = operation.importance
-    if operation.confidence is not None:
-        entry.confidence = operation.confidence
-    entry.happens_at = operation.happens_at or entry.happens_at
-    entry.expires_at = _ahead(operation.expires_at, said_at) or entry.expires_at
-    entry.effective_at = said_at
-    entry.source_message_ids = list(dict.fromkeys([*entry.source_message_ids, *state.cited_ids(operation)]))
-
-
-def _ahead(expires_at: datetime | None, said_at: datetime) -> datetime | None:
-    """An entry that would be over before it was said is a misunderstanding: keep it."""
-    return expires_at if expires_at is not None and expires_at > said_at else None

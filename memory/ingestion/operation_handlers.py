@@ -1,13 +1,8 @@
 """What each operation does to the state it is applied to. No database here; apply.py writes it down."""
 
 from memory.entries.fingerprint import content_hash
-from memory.ingestion.apply_state import (
-    ApplyState,
-    is_single_valued,
-    new_entry,
-    says_the_same,
-    subject_of,
-)
+from memory.ingestion.apply_state import ApplyState, is_single_valued
+from memory.ingestion.entry_values import new_entry, says_the_same, subject_of
 from memory.ingestion.operations import Operation
 from memory.models import EntryState, RevisionEvent, ScratchpadEntry, Verdict
 from relationships.ids import uuid7
@@ -56,7 +51,7 @@ def _add(state: ApplyState, operation: Operation) -> None:
         return
     if single and not _key_is_free(state, operation, key):
         return
-    entry = new_entry(state, operation, subject, said_at=said_at)
+    entry = new_entry(state.given, operation, subject, now=state.now)
     entry.single_valued = single
     # A new value stands where the old one stood.
     entry.tier = held.tier if held is not None else operation.tier
@@ -99,7 +94,7 @@ def _replace(state: ApplyState, operation: Operation, entry: ScratchpadEntry) ->
     if state.forgotten.get(fingerprint, said_at) > said_at:
         state.add_result(operation, Verdict.REFUSED, FORGOTTEN, entry.id)
         return
-    successor = new_entry(state, operation, subject, said_at=said_at)
+    successor = new_entry(state.given, operation, subject, now=state.now)
     successor.id, successor.type, successor.tier = uuid7(), operation.type or entry.type, entry.tier
     successor.single_valued = entry.single_valued
     successor.key = entry.key if entry.single_valued else (operation.key or entry.key)
@@ -118,7 +113,7 @@ def _skip(state: ApplyState, operation: Operation) -> None:
     entry = state.skipped.get(fingerprint)
     is_new = entry is None
     if entry is None:
-        entry = new_entry(state, operation, subject, said_at=said_at)
+        entry = new_entry(state.given, operation, subject, now=state.now)
         entry.tier = operation.tier
         entry.state, entry.valid_to = EntryState.SUPERSEDED, said_at
         state.added.append(entry)
