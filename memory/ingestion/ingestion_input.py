@@ -17,7 +17,7 @@ from memory.retrieval.configuration import Retrieval
 from providers.tokens import estimate_tokens, line_tokens
 from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.schema import Configuration
-from relationships.models import Message, Relationship, Turn
+from relationships.models import Companion, Message, Relationship, Turn
 from web.errors import NotFound
 
 TOKENS_PER_LINE = 6  # number, type and brackets of a shown entry, on top of its content
@@ -97,7 +97,7 @@ def read_batch(turns: Sequence[Turn]) -> IngestionInput:
         turns,
         messages,
         references,
-        read_instructions(relationship),
+        find_instructions(relationship.companion),
         has_archive=relationship.has_archive,  # type: ignore[attr-defined]  # annotated
     )
 
@@ -133,12 +133,15 @@ def compose_input(
     )
 
 
-def read_instructions(relationship: Relationship) -> Instructions:
-    version = relationship.companion.prompt_version
-    if version is None:
+def find_instructions(companion: Companion, version: int | None = None) -> Instructions:
+    """A version's template; None: the published one. Raises NotFound."""
+    wanted = companion.prompt_version if version is None else version
+    if not wanted:
         return Instructions(None, default_instructions())
-    prompt = IngestionPrompt.objects.get(companion_id=relationship.companion_id, version=version)
-    return Instructions(version, prompt.template)
+    prompt = IngestionPrompt.objects.filter(companion_id=companion.id, version=wanted).first()
+    if prompt is None:
+        raise NotFound(f"This companion's prompt has no version {wanted}.")
+    return Instructions(prompt.version, prompt.template)
 
 
 def archive_of(relationship_id: UUID | OuterRef) -> Any:

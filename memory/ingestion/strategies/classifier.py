@@ -14,7 +14,7 @@ from django.utils import timezone
 from memory.ingestion.calls import CallLog
 from memory.ingestion.candidates import candidate_retrieval, has_entries, likely_entries, texts_of
 from memory.ingestion.ingestion_input import IngestionInput
-from memory.ingestion.items import RefusedItem, share_in
+from memory.ingestion.items import confidence_in
 from memory.ingestion.operations import Operation, Refusal
 from memory.ingestion.prompt import Question
 from memory.ingestion.strategies.asking import ask
@@ -64,13 +64,7 @@ class ClassifierStrategy(Strategy):
 def _classified(item: dict[str, Any], given: IngestionInput) -> Operation:
     options = given.ingestion.classifier
     operation = statement(item, given)
-    confidence = share_in(item, "confidence", [])
-    if confidence is None:
-        raise RefusedItem("confidence is not a number from 0 to 1")
-    if confidence < options.confident_from:
-        raise RefusedItem(
-            f"its confidence is {confidence:.2f}; what is kept begins at {options.confident_from:.2f}"
-        )
+    confidence = confidence_in(item, options.confident_from)
     weight = options.weights.get(operation.type, options.weight_otherwise) if operation.type else None
     return replace(
         operation, importance=weight, confidence=confidence, expires_at=_over_at(operation, options)

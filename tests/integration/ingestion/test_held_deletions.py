@@ -64,39 +64,30 @@ def test_they_wait_whichever_strategy_reads_the_turn(
     assert OperationResult.objects.filter(held_id=HeldDeletion.objects.get().id).count() == 10
 
 
-def test_a_few_deletions_are_carried_out_at_once(
-    conversation: Conversation, scripted_provider: ScriptedProvider
+@pytest.mark.parametrize(
+    ("known", "deleted", "hold", "left"),
+    [
+        ("abcd", 3, {}, 1),
+        ("abcdefghijklmnop", 4, {}, 12),
+        ("abcd", 2, {"count": 1, "share": 0.25}, 4),
+    ],
+    ids=["a few", "a small share", "more than is configured"],
+)
+def test_how_many_are_too_many(
+    known: str,
+    deleted: int,
+    hold: dict[str, float],
+    left: int,
+    conversation: Conversation,
+    scripted_provider: ScriptedProvider,
 ) -> None:
-    conversation.remember(*"abcd")
-    scripted_provider.answer_with(answer(delete(1), delete(2), delete(3)))
+    conversation.remember(*known)
+    scripted_provider.answer_with(answer(*(delete(number) for number in range(1, deleted + 1))))
 
-    conversation.hear("Forget those three.")
+    conversation.hear("Forget those.", ingestion={"deletion_hold": hold})
 
-    assert len(conversation.entries) == 1
-
-
-def test_a_small_share_of_many_entries_is_deleted_at_once(
-    conversation: Conversation, scripted_provider: ScriptedProvider
-) -> None:
-    conversation.remember(*"abcdefghijklmnop")
-    scripted_provider.answer_with(answer(*(delete(number) for number in range(1, 5))))
-
-    conversation.hear("Forget those four.")
-
-    assert len(conversation.entries) == 12
-    assert not HeldDeletion.objects.exists()
-
-
-def test_how_many_are_too_many_is_configured(
-    conversation: Conversation, scripted_provider: ScriptedProvider
-) -> None:
-    conversation.remember(*"abcd")
-    scripted_provider.answer_with(answer(delete(1), delete(2)))
-
-    conversation.hear("Forget those two.", ingestion={"deletion_hold": {"count": 1, "share": 0.25}})
-
-    assert len(conversation.entries) == 4
-    assert OperationResult.objects.filter(held_id=HeldDeletion.objects.get().id).count() == 2
+    assert len(conversation.entries) == left
+    assert HeldDeletion.objects.exists() == (left == len(known))
 
 
 def test_merging_everything_into_one_line_is_held_like_deleting_it(
