@@ -19,31 +19,15 @@ from memory.ingestion.operations import Operation, Refusal
 from memory.ingestion.prompt import Question
 from memory.ingestion.strategies.asking import ask
 from memory.ingestion.strategies.base import Proposal, Strategy
-from memory.ingestion.strategies.memories import judge_memories, parse_memories, statement
+from memory.ingestion.strategies.memories import judge_memories, memories_schema, parse_memories, statement
 from memory.ingestion.strategies.options import ClassifierOptions
-from memory.ingestion.strategies.schema_parts import FORGET, NUMBERS, TEXT, answer_of, list_of, number
+from memory.ingestion.strategies.schema_parts import number
 from memory.ingestion.vectors import TextVectors, embed_texts
 from memory.retrieval.results import SearchResult
 from memory.retrieval.search import search_entries_for
 
 # The one call of classifier: what of the messages falls into a category (`type`), and how sure that is.
-#
-# `entry`: the memory says this shown entry anew, so it is updated; without it the memory is added.
-CLASSIFY_SCHEMA: dict[str, Any] = answer_of(
-    memories=list_of(
-        {
-            "content": TEXT,
-            "type": TEXT,
-            "confidence": number(0, 1),
-            "subject": TEXT,
-            "entry": {"type": "integer", "description": "number of the shown entry it replaces"},
-            "happens_at": TEXT,
-            "messages": NUMBERS,
-        },
-        required=["content", "type", "confidence", "messages"],
-    ),
-    forget=FORGET,
-)
+CLASSIFY_SCHEMA = memories_schema("type", "confidence", confidence=number(0, 1))
 
 
 class ClassifierStrategy(Strategy):

@@ -7,6 +7,24 @@ from typing import Any
 from memory.errors import UnparsableAnswer
 from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.operations import Operation, Refusal, check_each, parse_object, understand
+from memory.ingestion.strategies.schema_parts import FORGET, NUMBERS, TEXT, answer_of, list_of
+
+
+def memories_schema(*required: str, **own: dict[str, Any]) -> dict[str, Any]:
+    """The answer's schema: what every memory says, and what a strategy has each say beside that.
+
+    `entry`: the memory says this shown entry anew, so it is updated; without it the memory is added.
+    """
+    memory = {
+        "content": TEXT,
+        **own,
+        "type": TEXT,
+        "subject": TEXT,
+        "entry": {"type": "integer", "description": "number of the shown entry it replaces"},
+        "happens_at": TEXT,
+        "messages": NUMBERS,
+    }
+    return answer_of(memories=list_of(memory, required=["content", *required, "messages"]), forget=FORGET)
 
 
 @dataclass(frozen=True, slots=True)
