@@ -8,12 +8,12 @@ INGESTION_STRATEGIES = {
     "keyed_facts": "memory.ingestion.strategies.keyed_facts.KeyedFactsStrategy",
 }
 RECIPES = {
-    "scratchpad": "memory.recipes.scratchpad.RECIPE",
-    "importance": "memory.recipes.importance.RECIPE",
-    "two_call": "memory.recipes.two_call.RECIPE",
-    "classifier": "memory.recipes.classifier.RECIPE",
-    "keyed_facts": "memory.recipes.keyed_facts.RECIPE",
-    "decay": "memory.recipes.decay.RECIPE",
+    "scratchpad": "memory.recipes.SCRATCHPAD",
+    "importance": "memory.recipes.IMPORTANCE",
+    "two_call": "memory.recipes.TWO_CALL",
+    "classifier": "memory.recipes.CLASSIFIER",
+    "keyed_facts": "memory.recipes.KEYED_FACTS",
+    "decay": "memory.recipes.DECAY",
 }
 CONTEXT_LAYERS = {
     "core": "context.layers.core.CoreLayer",
@@ -40,16 +40,16 @@ RANKERS = {
     "decay": "memory.retrieval.rankers.formulas.DecayRanker",
 }
 GATES = {
-    "always": "memory.retrieval.gatesAlwaysGate",
-    "keywords": "memory.retrieval.gatesKeywordsGate",
-    "cadence": "memory.retrieval.gatesCadenceGate",
-    "gap": "memory.retrieval.gatesGapGate",
-    "never": "memory.retrieval.gatesNeverGate",
+    "always": "memory.retrieval.gates.AlwaysGate",
+    "keywords": "memory.retrieval.gates.KeywordsGate",
+    "cadence": "memory.retrieval.gates.CadenceGate",
+    "gap": "memory.retrieval.gates.GapGate",
+    "never": "memory.retrieval.gates.NeverGate",
 }
 FORGETTING_POLICIES = {
-    "none": "memory.forgetting.none.KeepEverything",
-    "activation": "memory.forgetting.activation.ActivationFloor",
-    "retention": "memory.forgetting.retention.RetentionDays",
+    "none": "memory.forgetting.policies.KeepEverything",
+    "activation": "memory.forgetting.policies.ActivationFloor",
+    "retention": "memory.forgetting.policies.RetentionDays",
 }
 # What is to be done every so many seconds: a function takes the present and says how many rows it was about.
 HOUSEKEEPING: dict[str, tuple[float, str]] = {

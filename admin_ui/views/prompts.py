@@ -11,7 +11,8 @@ from django.urls import reverse
 from admin_ui.access import OperatorView, render_page_or_part
 from admin_ui.params import parse_uuid, text_param
 from admin_ui.word_diff import word_diff
-from memory.ingestion.prompt_versions import create_prompt, find_instructions, publish_prompt
+from memory.ingestion.ingestion_input import find_instructions
+from memory.ingestion.prompt_versions import create_prompt, publish_prompt
 from memory.ingestion.replays import MOST_TURNS, STEPS, request_replay
 from memory.ingestion.templates import default_instructions
 from memory.models import IngestionPrompt, Replay

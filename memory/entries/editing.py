@@ -12,13 +12,11 @@ from django.db import transaction
 from django.utils import timezone
 
 from memory.entries.fingerprint import content_hash
-from memory.entries.history import Change, fields_of, record_changes
+from memory.entries.history import Change, added, change_entries, changed, fields_of
 from memory.entries.limits import refuse_beyond_limits
-from memory.entries.snapshots import rebuild_scratchpad
 from memory.entries.times import refuse_future
 from memory.errors import EntryNotActive, ReadOnlyEntry, SameAsAnother, TooManyEntries
 from memory.models import EntrySource, EntryState, RevisionEvent, ScratchpadEntry, Tier
-from memory.models.entry import ACCESS_FIELDS
 from relationships.ids import uuid7
 from relationships.models import Relationship
 from relationships.services.configuration import configuration_of
@@ -49,13 +47,6 @@ EDITABLE = frozenset(
         "expires_at",
         "effective_at",
     ]
-)
-
-# What a change writes: everything but the key, what never changes, and what is counted beside it all the time.
-WRITTEN_FIELDS = tuple(
-    field.attname
-    for field in ScratchpadEntry._meta.concrete_fields
-    if field.attname not in {"relationship_id", "id", "project_id", "recorded_at", *ACCESS_FIELDS}
 )
 
 
@@ -96,9 +87,7 @@ def add_entry(
     if limit is not None and holder is None:
         _refuse_too_many(relationship.id, limit)
     superseded = _supersede_key(entry, now, since=entry.effective_at)
-    entry.save(force_insert=True)
-    added = Change(RevisionEvent.ADD, None, fields_of(entry), entry.effective_at, reason)
-    _record(relationship.id, relationship.project_id, [*superseded, added], by, now)
+    _write(entry, [*superseded, added(entry, reason=reason)], by, now)
     return entry
 
 
@@ -135,8 +124,7 @@ def revise_entry(
     _refuse_same(entry)
     superseded = _supersede_key(entry, now, since=now)
     event = RevisionEvent.ARCHIVE if _moved_to_archive(before, entry) else RevisionEvent.UPDATE
-    change = _save(entry, before, event, now, reason)
-    _record(relationship_id, entry.project_id, [*superseded, change], by, now)
+    _write(entry, [*superseded, changed(entry, before, event, at=now, reason=reason)], by, now)
     return entry
 
 
@@ -154,8 +142,7 @@ def delete_entry(
     _refuse_read_only(entry, {})
     before = fields_of(entry)
     entry.state = EntryState.DELETED
-    change = _save(entry, before, RevisionEvent.DELETE, now, reason)
-    _record(relationship_id, entry.project_id, [change], by, now)
+    _write(entry, [changed(entry, before, RevisionEvent.DELETE, at=now, reason=reason)], by, now)
     return entry
 
 
@@ -181,28 +168,15 @@ def restore_entry(
     if _holder_of_key(entry) is None:
         _refuse_too_many(relationship_id, _limit_of(relationship_id))
     superseded = _supersede_key(entry, now, since=now)
-    change = _save(entry, before, RevisionEvent.RESTORE, now, reason)
-    _record(relationship_id, entry.project_id, [*superseded, change], by, now)
+    restored = changed(entry, before, RevisionEvent.RESTORE, at=now, reason=reason)
+    _write(entry, [*superseded, restored], by, now)
     return entry
 
 
-def save_change(entry: ScratchpadEntry) -> None:
-    """Write all fields of a changed entry, one version up. The key is never written."""
-    entry.version += 1
-    values = {name: getattr(entry, name) for name in WRITTEN_FIELDS}
-    ScratchpadEntry.objects.for_relationship(entry.relationship_id).filter(id=entry.id).update(**values)
-
-
-def _save(
-    entry: ScratchpadEntry, before: dict[str, Any], event: RevisionEvent, at: datetime, reason: str
-) -> Change:
-    save_change(entry)
-    return Change(event, before, fields_of(entry), at, reason)
-
-
-def _record(relationship_id: UUID, project_id: UUID, changes: list[Change], by: Actor, now: datetime) -> None:
-    record_changes(relationship_id=relationship_id, project_id=project_id, changes=changes, by=by, now=now)
-    rebuild_scratchpad(relationship_id=relationship_id, project_id=project_id, now=now)
+def _write(entry: ScratchpadEntry, changes: list[Change], by: Actor, now: datetime) -> None:
+    change_entries(
+        relationship_id=entry.relationship_id, project_id=entry.project_id, changes=changes, by=by, now=now
+    )
 
 
 def _locked_now(relationship_id: UUID) -> datetime:
@@ -293,7 +267,8 @@ def _supersede_key(entry: ScratchpadEntry, now: datetime, *, since: datetime) ->
     held.state = EntryState.SUPERSEDED
     # It held until the new value; one that is brought back, though older, takes over today.
     held.valid_to = entry.effective_at if entry.effective_at > held.effective_at else now
-    return [_save(held, before, RevisionEvent.SUPERSEDE, since, f"{entry.key} has a new value")]
+    reason = f"{entry.key} has a new value"
+    return [changed(held, before, RevisionEvent.SUPERSEDE, at=since, reason=reason)]
 
 
 def _moved_to_archive(before: Mapping[str, Any], entry: ScratchpadEntry) -> bool:

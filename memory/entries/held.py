@@ -7,9 +7,7 @@ from uuid import UUID
 from django.db import connection, transaction
 from django.utils import timezone
 
-from memory.entries.editing import save_change
-from memory.entries.history import Change, Origin, fields_of, record_changes
-from memory.entries.snapshots import rebuild_scratchpad
+from memory.entries.history import Origin, change_entries, changed, fields_of
 from memory.errors import AlreadyDecided
 from memory.models import (
     EntryState,
@@ -78,13 +76,12 @@ def confirm_deletions(*, relationship_id: UUID, held_id: UUID, by: Actor) -> tup
         before = fields_of(entry)
         entry.state = EntryState.DELETED
         entry.source_message_ids = list(dict.fromkeys([*entry.source_message_ids, *item.message_ids]))
-        save_change(entry)
-        origin = Origin(turn_id=item.turn_id)
         reason = item.held_reason or "confirmed"
-        changes.append(Change(RevisionEvent.DELETE, before, fields_of(entry), now, reason, origin))
-    project_id = held.project_id
-    record_changes(relationship_id=relationship_id, project_id=project_id, changes=changes, by=by, now=now)
-    rebuild_scratchpad(relationship_id=relationship_id, project_id=project_id, now=now)
+        origin = Origin(turn_id=item.turn_id)
+        changes.append(changed(entry, before, RevisionEvent.DELETE, at=now, reason=reason, origin=origin))
+    change_entries(
+        relationship_id=relationship_id, project_id=held.project_id, changes=changes, by=by, now=now
+    )
     return _decide(held, HeldState.CONFIRMED, by), left_alone
 
 

@@ -1,15 +1,15 @@
-"""The one place where an entry's history is written: every change, with all fields before and after.
-
-What rests on entries, such as the index of search, hears of every change here, in its transaction.
+"""The one place where entries are written: `change_entries` writes the rows and their history, tells search and brings
+the snapshot up to date, in one transaction.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
-from memory.models import EntryRevision, RevisionEvent, ScratchpadEntry
+from memory.entries.snapshots import rebuild_scratchpad
+from memory.models import EntryRevision, EntryState, RevisionEvent, ScratchpadEntry
 from memory.models.entry import ACCESS_FIELDS
 from relationships.services.sequence import allocate_seq_and_levels
 from web.actor import Actor
@@ -19,6 +19,8 @@ FIELDS = tuple(
     for field in ScratchpadEntry._meta.concrete_fields
     if field.attname not in {"relationship_id", "project_id", *ACCESS_FIELDS}
 )
+# Of the unique indexes: an active entry whose change touches one of these takes a text or a key.
+_TAKEN = {"state", "subject", "type", "content_hash", "key", "single_valued"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,10 @@ NO_ORIGIN = Origin()
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One change that was made. `before` null: the entry is new. `after` null: it is gone for good."""
+    """One change of one entry. `before` null: it is new. `after` null: it is to go for good.
+
+    `entry` is the row to write, as the last change of it has it; None where the row is not touched.
+    """
 
     event: RevisionEvent
     before: dict[str, Any] | None
@@ -44,6 +49,26 @@ class Change:
     effective_at: datetime
     reason: str = ""
     origin: Origin = NO_ORIGIN
+    entry: ScratchpadEntry | None = None
+
+
+def added(entry: ScratchpadEntry, *, reason: str = "", origin: Origin = NO_ORIGIN) -> Change:
+    """The change that begins an entry."""
+    return Change(RevisionEvent.ADD, None, fields_of(entry), entry.effective_at, reason, origin, entry)
+
+
+def changed(
+    entry: ScratchpadEntry,
+    before: dict[str, Any],
+    event: RevisionEvent,
+    *,
+    at: datetime,
+    reason: str = "",
+    origin: Origin = NO_ORIGIN,
+) -> Change:
+    """The change from what `before` tells to what `entry` is now; one version up."""
+    entry.version += 1
+    return Change(event, before, fields_of(entry), at, reason, origin, entry)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +98,16 @@ def fields_of(entry: ScratchpadEntry) -> dict[str, Any]:
     return {name: plain(getattr(entry, name)) for name in FIELDS}
 
 
-def record_changes(
+def change_entries(
     *, relationship_id: UUID, project_id: UUID, changes: Sequence[Change], by: Actor, now: datetime
 ) -> list[EntryRevision]:
-    """Append one revision a change, numbered in order, and tell the listeners.
+    """Write changes of entries of one relationship, in order: rows, revisions, index of search, snapshot.
 
-    Call it in the transaction that makes the changes, after they are made.
+    Call it in a transaction, under the relationship's row lock. The revisions it made.
     """
     if not changes:
         return []
+    _write_rows(relationship_id, changes)
     first, *levels = allocate_seq_and_levels(relationship_id, count=len(changes))
     made = ChangedEntries(
         relationship_id,
@@ -96,7 +122,7 @@ def record_changes(
     )
     for listener in change_listeners:
         listener(made)
-    return EntryRevision.objects.bulk_create(
+    revisions = EntryRevision.objects.bulk_create(
         make_revisions(
             relationship_id=relationship_id,
             project_id=project_id,
@@ -106,6 +132,43 @@ def record_changes(
             now=now,
         )
     )
+    rebuild_scratchpad(relationship_id=relationship_id, project_id=project_id, now=now)
+    return revisions
+
+
+def _write_rows(relationship_id: UUID, changes: Sequence[Change]) -> None:
+    """What gives a text or key up goes before what takes one, so that the unique indexes see it in that order; and
+    whatever their number, entries that change alike are one statement.
+    """
+    owned = ScratchpadEntry.objects.for_relationship(relationship_id)
+    alike: dict[str, tuple[list[UUID], dict[str, Any]]] = {}
+    taking: list[tuple[list[UUID], dict[str, Any]]] = []
+    for entry, values in _differing(changes):
+        if entry.state == EntryState.ACTIVE and _TAKEN & values.keys():
+            taking.append(([entry.id], values))
+        else:
+            alike.setdefault(repr(values), ([], values))[0].append(entry.id)
+    for ids, values in [*alike.values(), *taking]:
+        owned.filter(id__in=ids).update(**values)
+    new = {change.entry.id: change.entry for change in changes if change.entry and change.before is None}
+    ScratchpadEntry.objects.bulk_create(new.values())
+    if gone := [UUID(change.before["id"]) for change in changes if change.before and not change.after]:
+        owned.filter(id__in=gone).delete()
+
+
+def _differing(changes: Sequence[Change]) -> Iterator[tuple[ScratchpadEntry, dict[str, Any]]]:
+    """Each row that was there and is different now, with the columns that are."""
+    first: dict[UUID, Change] = {}
+    for change in changes:
+        if change.entry is not None and change.before != change.after:
+            first.setdefault(change.entry.id, change)
+    for change in first.values():
+        if change.entry is None or change.before is None:
+            continue
+        now = fields_of(change.entry)
+        names = [name for name in FIELDS if now[name] != change.before.get(name)]
+        if names:
+            yield change.entry, {name: getattr(change.entry, name) for name in names}
 
 
 def make_revisions(

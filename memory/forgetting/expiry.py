@@ -5,9 +5,7 @@ from uuid import UUID
 
 from django.db import transaction
 
-from memory.entries.editing import save_change
-from memory.entries.history import Change, fields_of, record_changes
-from memory.entries.snapshots import rebuild_scratchpad
+from memory.entries.history import change_entries, changed, fields_of
 from memory.models import EntryState, RevisionEvent, ScratchpadEntry
 from relationships.services.sequence import lock_relationship
 from web.actor import Actor
@@ -37,13 +35,9 @@ def _expire(relationship_id: UUID, project_id: UUID, now: datetime) -> int:
     for entry in ScratchpadEntry.objects.for_relationship(relationship_id).past_expiry(now):
         before = fields_of(entry)
         entry.state = EntryState.EXPIRED
-        save_change(entry)
-        effective_at = entry.expires_at
-        changes.append(
-            Change(RevisionEvent.EXPIRE, before, fields_of(entry), effective_at, "past expires_at")
-        )
-    record_changes(
+        at = entry.expires_at or now
+        changes.append(changed(entry, before, RevisionEvent.EXPIRE, at=at, reason="past expires_at"))
+    change_entries(
         relationship_id=relationship_id, project_id=project_id, changes=changes, by=BY_EXPIRY, now=now
     )
-    rebuild_scratchpad(relationship_id=relationship_id, project_id=project_id, now=now)
     return len(changes)

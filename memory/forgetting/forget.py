@@ -6,11 +6,9 @@ from uuid import UUID
 
 from django.db import connection, transaction
 
-from memory.entries.editing import save_change
-from memory.entries.history import Change, fields_of, record_changes
-from memory.entries.snapshots import rebuild_scratchpad
-from memory.forgetting.base import SECONDS_A_DAY, Condition, ForgettingPolicy
+from memory.entries.history import Change, change_entries, changed, fields_of
 from memory.forgetting.configuration import Forgetting
+from memory.forgetting.policies import SECONDS_A_DAY, Condition, ForgettingPolicy
 from memory.models import EntryState, RevisionEvent, ScratchpadEntry, Tier
 from relationships.configuration.seams import load
 from relationships.services.sequence import lock_relationship
@@ -60,10 +58,9 @@ def forget_entries(
         age_days = (now - since[entry.id]).total_seconds() / SECONDS_A_DAY
         reason = policy.reason(importance=entry.importance, age_days=age_days, forgetting=forgetting)
         changes.append(_leave(entry, forgetting, reason, now))
-    record_changes(
+    change_entries(
         relationship_id=relationship_id, project_id=project_id, changes=changes, by=BY_FORGETTING, now=now
     )
-    rebuild_scratchpad(relationship_id=relationship_id, project_id=project_id, now=now)
     return len(changes)
 
 
@@ -73,8 +70,7 @@ def _leave(entry: ScratchpadEntry, forgetting: Forgetting, reason: str, now: dat
         event, entry.tier = RevisionEvent.ARCHIVE, Tier.ARCHIVE
     else:
         event, entry.state = RevisionEvent.EXPIRE, EntryState.EXPIRED
-    save_change(entry)
-    return Change(event, before, fields_of(entry), now, reason)
+    return changed(entry, before, event, at=now, reason=reason)
 
 
 def _leaving(

@@ -3,24 +3,23 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from memory.entries.fingerprint import content_hash
-from memory.entries.history import Change
+from memory.entries.history import Change, Origin, added, changed, fields_of
+from memory.ingestion.entry_values import cited_ids, rewrite, said_at_of
 from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
 from memory.ingestion.operations import Operation, Refusal
 from memory.ingestion.results import result_of
 from memory.models import (
-    USER_SUBJECT,
     EntryRevision,
-    EntrySource,
     EntryState,
     OperationResult,
     RevisionEvent,
     ScratchpadEntry,
     Verdict,
 )
-from relationships.ids import uuid7
 from relationships.models import Turn
 
 
@@ -47,6 +46,7 @@ class ApplyState:
     shown: Mapping[UUID, Sequence[ShownEntry]] = field(
         default_factory=dict
     )  # by call, in order of the numbers
+    last_call: tuple[UUID | None, str] = (None, "")  # its ID and model: whose a change is that names no call
 
     @property
     def is_full(self) -> bool:
@@ -64,19 +64,103 @@ class ApplyState:
         return turns[max(cited, key=lambda m: m.occurred_at).turn_id] if cited else self.given.turns[-1]
 
     def said_at(self, operation: Operation) -> datetime:
-        """Effective time: when the last message it rests on was said."""
-        return max(self.given.messages[number - 1].occurred_at for number in operation.messages)
+        return said_at_of(self.given, operation)
 
     def cited_ids(self, operation: Operation) -> list[UUID]:
-        return [self.given.messages[number - 1].id for number in operation.messages]
+        return cited_ids(self.given, operation)
+
+    def origin_of(self, operation: Operation) -> Origin:
+        call_id, model = (operation.call_id, operation.model) if operation.call_id else self.last_call
+        return Origin(self.turn_of(operation).id, call_id, self.given.instructions.version, model)
+
+    def shown_as(self, operation: Operation) -> ShownEntry:
+        """The entry an operation speaks of, as the model saw it."""
+        assert operation.entry is not None
+        return self.given.entries[operation.entry - 1]
 
     def target(self, operation: Operation) -> ScratchpadEntry | None:
         """The entry an update or delete speaks of, if it is still what the model saw."""
-        assert operation.entry is not None
-        shown = self.given.entries[operation.entry - 1]
+        shown = self.shown_as(operation)
         entry = self.targets.get(shown.id)
         fresh = entry is not None and entry.version == shown.version and entry.state == EntryState.ACTIVE
         return entry if fresh else None
+
+    def take_in(self, operation: Operation, entry: ScratchpadEntry, *, reason: str) -> None:
+        """Add a new entry that says what the operation says."""
+        self.added.append(entry)
+        self._find(operation, entry)
+        self.changes.append(added(entry, reason=reason, origin=self.origin_of(operation)))
+        self.add_result(operation, Verdict.APPLIED, entry_id=entry.id)
+
+    def rewrite(self, operation: Operation, entry: ScratchpadEntry) -> None:
+        """Have an entry say what the operation says."""
+        before = fields_of(entry)
+        self.leave(entry)
+        rewrite(entry, operation, self.given)
+        self._find(operation, entry)
+        self._changed(operation, entry, before, RevisionEvent.UPDATE, operation.reason)
+        self.add_result(operation, Verdict.APPLIED, entry_id=entry.id)
+
+    def end(
+        self, operation: Operation, entry: ScratchpadEntry, event: RevisionEvent, reason: str, **fields: Any
+    ) -> None:
+        """Take an entry out of what is active; `fields` say how it stands then."""
+        before = fields_of(entry)
+        for name, value in fields.items():
+            setattr(entry, name, value)
+        self.leave(entry)
+        self._changed(operation, entry, before, event, reason)
+
+    def supersede(
+        self,
+        operation: Operation,
+        entry: ScratchpadEntry,
+        reason: str,
+        event: RevisionEvent = RevisionEvent.SUPERSEDE,
+    ) -> None:
+        ended = {"state": EntryState.SUPERSEDED, "valid_to": self.said_at(operation)}
+        self.end(operation, entry, event, reason, **ended)
+
+    def leave_as_it_is(
+        self,
+        operation: Operation,
+        entry: ScratchpadEntry,
+        reason: str,
+        *,
+        is_new: bool = False,
+    ) -> None:
+        """Seen and judged: nothing changes, and the history shows that it was."""
+        fields = fields_of(entry)
+        self.changes.append(
+            Change(
+                RevisionEvent.NONE,
+                None if is_new else fields,
+                fields,
+                self.said_at(operation),
+                reason,
+                self.origin_of(operation),
+                entry,
+            )
+        )
+        self.add_result(operation, Verdict.NONE, reason, entry.id)
+
+    def _changed(
+        self,
+        operation: Operation,
+        entry: ScratchpadEntry,
+        before: dict[str, Any],
+        event: RevisionEvent,
+        reason: str,
+    ) -> None:
+        at, origin = self.said_at(operation), self.origin_of(operation)
+        self.changes.append(changed(entry, before, event, at=at, reason=reason, origin=origin))
+
+    def _find(self, operation: Operation, entry: ScratchpadEntry) -> None:
+        """From now on the look-ups find it."""
+        self.active[(entry.subject, bytes(entry.content_hash))] = entry
+        if entry.single_valued and entry.key:
+            self.keyed[(entry.subject, entry.key)] = entry
+        self.touched[entry.id] = operation.strategy
 
     def leave(self, entry: ScratchpadEntry) -> None:
         """Take the entry out of the look-ups; where another says the same, as another type, that one is found now."""
@@ -168,66 +252,8 @@ def _forgotten(relationship_id: UUID, rows: Iterable[ScratchpadEntry]) -> dict[t
     return {deleted[entry_id]: effective_at for entry_id, effective_at in revisions}
 
 
-def subject_of(operation: Operation, entry: ScratchpadEntry | None = None) -> str:
-    return operation.subject or (entry.subject if entry else USER_SUBJECT)
-
-
 def is_single_valued(state: ApplyState, operation: Operation) -> bool:
     """Whether a new value of the operation's key supersedes the old: its strategy says so, or the configuration."""
     if operation.single_valued is not None:
         return operation.single_valued and operation.key is not None
     return operation.key in state.given.ingestion.single_valued
-
-
-def says_the_same(entry: ScratchpadEntry, operation: Operation, said_at: datetime) -> bool:
-    """Whether the update would change nothing that a reader or a layer sees. The key is no part of an update."""
-    return (
-        entry.content == operation.content
-        and entry.subject == subject_of(operation, entry)
-        and operation.type in ("", entry.type)
-        and operation.importance in (None, entry.importance)
-        and operation.happens_at in (None, entry.happens_at)
-        and _ahead(operation.expires_at, said_at) in (None, entry.expires_at)
-    )
-
-
-def new_entry(state: ApplyState, operation: Operation, subject: str, *, said_at: datetime) -> ScratchpadEntry:
-    return ScratchpadEntry(
-        relationship_id=state.given.relationship_id,
-        project_id=state.given.project_id,
-        id=uuid7(),
-        type=operation.type,
-        subject=subject,
-        content=operation.content,
-        content_hash=content_hash(operation.content),
-        key=operation.key,
-        importance=operation.importance if operation.importance is not None else 0.5,
-        confidence=operation.confidence if operation.confidence is not None else 1.0,
-        source=EntrySource.TURN,
-        source_message_ids=state.cited_ids(operation),
-        recorded_at=state.now,
-        effective_at=said_at,
-        happens_at=operation.happens_at,
-        expires_at=_ahead(operation.expires_at, said_at),
-        valid_from=operation.valid_from,
-    )
-
-
-def rewrite(state: ApplyState, entry: ScratchpadEntry, operation: Operation, said_at: datetime) -> None:
-    entry.content = operation.content
-    entry.content_hash = content_hash(operation.content)
-    entry.subject = subject_of(operation, entry)
-    entry.type = operation.type or entry.type
-    if operation.importance is not None:
-        entry.importance = operation.importance
-    if operation.confidence is not None:
-        entry.confidence = operation.confidence
-    entry.happens_at = operation.happens_at or entry.happens_at
-    entry.expires_at = _ahead(operation.expires_at, said_at) or entry.expires_at
-    entry.effective_at = said_at
-    entry.source_message_ids = list(dict.fromkeys([*entry.source_message_ids, *state.cited_ids(operation)]))
-
-
-def _ahead(expires_at: datetime | None, said_at: datetime) -> datetime | None:
-    """An entry that would be over before it was said is a misunderstanding: keep it."""
-    return expires_at if expires_at is not None and expires_at > said_at else None

@@ -1,9 +1,9 @@
 """Keeps every question to a model: the exact prompt, the raw answer, what it took, what went wrong."""
 
 from collections.abc import Sequence, Set
-from dataclasses import dataclass
 from datetime import datetime
 from time import perf_counter
+from typing import NamedTuple
 from uuid import UUID
 
 from django.db import connection
@@ -18,20 +18,12 @@ from relationships.services.model_budgets import count_spending
 from worker.worker_stats import count_model_call
 
 
-@dataclass(frozen=True, slots=True)
-class CallRecord:
-    """One call that was made, not yet stored. `shown_*` are in the order of the numbers the model saw."""
+class CallRecord(NamedTuple):
+    """One call that was made: its row, not yet stored, and what it was made of."""
 
-    id: UUID
-    purpose: str
+    row: ModelCall
     request: CompletionRequest
-    provider: str
-    model: str
-    answer: str
-    milliseconds: float
     completion: Completion | None
-    error_code: str
-    error: str
     given: IngestionInput
 
 
@@ -54,7 +46,7 @@ class CallLog:
     @property
     def shown(self) -> dict[UUID, Sequence[ShownEntry]]:
         """The entries that each of these calls showed, in order of their numbers."""
-        return {record.id: record.given.entries for record in self.waiting}
+        return {record.row.id: record.given.entries for record in self.waiting}
 
     @property
     def asked_for_a_model(self) -> bool:
@@ -89,44 +81,55 @@ class CallLog:
         milliseconds: float,
     ) -> None:
         named = completion.model if completion else (request.model or provider.default_model)
-        model = _one_line(named)[:120]  # as wide as the columns
-        record = CallRecord(
+        row = ModelCall(
+            relationship_id=given.relationship_id,
+            project_id=given.project_id,
             id=uuid7(),
             purpose=purpose,
-            request=request,
+            turn_ids=[turn.id for turn in given.turns],
             provider=provider.alias,
-            model=model,
-            answer=completion.text if completion else "",
-            milliseconds=milliseconds,
-            completion=completion,
+            model=_one_line(named)[:120],  # as wide as the columns
+            prompt_version=given.instructions.version,
+            system=call_text(storable(request.system)),
+            prompt=call_text(_asked(request)),
+            answer=call_text(storable(completion.text)) if completion else "",
+            shown_entry_ids=[entry.id for entry in given.entries],
+            shown_message_ids=[message.id for message in given.messages],
+            reference_message_ids=[message.id for message in given.references],
+            prompt_tokens=_count(completion.prompt_tokens) if completion else None,
+            output_tokens=_count(completion.output_tokens) if completion else None,
+            cost=completion.cost if completion else None,
+            milliseconds=round(milliseconds, 3),
             error_code=failure.code if failure else "",
             error=storable(str(failure))[:2000] if failure else "",
-            given=given,
         )
         count_model_call(
             prompt_tokens=completion.prompt_tokens if completion else None,
             output_tokens=completion.output_tokens if completion else None,
             failed=failure is not None,
         )
-        self.last_model = model
-        self.waiting.append(record)
-        self.ids.append(record.id)
-        self.models[record.id] = model
+        self.last_model = row.model
+        self.waiting.append(CallRecord(row, request, completion, given))
+        self.ids.append(row.id)
+        self.models[row.id] = row.model
 
 
 def store_calls(log: CallLog, *, now: datetime, erased: Set[UUID] | None = None) -> None:
     """Insert what waits, and count it. Call it in the settling transaction, under the relationship's row lock.
 
     What a call quotes may have been erased while the model answered: such a call is stored without its texts.
-    `erased`: what `erased_meanwhile` said of `log.readings`, from who asked it in this transaction.
+    `erased`: what `erased_meanwhile` said of `log.inputs`, from who asked it in this transaction.
     """
     if not log.waiting:
         return
     if erased is None:
         erased = erased_meanwhile(*log.inputs)
-    ModelCall.objects.bulk_create(
-        _row(record, redacted_at=now if shown_ids(record.given) & erased else None) for record in log.waiting
-    )
+    for record in log.waiting:
+        if shown_ids(record.given) & erased:
+            row = record.row
+            row.system = row.prompt = row.answer = row.error = ""
+            row.redacted_at = now
+    ModelCall.objects.bulk_create(record.row for record in log.waiting)
     count_calls(log, now=now)
     log.waiting.clear()
 
@@ -138,36 +141,8 @@ def count_calls(log: CallLog, *, now: datetime) -> None:
     count_spending(
         log.waiting[0].given.project_id,
         [record.completion for record in log.waiting],
-        answered=any(not record.error_code for record in log.waiting),
+        answered=any(not record.row.error_code for record in log.waiting),
         now=now,
-    )
-
-
-def _row(record: CallRecord, *, redacted_at: datetime | None) -> ModelCall:
-    completion, given = record.completion, record.given
-    keep = redacted_at is None
-    return ModelCall(
-        relationship_id=given.relationship_id,
-        project_id=given.project_id,
-        id=record.id,
-        purpose=record.purpose,
-        turn_ids=[turn.id for turn in given.turns],
-        provider=record.provider,
-        model=record.model,
-        prompt_version=given.instructions.version,
-        system=call_text(storable(record.request.system)) if keep else "",
-        prompt=call_text(_asked(record.request)) if keep else "",
-        answer=call_text(storable(record.answer)) if keep else "",
-        shown_entry_ids=[entry.id for entry in given.entries],
-        shown_message_ids=[message.id for message in given.messages],
-        reference_message_ids=[message.id for message in given.references],
-        prompt_tokens=_count(completion.prompt_tokens) if completion else None,
-        output_tokens=_count(completion.output_tokens) if completion else None,
-        cost=completion.cost if completion else None,
-        milliseconds=round(record.milliseconds, 3),
-        error_code=record.error_code,
-        error=record.error if keep else "",
-        redacted_at=redacted_at,
     )
 
 

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from memory.ingestion.ingestion_input import SHOWN_COLUMNS, IngestionInput, ShownEntry
+from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
 from memory.ingestion.vectors import TextVectors
 from memory.models import ScratchpadEntry
 from memory.retrieval.configuration import Retrieval
@@ -43,7 +43,7 @@ def few_entries(given: IngestionInput) -> tuple[ShownEntry, ...] | None:
     if len(given.entries) + given.hidden_entries > limit:
         return None
     rows = ScratchpadEntry.objects.for_relationship(given.relationship_id).active().newest_first()
-    found = [ShownEntry(*row) for row in rows.values_list(*SHOWN_COLUMNS)[: limit + 1]]
+    found = [ShownEntry(*row) for row in rows.values_list(*ShownEntry._fields)[: limit + 1]]
     return tuple(found) if len(found) <= limit else None
 
 
@@ -107,7 +107,7 @@ def _shown(given: IngestionInput, ids: Sequence[UUID]) -> tuple[ShownEntry, ...]
     if not ids:
         return ()
     rows = ScratchpadEntry.objects.for_relationship(given.relationship_id).active().filter(id__in=ids)
-    entries = {row[0]: ShownEntry(*row) for row in rows.values_list(*SHOWN_COLUMNS)}
+    entries = {row[0]: ShownEntry(*row) for row in rows.values_list(*ShownEntry._fields)}
     shown, left = [], given.ingestion.shown_budget
     for entry in (entries[entry_id] for entry_id in ids if entry_id in entries):
         left -= estimate_tokens(entry.content)

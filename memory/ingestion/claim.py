@@ -174,7 +174,9 @@ def release_turns(
 
 @transaction.atomic
 def keep_calls(claim: Claim, log: CallLog) -> None:
-    """Store the calls of a batch that is read again in halves, and note them on its turns."""
+    """Store the calls of a batch that is read again, and note them on its turns."""
+    if not log.ids:
+        return
     hold_claim(claim)
     store_calls(log, now=timezone.now())
     _held(claim).update(model_call_ids=_with_calls(log.ids))

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db import connection
@@ -17,15 +17,14 @@ from memory.retrieval.configuration import Retrieval
 from providers.tokens import estimate_tokens, line_tokens
 from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.schema import Configuration
-from relationships.models import Message, Relationship, Turn
+from relationships.models import Companion, Message, Relationship, Turn
 from web.errors import NotFound
 
 TOKENS_PER_LINE = 6  # number, type and brackets of a shown entry, on top of its content
 
 
-@dataclass(frozen=True, slots=True)
-class ShownEntry:
-    """An entry as the model sees it. Its place in `IngestionInput.entries`, from 1, is its number."""
+class ShownEntry(NamedTuple):
+    """An entry as the model sees it, by its columns. Its place in `IngestionInput.entries`, from 1, is its number."""
 
     id: UUID
     version: int
@@ -37,12 +36,6 @@ class ShownEntry:
     pinned: bool
     read_only: bool
     tier: str = Tier.SCRATCHPAD
-
-
-SHOWN_COLUMNS = (
-    *("id", "version", "type", "subject", "content", "key"),
-    *("effective_at", "pinned", "read_only", "tier"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +97,7 @@ def read_batch(turns: Sequence[Turn]) -> IngestionInput:
         turns,
         messages,
         references,
-        read_instructions(relationship),
+        find_instructions(relationship.companion),
         has_archive=relationship.has_archive,  # type: ignore[attr-defined]  # annotated
     )
 
@@ -140,12 +133,15 @@ def compose_input(
     )
 
 
-def read_instructions(relationship: Relationship) -> Instructions:
-    version = relationship.companion.prompt_version
-    if version is None:
+def find_instructions(companion: Companion, version: int | None = None) -> Instructions:
+    """A version's template; None: the published one. Raises NotFound."""
+    wanted = companion.prompt_version if version is None else version
+    if not wanted:
         return Instructions(None, default_instructions())
-    prompt = IngestionPrompt.objects.get(companion_id=relationship.companion_id, version=version)
-    return Instructions(version, prompt.template)
+    prompt = IngestionPrompt.objects.filter(companion_id=companion.id, version=wanted).first()
+    if prompt is None:
+        raise NotFound(f"This companion's prompt has no version {wanted}.")
+    return Instructions(prompt.version, prompt.template)
 
 
 def archive_of(relationship_id: UUID | OuterRef) -> Any:
@@ -182,7 +178,7 @@ def _shown_entries(relationship_id: UUID, budget: int) -> tuple[tuple[ShownEntry
         .active()
         .in_scratchpad()
         .newest_first()
-        .values_list(*SHOWN_COLUMNS)
+        .values_list(*ShownEntry._fields)
     )
     shown, total, hidden, tokens = [], 0, 0, 0
     for row in rows:

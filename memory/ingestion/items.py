@@ -99,6 +99,16 @@ def share_in(item: Item, name: str, remarks: list[str]) -> float | None:
     return float(value)
 
 
+def confidence_in(item: Item, least: float, remarks: list[str] | None = None) -> float | None:
+    """How sure the model is, who has to be as sure as `least`. Raises RefusedItem. With `remarks` it need not say."""
+    confidence = share_in(item, "confidence", [] if remarks is None else remarks)
+    if confidence is None and remarks is None:
+        raise RefusedItem("confidence is not a number from 0 to 1")
+    if confidence is not None and confidence < least:
+        raise RefusedItem(f"its confidence is {confidence:.2f}; what is kept begins at {least:.2f}")
+    return confidence
+
+
 def moment_in(item: Item, name: str, given: IngestionInput, remarks: list[str]) -> datetime | None:
     """An ISO date or time; without an offset it is meant in the relationship's time zone."""
     value = item.get(name)

@@ -1,17 +1,8 @@
-"""What each operation does to the workbench. No database here; apply.py writes it down."""
-
-from datetime import datetime
+"""What each operation does to the state it is applied to. No database here; apply.py writes it down."""
 
 from memory.entries.fingerprint import content_hash
-from memory.entries.history import Change, Origin, fields_of
-from memory.ingestion.apply_state import (
-    ApplyState,
-    is_single_valued,
-    new_entry,
-    rewrite,
-    says_the_same,
-    subject_of,
-)
+from memory.ingestion.apply_state import ApplyState, is_single_valued
+from memory.ingestion.entry_values import new_entry, says_the_same, subject_of
 from memory.ingestion.operations import Operation
 from memory.models import EntryState, RevisionEvent, ScratchpadEntry, Verdict
 from relationships.ids import uuid7
@@ -23,19 +14,29 @@ KNOWN = "says what is known already"
 NEWER = "the entry is newer than the turn this rests on"
 
 
-def carry_out(state: ApplyState, operation: Operation, origin: Origin) -> None:
+def carry_out(state: ApplyState, operation: Operation) -> None:
     """Do one operation, or refuse it with a reason. Deletions that are held are judged before this."""
-    verb = {"add": _add, "update": _update, "delete": delete, "replace": _replace}
-    verb |= {"none": _skip, "known": _know}
-    verb[operation.op](state, operation, origin)
+    if operation.op in ("add", "none"):
+        {"add": _add, "none": _skip}[operation.op](state, operation)
+        return
+    entry = state.target(operation)
+    if entry is None:
+        named = None if operation.op == "known" else state.shown_as(operation).id
+        state.add_result(operation, Verdict.REFUSED, CHANGED_MEANWHILE, named)
+    elif operation.op == "known":
+        state.leave_as_it_is(operation, entry, operation.reason or KNOWN)
+    elif entry.effective_at > state.said_at(operation):
+        state.add_result(operation, Verdict.REFUSED, NEWER, entry.id)
+    else:
+        {"update": _update, "delete": _delete, "replace": _replace}[operation.op](state, operation, entry)
 
 
-def _add(state: ApplyState, operation: Operation, origin: Origin) -> None:
+def _add(state: ApplyState, operation: Operation) -> None:
     said_at, subject = state.said_at(operation), subject_of(operation)
     fingerprint = (subject, content_hash(operation.content))
     same = state.active.get(fingerprint)
     if same is not None:
-        _confirm(state, operation, same, origin)
+        state.leave_as_it_is(operation, same, SAME)
         return
     if state.forgotten.get(fingerprint, said_at) > said_at:
         state.add_result(operation, Verdict.REFUSED, FORGOTTEN)
@@ -48,187 +49,89 @@ def _add(state: ApplyState, operation: Operation, origin: Origin) -> None:
             operation, Verdict.REFUSED, f"the relationship holds {limit} entries, as many as it may"
         )
         return
-    if single and not _key_is_free(state, operation, key, said_at, origin):
+    if single and not _key_is_free(state, operation, key):
         return
-    entry = new_entry(state, operation, subject, said_at=said_at)
+    entry = new_entry(state.given, operation, subject, now=state.now)
     entry.single_valued = single
-    entry.tier = (
-        held.tier if held is not None else operation.tier
-    )  # a new value stands where the old one stood
-    _take_in(state, operation, entry, operation.reason, origin)
+    # A new value stands where the old one stood.
+    entry.tier = held.tier if held is not None else operation.tier
+    state.take_in(operation, entry, reason=operation.reason)
 
 
-def _update(state: ApplyState, operation: Operation, origin: Origin) -> None:
-    entry = state.target(operation)
-    if not _may_change(state, operation, entry):
-        return
-    assert entry is not None
-    said_at, before = state.said_at(operation), fields_of(entry)
-    fingerprint = (subject_of(operation, entry), content_hash(operation.content))
-    same = state.active.get(fingerprint)
+def _update(state: ApplyState, operation: Operation, entry: ScratchpadEntry) -> None:
+    subject = subject_of(operation, entry)
+    same = state.active.get((subject, content_hash(operation.content)))
     if same is not None and same.id != entry.id:
-        _merge(state, operation, entry, same, origin)
+        _merge(state, operation, entry, same)
         return
-    if says_the_same(entry, operation, said_at):
-        _confirm(state, operation, entry, origin)
+    if says_the_same(entry, operation, state.said_at(operation)):
+        state.leave_as_it_is(operation, entry, SAME)
         return
-    key = (subject_of(operation, entry), entry.key or "")
-    if entry.single_valued and not _key_is_free(state, operation, key, said_at, origin, holder=entry):
-        return
-    state.leave(entry)
-    rewrite(state, entry, operation, said_at)
-    entry.version += 1
-    state.touched[entry.id] = operation.strategy
-    state.active[fingerprint] = entry
-    if entry.single_valued:
-        state.keyed[key] = entry
-    state.changes.append(
-        Change(RevisionEvent.UPDATE, before, fields_of(entry), said_at, operation.reason, origin)
-    )
-    state.add_result(operation, Verdict.APPLIED, entry_id=entry.id)
+    key = (subject, entry.key or "")
+    if not entry.single_valued or _key_is_free(state, operation, key, holder=entry):
+        state.rewrite(operation, entry)
 
 
-def delete(state: ApplyState, operation: Operation, origin: Origin) -> None:
-    entry = state.target(operation)
-    if not _may_change(state, operation, entry):
-        return
-    assert entry is not None
-    before, said_at = fields_of(entry), state.said_at(operation)
-    entry.state = EntryState.DELETED
-    entry.version += 1
+def _delete(state: ApplyState, operation: Operation, entry: ScratchpadEntry) -> None:
     # The words that asked for it are cited too: they are not shown to the model again.
-    entry.source_message_ids = list(dict.fromkeys([*entry.source_message_ids, *state.cited_ids(operation)]))
-    state.leave(entry)
-    state.changes.append(
-        Change(RevisionEvent.DELETE, before, fields_of(entry), said_at, operation.reason, origin)
-    )
+    cited = list(dict.fromkeys([*entry.source_message_ids, *state.cited_ids(operation)]))
+    fields = {"state": EntryState.DELETED, "source_message_ids": cited}
+    state.end(operation, entry, RevisionEvent.DELETE, operation.reason, **fields)
     state.add_result(operation, Verdict.APPLIED, entry_id=entry.id)
 
 
-def _replace(state: ApplyState, operation: Operation, origin: Origin) -> None:
+def _replace(state: ApplyState, operation: Operation, entry: ScratchpadEntry) -> None:
     """The new fact contradicts the entry: both are kept, the old one as it held until now."""
-    entry = state.target(operation)
-    if not _may_change(state, operation, entry):
-        return
-    assert entry is not None
     said_at, subject = state.said_at(operation), subject_of(operation, entry)
     fingerprint = (subject, content_hash(operation.content))
     same = state.active.get(fingerprint)
     if same is not None and same.id == entry.id:
-        _confirm(state, operation, entry, origin)
+        state.leave_as_it_is(operation, entry, SAME)
         return
     if same is not None:
-        _merge(state, operation, entry, same, origin)
+        _merge(state, operation, entry, same)
         return
     if state.forgotten.get(fingerprint, said_at) > said_at:
         state.add_result(operation, Verdict.REFUSED, FORGOTTEN, entry.id)
         return
-    key, single = entry.key, entry.single_valued
-    entry_id = uuid7()
-    _supersede(state, entry, said_at, f"entry {entry_id} is in its place", origin)
-    successor = new_entry(state, operation, subject, said_at=said_at)
-    successor.id, successor.type, successor.tier = entry_id, operation.type or entry.type, entry.tier
-    successor.key, successor.single_valued = (key, single) if single else (operation.key or key, False)
-    _take_in(state, operation, successor, f"in place of entry {entry.id}", origin)
+    successor = new_entry(state.given, operation, subject, now=state.now)
+    successor.id, successor.type, successor.tier = uuid7(), operation.type or entry.type, entry.tier
+    successor.single_valued = entry.single_valued
+    successor.key = entry.key if entry.single_valued else (operation.key or entry.key)
+    state.supersede(operation, entry, f"entry {successor.id} is in its place")
+    state.take_in(operation, successor, reason=f"in place of entry {entry.id}")
 
 
-def _skip(state: ApplyState, operation: Operation, origin: Origin) -> None:
+def _skip(state: ApplyState, operation: Operation) -> None:
     """Not kept, as something very like it is known; kept aside all the same, so that a person can bring it back."""
     said_at, subject = state.said_at(operation), subject_of(operation)
     fingerprint = (subject, content_hash(operation.content))
     known = state.active.get(fingerprint)
     if known is not None:
-        _confirm(state, operation, known, origin)
+        state.leave_as_it_is(operation, known, SAME)
         return
     entry = state.skipped.get(fingerprint)
-    before = fields_of(entry) if entry is not None else None
+    is_new = entry is None
     if entry is None:
-        entry = new_entry(state, operation, subject, said_at=said_at)
+        entry = new_entry(state.given, operation, subject, now=state.now)
         entry.tier = operation.tier
         entry.state, entry.valid_to = EntryState.SUPERSEDED, said_at
         state.added.append(entry)
         state.skipped[fingerprint] = entry
-    state.changes.append(
-        Change(RevisionEvent.NONE, before, fields_of(entry), said_at, operation.reason, origin)
-    )
-    state.add_result(operation, Verdict.NONE, operation.reason, entry.id)
+    state.leave_as_it_is(operation, entry, operation.reason, is_new=is_new)
 
 
-def _know(state: ApplyState, operation: Operation, origin: Origin) -> None:
-    """The model says that the entry says it already."""
-    entry = state.target(operation)
-    if entry is None:
-        state.add_result(operation, Verdict.REFUSED, CHANGED_MEANWHILE)
-        return
-    _confirm(state, operation, entry, origin, reason=operation.reason or KNOWN)
-
-
-def _take_in(
-    state: ApplyState, operation: Operation, entry: ScratchpadEntry, reason: str, origin: Origin
-) -> None:
-    state.added.append(entry)
-    state.active[(entry.subject, bytes(entry.content_hash))] = entry
-    if entry.single_valued and entry.key:
-        state.keyed[(entry.subject, entry.key)] = entry
-    state.touched[entry.id] = operation.strategy
-    change = Change(RevisionEvent.ADD, None, fields_of(entry), entry.effective_at, reason, origin)
-    state.changes.append(change)
-    state.add_result(operation, Verdict.APPLIED, entry_id=entry.id)
-
-
-def _may_change(state: ApplyState, operation: Operation, entry: ScratchpadEntry | None) -> bool:
-    """Whether an entry that was shown may still be changed by this turn; if not, the refusal is written down."""
-    assert operation.entry is not None
-    shown = state.given.entries[operation.entry - 1]
-    if entry is None:
-        state.add_result(operation, Verdict.REFUSED, CHANGED_MEANWHILE, shown.id)
-    elif entry.effective_at > state.said_at(operation):
-        state.add_result(operation, Verdict.REFUSED, NEWER, entry.id)
-    else:
-        return True
-    return False
-
-
-def _confirm(
-    state: ApplyState, operation: Operation, entry: ScratchpadEntry, origin: Origin, *, reason: str = SAME
-) -> None:
-    """Said again: nothing changes, and the history shows that it was."""
-    fields = fields_of(entry)
-    state.changes.append(Change(RevisionEvent.NONE, fields, fields, state.said_at(operation), reason, origin))
-    state.add_result(operation, Verdict.NONE, reason, entry.id)
-
-
-def _merge(
-    state: ApplyState, operation: Operation, entry: ScratchpadEntry, same: ScratchpadEntry, origin: Origin
-) -> None:
+def _merge(state: ApplyState, operation: Operation, entry: ScratchpadEntry, same: ScratchpadEntry) -> None:
     """The update makes an entry say what another says: the other stays, this one steps back."""
-    before = fields_of(entry)
-    entry.state, entry.valid_to = EntryState.SUPERSEDED, state.said_at(operation)
-    entry.version += 1
-    state.leave(entry)
     reason = f"now says the same as entry {same.id}"
-    state.changes.append(
-        Change(RevisionEvent.MERGE, before, fields_of(entry), state.said_at(operation), reason, origin)
-    )
+    state.supersede(operation, entry, reason, RevisionEvent.MERGE)
     state.add_result(operation, Verdict.APPLIED, reason, entry.id)
-
-
-def _supersede(
-    state: ApplyState, entry: ScratchpadEntry, said_at: datetime, reason: str, origin: Origin
-) -> None:
-    before = fields_of(entry)
-    entry.state, entry.valid_to = EntryState.SUPERSEDED, said_at
-    entry.version += 1
-    state.leave(entry)
-    state.changes.append(Change(RevisionEvent.SUPERSEDE, before, fields_of(entry), said_at, reason, origin))
 
 
 def _key_is_free(
     state: ApplyState,
     operation: Operation,
     key: tuple[str, str],
-    said_at: datetime,
-    origin: Origin,
     *,
     holder: ScratchpadEntry | None = None,
 ) -> bool:
@@ -238,17 +141,16 @@ def _key_is_free(
     held = state.keyed.get(key)
     if held is None or held is holder:
         return True
-    if held.effective_at > said_at:
-        state.add_result(operation, Verdict.REFUSED, f"a newer {key[1]} is known", held.id)
-        return False
     keeper = state.touched.get(held.id, operation.strategy)
-    if keeper != operation.strategy:
-        state.add_result(
-            operation, Verdict.REFUSED, f"{keeper} keeps the {key[1]} of this turn already", held.id
-        )
-        return False
-    if held.read_only:
-        state.add_result(operation, Verdict.REFUSED, f"the entry that holds {key[1]} is read-only", held.id)
-        return False
-    _supersede(state, held, said_at, f"{key[1]} has a new value", origin)
-    return True
+    refusal = ""
+    if held.effective_at > state.said_at(operation):
+        refusal = f"a newer {key[1]} is known"
+    elif keeper != operation.strategy:
+        refusal = f"{keeper} keeps the {key[1]} of this turn already"
+    elif held.read_only:
+        refusal = f"the entry that holds {key[1]} is read-only"
+    if refusal:
+        state.add_result(operation, Verdict.REFUSED, refusal, held.id)
+    else:
+        state.supersede(operation, held, f"{key[1]} has a new value")
+    return not refusal

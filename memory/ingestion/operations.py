@@ -125,10 +125,8 @@ def refused(item: Any, reason: str, given: IngestionInput) -> Refusal:
     return Refusal(short(item), reason, cited)
 
 
-def _understand(item: dict[str, Any], given: IngestionInput) -> Operation:
-    op = item.get("op")
-    if op not in ("add", "update", "delete"):
-        raise RefusedItem(f"op is {op!r:.40}; known: add, update, delete")
+def understand(item: dict[str, Any], given: IngestionInput, op: str, *, keyed: bool = False) -> Operation:
+    """An item that adds, updates or deletes an entry. Raises RefusedItem. `keyed`: the model may name keys."""
     remarks: list[str] = []
     return Operation(
         op=op,
@@ -138,10 +136,17 @@ def _understand(item: dict[str, Any], given: IngestionInput) -> Operation:
         type=type_of(item, given, remarks, changes=op == "update") if op != "delete" else "",
         content=text_of(item, "content") if op != "delete" else "",
         subject=subject_in(item),
-        key=key_in(item),
+        key=key_in(item) if keyed else None,
         importance=share_in(item, "importance", remarks),
         happens_at=moment_in(item, "happens_at", given, remarks),
         expires_at=moment_in(item, "expires_at", given, remarks),
         reason=reason_in(item),
         remarks=tuple(remarks),
     )
+
+
+def _understand(item: dict[str, Any], given: IngestionInput) -> Operation:
+    op = item.get("op")
+    if op not in ("add", "update", "delete"):
+        raise RefusedItem(f"op is {op!r:.40}; known: add, update, delete")
+    return understand(item, given, op, keyed=True)

@@ -9,9 +9,9 @@ from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from django.db.models import BigIntegerField, Count, F, Func, Sum
+from django.db.models import BigIntegerField, Count, Func, Sum
 
-from memory.entries.history import Change, fields_of, record_changes
+from memory.entries.history import Change, change_entries, changed, fields_of
 from memory.ingestion.configuration import Ingestion
 from memory.ingestion.saliency import Candidate, least_salient, saliency
 from memory.models import EntryRevision, OperationResult, RevisionEvent, ScratchpadEntry, Tier
@@ -36,7 +36,7 @@ def overflow_scratchpad(
 ) -> list[EntryRevision]:
     """Move what is past `ingestion.soft_budget` to the archive; the revisions that say so.
 
-    Call it in the transaction and under the lock of the changes, after they were written and before the snapshot is.
+    Call it in the transaction and under the lock of the changes, after they were written.
     `written`: entries that this turn added, changed or confirmed; they stay.
     """
     budget = ingestion.soft_budget
@@ -51,8 +51,9 @@ def overflow_scratchpad(
         return []
     free = _free_to_leave(relationship_id, shown, written, now)
     leaving = least_salient([_candidate(entry, now) for entry in free], tokens=used - int(LOW_WATER * budget))
-    changes = _move(relationship_id, free, leaving, used, budget, now)
-    return record_changes(
+    known = {entry.id: entry for entry in free}
+    changes = [_archived(known[candidate.id], candidate, used, budget, now) for candidate in leaving]
+    return change_entries(
         relationship_id=relationship_id, project_id=project_id, changes=changes, by=BY_OVERFLOW, now=now
     )
 
@@ -83,32 +84,14 @@ def _free_to_leave(
     ]
 
 
-def _move(
-    relationship_id: UUID,
-    entries: Sequence[ScratchpadEntry],
-    leaving: Sequence[Candidate],
-    used: int,
-    budget: int,
-    now: datetime,
-) -> list[Change]:
-    """One statement, whatever their number. The changes, in the order in which they leave."""
-    known = {entry.id: entry for entry in entries}
-    changes = []
-    for candidate in leaving:
-        entry = known[candidate.id]
-        before = fields_of(entry)
-        entry.tier = Tier.ARCHIVE
-        entry.version += 1
-        reason = (
-            f"the scratchpad took {used} of {budget} tokens; this entry counted {candidate.saliency:.3f}, "
-            f"{candidate.tokens} tokens"
-        )
-        changes.append(Change(RevisionEvent.ARCHIVE, before, fields_of(entry), now, reason))
-    moved = ScratchpadEntry.objects.for_relationship(relationship_id).filter(
-        id__in=[row.id for row in leaving]
+def _archived(entry: ScratchpadEntry, candidate: Candidate, used: int, budget: int, now: datetime) -> Change:
+    before = fields_of(entry)
+    entry.tier = Tier.ARCHIVE
+    reason = (
+        f"the scratchpad took {used} of {budget} tokens; this entry counted {candidate.saliency:.3f}, "
+        f"{candidate.tokens} tokens"
     )
-    moved.update(tier=Tier.ARCHIVE, version=F("version") + 1)
-    return changes
+    return changed(entry, before, RevisionEvent.ARCHIVE, at=now, reason=reason)
 
 
 def _candidate(entry: ScratchpadEntry, now: datetime) -> Candidate:

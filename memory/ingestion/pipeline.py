@@ -1,7 +1,6 @@
 """Drains a relationship: claims its due turns in order, reads them, and writes down what is worth remembering."""
 
 import traceback
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import monotonic
@@ -29,10 +28,8 @@ from memory.ingestion.claim import (
 )
 from memory.ingestion.ingestion_input import IngestionInput, read_batch
 from memory.ingestion.proposals import Proposed, propose_all
-from memory.models import EntryRevision
 from providers.errors import ModelNotFound, ProviderError
 from providers.llm.registry import get_provider
-from relationships.models import Turn
 from relationships.services.model_budgets import require_model_budget
 from web.errors import BudgetSpent, InvalidConfiguration, NotFound
 from worker.fairness import others_wait
@@ -55,7 +52,6 @@ class Drained:
     applied: int = 0
     failed: int = 0
     released: int = 0
-    revisions: list[EntryRevision] = field(default_factory=list)
     began: float = field(default_factory=monotonic)
     gives_way: bool = False  # the rest is for another task, which queues up behind those that wait
 
@@ -86,7 +82,7 @@ def ingest_claim(claim: Claim, drained: Drained) -> bool:
     """Read one claimed batch to its end. False: it has to wait, or is not ours any more."""
     try:
         with renewing(lambda: keep_lease(claim)):
-            return _ingest(claim, claim.turns, drained)
+            return _ingest(claim, drained)
     except LeaseLost:
         log.warning("lost the lease of a batch", event_name="ingestion.lease.lost", **_ids(claim))
         return False
@@ -95,93 +91,69 @@ def ingest_claim(claim: Claim, drained: Drained) -> bool:
         raise
 
 
-def _ingest(claim: Claim, turns: Sequence[Turn], drained: Drained) -> bool:
-    """Read `turns` together; where they are refused for good, half by half, so that one bad turn fails alone."""
-    call_log: CallLog | None = None
+def _ingest(claim: Claim, drained: Drained) -> bool:
+    """Read a batch, or a part of one; where it is refused for good, half by half, so that one bad turn fails alone."""
+    call_log = CallLog(None)
     alias = ""
     try:
-        given = read_batch(turns)
-        if not _has_words(given):
-            return _apply_nothing(claim, given, drained)
-        require_model_budget(given.project_id)
-        alias = given.ingestion.provider or settings.DEFAULT_LLM_PROVIDER
-        call_log = CallLog(get_provider(alias))
-        drained.revisions += _read_and_apply(claim, given, call_log)
+        given = read_batch(claim.turns)
+        if _has_words(given):
+            require_model_budget(given.project_id)
+            alias = given.ingestion.provider or settings.DEFAULT_LLM_PROVIDER
+            call_log = CallLog(get_provider(alias))
+        _read_and_apply(claim, given, call_log)
     except NotFound:
         raise LeaseLost("The relationship was erased.") from None
     except BudgetSpent as spent:
-        return _give_back(
-            claim, turns, drained, code=spent.code, error=spent.detail, delay=spent.extra["retry_after"]
-        )
+        delay = spent.extra["retry_after"]
+        return _give_back(claim, drained, code=spent.code, error=spent.detail, delay=delay)
     except ProviderError as error:
         if not error.permanent:
-            return _wait(claim, turns, error, call_log, drained, alias=alias)
-        return _refused(claim, turns, error.code, str(error), call_log, drained)
+            return _wait(claim, error, call_log, drained, alias=alias)
+        return _refused(claim, error.code, str(error), call_log, drained)
+    except LeaseLost:
+        raise
     except (IngestionError, InvalidTemplate, InvalidConfiguration) as error:
-        if isinstance(error, LeaseLost):
-            raise
-        return _refused(claim, turns, error.code, str(error), call_log, drained)
+        return _refused(claim, error.code, str(error), call_log, drained)
     except Exception as error:
         if database_went_away(error):
             raise  # the lease brings the turns back
-        return _stumble(claim, turns, error, call_log, drained)
-    drained.applied += len(turns)
-    log.info("applied turns", event_name="ingestion.turn.applied", turns=len(turns), **_ids(claim))
+        return _handle_internal_error(claim, error, call_log, drained)
+    drained.applied += len(claim.turns)
+    log.info("applied turns", event_name="ingestion.turn.applied", turns=len(claim.turns), **_ids(claim))
     return True
 
 
-def _read_and_apply(claim: Claim, given: IngestionInput, call_log: CallLog) -> list[EntryRevision]:
+def _read_and_apply(claim: Claim, given: IngestionInput, call_log: CallLog) -> None:
+    """Where nothing is left to read (only memory of ours that was injected, or erased text), no model is asked."""
     purpose, edits = "ingestion", 0
     while True:
-        renew_lease(_of(claim, given.turns))
+        renew_lease(claim)
         has_words = _has_words(given)
         proposed = propose_all(given, call_log, purpose=purpose) if has_words else Proposed(given, [])
         try:
-            return apply_operations(
-                claim=_of(claim, given.turns),
-                proposed=proposed,
-                log=call_log,
-                last_try=edits == ASK_AGAIN,
-            )
+            apply_operations(claim=claim, proposed=proposed, log=call_log, last_try=edits == ASK_AGAIN)
+            return
         except StaleAnswer as stale:
             log.info("asked again", event_name="ingestion.answer.stale", why=str(stale), **_ids(claim))
             edits += not isinstance(stale, ErasedMeanwhile)  # that is never let pass
-            given, purpose = read_batch(given.turns), "ask_again"
+            given, purpose = read_batch(claim.turns), "ask_again"
 
 
 def _has_words(given: IngestionInput) -> bool:
     return any(message.content.strip() for message in given.messages)
 
 
-def _apply_nothing(claim: Claim, given: IngestionInput, drained: Drained) -> bool:
-    """Nothing is left to read (only memory of ours that was injected, or erased text): no model is asked."""
-    apply_operations(
-        claim=_of(claim, given.turns), proposed=Proposed(given, []), log=CallLog(None), last_try=True
-    )
-    drained.applied += len(given.turns)
-    return True
-
-
-def _wait(
-    claim: Claim,
-    turns: Sequence[Turn],
-    error: ProviderError,
-    call_log: CallLog | None,
-    drained: Drained,
-    *,
-    alias: str,
-) -> bool:
+def _wait(claim: Claim, error: ProviderError, call_log: CallLog, drained: Drained, *, alias: str) -> bool:
     """A passing failure: the relationship waits. What is an operator's to mend never counts against a turn."""
-    attempts = max(turn.attempts for turn in turns)
+    attempts = max(turn.attempts for turn in claim.turns)
     counted = not error.blocks
     if counted and attempts + 1 >= settings.MAX_ATTEMPTS:
-        return _refused(
-            claim, turns, error.code, f"{error} (given up after {attempts + 1} tries)", call_log, drained
-        )
-    own = isinstance(error, ModelNotFound) and call_log is not None and call_log.asked_for_a_model
+        reason = f"{error} (given up after {attempts + 1} tries)"
+        return _refused(claim, error.code, reason, call_log, drained)
+    own = isinstance(error, ModelNotFound) and call_log.asked_for_a_model
     return _give_back(
         claim,
-        turns,
         drained,
         code=error.code,
         error=str(error),
@@ -192,45 +164,35 @@ def _wait(
     )
 
 
-def _give_back(
-    claim: Claim, turns: Sequence[Turn], drained: Drained, *, code: str, delay: float, **more: Any
-) -> bool:
+def _give_back(claim: Claim, drained: Drained, *, code: str, delay: float, **more: Any) -> bool:
     """`more`: what release_turns takes."""
-    release_turns(_of(claim, turns), code=code, delay=delay, **more)
-    drained.released += len(turns)
+    release_turns(claim, code=code, delay=delay, **more)
+    drained.released += len(claim.turns)
     log.warning(
-        "turns wait",
-        event_name="ingestion.turn.waiting",
-        code=code,
-        seconds=round(delay, 2),
-        **_ids(claim),
+        "turns wait", event_name="ingestion.turn.waiting", code=code, seconds=round(delay, 2), **_ids(claim)
     )
     return False
 
 
-def _refused(
-    claim: Claim, turns: Sequence[Turn], code: str, reason: str, call_log: CallLog | None, drained: Drained
-) -> bool:
+def _refused(claim: Claim, code: str, reason: str, call_log: CallLog, drained: Drained) -> bool:
     """For good: alone, the turn steps aside; in a batch, each half is read by itself, the second perhaps later."""
-    if len(turns) > 1:
-        if call_log is not None:
-            keep_calls(_of(claim, turns), call_log)
-        first, second = turns[: len(turns) // 2], turns[len(turns) // 2 :]
-        done = _ingest(claim, first, drained)
+    if len(claim.turns) > 1:
+        keep_calls(claim, call_log)
+        half = len(claim.turns) // 2
+        first, second = replace(claim, turns=claim.turns[:half]), replace(claim, turns=claim.turns[half:])
+        done = _ingest(first, drained)
         if done and not _gives_way(drained):
-            return _ingest(claim, second, drained)
-        release_turns(_of(claim, second))  # they wait behind the first half, or queue up again
-        drained.released += len(second)
+            return _ingest(second, drained)
+        release_turns(second)  # they wait behind the first half, or queue up again
+        drained.released += len(second.turns)
         return done
-    fail_turns(_of(claim, turns), code=code, error=reason, log=call_log)
+    fail_turns(claim, code=code, error=reason, log=call_log)
     drained.failed += 1
     log.warning("a turn failed", event_name="ingestion.turn.failed", code=code, **_ids(claim))
     return True
 
 
-def _stumble(
-    claim: Claim, turns: Sequence[Turn], error: Exception, call_log: CallLog | None, drained: Drained
-) -> bool:
+def _handle_internal_error(claim: Claim, error: Exception, call_log: CallLog, drained: Drained) -> bool:
     """A mistake of ours. Tried again a few times, then the turn that trips us is found and steps aside.
 
     Only the kind and place of the error are kept: its text may quote somebody's words.
@@ -238,29 +200,22 @@ def _stumble(
     place = traceback.extract_tb(error.__traceback__)[-1]
     where = f"{type(error).__name__} at {Path(place.filename).name}:{place.lineno}"
     log.error("a mistake of ours", event_name="ingestion.internal_error", where=where, **_ids(claim))
-    if call_log is not None:
-        call_log = _kept(_of(claim, turns), call_log)
-    attempts = max(turn.attempts for turn in turns)
+    _keep_calls_if_possible(claim, call_log)
+    attempts = max(turn.attempts for turn in claim.turns)
     if attempts + 1 >= INTERNAL_TRIES:
-        return _refused(claim, turns, "internal_error", where, call_log, drained)
+        return _refused(claim, "internal_error", where, CallLog(None), drained)
     delay = retry_delay(attempts, None)
-    release_turns(_of(claim, turns), code="internal_error", error=where, delay=delay, counted=True)
-    drained.released += len(turns)
+    release_turns(claim, code="internal_error", error=where, delay=delay, counted=True)
+    drained.released += len(claim.turns)
     return False
 
 
-def _kept(claim: Claim, call_log: CallLog) -> CallLog | None:
-    """Store the calls that led to a mistake, unless storing them was the mistake. What is left to store: nothing."""
+def _keep_calls_if_possible(claim: Claim, call_log: CallLog) -> None:
+    """Store the calls that led to a mistake, unless storing them was the mistake."""
     try:
         keep_calls(claim, call_log)
     except (DataError, IntegrityError, ValueError):
         log.error("calls could not be kept", event_name="ingestion.calls.not_kept", **_ids(claim))
-    return None
-
-
-def _of(claim: Claim, turns: Sequence[Turn]) -> Claim:
-    """The part of a claim that these turns are."""
-    return replace(claim, turns=tuple(turns))
 
 
 def _ids(claim: Claim) -> dict[str, str]:

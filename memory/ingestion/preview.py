@@ -9,7 +9,6 @@ from uuid import UUID
 from django.conf import settings
 from django.utils import timezone
 
-from memory.entries.history import Origin
 from memory.ingestion.apply import carry_out_all
 from memory.ingestion.apply_state import ApplyState, empty_state, open_state
 from memory.ingestion.calls import CallLog, count_calls, storable
@@ -120,7 +119,7 @@ def _preview(
         state = open_state(proposed.given, proposed.items, now=now)
     else:
         state = empty_state(proposed.given, now=now)
-    carry_out_all(state, proposed.items, {turn.id: Origin() for turn in turns})
+    carry_out_all(state, proposed.items)
     first = log.waiting[0].request
     calls = [record.completion for record in log.waiting if record.completion]
     costs = [call.cost for call in calls]

@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from itertools import pairwise
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from memory.ingestion.ingestion_input import IngestionInput, InputMessage, ShownEntry
+from memory.ingestion.strategies.schema_parts import NUMBERS, TEXT, answer_of, list_of
 from memory.ingestion.templates import render_instructions, shipped
 from memory.models import Tier
 from providers.llm.base import (
@@ -23,6 +24,10 @@ from providers.llm.base import (
 )
 
 _LINE_BREAKS = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+
+
+# What an entry is for a provider that answers by rules, beside its number.
+_SHARED = [field.name for field in fields(NumberedEntry) if field.name != "number"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,35 +58,24 @@ class Question:
 #
 # Deliberately flat, in the subset all vendors know. Each operation is judged by itself afterwards
 # (memory.ingestion.operations): a model that is not held to the schema is understood just as well.
-ANSWER_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "operations": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "op": {"type": "string", "enum": ["add", "update", "delete"]},
-                    "entry": {
-                        "type": "integer",
-                        "description": "number of the shown entry to update or delete",
-                    },
-                    "type": {"type": "string"},
-                    "content": {"type": "string"},
-                    "subject": {"type": "string"},
-                    "key": {"type": "string"},
-                    "importance": {"type": "number"},
-                    "happens_at": {"type": "string"},
-                    "expires_at": {"type": "string"},
-                    "reason": {"type": "string"},
-                    "messages": {"type": "array", "items": {"type": "integer"}},
-                },
-                "required": ["op", "messages"],
-            },
-        }
-    },
-    "required": ["operations"],
-}
+ANSWER_SCHEMA: dict[str, Any] = answer_of(
+    operations=list_of(
+        {
+            "op": {"type": "string", "enum": ["add", "update", "delete"]},
+            "entry": {"type": "integer", "description": "number of the shown entry to update or delete"},
+            "type": TEXT,
+            "content": TEXT,
+            "subject": TEXT,
+            "key": TEXT,
+            "importance": {"type": "number"},
+            "happens_at": TEXT,
+            "expires_at": TEXT,
+            "reason": TEXT,
+            "messages": NUMBERS,
+        },
+        required=["op", "messages"],
+    )
+)
 
 OPERATIONS = Question(
     "operations", "answer_format.md", "The operations, as JSON:", ANSWER_SCHEMA, likely=False
@@ -204,16 +198,7 @@ def _heading(at: datetime, zone: ZoneInfo) -> str:
 def _material(given: IngestionInput, question: Question) -> IngestionMaterial:
     return IngestionMaterial(
         entries=tuple(
-            NumberedEntry(
-                number=number,
-                type=entry.type,
-                subject=entry.subject,
-                content=entry.content,
-                key=entry.key,
-                effective_at=entry.effective_at,
-                pinned=entry.pinned,
-                read_only=entry.read_only,
-            )
+            NumberedEntry(number, **{name: getattr(entry, name) for name in _SHARED})
             for number, entry in enumerate(given.entries, start=1)
         ),
         messages=tuple(

@@ -3,8 +3,7 @@
 from django.db import transaction
 from django.db.models import Max
 
-from memory.ingestion.ingestion_input import Instructions
-from memory.ingestion.templates import check_instructions, default_instructions
+from memory.ingestion.templates import check_instructions
 from memory.models import IngestionPrompt
 from relationships.models import Companion
 from relationships.services.audit import record_audit
@@ -49,17 +48,6 @@ def publish_prompt(*, companion: Companion, version: int, by: Actor) -> Companio
     _audit(companion, "prompt.publish", by, before=before, after=version)
     companion.refresh_from_db()
     return companion
-
-
-def find_instructions(companion: Companion, version: int | None) -> Instructions:
-    """A version's template; None: the published one. Raises NotFound."""
-    wanted = companion.prompt_version if version is None else version
-    if not wanted:
-        return Instructions(None, default_instructions())
-    prompt = companion.prompts.filter(version=wanted).first()
-    if prompt is None:
-        raise NotFound(f"This companion's prompt has no version {wanted}.")
-    return Instructions(prompt.version, prompt.template)
 
 
 def _audit(companion: Companion, action: str, by: Actor, **detail: int) -> None:

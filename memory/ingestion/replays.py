@@ -11,9 +11,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from memory.errors import IngestionError, InvalidTemplate
-from memory.ingestion.ingestion_input import Instructions
+from memory.ingestion.ingestion_input import Instructions, find_instructions
 from memory.ingestion.preview import Preview, preview_messages, preview_turns
-from memory.ingestion.prompt_versions import find_instructions
 from memory.ingestion.templates import check_instructions
 from memory.models import Replay, ReplayState
 from providers.errors import ProviderError
@@ -160,7 +159,7 @@ def _read(replay: Replay, step: str) -> dict[str, Any]:
     if relationship is None:
         raise NotFound("This relationship is not there any more.")
     draft = Instructions(None, replay.template)
-    instructions = draft if step == "draft" else find_instructions(relationship.companion, None)
+    instructions = draft if step == "draft" else find_instructions(relationship.companion)
     if replay.turn_ids:
         preview = preview_turns(
             relationship=relationship,

@@ -1,4 +1,4 @@
-"""Who writes entries also writes their history, and whoever rests on entries hears of it: record_changes does both."""
+"""Entries are written in one place, `change_entries`, which writes their history and tells whoever rests on them."""
 
 import ast
 from pathlib import Path
@@ -8,8 +8,9 @@ from memory.retrieval.index.write import index_changes
 from tests.guards.sources import DOMAIN, ROOT, calls, imported, named, python_files, tree_of
 
 WRITES = {"update", "bulk_create", "bulk_update", "delete", "save", "create"}
-# Each with the reason why what it writes is no change of what an entry says.
+# Each with the reason why it need not go by change_entries.
 ELSEWHERE = {
+    "memory/entries/history.py": "is change_entries itself",
     "memory/entries/access.py": "counts how often an entry was shown",
     "upkeep/importing.py": "brings the history along, and rebuilds the index of all of it",
 }
@@ -17,31 +18,22 @@ ELSEWHERE = {
 
 def writes_entries(path: Path) -> bool:
     tree = tree_of(path)
-    written = any(
+    return any(
         isinstance(call.func, ast.Attribute)
         and call.func.attr in WRITES
         and "ScratchpadEntry" in ast.unparse(call.func)
         for _, call in calls(tree)
     )
-    return written or any(name == "save_change" for name, _ in calls(tree))
 
 
-def records_changes(path: Path) -> bool:
-    return any(name == "record_changes" for name, _ in calls(tree_of(path)))
-
-
-def writers() -> list[Path]:
+def test_entries_are_written_by_change_entries_alone() -> None:
     paths = [path for path in python_files(*DOMAIN) if "migrations" not in path.parts]
-    return [path for path in paths if writes_entries(path)]
+    writers = {named(path) for path in paths if writes_entries(path)}
 
-
-def test_whoever_writes_entries_records_the_change() -> None:
-    silent = {named(path) for path in writers() if not records_changes(path)}
-
-    assert silent <= ELSEWHERE.keys(), (
-        f"Call record_changes in the transaction of the change: {silent - ELSEWHERE.keys()}"
+    assert writers <= ELSEWHERE.keys(), (
+        f"Make Changes of it, for change_entries: {writers - ELSEWHERE.keys()}"
     )
-    assert len(writers()) >= 4
+    assert "memory/entries/history.py" in writers
 
 
 def test_the_index_is_written_in_its_own_package_alone() -> None:
@@ -75,10 +67,12 @@ def test_retrieval_rests_on_entries_and_nothing_above_them() -> None:
 
 
 def test_what_writes_the_index_knows_nothing_of_what_reads_it() -> None:
+    settings = "memory.retrieval.configuration"
     reading = [
         f"{named(path)}: {module}"
         for path in python_files("memory/retrieval/index")
         for module, _ in imported(tree_of(path))
-        if module.startswith("memory.retrieval") and not module.startswith("memory.retrieval.index")
+        if module.startswith("memory.retrieval")
+        and not module.startswith(("memory.retrieval.index", settings))
     ]
     assert not reading

@@ -8,8 +8,7 @@ from uuid import UUID
 from django.db.models import Q
 from django.utils import timezone
 
-from memory.entries.history import Change, record_changes
-from memory.entries.snapshots import rebuild_scratchpad
+from memory.entries.history import Change, change_entries
 from memory.models import EntryRevision, RevisionEvent, ScratchpadEntry, SearchedKind
 from relationships.services.sequence import lock_relationship
 from upkeep.erasure.copies import empty_copies, leave_index
@@ -60,8 +59,7 @@ def erase_entry(
         counts = empty_copies(relationship_id, words, traces, messages=redacted, now=now)
         counts += leave_index(relationship_id, SearchedKind.ENTRY, words.entries)
         counts["entry_revision"] = _redact_history(entry, words, by, now) + counts["entry_revision"]
-        counts["scratchpad_entry"] = entries.filter(id__in=words.entries).delete()[0]
-        rebuild_scratchpad(relationship_id=relationship_id, project_id=entry.project_id, now=now)
+        counts["scratchpad_entry"] = len(words.entries)
         erasure = tell(project_id=entry.project_id, level="entry", target_id=entry_id, by=by, counts=counts)
     # Nobody waits for this: the lock is given back, and what was emptied holds no word any more.
     return EntryErasure(erasure, tuple(sorted(redacted)), search.still_holding())
@@ -75,13 +73,13 @@ def _messages_of(relationship_id: UUID, words: Words, traces: Traces, search: Wo
 
 
 def _redact_history(entry: ScratchpadEntry, words: Words, by: Actor, now: datetime) -> int:
-    """One more revision for each erased entry says who erased it; then all of theirs lose their text, this one's
-    bare ID included."""
+    """The entries go, and one more revision of each says who erased it; then all of theirs lose their text, this
+    one's bare ID included."""
     gone = [
         Change(RevisionEvent.REDACT, {"id": str(entry_id), "version": version + 1}, None, now)
         for entry_id, version in words.entries.items()
     ]
-    record_changes(
+    change_entries(
         relationship_id=entry.relationship_id, project_id=entry.project_id, changes=gone, by=by, now=now
     )
     wordy = Q(entry_id__in=words.entries) | Q(id__in=same_words_elsewhere(entry.relationship_id, words))

@@ -14,36 +14,20 @@ from django.utils import timezone
 from memory.ingestion.calls import CallLog
 from memory.ingestion.candidates import candidate_retrieval, has_entries, likely_entries, texts_of
 from memory.ingestion.ingestion_input import IngestionInput
-from memory.ingestion.items import RefusedItem, share_in
+from memory.ingestion.items import confidence_in
 from memory.ingestion.operations import Operation, Refusal
 from memory.ingestion.prompt import Question
 from memory.ingestion.strategies.asking import ask
 from memory.ingestion.strategies.base import Proposal, Strategy
-from memory.ingestion.strategies.memories import judge_memories, parse_memories, statement
+from memory.ingestion.strategies.memories import judge_memories, memories_schema, parse_memories, statement
 from memory.ingestion.strategies.options import ClassifierOptions
-from memory.ingestion.strategies.schema_parts import FORGET, NUMBERS, TEXT, answer_of, list_of, number
+from memory.ingestion.strategies.schema_parts import number
 from memory.ingestion.vectors import TextVectors, embed_texts
 from memory.retrieval.results import SearchResult
 from memory.retrieval.search import search_entries_for
 
 # The one call of classifier: what of the messages falls into a category (`type`), and how sure that is.
-#
-# `entry`: the memory says this shown entry anew, so it is updated; without it the memory is added.
-CLASSIFY_SCHEMA: dict[str, Any] = answer_of(
-    memories=list_of(
-        {
-            "content": TEXT,
-            "type": TEXT,
-            "confidence": number(0, 1),
-            "subject": TEXT,
-            "entry": {"type": "integer", "description": "number of the shown entry it replaces"},
-            "happens_at": TEXT,
-            "messages": NUMBERS,
-        },
-        required=["content", "type", "confidence", "messages"],
-    ),
-    forget=FORGET,
-)
+CLASSIFY_SCHEMA = memories_schema("type", "confidence", confidence=number(0, 1))
 
 
 class ClassifierStrategy(Strategy):
@@ -64,13 +48,7 @@ class ClassifierStrategy(Strategy):
 def _classified(item: dict[str, Any], given: IngestionInput) -> Operation:
     options = given.ingestion.classifier
     operation = statement(item, given)
-    confidence = share_in(item, "confidence", [])
-    if confidence is None:
-        raise RefusedItem("confidence is not a number from 0 to 1")
-    if confidence < options.confident_from:
-        raise RefusedItem(
-            f"its confidence is {confidence:.2f}; what is kept begins at {options.confident_from:.2f}"
-        )
+    confidence = confidence_in(item, options.confident_from)
     weight = options.weights.get(operation.type, options.weight_otherwise) if operation.type else None
     return replace(
         operation, importance=weight, confidence=confidence, expires_at=_over_at(operation, options)

@@ -18,29 +18,19 @@ from memory.ingestion.operations import Operation
 from memory.ingestion.prompt import Question
 from memory.ingestion.strategies.asking import ask
 from memory.ingestion.strategies.base import Proposal, Strategy
-from memory.ingestion.strategies.memories import judge_memories, parse_memories, remarked, statement
-from memory.ingestion.strategies.options import Floor
-from memory.ingestion.strategies.schema_parts import FORGET, NUMBERS, TEXT, answer_of, list_of, number
-
-# The one call of importance: memories of the messages, each scored from 1 to 10.
-#
-# `entry`: the memory says this shown entry anew, so it is updated; without it the memory is added.
-SCORE_SCHEMA: dict[str, Any] = answer_of(
-    memories=list_of(
-        {
-            "content": TEXT,
-            "score": number(1, 10),
-            "type": TEXT,
-            "subject": TEXT,
-            "entry": {"type": "integer", "description": "number of the shown entry it replaces"},
-            "happens_at": TEXT,
-            "messages": NUMBERS,
-        },
-        required=["content", "score", "messages"],
-    ),
-    forget=FORGET,
+from memory.ingestion.strategies.memories import (
+    judge_memories,
+    memories_schema,
+    parse_memories,
+    remarked,
+    statement,
 )
+from memory.ingestion.strategies.options import Floor
+from memory.ingestion.strategies.schema_parts import number
+
 HIGHEST = 10
+# The one call of importance: memories of the messages, each scored.
+SCORE_SCHEMA = memories_schema("score", score=number(1, HIGHEST))
 
 
 class ImportanceStrategy(Strategy):

@@ -11,7 +11,15 @@ from typing import Any
 from memory.ingestion.calls import CallLog
 from memory.ingestion.candidates import likely_entries, texts_of
 from memory.ingestion.ingestion_input import IngestionInput
-from memory.ingestion.items import RefusedItem, cited_messages, cleaned, share_in, short, subject_in, text_of
+from memory.ingestion.items import (
+    RefusedItem,
+    cited_messages,
+    cleaned,
+    confidence_in,
+    short,
+    subject_in,
+    text_of,
+)
 from memory.ingestion.operations import Operation
 from memory.ingestion.prompt import Question
 from memory.ingestion.strategies.asking import ask
@@ -66,11 +74,7 @@ def _recorder(given: IngestionInput, vocabulary: Vocabulary) -> Callable[[dict[s
         key = vocabulary.find(named)
         if key is None:
             raise RefusedItem(f"key {named!r:.60} is not in the vocabulary")
-        confidence = share_in(item, "confidence", [])
-        if confidence is None:
-            raise RefusedItem("confidence is not a number from 0 to 1")
-        if confidence < least:
-            raise RefusedItem(f"its confidence is {confidence:.2f}; what is kept begins at {least:.2f}")
+        confidence = confidence_in(item, least)
         messages = cited_messages(item, given)
         return Operation(
             op="add",

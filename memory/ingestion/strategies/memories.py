@@ -6,17 +6,25 @@ from typing import Any
 
 from memory.errors import UnparsableAnswer
 from memory.ingestion.ingestion_input import IngestionInput
-from memory.ingestion.items import (
-    cited_messages,
-    entry_number,
-    moment_in,
-    reason_in,
-    short,
-    subject_in,
-    text_of,
-    type_of,
-)
-from memory.ingestion.operations import Operation, Refusal, check_each, parse_object
+from memory.ingestion.operations import Operation, Refusal, check_each, parse_object, understand
+from memory.ingestion.strategies.schema_parts import FORGET, NUMBERS, TEXT, answer_of, list_of
+
+
+def memories_schema(*required: str, **own: dict[str, Any]) -> dict[str, Any]:
+    """The answer's schema: what every memory says, and what a strategy has each say beside that.
+
+    `entry`: the memory says this shown entry anew, so it is updated; without it the memory is added.
+    """
+    memory = {
+        "content": TEXT,
+        **own,
+        "type": TEXT,
+        "subject": TEXT,
+        "entry": {"type": "integer", "description": "number of the shown entry it replaces"},
+        "happens_at": TEXT,
+        "messages": NUMBERS,
+    }
+    return answer_of(memories=list_of(memory, required=["content", *required, "messages"]), forget=FORGET)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,39 +51,17 @@ def judge_memories(
     items = [_named(item, "update" if _names_entry(item) else "add") for item in answer.keep]
     items += [_named(item, "delete") for item in answer.forget]
     return check_each(
-        items, given, lambda item: _forget(item, given) if item["op"] == "delete" else keep(item)
+        items, given, lambda item: statement(item, given) if item["op"] == "delete" else keep(item)
     )
 
 
 def statement(item: dict[str, Any], given: IngestionInput) -> Operation:
     """A memory that is a sentence: added, or said of an entry that was shown. Raises RefusedItem."""
-    remarks: list[str] = []
-    changes = item["op"] == "update"
-    return Operation(
-        op=item["op"],
-        messages=cited_messages(item, given),
-        raw=short(item),
-        entry=entry_number(item, given.entries) if changes else None,
-        type=type_of(item, given, remarks, changes=changes),
-        content=text_of(item, "content"),
-        subject=subject_in(item),
-        happens_at=moment_in(item, "happens_at", given, remarks),
-        remarks=tuple(remarks),
-    )
+    return understand(item, given, item["op"])
 
 
 def remarked(operation: Operation, remark: str) -> Operation:
     return replace(operation, remarks=(*operation.remarks, remark))
-
-
-def _forget(item: dict[str, Any], given: IngestionInput) -> Operation:
-    return Operation(
-        op="delete",
-        messages=cited_messages(item, given),
-        raw=short(item),
-        entry=entry_number(item, given.entries),
-        reason=reason_in(item),
-    )
 
 
 def _named(item: Any, op: str) -> Any:

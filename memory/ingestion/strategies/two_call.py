@@ -13,17 +13,8 @@ from memory.entries.fingerprint import content_hash
 from memory.ingestion.calls import CallLog
 from memory.ingestion.candidates import few_entries, find_candidates, has_entries
 from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
-from memory.ingestion.items import (
-    RefusedItem,
-    cited_messages,
-    moment_in,
-    share_in,
-    short,
-    subject_in,
-    text_of,
-    type_of,
-)
-from memory.ingestion.operations import Operation, Refusal, check_each, parse_answer
+from memory.ingestion.items import confidence_in
+from memory.ingestion.operations import Operation, Refusal, check_each, parse_answer, understand
 from memory.ingestion.prompt import Question
 from memory.ingestion.strategies.asking import ask
 from memory.ingestion.strategies.base import Proposal, Strategy
@@ -102,23 +93,9 @@ class TwoCallStrategy(Strategy):
 
 def _extracted(item: dict[str, Any], given: IngestionInput) -> Operation:
     remarks: list[str] = []
-    confidence = share_in(item, "confidence", remarks)
-    least = given.ingestion.two_call.confident_from
-    if confidence is not None and confidence < least:
-        raise RefusedItem(f"its confidence is {confidence:.2f}; what is kept begins at {least:.2f}")
-    return Operation(
-        op="add",
-        messages=cited_messages(item, given),
-        raw={**short(item), "op": "add"},
-        type=type_of(item, given, remarks),
-        content=text_of(item, "content"),
-        subject=subject_in(item),
-        importance=share_in(item, "importance", remarks),
-        confidence=confidence,
-        happens_at=moment_in(item, "happens_at", given, remarks),
-        expires_at=moment_in(item, "expires_at", given, remarks),
-        remarks=tuple(remarks),
-    )
+    confidence = confidence_in(item, given.ingestion.two_call.confident_from, remarks)
+    fact = understand({**item, "op": "add"}, given, "add")
+    return replace(fact, confidence=confidence, remarks=(*remarks, *fact.remarks))
 
 
 def _known_exactly(given: IngestionInput, facts: Sequence[Fact]) -> list[Fact]:

@@ -3,16 +3,21 @@
 import re
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from pathlib import Path
+
+from pydantic import TypeAdapter
 
 from memory.ingestion.strategies.options import FactKey, KeyedFactsOptions
-from memory.ingestion.strategies.shipped_keys import SHIPPED_KEYS
 from providers.llm.base import KnownKey
 
+# What a companion most often wants to know of a person, under stable names.
+SHIPPED_KEYS: tuple[FactKey, ...] = TypeAdapter(tuple[FactKey, ...]).validate_json(
+    (Path(__file__).parent / "shipped_keys.json").read_bytes()
+)
 _SEPARATORS = re.compile(r"[^\w]+|_+")
 _ADORNMENTS = re.compile(r"^(?:user|users|person|my|their|his|her|the|current|currently|present|new)_")
-MISSPELT = (
-    0.88  # how alike (difflib) a word is to a key it can only be a misspelling of: `favorite`, `favourite`
-)
+# How alike (difflib) a word is to a key it can only be a misspelling of: `favorite`, `favourite`.
+MISSPELT = 0.88
 
 
 class Vocabulary:
@@ -29,12 +34,8 @@ class Vocabulary:
     def find(self, word: str) -> FactKey | None:
         """The key that `word` names, also by a near name (`current_city`) or misspelt; None: no key of ours."""
         name = "_".join(part for part in _SEPARATORS.split(word.lower()) if part)
-        for candidate in (
-            name,
-            _ADORNMENTS.sub("", name),
-            name.removesuffix("s"),
-            name.removesuffix("_name"),
-        ):
+        plain = (name, _ADORNMENTS.sub("", name), name.removesuffix("s"), name.removesuffix("_name"))
+        for candidate in plain:
             if candidate in self._names:
                 return self._names[candidate]
         close = get_close_matches(name, self._names, n=1, cutoff=MISSPELT) if len(name) > 4 else []

@@ -5,12 +5,10 @@ from typing import Any
 
 import pytest
 
-from memory.entries.editing import revise_entry
-from memory.entries.held import confirm_deletions, decline_deletions
 from memory.models import HeldDeletion, OperationResult
 from relationships.models import Companion
 from tests.fakes import ScriptedProvider
-from tests.fixtures.turns import PERSON, Conversation, add, answer, delete, update
+from tests.fixtures.turns import Conversation, add, answer, delete, update
 
 
 def test_too_many_deletions_at_once_wait_for_a_person(
@@ -66,72 +64,30 @@ def test_they_wait_whichever_strategy_reads_the_turn(
     assert OperationResult.objects.filter(held_id=HeldDeletion.objects.get().id).count() == 10
 
 
-def test_a_person_can_confirm_held_deletions_and_each_can_be_undone(
-    conversation: Conversation, scripted_provider: ScriptedProvider
+@pytest.mark.parametrize(
+    ("known", "deleted", "hold", "left"),
+    [
+        ("abcd", 3, {}, 1),
+        ("abcdefghijklmnop", 4, {}, 12),
+        ("abcd", 2, {"count": 1, "share": 0.25}, 4),
+    ],
+    ids=["a few", "a small share", "more than is configured"],
+)
+def test_how_many_are_too_many(
+    known: str,
+    deleted: int,
+    hold: dict[str, float],
+    left: int,
+    conversation: Conversation,
+    scripted_provider: ScriptedProvider,
 ) -> None:
-    entries = conversation.remember(*"abcdefgh")
-    scripted_provider.answer_with(answer(*(delete(number) for number in range(1, 9))))
-    conversation.hear("Forget everything about me.")
-    held = HeldDeletion.objects.get()
-    kept = entries[0]
-    revise_entry(
-        relationship_id=kept.relationship_id, entry_id=kept.id, values={"content": "edited"}, by=PERSON
-    )
+    conversation.remember(*known)
+    scripted_provider.answer_with(answer(*(delete(number) for number in range(1, deleted + 1))))
 
-    _, left_alone = confirm_deletions(relationship_id=held.relationship_id, held_id=held.id, by=PERSON)
+    conversation.hear("Forget those.", ingestion={"deletion_hold": hold})
 
-    assert left_alone == [kept.id]
-    assert conversation.contents == ["edited"]
-    assert [revision.actor_kind for revision in conversation.revisions[-7:]] == ["operator"] * 7
-
-
-def test_declined_deletions_leave_everything_as_it_is(
-    conversation: Conversation, scripted_provider: ScriptedProvider
-) -> None:
-    conversation.remember(*"abcdefgh")
-    scripted_provider.answer_with(answer(*(delete(number) for number in range(1, 9))))
-    conversation.hear("Delete everything.")
-    held = HeldDeletion.objects.get()
-
-    decline_deletions(relationship_id=held.relationship_id, held_id=held.id, by=PERSON)
-
-    assert len(conversation.entries) == 8
-    assert HeldDeletion.objects.get().state == "declined"
-
-
-def test_a_few_deletions_are_carried_out_at_once(
-    conversation: Conversation, scripted_provider: ScriptedProvider
-) -> None:
-    conversation.remember(*"abcd")
-    scripted_provider.answer_with(answer(delete(1), delete(2), delete(3)))
-
-    conversation.hear("Forget those three.")
-
-    assert len(conversation.entries) == 1
-
-
-def test_a_small_share_of_many_entries_is_deleted_at_once(
-    conversation: Conversation, scripted_provider: ScriptedProvider
-) -> None:
-    conversation.remember(*"abcdefghijklmnop")
-    scripted_provider.answer_with(answer(*(delete(number) for number in range(1, 5))))
-
-    conversation.hear("Forget those four.")
-
-    assert len(conversation.entries) == 12
-    assert not HeldDeletion.objects.exists()
-
-
-def test_how_many_are_too_many_is_configured(
-    conversation: Conversation, scripted_provider: ScriptedProvider
-) -> None:
-    conversation.remember(*"abcd")
-    scripted_provider.answer_with(answer(delete(1), delete(2)))
-
-    conversation.hear("Forget those two.", ingestion={"deletion_hold": {"count": 1, "share": 0.25}})
-
-    assert len(conversation.entries) == 4
-    assert OperationResult.objects.filter(held_id=HeldDeletion.objects.get().id).count() == 2
+    assert len(conversation.entries) == left
+    assert HeldDeletion.objects.exists() == (left == len(known))
 
 
 def test_merging_everything_into_one_line_is_held_like_deleting_it(

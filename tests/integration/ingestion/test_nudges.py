@@ -7,8 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 from django_q.models import OrmQ
 
-from memory.ingestion.intake import Idempotency, accept_turn, ingest_now, retry_turn
-from relationships.models import TurnState
+from memory.ingestion.intake import Idempotency, accept_turn, ingest_now
 from relationships.services.turns import NewMessage, NewTurn
 from tests.fixtures.turns import Conversation
 
@@ -73,13 +72,4 @@ def test_asking_for_waiting_turns_calls_a_worker_if_there_are_any(conversation: 
     counts = [ingest_now(relationship_id=relationship_id) for _ in "12"]
 
     assert counts == [1, 0]
-    assert len(nudged()) == 1
-
-
-def test_a_retry_calls_a_worker(conversation: Conversation) -> None:
-    turn = conversation.say("One.", ingestion={"enabled": False})
-
-    retried = retry_turn(relationship_id=turn.relationship_id, turn_id=turn.id)
-
-    assert retried.state == TurnState.PENDING
     assert len(nudged()) == 1

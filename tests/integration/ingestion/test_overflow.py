@@ -6,17 +6,15 @@ import pytest
 from django.utils import timezone
 
 from context.pipeline import build_context
-from memory.entries.editing import revise_entry
 from memory.entries.history import fields_of
-from memory.models import RevisionEvent, ScratchpadEntry, Tier
-from memory.retrieval.results import EntryFilters
+from memory.models import ScratchpadEntry, Tier
 from memory.retrieval.search import search_entries_for
 from providers.tokens import line_tokens
 from relationships.configuration.schema import configuration_model
 from relationships.models import Companion
 from tests.fakes import ScriptedProvider
 from tests.fixtures.past import entries_at
-from tests.fixtures.turns import PERSON, Conversation, add, answer
+from tests.fixtures.turns import Conversation, add, answer
 
 BUDGET = 500
 SIGNS = "bcdfghjklm"
@@ -71,27 +69,6 @@ def test_four_hundred_facts_stay_within_the_budget_and_each_is_found(
     assert [fields_of(entry) for entry in replayed] == [fields_of(entry) for entry in entries]
 
 
-def test_each_that_left_has_its_revision_and_the_tiers_can_be_told_apart(
-    small_scratchpad: None, conversation: Conversation, scripted_provider: ScriptedProvider
-) -> None:
-    pour(conversation, scripted_provider, 60, a_turn=10)
-
-    entries = conversation.entries
-    left = [revision for revision in conversation.revisions if revision.event == RevisionEvent.ARCHIVE]
-    archived = {entry.id for entry in entries if entry.tier == Tier.ARCHIVE}
-    assert archived and {revision.entry_id for revision in left} == archived
-    assert all(f" of {BUDGET} tokens; " in revision.reason for revision in left)
-    (found,) = search_entries_for(
-        ["a friend, met while travelling"],
-        **where(conversation),
-        retrieval=configuration_model()().retrieval,
-        filters=EntryFilters(tiers=("archive",)),
-        top_k=100,
-        now=timezone.now(),
-    )
-    assert {hit.id for hit in found.hits} == archived
-
-
 def test_the_context_shows_the_newest_and_finds_an_old_one(
     small_scratchpad: None, conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
@@ -113,19 +90,3 @@ def test_the_model_is_asked_to_condense_near_the_budget_and_left_alone_after_an_
     asked = ["of the room they have" in request.prompt for request in scripted_provider.requests]
     assert asked == [False, *(tokens >= 0.9 * BUDGET for tokens in used[:-1])]
     assert 0 < sum(asked) < len(asked) / 2
-
-
-def test_who_is_taken_back_and_pinned_stays(
-    small_scratchpad: None, conversation: Conversation, scripted_provider: ScriptedProvider
-) -> None:
-    pour(conversation, scripted_provider, 50, a_turn=10)
-    oldest = conversation.entries[-1]
-    values = {"tier": "scratchpad", "pinned": True}
-    revise_entry(relationship_id=conversation.relationship.id, entry_id=oldest.id, values=values, by=PERSON)
-
-    scripted_provider.answer_with(answer(*(add(f"Bought lamp {sign} at the flea market") for sign in SIGNS)))
-    conversation.hear("I went to the flea market.")
-
-    entries = conversation.entries
-    assert tokens_shown(entries) <= BUDGET
-    assert next(entry for entry in entries if entry.id == oldest.id).tier == Tier.SCRATCHPAD

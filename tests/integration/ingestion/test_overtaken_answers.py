@@ -3,7 +3,6 @@
 from uuid import uuid4
 
 from memory.entries.editing import delete_entry, revise_entry
-from memory.ingestion.claim import claim_turns
 from memory.models import EntryRevision, ModelCall
 from providers.llm.base import CompletionRequest
 from relationships.models import Turn, TurnState
@@ -88,14 +87,3 @@ def test_an_answer_is_dropped_when_another_worker_took_the_turn_over(
     assert conversation.contents == []
     assert conversation.again(turn).state == TurnState.PROCESSING
     assert not EntryRevision.objects.exists()
-
-
-def test_two_workers_never_hold_one_relationship(conversation: Conversation) -> None:
-    conversation.say("One.")
-    conversation.say("Two.")
-
-    first = claim_turns(relationship_id=conversation.relationship.id, worker="a")
-    second = claim_turns(relationship_id=conversation.relationship.id, worker="b")
-
-    assert first is not None and len(first.turns) == 2
-    assert second is None

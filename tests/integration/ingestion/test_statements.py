@@ -28,7 +28,7 @@ def test_a_batch_takes_few_statements(
     with django_assert_num_queries(OF_A_BATCH):
         drained = drain_relationship(relationship_id=conversation.relationship.id, worker="test")
 
-    assert (drained.applied, len(drained.revisions)) == (turns, turns)
+    assert drained.applied == turns
 
 
 def warm_up(conversation: Conversation, provider: ScriptedProvider) -> None:

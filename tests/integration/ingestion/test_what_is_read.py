@@ -1,9 +1,8 @@
 """Which turns are read, when, and which of their words."""
 
-import pytest
 from django.utils import timezone
 
-from memory.ingestion.intake import accept_turn, ingest_now
+from memory.ingestion.intake import accept_turn
 from memory.ingestion.triggers import read_ended_sessions
 from providers.errors import ContentBlocked
 from relationships.models import TurnState
@@ -13,19 +12,6 @@ from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import PERSON, Conversation, add, answer, delete
 
 NOTHING: dict[str, list[object]] = {"operations": []}
-
-
-@pytest.mark.parametrize(
-    ("config", "code"),
-    [({"enabled": False}, "disabled"), ({"roles": ["assistant"]}, "roles")],
-    ids=["disabled", "roles"],
-)
-def test_what_the_configuration_leaves_out_is_skipped_with_its_reason(
-    conversation: Conversation, config: dict[str, object], code: str
-) -> None:
-    turn = conversation.say("One.", ingestion=config)
-
-    assert (turn.state, turn.error_code) == (TurnState.SKIPPED, code)
 
 
 def test_turns_wait_until_there_are_enough_of_them(
@@ -83,20 +69,6 @@ def test_turns_that_wait_for_the_sessions_end_are_due_when_it_has_ended(
     assert read_ended_sessions(timezone.now()) == 1
     conversation.drain()
     assert [conversation.again(waiting).state for waiting in (turn, other)] == ["applied", "pending"]
-
-
-def test_turns_that_wait_to_be_asked_for_are_due_when_they_are(
-    conversation: Conversation, scripted_provider: ScriptedProvider
-) -> None:
-    scripted_provider.otherwise = NOTHING
-    turn = conversation.say("a", ingestion={"trigger": {"mode": "explicit"}})
-    conversation.drain()
-    assert (conversation.again(turn).state, turn.waits_for) == ("pending", "explicit")
-
-    assert ingest_now(relationship_id=turn.relationship_id) == 1
-    conversation.drain()
-
-    assert conversation.again(turn).state == "applied"
 
 
 def test_what_was_refused_or_said_during_a_pause_is_not_shown_with_later_turns(

@@ -9,8 +9,7 @@ import orjson
 from django.db.models import BinaryField, DateTimeField
 from psycopg import sql
 
-from memory.entries.editing import save_change
-from memory.entries.history import FIELDS, Change, fields_of, record_changes
+from memory.entries.history import FIELDS, Change, change_entries, changed, fields_of
 from memory.entries.time_travel import entry_of
 from memory.models import EntryRevision, RevisionEvent, ScratchpadEntry
 from upkeep.verification.invariant import (
@@ -101,7 +100,7 @@ class HistoriesInvariant(Invariant):
             elif finding.row_id in wrong:
                 changes.append(_written_down(wrong[finding.row_id], last, now))
         for project_id in {entry.project_id for entry in wrong.values()}:
-            record_changes(
+            change_entries(
                 relationship_id=owner_id, project_id=project_id, changes=changes, by=BY_VERIFY, now=now
             )
 
@@ -124,8 +123,7 @@ def _written_down(entry: ScratchpadEntry, last: Any, now: datetime) -> Change:
         return Change(RevisionEvent.ADD, None, fields_of(entry), entry.effective_at, REASON)
     before = last.after or fields_of(entry)
     entry.version = last.entry_version
-    save_change(entry)
-    return Change(RevisionEvent.UPDATE, before, fields_of(entry), now, REASON)
+    return changed(entry, before, RevisionEvent.UPDATE, at=now, reason=REASON)
 
 
 def _last_revision(owner_id: UUID, entry_id: UUID | None) -> Any:

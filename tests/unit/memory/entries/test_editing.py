@@ -6,12 +6,11 @@ from django.db import IntegrityError
 from django.utils import timezone
 
 from memory.entries.editing import add_entry, delete_entry, restore_entry, revise_entry
-from memory.errors import EntryNotActive, ReadOnlyEntry, SameAsAnother
 from memory.models import EntryRevision, EntrySource, EntryState, ScratchpadEntry
 from relationships.ids import uuid7
 from relationships.models import Relationship, Snapshot
 from web.actor import Actor, ActorKind
-from web.errors import InvalidInput, NotFound, StaleVersion
+from web.errors import InvalidInput
 
 ANA = Actor(ActorKind.OPERATOR, "ana@example.org")
 
@@ -54,61 +53,11 @@ def test_a_revision_keeps_the_old_text_the_actor_and_the_reason(relationship: Re
     assert revision.entry_version == 2
 
 
-def test_a_change_that_changes_nothing_leaves_no_revision(relationship: Relationship) -> None:
-    entry = remember(relationship, "Lives in Porto")
-
-    assert revise(entry, content="Lives in Porto", pinned=False).version == 1
-    assert events(relationship) == ["add"]
-
-
-def test_a_stale_version_is_refused(relationship: Relationship) -> None:
-    entry = remember(relationship, "Lives in Porto")
-    revise(entry, content="Lives in Lisbon")
-
-    with pytest.raises(StaleVersion, match="version 2 by now, not 1"):
-        revise(entry, content="Lives in Faro", version=1)
-
-
-def test_what_is_there_already_is_refused_by_name(relationship: Relationship) -> None:
-    first = remember(relationship, "Likes tea")
-    second = remember(relationship, "Likes coffee")
-
-    with pytest.raises(SameAsAnother) as refused:
-        remember(relationship, "likes tea.")
-    assert refused.value.extra == {"entry": str(first.id)}
-    with pytest.raises(SameAsAnother):
-        revise(second, content="Likes tea")
-
-
 def test_the_same_words_about_somebody_else_are_another_entry(relationship: Relationship) -> None:
     remember(relationship, "Likes tea")
     remember(relationship, "Likes tea", subject="Ana")
 
     assert ScratchpadEntry.objects.active().count() == 2
-
-
-def test_a_read_only_entry_is_changed_only_by_taking_the_mark_away(relationship: Relationship) -> None:
-    entry = remember(relationship, "Allergic to nuts", read_only=True)
-
-    with pytest.raises(ReadOnlyEntry):
-        revise(entry, content="Eats nuts")
-    with pytest.raises(ReadOnlyEntry):
-        delete_entry(**ids(entry))
-    assert revise(entry, content="Eats nuts", read_only=False).content == "Eats nuts"
-
-
-def test_deleting_and_restoring_brings_the_entry_back_as_it_was(relationship: Relationship) -> None:
-    entry = remember(relationship, "Likes tea", importance=0.9, tags={"mood": "calm"})
-    delete_entry(**ids(entry))
-    assert Snapshot.objects.get().scratchpad == []
-    with pytest.raises(EntryNotActive):
-        revise(entry, content="Likes rain")
-
-    restored = restore_entry(**ids(entry))
-
-    assert (restored.content, restored.importance, restored.tags) == ("Likes tea", 0.9, {"mood": "calm"})
-    assert events(relationship) == ["add", "delete", "restore"]
-    assert [line[2] for line in Snapshot.objects.get().scratchpad] == ["Likes tea"]
 
 
 def test_deleting_twice_is_deleting_once(relationship: Relationship) -> None:
@@ -117,20 +66,6 @@ def test_deleting_twice_is_deleting_once(relationship: Relationship) -> None:
     delete_entry(**ids(entry))
 
     assert events(relationship) == ["add", "delete"]
-
-
-def test_restoring_a_superseded_value_supersedes_the_present_one(relationship: Relationship) -> None:
-    porto = remember(relationship, "Lives in Porto", key="city", single_valued=True)
-    lisbon = remember(relationship, "Lives in Lisbon", key="city", single_valued=True)
-
-    restored = restore_entry(**ids(porto))
-
-    assert restored.valid_to is None
-    assert [entry.content for entry in ScratchpadEntry.objects.active()] == ["Lives in Porto"]
-    assert (
-        ScratchpadEntry.objects.for_relationship(relationship.id).get(id=lisbon.id).state
-        == EntryState.SUPERSEDED
-    )
 
 
 def test_restoring_an_expired_entry_takes_its_expiry_away(relationship: Relationship) -> None:
@@ -154,11 +89,6 @@ def test_new_content_is_as_new_as_the_edit_and_other_changes_are_not(relationshi
 
     assert revise(entry, pinned=True).effective_at == long_ago
     assert revise(entry, content="Likes rain").effective_at > long_ago
-
-
-def test_an_entry_that_is_not_there_is_not_found(relationship: Relationship) -> None:
-    with pytest.raises(NotFound):
-        delete_entry(relationship_id=relationship.id, entry_id=uuid7(), by=ANA)
 
 
 def test_a_change_and_its_revision_stand_or_fall_together(relationship: Relationship) -> None:

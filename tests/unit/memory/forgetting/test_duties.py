@@ -7,9 +7,9 @@ from django.test.utils import CaptureQueriesContext
 from pytest_django.fixtures import Settings
 from structlog.testing import capture_logs
 
-from memory.forgetting.base import Condition, ForgettingPolicy
 from memory.forgetting.configuration import Forgetting
 from memory.forgetting.duties import Walk, forgetting_duties
+from memory.forgetting.policies import Condition, ForgettingPolicy
 from relationships.models import Companion, Project, Relationship
 from tests.fixtures.turns import Conversation
 from tests.unit.memory.forgetting.sample import NOW, remember

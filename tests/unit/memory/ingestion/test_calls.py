@@ -5,7 +5,6 @@ import pytest
 from memory.ingestion.calls import CallLog, storable, store_calls
 from memory.ingestion.ingestion_input import IngestionInput, read_batch
 from memory.models import ModelCall
-from providers.errors import RateLimited
 from providers.llm.base import CompletionRequest
 from relationships.models import Relationship
 from tests.fakes import ScriptedProvider
@@ -50,21 +49,6 @@ def test_each_call_is_kept_once_with_the_whole_question(
     assert [call.id] == log.ids
     assert call.shown_entry_ids == [entry.id for entry in ingestion_input.entries]
     assert call.redacted_at is None
-
-
-def test_a_call_that_failed_is_kept_with_its_error(
-    ingestion_input: IngestionInput, scripted_provider: ScriptedProvider
-) -> None:
-    log = CallLog(scripted_provider)
-    scripted_provider.answer_with(RateLimited("slow down"))
-
-    with pytest.raises(RateLimited):
-        log.ask(REPAIR, ingestion_input, purpose="ingestion")
-    store_calls(log, now=NOON)
-
-    call = ModelCall.objects.get()
-    assert (call.error_code, call.error, call.answer) == ("rate_limited", "slow down", "")
-    assert (call.model, call.prompt_tokens) == ("scripted-1", None)
 
 
 def test_what_was_erased_while_the_model_answered_is_kept_in_no_call(

@@ -44,23 +44,6 @@ def test_the_next_try_comes_later_each_time_and_never_before_the_provider_allows
     assert least <= min(delays) <= max(delays) <= most
 
 
-def test_turns_are_taken_in_order_and_as_many_as_one_call_reads(
-    conversation: Conversation, relationship: Relationship
-) -> None:
-    turns = [conversation.say(text, ingestion={"max_batch": 2}) for text in "abc"]
-
-    assert ids(claim(relationship)) == [turn.id for turn in turns[:2]]
-
-
-def test_turns_of_another_configuration_wait_for_a_call_of_their_own(
-    conversation: Conversation, relationship: Relationship
-) -> None:
-    plain, other = conversation.say("a"), conversation.say("b", ingestion={"soft_budget": 0})
-
-    assert ids(claim(relationship)) == [plain.id]
-    assert conversation.again(other).state == "pending"
-
-
 def test_a_turn_that_waits_for_its_retry_holds_back_those_behind_it(
     conversation: Conversation, relationship: Relationship
 ) -> None:

@@ -24,8 +24,7 @@ def check(*raw: Any, **of_reading: Any) -> list[Operation | Refusal]:
     return check_operations(list(raw), ingestion_input("I like tea.", "And cake.", **of_reading))
 
 
-def test_an_object_with_operations_and_a_bare_list_are_both_understood() -> None:
-    assert parse_answer('{"operations": [1]}') == [1]
+def test_a_bare_list_is_understood_as_operations() -> None:
     assert parse_answer("[]") == []
 
 
@@ -85,6 +84,9 @@ def test_a_whole_operation_is_understood() -> None:
         ({"op": "update", "entry": 2}, "entry 2 was not shown"),
         ({"op": "update", "entry": 0}, "entry 0 was not shown"),
         ({"op": "update", "entry": True}, "names no entry"),
+        ({"op": "update", "entry": 1.0}, "names no entry"),
+        ({"op": "update", "entry": "9" * 12}, "names no entry"),
+        ({"messages": [1, "x"]}, "messages is not a list of numbers"),
         ({"op": "delete"}, "names no entry"),
         ({"op": "delete", "entry": "01890a5d-ac96-774b-bcce-b302099a8057"}, "names no entry"),
     ],

@@ -42,9 +42,3 @@ def test_no_more_leave_than_must(tokens: int, leaving: int) -> None:
     known = [candidate(number, 0.5) for number in range(3)]
 
     assert len(least_salient(known, tokens=tokens)) == leaving
-
-
-def test_of_all_equals_the_lower_id_leaves() -> None:
-    known = [candidate(2, 0.5), candidate(1, 0.5)]
-
-    assert [row.id.int for row in least_salient(known, tokens=10)] == [1]

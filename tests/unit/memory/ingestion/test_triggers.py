@@ -3,11 +3,10 @@ from typing import Any
 
 import pytest
 
-from memory.ingestion.configuration import Ingestion, Trigger
-from memory.ingestion.triggers import dispose_turn, fire_trigger
-from relationships.models import Relationship, Turn, TurnState
+from memory.ingestion.configuration import Ingestion
+from memory.ingestion.triggers import dispose_turn
+from relationships.models import TurnState
 from relationships.services.turns import NewMessage, TurnDisposal
-from tests.fixtures.turns import Conversation
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 
@@ -46,24 +45,3 @@ def test_what_is_left_out_is_skipped_with_its_first_reason(code: str, given: dic
 
 def test_one_message_of_a_role_that_is_read_is_enough() -> None:
     assert dispose("system", "user", "assistant", roles=("user",)).state == "pending"
-
-
-def test_the_turn_that_makes_the_number_full_makes_all_due(
-    conversation: Conversation, relationship: Relationship
-) -> None:
-    trigger = Trigger(mode="every_n_turns", n=3)
-    turns = [
-        conversation.say(text, ingestion={"trigger": {"mode": "every_n_turns", "n": 9}}) for text in "ab"
-    ]
-
-    def fire(turn: Turn) -> bool:
-        return fire_trigger(trigger, relationship_id=relationship.id, turn=turn, now=NOON)
-
-    assert not fire(turns[-1])
-    turns.append(conversation.say("c", ingestion={"trigger": {"mode": "every_n_turns", "n": 9}}))
-    assert fire(turns[-1])
-
-    assert (turns[-1].due_at, turns[-1].waits_for) == (NOON, "")
-    assert [(conversation.again(turn).due_at, conversation.again(turn).waits_for) for turn in turns] == [
-        (NOON, "")
-    ] * 3

@@ -27,32 +27,26 @@ def the(items: list[Operation | Refusal]) -> Operation:
     return item
 
 
-def test_add_takes_the_facts_own_text() -> None:
-    operation = the(decide({"fact": 1, "op": "ADD"}))
+@pytest.mark.parametrize(
+    ("decision", "does", "content"),
+    [
+        ({"op": "ADD"}, ("add", None), "Lives in Lisbon"),
+        ({"op": "update", "entry": "1", "content": "Left Porto"}, ("update", 1), "Left Porto"),
+        ({"op": "DELETE", "entry": 1}, ("replace", 1), "Lives in Lisbon"),
+        ({"op": "DELETE", "entry": 1, "content": ""}, ("delete", 1), ""),
+        ({"op": "NONE", "entry": 3}, ("known", 3), ""),
+    ],
+    ids=["the fact's own text", "merged", "contradicted", "nothing in its place", "known, though read-only"],
+)
+def test_a_decision_becomes_one_operation(
+    decision: dict[str, Any], does: tuple[str, int | None], content: str
+) -> None:
+    operation = the(decide({"fact": 1, "reason": "moved", **decision}))
 
-    assert (operation.op, operation.content, operation.messages) == ("add", "Lives in Lisbon", (1,))
-
-
-def test_update_takes_the_merged_text_and_leaves_the_type() -> None:
-    operation = the(
-        decide({"fact": 1, "op": "update", "entry": "1", "content": "Lives in Lisbon, was in Porto"})
-    )
-
-    assert (operation.op, operation.entry, operation.type) == ("update", 1, "")
-    assert operation.content == "Lives in Lisbon, was in Porto"
-
-
-def test_a_contradiction_deletes_the_old_and_adds_the_new_in_one_decision() -> None:
-    operation = the(decide({"fact": 1, "op": "DELETE", "entry": 1, "reason": "moved"}))
-
-    assert (operation.op, operation.entry, operation.content) == ("replace", 1, "Lives in Lisbon")
-    assert operation.reason == "moved"
-
-
-def test_with_no_text_nothing_takes_the_place_of_what_is_deleted() -> None:
-    operation = the(decide({"fact": 1, "op": "DELETE", "entry": 1, "content": ""}))
-
-    assert operation.op == "delete"
+    assert (operation.op, operation.entry) == does
+    assert (operation.content, operation.messages) == (content, (1,))
+    assert operation.type == ("" if operation.op == "update" else "identity")
+    assert operation.reason == ("" if operation.op == "add" else "moved")
 
 
 def test_a_wish_to_forget_is_never_kept_itself() -> None:
@@ -61,12 +55,6 @@ def test_a_wish_to_forget_is_never_kept_itself() -> None:
 
     assert (deleted.op, deleted.content) == ("delete", "")
     assert isinstance(added, Refusal)
-
-
-def test_none_names_the_entry_that_says_it_already_even_a_read_only_one() -> None:
-    operation = the(decide({"fact": 1, "op": "NONE", "entry": 3}))
-
-    assert (operation.op, operation.entry) == ("known", 3)
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,7 @@ from pydantic import ValidationError
 
 from memory.ingestion.configuration import DEFAULT_TYPES
 from memory.ingestion.strategies.options import FactKey, KeyedFactsOptions
-from memory.ingestion.strategies.shipped_keys import SHIPPED_KEYS
-from memory.ingestion.strategies.vocabulary import Vocabulary, sentence_of
+from memory.ingestion.strategies.vocabulary import SHIPPED_KEYS, Vocabulary, sentence_of
 
 SHIPPED = Vocabulary(KeyedFactsOptions())
 TYPES = [entry_type.name for entry_type in DEFAULT_TYPES]

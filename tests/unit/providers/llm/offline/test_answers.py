@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from memory.ingestion.strategies.classifier import CLASSIFY_SCHEMA
 from memory.ingestion.strategies.importance import SCORE_SCHEMA
 from memory.ingestion.strategies.keyed_facts import record_schema
-from memory.ingestion.strategies.shipped_keys import SHIPPED_KEYS
 from memory.ingestion.strategies.two_call import DECIDE_SCHEMA, EXTRACT_SCHEMA
+from memory.ingestion.strategies.vocabulary import SHIPPED_KEYS
 from providers.llm.base import KnownKey, NumberedFact, Task
 from providers.llm.offline.answers import ANSWERS, sentence_again, words_to_place
 from providers.llm.offline.clauses import read_clauses

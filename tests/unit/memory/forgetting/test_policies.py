@@ -1,13 +1,14 @@
 import pytest
 
-from memory.forgetting.activation import ActivationFloor, activation
 from memory.forgetting.configuration import Forgetting
 from memory.forgetting.forget import forget_entries
+from memory.forgetting.policies import ActivationFloor, KeepEverything, RetentionDays, activation
 from relationships.models import Relationship
 from tests.fixtures.turns import Conversation
 from tests.unit.memory.forgetting.sample import NOW, remember
 
-RULE = Forgetting(policy="activation", activation_floor=0.25, half_life_days=30)
+ACTIVATION = Forgetting(policy="activation", activation_floor=0.25, half_life_days=30)
+RETENTION = Forgetting(policy="retention", retention_days=100, then="expire")
 
 
 @pytest.mark.parametrize(
@@ -28,7 +29,7 @@ def test_what_fell_below_the_floor_leaves_and_the_rest_stays(
     remember(relationship, "From long ago", days=3000, importance=1.0)
 
     left = forget_entries(
-        relationship_id=relationship.id, project_id=relationship.project_id, forgetting=RULE, now=NOW
+        relationship_id=relationship.id, project_id=relationship.project_id, forgetting=ACTIVATION, now=NOW
     )
 
     assert left == 4
@@ -54,5 +55,29 @@ def test_a_floor_of_nothing_keeps_everything() -> None:
 
 
 def test_the_reason_tells_the_rule_and_its_numbers() -> None:
-    said = ActivationFloor().reason(importance=0.8, age_days=60, forgetting=RULE)
+    said = ActivationFloor().reason(importance=0.8, age_days=60, forgetting=ACTIVATION)
     assert said == "activation: importance 0.8 x 2^(-60 days / 30) = 0.2, below 0.25"
+
+
+def test_what_nobody_touched_for_so_long_expires_wherever_it_is(
+    relationship: Relationship, conversation: Conversation
+) -> None:
+    remember(relationship, "Had a cold", days=101, importance=1.0)
+    remember(relationship, "Had a cat", days=500, tier="archive")
+    remember(relationship, "Has a dog", days=99)
+
+    left = forget_entries(
+        relationship_id=relationship.id, project_id=relationship.project_id, forgetting=RETENTION, now=NOW
+    )
+
+    assert left == 2
+    assert conversation.contents == ["Has a dog"]
+
+
+def test_the_reason_of_retention_tells_how_long_it_was_untouched() -> None:
+    said = RetentionDays().reason(importance=1, age_days=101.2, forgetting=RETENTION)
+    assert said == "retention: untouched for 101 days, kept for 100"
+
+
+def test_by_default_time_alone_takes_nothing_away() -> None:
+    assert KeepEverything().condition(Forgetting(), NOW) is None

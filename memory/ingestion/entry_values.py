@@ -1,0 +1,80 @@
+"""What an operation makes of an entry's fields."""
+
+from datetime import datetime
+from uuid import UUID
+
+from memory.entries.fingerprint import content_hash
+from memory.ingestion.ingestion_input import IngestionInput
+from memory.ingestion.operations import Operation
+from memory.models import USER_SUBJECT, EntrySource, ScratchpadEntry
+from relationships.ids import uuid7
+
+
+def said_at_of(given: IngestionInput, operation: Operation) -> datetime:
+    """Effective time: when the last message it rests on was said."""
+    return max(given.messages[number - 1].occurred_at for number in operation.messages)
+
+
+def cited_ids(given: IngestionInput, operation: Operation) -> list[UUID]:
+    return [given.messages[number - 1].id for number in operation.messages]
+
+
+def subject_of(operation: Operation, entry: ScratchpadEntry | None = None) -> str:
+    return operation.subject or (entry.subject if entry else USER_SUBJECT)
+
+
+def says_the_same(entry: ScratchpadEntry, operation: Operation, said_at: datetime) -> bool:
+    """Whether the update would change nothing that a reader or a layer sees. The key is no part of an update."""
+    return (
+        entry.content == operation.content
+        and entry.subject == subject_of(operation, entry)
+        and operation.type in ("", entry.type)
+        and operation.importance in (None, entry.importance)
+        and operation.happens_at in (None, entry.happens_at)
+        and _ahead(operation.expires_at, said_at) in (None, entry.expires_at)
+    )
+
+
+def new_entry(given: IngestionInput, operation: Operation, subject: str, *, now: datetime) -> ScratchpadEntry:
+    said_at = said_at_of(given, operation)
+    return ScratchpadEntry(
+        relationship_id=given.relationship_id,
+        project_id=given.project_id,
+        id=uuid7(),
+        type=operation.type,
+        subject=subject,
+        content=operation.content,
+        content_hash=content_hash(operation.content),
+        key=operation.key,
+        importance=operation.importance if operation.importance is not None else 0.5,
+        confidence=operation.confidence if operation.confidence is not None else 1.0,
+        source=EntrySource.TURN,
+        source_message_ids=cited_ids(given, operation),
+        recorded_at=now,
+        effective_at=said_at,
+        happens_at=operation.happens_at,
+        expires_at=_ahead(operation.expires_at, said_at),
+        valid_from=operation.valid_from,
+    )
+
+
+def rewrite(entry: ScratchpadEntry, operation: Operation, given: IngestionInput) -> None:
+    """Have the entry say what the operation says."""
+    said_at = said_at_of(given, operation)
+    entry.content = operation.content
+    entry.content_hash = content_hash(operation.content)
+    entry.subject = subject_of(operation, entry)
+    entry.type = operation.type or entry.type
+    if operation.importance is not None:
+        entry.importance = operation.importance
+    if operation.confidence is not None:
+        entry.confidence = operation.confidence
+    entry.happens_at = operation.happens_at or entry.happens_at
+    entry.expires_at = _ahead(operation.expires_at, said_at) or entry.expires_at
+    entry.effective_at = said_at
+    entry.source_message_ids = list(dict.fromkeys([*entry.source_message_ids, *cited_ids(given, operation)]))
+
+
+def _ahead(expires_at: datetime | None, said_at: datetime) -> datetime | None:
+    """An entry that would be over before it was said is a misunderstanding: keep it."""
+    return expires_at if expires_at is not None and expires_at > said_at else None

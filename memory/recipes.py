@@ -1,0 +1,107 @@
+"""The recipes: named sets of configuration values, with words for choosing one."""
+
+from typing import Any, TypedDict
+
+
+class Recipe(TypedDict):
+    """A level of the cascade between the defaults and the project, under a name.
+
+    `description`: what it does, in a sentence. `after`: where the design comes from. `cost`: what a turn takes.
+    `config`: the values, as a developer would write them.
+    """
+
+    description: str
+    after: str
+    cost: str
+    config: dict[str, Any]
+
+
+SCRATCHPAD: Recipe = {
+    "description": "One model call adds, updates and deletes entries of a short list, which is shown whole.",
+    "after": "Emotion Machine, second version",
+    "cost": "1 model call; no embedding while nothing is in the archive",
+    "config": {
+        "ingestion": {"strategy": "operations", "tier": "scratchpad", "overflow": "archive"},
+        "retrieval": {"ranker": "best"},
+        "context": {"memory": "both"},
+    },
+}
+
+IMPORTANCE: Recipe = {
+    "description": "A small model scores what is said from 1 to 10; what matters is kept in the archive and found "
+    "again by similarity, importance and how lately it was used.",
+    "after": "Emotion Machine, first version",
+    "cost": "1 call of a small model, 1 batch of embeddings to look up, 1 for what is kept",
+    "config": {
+        "ingestion": {"strategy": "importance", "tier": "archive", "importance": {"kept_from": 0.55}},
+        "retrieval": {
+            "embedder": "default",
+            "ranker": "importance",
+            "top_k": 15,
+            "candidates": 300,
+            "hourly_decay": 0.995,
+            "saliency_floor": 0.05,
+            "record_access": True,
+            "gate": {"open_on": ["keywords", "cadence", "gap"], "turns": 2, "gap_seconds": 30},
+        },
+        "context": {"memory": "retrieved"},
+    },
+}
+
+TWO_CALL: Recipe = {
+    "description": "One model call extracts atomic facts, a second decides what each does to the entries like it; the "
+    "entries nearest to a message are shown.",
+    "after": "Case.dev",
+    "cost": "1 model call where nothing is said, else 2; 1 batch of embeddings, 1 more for texts that were merged",
+    "config": {
+        "ingestion": {"strategy": "two_call", "tier": "archive", "candidates": {"top_k": 20}},
+        "retrieval": {"embedder": "default", "ranker": "cosine"},
+        "context": {"memory": "retrieved"},
+    },
+}
+
+CLASSIFIER: Recipe = {
+    "description": "A cheap model sorts what is said into categories; most turns save nothing and cost no embedding. "
+    "Entries are found by similarity and the weight of their category.",
+    "after": "Cereby",
+    "cost": "1 call of a cheap model; no embedding where nothing is said, else 1 batch",
+    "config": {
+        "ingestion": {
+            "strategy": "classifier",
+            "tier": "archive",
+            "classifier": {"confident_from": 0.7, "skip_above": 0.92, "schedule_days": 30},
+        },
+        # similarity x importance, where importance is the category's weight; what has a date expires instead of fading
+        "retrieval": {"embedder": "default", "ranker": "importance", "hourly_decay": 1.0},
+        "context": {"memory": "retrieved"},
+    },
+}
+
+KEYED_FACTS: Recipe = {
+    "description": "The model must call a tool that records values under keys of a strict vocabulary; a new value "
+    "supersedes the old. Facts are shown by type in a block of their own.",
+    "after": "Building AI agent memory",
+    "cost": "1 model call with a tool; 1 batch of embeddings to look up, 1 for what is kept",
+    "config": {
+        "ingestion": {"strategy": "keyed_facts", "tier": "archive"},
+        "retrieval": {"embedder": "default", "ranker": "hybrid"},
+        "context": {"memory": "retrieved", "block": "user_memory", "group_by_type": True},
+    },
+}
+
+DECAY: Recipe = {
+    "description": "As two_call, and ranked by similarity x importance x 2^(-age / half-life); what has faded leaves.",
+    "after": "pgmemai",
+    "cost": "as two_call; a sweep for what has faded",
+    "config": {
+        "ingestion": {"strategy": "two_call", "tier": "archive", "candidates": {"top_k": 20}},
+        "retrieval": {"embedder": "default", "ranker": "decay", "half_life_days": 30},
+        "forgetting": {
+            "policy": "activation",
+            "activation_floor": 0.05,
+            "half_life_days": 30,
+            "then": "expire",
+        },
+        "context": {"memory": "retrieved"},
+    },
+}
