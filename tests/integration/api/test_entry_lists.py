@@ -126,11 +126,11 @@ def test_entries_of_one_moment_are_paged_by_their_id(api: Api, path: str, relati
     assert second["next_cursor"] is None
 
 
-def test_ten_thousand_entries_cost_no_more_statements_than_ten(
+def test_a_thousand_entries_cost_no_more_statements_than_ten(
     api: Api, path: str, relationship: Relationship, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     remember(
-        relationship, *(f"Fact {number} of many" for number in range(10_000)), effective_at=timezone.now()
+        relationship, *(f"Fact {number} of many" for number in range(1_000)), effective_at=timezone.now()
     )
     api.get("/project")
 
