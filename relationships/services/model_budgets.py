@@ -86,21 +86,10 @@ def model_budget_of(project_id: UUID, *, now: datetime | None = None) -> ModelBu
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Spending:
-    """What one project has asked of models today. `cost` in USD."""
-
-    project_id: UUID
-    calls: int
-    tokens: int
-    cost: Decimal
-
-
-def read_spending() -> list[Spending]:
+def read_spending() -> Sequence[ModelSpending]:
     """Today's, of the projects that asked most, first. One statement. Raises django.db.Error."""
     today = timezone.now().astimezone(UTC).date()
-    rows = ModelSpending.objects.filter(day=today).order_by("-tokens", "project_id")
-    return [Spending(*row) for row in rows.values_list("project_id", "calls", "tokens", "cost")[:MOST_ROWS]]
+    return ModelSpending.objects.filter(day=today).order_by("-tokens", "project_id")[:MOST_ROWS]
 
 
 def require_model_budget(project_id: UUID) -> None:

@@ -15,7 +15,6 @@ from tests.fixtures.documents import multipart
 from tests.integration.api.world import SECRET_WORDS, World
 from web.uploads import MULTIPART
 
-
 SCHEMA = cast(Any, SchemaGenerator)().get_schema(request=None, public=True)
 
 
