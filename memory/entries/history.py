@@ -11,7 +11,7 @@ from uuid import UUID
 
 from memory.models import EntryRevision, RevisionEvent, ScratchpadEntry
 from memory.models.entry import ACCESS_FIELDS
-from relationships.services.sequence import allocate_seq_and_levels
+from relationships.services.sequence import allocate_seq
 from web.actor import Actor
 
 FIELDS = tuple(
@@ -82,7 +82,7 @@ def record_changes(
     """
     if not changes:
         return []
-    first, *levels = allocate_seq_and_levels(relationship_id, count=len(changes))
+    first, *levels = allocate_seq(relationship_id, count=len(changes))
     made = ChangedEntries(
         relationship_id,
         project_id,

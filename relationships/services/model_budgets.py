@@ -89,7 +89,7 @@ def model_budget_of(project_id: UUID, *, now: datetime | None = None) -> ModelBu
 def read_spending() -> Sequence[ModelSpending]:
     """Today's, of the projects that asked most, first. One statement. Raises django.db.Error."""
     today = timezone.now().astimezone(UTC).date()
-    return ModelSpending.objects.filter(day=today).order_by("-tokens", "project_id")[:MOST_ROWS]
+    return list(ModelSpending.objects.filter(day=today).order_by("-tokens", "project_id")[:MOST_ROWS])
 
 
 def require_model_budget(project_id: UUID) -> None:

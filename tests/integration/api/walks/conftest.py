@@ -13,7 +13,6 @@ from relationships.services.projects import create_project
 from relationships.services.relationships import get_or_create_relationship
 from tests.fixtures.api import TESTER, Api, new_key
 from tests.integration.api.world import World, build_world
-from worker.waiting import stop_listening
 
 
 class Kept(NamedTuple):
@@ -27,7 +26,6 @@ def both(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[
     with django_db_blocker.unblock(), transaction.atomic():
         yield [_kept("Test project"), _kept("Other project")]
         transaction.set_rollback(True)
-    stop_listening()  # a route that waits has started it; it would hold the test database open
 
 
 @pytest.fixture
