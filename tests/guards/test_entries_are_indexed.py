@@ -1,6 +1,7 @@
 """Who writes entries also writes their history, and whoever rests on entries hears of it: record_changes does both."""
 
 import ast
+from functools import cache
 from pathlib import Path
 
 from memory.entries.history import change_listeners
@@ -30,6 +31,7 @@ def records_changes(path: Path) -> bool:
     return any(name == "record_changes" for name, _ in calls(tree_of(path)))
 
 
+@cache
 def writers() -> list[Path]:
     paths = [path for path in python_files(*DOMAIN) if "migrations" not in path.parts]
     return [path for path in paths if writes_entries(path)]

@@ -1,4 +1,4 @@
-"""One world for all the routes that are walked: made once a file, and each test is undone to it."""
+"""One world for many tests, such as a walk over all routes: made once a file, and each test is undone to it."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
