@@ -224,7 +224,7 @@ REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["web.authentication.BearerAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["web.authentication.HasScope"],
     "DEFAULT_RENDERER_CLASSES": ["web.rendering.OrjsonRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["web.parsing.StrictJSONParser"],
+    "DEFAULT_PARSER_CLASSES": [],  # a body is read by RestView alone, strictly
     "EXCEPTION_HANDLER": "web.problems.problem_response",
     "DEFAULT_SCHEMA_CLASS": "web.openapi.RapportSchema",
     "UNAUTHENTICATED_USER": None,

@@ -22,10 +22,10 @@ def growth(work: Callable[[Any], object], make: Callable[[int], Any], *, size: i
     small, large = make(size), make(TIMES * size)
     ratio = float("inf")
     for _ in range(TRIES):
-        longer, shorter = seconds(work, large), seconds(work, small)
+        longer = seconds(work, large)
         if longer < FAST:
             return 0.0
-        ratio = min(ratio, longer / shorter)
+        ratio = min(ratio, longer / seconds(work, small))
         if ratio < MOST:
             break
     return ratio

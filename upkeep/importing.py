@@ -82,7 +82,7 @@ def _write(relationship: Relationship, archive: Archive, overview: Overview, by:
         raise NotFound("This relationship is not there.")
     now = timezone.now()
     _refuse_unless_empty(relationship)
-    first = allocate_seq(relationship.id, count=len(overview.numbers)) if overview.numbers else 0
+    first = allocate_seq(relationship.id, count=len(overview.numbers)).first if overview.numbers else 0
     tables = _tables(archive, overview, _Numbered(first, overview), now)
     written = {model: _insert(model, relationship, rows) for model, rows in tables.items()}
     _begin_histories(relationship, by, now)
@@ -233,7 +233,7 @@ def _begin_histories(relationship: Relationship, by: Actor, now: datetime) -> No
                 Change(RevisionEvent.ADD, None, fields_of(entry), entry.effective_at, REASON)
                 for entry in entries
             ],
-            first=allocate_seq(relationship.id, count=len(entries)),
+            first=allocate_seq(relationship.id, count=len(entries)).first,
             by=by,
             now=now,
         )

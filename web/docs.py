@@ -22,12 +22,12 @@ class SchemaView(SpectacularAPIView):
         """Without a key it costs next to nothing: whoever asks often must not take the processor from the others."""
         headers = {"Content-Disposition": 'inline; filename="Rapport.json"'}
         with _MAKING:  # making it is not for two threads at once
-            document = _schema()
+            document = schema_document()
         return HttpResponse(document, content_type=OpenApiJsonRenderer2.media_type, headers=headers)
 
 
 @cache
-def _schema() -> bytes:
+def schema_document() -> bytes:
     """As it is written to docs/reference/openapi.json; more than a second of work, once in each process."""
     generator: Any = SchemaView.generator_class()
     made = generator.get_schema(request=None, public=True)

@@ -12,16 +12,10 @@ from django.core.signals import got_request_exception
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
 from config.postgresql.sessions import sqlstate
-from web.problems import CONTENT_TYPE, foreseen, problem
+from web.problems import CONTENT_TYPE, foreseen, plain_problem, problem
 
 log = structlog.get_logger(__name__)
 FRAMES = 12  # of the way to a crash: where it happened and who asked
-CODES = {400: "bad_request", 403: "not_allowed", 404: "not_found", 405: "method_not_allowed", 413: "too_much"}
-DETAILS = {
-    400: "The request can't be read.",
-    404: "There is nothing at this address.",
-    405: "This address does not take that method.",
-}
 
 
 class CrossOriginMiddleware(CorsMiddleware):
@@ -48,10 +42,7 @@ class ProblemMiddleware:
             )
         response = self.get_response(request)
         if response.status_code >= 400 and response.headers.get("Content-Type") != CONTENT_TYPE:
-            code = CODES.get(response.status_code, "error")
-            return problem(
-                response.status_code, code, DETAILS.get(response.status_code, "This did not work.")
-            )
+            return plain_problem(response.status_code)
         return response
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:

@@ -10,11 +10,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import IO, Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from django.conf import settings
 from django.http import HttpRequest
-from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 
 from web.errors import MOST_PROBLEMS, FieldProblem, InvalidInput, TooMuch, shorten
@@ -32,17 +31,6 @@ _SURROGATE = re.compile(r"[\ud800-\udfff]")
 # Beyond this JSON readers, and our own database's answers, disagree about what the number is.
 _LARGEST = 2**63
 LONGEST_NAME = 60  # characters of a name in a path
-
-
-class StrictJSONParser(BaseParser):
-    """DRF's door to `read_object`, for a view that asks for `request.data`."""
-
-    media_type = JSON
-
-    def parse(
-        self, stream: IO[Any], media_type: str | None = None, parser_context: Any = None
-    ) -> dict[str, Any]:
-        return read_object(parser_context["request"], limit=settings.MAX_BODY_BYTES)[1]
 
 
 def read_object(request: Request, *, limit: int, depth: int | None = None) -> tuple[bytes, dict[str, Any]]:

@@ -32,6 +32,20 @@ STATUSES: dict[type[errors.RapportError], int] = {
     errors.Unavailable: 503,
     errors.UpstreamFailed: 502,
 }
+# What Django raises by itself; the first that fits decides.
+OF_DJANGO: dict[type[Exception], int] = {
+    RequestDataTooBig: 413,
+    SuspiciousOperation: 400,
+    Http404: 404,
+    PermissionDenied: 403,
+}
+PLAIN = {
+    400: ("bad_request", "The request can't be read."),
+    403: ("not_allowed", "This is not allowed."),
+    404: ("not_found", "There is nothing at this address."),
+    405: ("method_not_allowed", "This address does not take that method."),
+    413: ("too_much", "The body is too large."),
+}
 # By SQLSTATE and never by constraint name, which a distributed table's shards rename.
 SQLSTATES: dict[str, tuple[int, str, str]] = {
     "23505": (409, "already_exists", "Something like this is there already."),
@@ -104,17 +118,16 @@ def problem_response(error: Exception, ctx: dict[str, Any]) -> HttpResponse | No
 
 def foreseen(error: Exception) -> HttpResponse | None:
     """The problem for what Django and the database raise in ordinary life; None for anything else."""
-    if isinstance(error, RequestDataTooBig):
-        return problem(413, "too_much", "The body is too large.")
-    if isinstance(error, SuspiciousOperation):
-        return problem(400, "bad_request", "The request can't be read.")
-    if isinstance(error, Http404):
-        return problem(404, "not_found", "There is nothing at this address.")
-    if isinstance(error, PermissionDenied):
-        return problem(403, "not_allowed", "This is not allowed.")
     if isinstance(error, DatabaseError | InterfaceError):
         return _of_database(error)
-    return None
+    return next(
+        (plain_problem(status) for kind, status in OF_DJANGO.items() if isinstance(error, kind)), None
+    )
+
+
+def plain_problem(status: int) -> HttpResponse:
+    """What a status says where nothing more is known."""
+    return problem(status, *PLAIN.get(status, ("error", "This did not work.")))
 
 
 def database_unavailable() -> HttpResponse:

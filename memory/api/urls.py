@@ -7,7 +7,6 @@ from memory.api.held import ConfirmHeldView, DeclineHeldView, HeldDeletionsView
 from memory.api.prompts import PreviewPromptView, PromptsView, PromptView, PublishPromptView
 from memory.api.search import EntrySearchView, MessageSearchView
 from memory.api.turns import IngestView, RetryTurnView, TurnsView, TurnView
-from relationships.api.budget import BudgetView
 
 
 class VersionConverter:
@@ -31,7 +30,6 @@ HELD = f"{RELATIONSHIP}/held-deletions/<uuid:held_id>"
 PROMPTS = "companions/<uuid:companion_id>/prompts"
 
 urlpatterns = [
-    path("project/budget", BudgetView.as_view()),
     path(f"{RELATIONSHIP}/turns", TurnsView.as_view()),
     path(TURN, TurnView.as_view()),
     path(f"{TURN}/retry", RetryTurnView.as_view()),

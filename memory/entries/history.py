@@ -11,7 +11,7 @@ from uuid import UUID
 from memory.entries.snapshots import rebuild_scratchpad
 from memory.models import EntryRevision, EntryState, RevisionEvent, ScratchpadEntry
 from memory.models.entry import ACCESS_FIELDS
-from relationships.services.sequence import allocate_seq_and_levels
+from relationships.services.sequence import allocate_seq
 from web.actor import Actor
 
 FIELDS = tuple(
@@ -108,7 +108,7 @@ def change_entries(
     if not changes:
         return []
     _write_rows(relationship_id, changes)
-    first, *levels = allocate_seq_and_levels(relationship_id, count=len(changes))
+    first, *levels = allocate_seq(relationship_id, count=len(changes))
     made = ChangedEntries(
         relationship_id,
         project_id,

@@ -3,6 +3,7 @@
 from django.urls import URLPattern, path, register_converter
 
 from relationships.api.api_keys import ApiKeysView, ApiKeyView, TokensView, TokenView
+from relationships.api.budget import BudgetView
 from relationships.api.companions import (
     CompanionConfigView,
     CompanionsView,
@@ -44,6 +45,7 @@ RELATIONSHIP = "relationships/<uuid:relationship_id>"
 
 urlpatterns: list[URLPattern] = [
     path("project", ProjectView.as_view()),
+    path("project/budget", BudgetView.as_view()),
     path("api-keys", ApiKeysView.as_view()),
     path("api-keys/<uuid:key_id>", ApiKeyView.as_view()),
     path("config-schema", ConfigSchemaView.as_view()),

@@ -8,8 +8,8 @@ from relationships.models import Project
 from web.errors import InvalidInput
 
 
-def find_project(wanted: str | None) -> Project:
-    """The one named, else the only one there is. Raises InvalidInput."""
+def find_project(wanted: str | None, *, option: str = "--project") -> Project:
+    """The one named, else the only one there is. Raises InvalidInput, which names the `option`."""
     projects = Project.objects.order_by("created_at")
     if wanted is not None:
         projects = projects.filter(_named(wanted))
@@ -17,11 +17,11 @@ def find_project(wanted: str | None) -> Project:
     if len(found) == 1:
         return found[0]
     if wanted is None and not found:
-        raise InvalidInput.of("--project", 'there is none yet; make one: manage.py create_project "My app"')
+        raise InvalidInput.of(option, 'there is none yet; make one: manage.py create_project "My app"')
     if not found:
-        raise InvalidInput.of("--project", f"there is none called {wanted!r}")
+        raise InvalidInput.of(option, f"there is none called {wanted!r}")
     names = "; ".join(f"{project.name} ({project.id})" for project in found)
-    raise InvalidInput.of("--project", f"say which one, by its ID: {names}")
+    raise InvalidInput.of(option, f"say which one, by its ID: {names}")
 
 
 def _named(wanted: str) -> Q:

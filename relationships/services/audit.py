@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from relationships.models import AuditEvent, Project
+from relationships.models import AuditEvent, Project, Relationship
 from web.actor import Actor
 
 
@@ -29,11 +29,13 @@ def record_audit(
 
 
 def audit_row(row: Any, action: str, by: Actor, **detail: Any) -> None:
-    """As `record_audit`, of the row that was changed: `user.created` is about a user."""
+    """As `record_audit`, of the row that was changed: `user.created` is about a user, and what is said of a
+    relationship's parts, such as `profile.changed`, about the relationship.
+    """
     record_audit(
         project_id=row.id if isinstance(row, Project) else row.project_id,
         action=action,
-        target_kind=action.partition(".")[0],
+        target_kind="relationship" if isinstance(row, Relationship) else action.partition(".")[0],
         target_id=row.id,
         by=by,
         detail=detail,

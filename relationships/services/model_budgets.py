@@ -19,7 +19,8 @@ from django.utils import timezone
 
 from providers.llm.base import Completion
 from relationships.models import ModelSpending, Project, Turn, TurnState
-from relationships.services.audit import record_audit
+from relationships.services.audit import audit_row
+from relationships.services.rows import require
 from relationships.services.sequence import lock_relationship
 from web.actor import Actor
 from web.errors import BudgetSpent, InvalidInput, NotFound
@@ -86,21 +87,10 @@ def model_budget_of(project_id: UUID, *, now: datetime | None = None) -> ModelBu
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Spending:
-    """What one project has asked of models today. `cost` in USD."""
-
-    project_id: UUID
-    calls: int
-    tokens: int
-    cost: Decimal
-
-
-def read_spending() -> list[Spending]:
+def read_spending() -> Sequence[ModelSpending]:
     """Today's, of the projects that asked most, first. One statement. Raises django.db.Error."""
     today = timezone.now().astimezone(UTC).date()
-    rows = ModelSpending.objects.filter(day=today).order_by("-tokens", "project_id")
-    return [Spending(*row) for row in rows.values_list("project_id", "calls", "tokens", "cost")[:MOST_ROWS]]
+    return list(ModelSpending.objects.filter(day=today).order_by("-tokens", "project_id")[:MOST_ROWS])
 
 
 def require_model_budget(project_id: UUID) -> None:
@@ -146,20 +136,11 @@ def set_model_budget(
         if limit is not None and limit < 0:
             raise InvalidInput.of(name, "is below zero; 0 stands for no limit")
     with transaction.atomic():
-        changed = Project.objects.filter(id=project_id).update(daily_tokens=daily_tokens, daily_usd=daily_usd)
-        if not changed:
-            raise NotFound("This project is not there.")
-        record_audit(
-            project_id=project_id,
-            action="project.model_budget_set",
-            target_kind="project",
-            target_id=project_id,
-            by=by,
-            detail={
-                "daily_tokens": daily_tokens,
-                "daily_usd": None if daily_usd is None else str(daily_usd),
-            },
-        )
+        project: Project = require(Project.objects.select_for_update().filter(id=project_id), "project")
+        project.daily_tokens, project.daily_usd = daily_tokens, daily_usd
+        project.save(update_fields=["daily_tokens", "daily_usd"])
+        usd = None if daily_usd is None else str(daily_usd)
+        audit_row(project, "project.model_budget_set", by, daily_tokens=daily_tokens, daily_usd=usd)
     _look_again(project_id)
     return model_budget_of(project_id)
 

@@ -12,7 +12,7 @@ from relationships.configuration.merge_patch import merge_patch
 from relationships.configuration.shapes import refuse_misshapen
 from relationships.ids import uuid7
 from relationships.models import Profile, ProfileRevision, Relationship
-from relationships.services.audit import record_audit
+from relationships.services.audit import audit_row
 from relationships.services.configuration import configuration_of
 from relationships.services.limits import document_fault
 from relationships.services.rows import check_version, require_lock
@@ -70,11 +70,4 @@ def _write(relationship: Relationship, data: dict[str, Any], version: int, by: A
         **own, id=uuid7(), version=version, data=data, actor_kind=by.kind, actor_id=by.id
     )
     write_section(**own, section="profile", value=data)
-    record_audit(
-        project_id=relationship.project_id,
-        action="profile.changed",
-        target_kind="relationship",
-        target_id=relationship.id,
-        by=by,
-        detail={"version": version},
-    )
+    audit_row(relationship, "profile.changed", by, version=version)

@@ -14,20 +14,6 @@ from django.db import connection
 from web.errors import NotFound
 
 
-def allocate_seq(relationship_id: UUID, *, count: int) -> int:
-    """The first of `count` numbers in a row. Locks the relationship's row. Raises NotFound."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "UPDATE relationships_relationship SET last_seq = last_seq + %s WHERE id = %s RETURNING last_seq",
-            [count, relationship_id],
-        )
-        row = cursor.fetchone()
-    if row is None:
-        raise NotFound("This relationship is not there.")
-    last: int = row[0]
-    return last - count + 1
-
-
 class Numbers(NamedTuple):
     """The `first` of the numbers in a row; and the levels of the configuration."""
 
@@ -38,7 +24,7 @@ class Numbers(NamedTuple):
 
 
 # The statement that has the relationship's row in hand brings the configuration at no cost.
-_WITH_LEVELS = """
+_TAKE = """
 UPDATE relationships_relationship r
    SET last_seq = r.last_seq + %(count)s
   FROM relationships_companion c, relationships_project p
@@ -47,10 +33,10 @@ RETURNING r.last_seq, p.config::text, c.config::text, r.config::text
 """
 
 
-def allocate_seq_and_levels(relationship_id: UUID, *, count: int) -> Numbers:
-    """The same, with what the configuration follows from. Raises NotFound."""
+def allocate_seq(relationship_id: UUID, *, count: int) -> Numbers:
+    """Take `count` numbers in a row, and bring what the configuration follows from. Locks the row. Raises NotFound."""
     with connection.cursor() as cursor:
-        cursor.execute(_WITH_LEVELS, {"count": count, "relationship": relationship_id})
+        cursor.execute(_TAKE, {"count": count, "relationship": relationship_id})
         row = cursor.fetchone()
     if row is None:
         raise NotFound("This relationship is not there.")

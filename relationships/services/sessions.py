@@ -12,7 +12,7 @@ from relationships.configuration.merge_patch import merge_patch
 from relationships.configuration.shapes import refuse_misshapen
 from relationships.ids import uuid7
 from relationships.models import Relationship, SessionState
-from relationships.services.audit import record_audit
+from relationships.services.audit import audit_row
 from relationships.services.configuration import configuration_of
 from relationships.services.limits import document_fault
 from relationships.services.rows import check_version, require, require_lock
@@ -150,14 +150,7 @@ def _end(relationship: Relationship, sessions: Iterable[str], by: Actor) -> int:
     if ended:
         rebuild_sessions(relationship)
         # what was in them is gone for good, so it is written down; patches of temporary state are not
-        record_audit(
-            project_id=relationship.project_id,
-            action="session.ended",
-            target_kind="relationship",
-            target_id=relationship.id,
-            by=by,
-            detail={"sessions": ended},
-        )
+        audit_row(relationship, "session.ended", by, sessions=ended)
     return ended
 
 

@@ -67,11 +67,11 @@ def dotted(node: ast.AST) -> str:
     return ""
 
 
-def calls(tree: ast.AST) -> Iterator[tuple[str, ast.Call]]:
+@cache
+def calls(tree: ast.AST) -> list[tuple[str, ast.Call]]:
     """Every call of a plain dotted name, with that name."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and (name := dotted(node.func)):
-            yield name, node
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    return [(name, node) for node in found if (name := dotted(node.func))]
 
 
 def text_of(node: ast.AST | None) -> str | None:

@@ -15,8 +15,7 @@ from providers.errors import AnswerUnusable, ProviderError
 from tests.guards.sources import DOMAIN, calls, python_files, text_of, tree_of
 from tests.guards.tables import named_in
 from web.errors import BudgetSpent, RapportError
-from web.middleware import CODES
-from web.problems import SQLSTATES, STATUSES
+from web.problems import PLAIN, SQLSTATES, STATUSES
 from worker.models import WORKER_DIED
 
 # Raised by REST framework itself, before our own code is asked.
@@ -61,7 +60,7 @@ def problem_codes() -> set[str]:
     return (
         ours
         | written
-        | set(CODES.values())
+        | {code for code, _ in PLAIN.values()}
         | {code for _, code, _ in SQLSTATES.values()}
         | OF_THE_FRAMEWORK
         | OF_THE_WEB_SERVER

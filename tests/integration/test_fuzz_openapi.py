@@ -4,6 +4,7 @@ Each operation is a test, and every request meets the same world: it is asked in
 RAPPORT_FUZZ=long asks many more requests, and other ones every time.
 """
 
+import json
 import os
 from collections.abc import Iterator
 from typing import Any, cast
@@ -15,7 +16,6 @@ from django.core.signals import request_finished, request_started
 from django.core.wsgi import get_wsgi_application
 from django.db import close_old_connections, transaction
 from django.utils import timezone
-from drf_spectacular.generators import SchemaGenerator
 from hypothesis import HealthCheck, given
 from hypothesis import settings as effort
 from hypothesis import strategies as st
@@ -38,7 +38,7 @@ from memory.models import EntryRevision, HeldDeletion, ScratchpadEntry
 from relationships.models import Relationship, Snapshot, Turn
 from tests.integration.api.world import World, build_world
 from tests.integration.sense import make_sense
-from worker.waiting import stop_listening
+from web.docs import schema_document
 
 LONG = os.environ.get("RAPPORT_FUZZ") == "long"
 REQUESTS, SEQUENCES = (300, 1000) if LONG else (15, 30)
@@ -79,17 +79,10 @@ def checks_of(case: Case[Any]) -> list[Any]:
 
 
 schema = schemathesis.openapi.from_dict(
-    cast(Any, SchemaGenerator)().get_schema(request=None, public=True),
+    json.loads(schema_document()),
     config=SchemathesisConfig.from_dict(CONFIG),
 )
 schema.app = get_wsgi_application()
-
-
-@pytest.fixture(autouse=True, scope="module")
-def listening() -> Iterator[None]:
-    """Routes that wait start a listener in this process; it would hold the test database open."""
-    yield
-    stop_listening()
 
 
 @pytest.fixture(autouse=True, scope="module")

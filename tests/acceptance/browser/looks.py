@@ -11,7 +11,8 @@ from tests.acceptance.browser.desk import PHONE, WIDE, Scheme
 AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text()
 Look = tuple[int, Scheme]
 LOOKS: tuple[Look, ...] = ((WIDE, "light"), (WIDE, "dark"), (PHONE, "dark"), (PHONE, "light"))
-_RUN = """async () => (await axe.run({resultTypes: ["violations"]})).violations
+_LOADED = "() => typeof axe !== 'undefined'"
+_RUN = """async (options) => (await axe.run({resultTypes: ["violations"], ...options})).violations
   .filter((found) => ["serious", "critical"].includes(found.impact))
   .map((found) => ({rule: found.id, nodes: found.nodes.map((node) => node.html.slice(0, 200))}))"""
 _STICKS_OUT = """() => {
@@ -25,22 +26,27 @@ _STICKS_OUT = """() => {
 
 
 def look(page: Page, name: str, folder: Path) -> Iterator[str]:
-    """Take a picture in each look, and tell what is wrong in words."""
+    """Take a picture in each look, and tell what is wrong in words. Of one width's other scheme only the colours are
+    examined: all else is the same page.
+    """
+    seen: set[int] = set()
     for width, scheme in LOOKS:
         page.set_viewport_size({"width": width, "height": 900})
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-        yield from glance(page, f"{name}-{width}-{scheme}", folder)
+        yield from glance(page, f"{name}-{width}-{scheme}", folder, colours_only=width in seen)
+        seen.add(width)
 
 
-def glance(page: Page, name: str, folder: Path) -> Iterator[str]:
+def glance(page: Page, name: str, folder: Path, *, colours_only: bool = False) -> Iterator[str]:
     """The same in the look that the page has now."""
     page.screenshot(path=folder / f"{name}.png", full_page=True)
     yield from (f"{name}: sticks out: {part}" for part in page.evaluate(_STICKS_OUT))
-    page.evaluate(AXE)
-    yield from (f"{name}: {found}" for found in examine(page))
+    yield from (f"{name}: {found}" for found in examine(page, colours_only=colours_only))
 
 
-def examine(page: Page) -> list[dict[str, Any]]:
-    """The serious and critical findings of axe-core, which has to be in the page."""
-    found: list[dict[str, Any]] = page.evaluate(_RUN)
+def examine(page: Page, *, colours_only: bool = False) -> list[dict[str, Any]]:
+    """The serious and critical findings of axe-core."""
+    if not page.evaluate(_LOADED):
+        page.evaluate(AXE)
+    found: list[dict[str, Any]] = page.evaluate(_RUN, {"runOnly": ["color-contrast"]} if colours_only else {})
     return found

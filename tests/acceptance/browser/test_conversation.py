@@ -1,8 +1,7 @@
 """The talk and what came of it: a failed turn, a wrong deletion, what the companion sees, and what was true when."""
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from relationships.services.profiles import read_profile
 from tests.acceptance.browser.desk import Desk
 from tests.acceptance.browser.stage import Stage
 from tests.vendor_servers.openai_server import OpenAIServer
@@ -65,25 +64,3 @@ def test_the_slider_shows_what_was_true_then(desk: Desk, stage: Stage) -> None:
 
     window.get_by_role("slider", name="Compare with").press("Home")
     expect(changed).to_contain_text("No changes.")
-
-
-def test_a_profile_is_edited_and_two_at_once_are_told(desk: Desk, stage: Stage) -> None:
-    tess = stage.relationship("Tess")
-    windows = [desk.open(), desk.open()]
-    for window in windows:
-        window.goto(stage.page_of(tess, "profile/"))
-    first, second = windows
-
-    save(first, '{"plan": ')
-    expect(first.get_by_role("alert")).to_be_visible()
-    save(first, '{"plan": "gold"}')
-    expect(first.get_by_role("status")).to_have_text("Profile saved.")
-    save(second, '{"plan": "silver"}')
-
-    expect(second.get_by_role("alert")).to_contain_text("gold")
-    assert read_profile(tess.id)[0] == {"plan": "gold"}
-
-
-def save(window: Page, document: str) -> None:
-    window.locator("textarea").fill(document)
-    window.get_by_role("button", name="Save").click()

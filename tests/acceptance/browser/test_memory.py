@@ -1,7 +1,5 @@
 """What is remembered of a person: found, mended in place, undone; by two at once; and by keyboard alone."""
 
-import re
-
 from playwright.sync_api import Page, expect
 
 from memory.models import ScratchpadEntry
@@ -9,37 +7,6 @@ from relationships.models import Relationship
 from tests.acceptance.browser.desk import Desk
 from tests.acceptance.browser.stage import BY, Stage
 from upkeep.erasure import erase_entry
-
-
-def test_entries_are_narrowed_down_while_one_types(desk: Desk, stage: Stage) -> None:
-    vera = stage.relationship("Vera")
-    stage.remember(vera, "Has a dog", "Lives in Kyoto")
-    window = desk.open()
-    window.goto(stage.page_of(vera))
-
-    window.get_by_label("Search", exact=True).press_sequentially("kyo")
-
-    expect(window.get_by_text("Has a dog")).to_have_count(0)
-    expect(window.get_by_text("Lives in Kyoto")).to_be_visible()
-    assert "text=kyo" in window.url
-
-
-def test_an_entry_is_edited_in_place_and_its_story_undoes_that(desk: Desk, stage: Stage) -> None:
-    rosa = stage.relationship("Rosa")
-    stage.remember(rosa, "Has a cat")
-    window = desk.open()
-    window.goto(stage.page_of(rosa))
-
-    window.get_by_role("link", name="Edit: Has a cat").click()
-    window.get_by_role("textbox", name="Content").fill("Has a cat and a dog")
-    window.get_by_role("button", name="Save").click()
-
-    expect(window.get_by_role("status")).to_have_text("Entry saved.")
-    window.get_by_role("link", name=re.compile("added manually")).click()
-    expect(window.locator("ins").first).to_have_text(re.compile("and a dog"))
-    window.get_by_role("button", name="Undo update").click()
-    expect(window.get_by_role("status")).to_have_text("Entry restored.")
-    assert stage.contents(rosa) == {"Has a cat"}
 
 
 def test_of_two_who_edit_one_entry_the_later_sees_both_texts(desk: Desk, stage: Stage) -> None:
@@ -76,20 +43,6 @@ def test_what_is_gone_meanwhile_is_said(desk: Desk, stage: Stage) -> None:
     expect(window.get_by_role("alert")).to_contain_text("This entry does not exist")
 
 
-def test_an_entry_is_added_and_pinned(desk: Desk, stage: Stage) -> None:
-    lin = stage.relationship("Lin")
-    window = desk.open(width=390)
-    window.goto(stage.page_of(lin))
-
-    window.get_by_role("link", name="Add entry", exact=True).click()
-    window.get_by_role("textbox", name="Content").fill("أسكن في القاهرة")
-    window.get_by_role("button", name="Add entry").click()
-    window.get_by_role("button", name="Pin: أسكن في القاهرة").click()
-
-    expect(window.get_by_text("pinned", exact=True)).to_be_visible()
-    assert pinned(lin) == ["أسكن في القاهرة"]
-
-
 def test_one_box_ticks_all(desk: Desk, stage: Stage) -> None:
     una = stage.relationship("Una")
     stage.remember(una, "Has a cat", "Has a dog", "Has a fish")
@@ -104,23 +57,6 @@ def test_one_box_ticks_all(desk: Desk, stage: Stage) -> None:
     expect(window.get_by_role("status")).to_have_text("3 updated.")
     expect(window.get_by_label("Search", exact=True)).to_have_value("has")
     assert len(pinned(una)) == 3
-
-
-def test_two_are_merged_into_one(desk: Desk, stage: Stage) -> None:
-    ivo = stage.relationship("Ivo")
-    stage.remember(ivo, "Has a dog", "The dog is called Bruno")
-    window = desk.open()
-    window.goto(stage.page_of(ivo))
-
-    for content in ("Has a dog", "The dog is called Bruno"):
-        window.get_by_role("checkbox", name=f"Select: {content}").check()
-    window.get_by_label("With selected:").select_option("merge")
-    window.get_by_role("button", name="Apply").click()
-    window.get_by_role("textbox", name="Content").fill("Has a dog called Bruno")
-    window.get_by_role("button", name="Save").click()
-
-    expect(window.get_by_role("status")).to_have_text("Entry saved.")
-    assert stage.contents(ivo) == {"Has a dog called Bruno"}
 
 
 def test_what_was_scrolled_to_stays_after_a_change(desk: Desk, stage: Stage) -> None:

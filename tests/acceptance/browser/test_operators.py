@@ -25,18 +25,6 @@ def test_an_operator_signs_in_and_out(desk: Desk, stage: Stage) -> None:
     expect(window.get_by_role("heading", name="Sign in")).to_be_visible()
 
 
-def test_who_guesses_passwords_has_to_wait(desk: Desk, stage: Stage) -> None:
-    window = desk.open(None)
-    for _ in range(5):
-        window.goto(stage.sign_in_page())
-        window.get_by_label("Email address").fill("guessed@example.org")
-        window.get_by_label("Password").fill("wrong")
-        window.get_by_role("button", name="Sign in").click()
-        expect(window.get_by_role("alert")).to_be_visible()
-
-    expect(window.get_by_role("alert")).to_contain_text("Try again in 5 minutes")
-
-
 def test_a_second_try_erases_what_the_first_one_asked_for(desk: Desk, stage: Stage) -> None:
     zora = stage.relationship("Zora")
     stage.remember(zora, "Has a cat")

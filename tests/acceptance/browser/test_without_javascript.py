@@ -5,7 +5,6 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from relationships.services.profiles import read_profile
 from tests.acceptance.browser.desk import Desk
 from tests.acceptance.browser.stage import Stage
 
@@ -80,17 +79,6 @@ def test_the_past_and_what_is_seen_now_are_shown(window: Page, stage: Stage) -> 
 
     expect(window.locator("#assembled")).to_contain_text("Where do I live?")
     expect(window.locator("#assembled")).to_contain_text("Lives in Lisbon")
-
-
-def test_a_profile_is_saved(window: Page, stage: Stage) -> None:
-    tess = stage.relationship("Plain Tess")
-    window.goto(stage.page_of(tess, "profile/"))
-
-    window.get_by_label("JSON").fill('{"plan": "gold"}')
-    window.get_by_role("button", name="Save").click()
-
-    expect(window.get_by_role("status")).to_have_text("Profile saved.")
-    assert read_profile(tess.id)[0] == {"plan": "gold"}
 
 
 def test_the_overview_says_how_the_workers_are(window: Page, stage: Stage) -> None:

@@ -3,9 +3,7 @@
 from typing import Any
 
 import pytest
-from django.conf import settings as django_settings
 from django_q.models import OrmQ
-from pytest_django.fixtures import Settings
 
 from knowledge.models import ChunkEmbedding, Document, DocumentChunk, DocumentFile
 from relationships.models import AuditEvent, Companion, Project
@@ -13,7 +11,6 @@ from tests.fixtures.api import Api
 from tests.fixtures.documents import (
     again,
     configure,
-    docx_of,
     learn,
     multipart,
     pdf_of,
@@ -65,12 +62,6 @@ def test_two_companions_have_a_document_each(api: Api, companion: Companion, pro
     assert api.post(path_of(companion, "search"), {"query": "dragons"}).body["items"] == []
 
 
-def test_a_name_of_ones_own_is_what_is_cited(api: Api, companion: Companion) -> None:
-    sent = send_file(api, companion, HANDBOOK, "scan-0001.pdf", name="Handbook")
-
-    assert sent.body["name"] == "Handbook"
-
-
 REFUSED: dict[str, tuple[bytes, str, int, str]] = {
     "a ZIP renamed to PDF": (zip_of(a=b"b"), "report.pdf", 415, "unknown_document_kind"),
     "text renamed to PDF": (b"just text", "report.pdf", 415, "unknown_document_kind"),
@@ -89,16 +80,6 @@ def test_what_is_no_document_is_refused(
     assert (sent.status, sent.body["type"]) == (status, f"urn:rapport:problem:{code}")
     assert status != 415 or "PDF, DOCX, HTML, Markdown and plain text" in sent.body["detail"]
     assert not Document.objects.exists() and not OrmQ.objects.exists()
-
-
-def test_a_file_that_is_too_long_is_refused_with_the_limit(
-    api: Api, companion: Companion, settings: Settings
-) -> None:
-    settings.MAX_DOCUMENT_BYTES = 1024
-
-    slightly, far = (send_file(api, companion, b"a" * length, "a.txt") for length in (1025, 100_000))
-
-    assert [(sent.status, sent.body["limit"]) for sent in (slightly, far)] == [(413, 1024), (413, 17_408)]
 
 
 def test_more_documents_than_the_configuration_allows_are_refused(api: Api, companion: Companion) -> None:
@@ -211,14 +192,3 @@ def test_a_document_in_hand_is_not_taken_from_the_worker(api: Api, companion: Co
     Document.objects.filter(id=document.id).update(state="processing")
 
     assert api.post(path_of(companion, document.id, "retry")).status == 409
-
-
-def test_a_word_document_is_taken(api: Api, companion: Companion) -> None:
-    content = docx_of(("Heading 1", "Prices"), ("Normal", "A coffee is two euros."))
-
-    sent = send_file(api, companion, content, "Menu.docx")
-
-    assert sent.body["media_type"].endswith("wordprocessingml.document")
-    assert process(Document.objects.get()).state == "ready"
-    assert DocumentChunk.objects.get().heading == "Prices"
-    assert sent.body["size"] == len(content) <= django_settings.MAX_DOCUMENT_BYTES

@@ -96,41 +96,11 @@ def test_a_tag_that_is_no_pair_is_named(api: Api, path: str, tag: str) -> None:
     assert (answer.status, answer.fields) == (422, ["tag.1"])
 
 
-def test_a_list_that_is_read_while_it_grows_repeats_and_misses_nothing(api: Api, path: str) -> None:
-    old = [f"Fact {number}" for number in range(9)]
-    for content in old:
-        made(api, path, content)
-    seen: list[str] = []
-    cursor = ""
-    for number in range(9):
-        page = api.get(f"{path}?limit=2{cursor}").body
-        seen += [entry["content"] for entry in page["items"]]
-        if page["next_cursor"] is None:
-            break
-        cursor = f"&cursor={page['next_cursor']}"
-        made(api, path, f"Newcomer {number}")
-        made(api, path, f"Back-filled {number}", effective_at="2019-01-01T00:00:00Z")
-
-    assert seen[:9] == old[::-1]
-    assert len(set(seen)) == len(seen)
-    assert not any(content.startswith("Newcomer") for content in seen)
-
-
-def test_entries_of_one_moment_are_paged_by_their_id(api: Api, path: str, relationship: Relationship) -> None:
-    remember(relationship, *(f"Fact {number}" for number in range(7)))
-
-    first = api.get(f"{path}?limit=4").body
-    second = api.get(f"{path}?limit=4&cursor={first['next_cursor']}").body
-
-    assert len({entry["id"] for entry in [*first["items"], *second["items"]]}) == 7
-    assert second["next_cursor"] is None
-
-
-def test_ten_thousand_entries_cost_no_more_statements_than_ten(
+def test_a_thousand_entries_cost_no_more_statements_than_ten(
     api: Api, path: str, relationship: Relationship, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     remember(
-        relationship, *(f"Fact {number} of many" for number in range(10_000)), effective_at=timezone.now()
+        relationship, *(f"Fact {number} of many" for number in range(1_000)), effective_at=timezone.now()
     )
     api.get("/project")
 

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from memory.models import EntryRevision
 from relationships.models import Relationship
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api
@@ -124,13 +123,3 @@ def test_the_end_of_an_entrys_history_is_an_empty_page_and_not_an_error(api: Api
     last = api.get(f"{address}?limit=1&cursor={cursor}").body
 
     assert ([item["event"] for item in last["items"]], last["next_cursor"]) == (["add"], None)
-
-
-def test_history_can_not_be_rewritten_from_outside(api: Api, other_project_api: Api, path: str) -> None:
-    entry = made(api, path, "Likes tea")
-
-    for method in ("POST", "PUT", "PATCH", "DELETE"):
-        assert api.send(method, f"{path}/history", {}).status == 405
-    assert other_project_api.get(f"{path}/history").status == 404
-    assert other_project_api.get(f"{path}/entries/{entry['id']}/history").status == 404
-    assert EntryRevision.objects.count() == 1

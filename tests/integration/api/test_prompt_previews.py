@@ -17,17 +17,10 @@ from tests.fixtures.api import Api
 from tests.fixtures.contexts import remember
 from tests.fixtures.turns import Conversation, add, answer, delete
 from web.models import RateWindow
-from worker.waiting import stop_listening, waiting_place
+from worker.waiting import waiting_place
 
 RECIPES = "Keep only {{ user }}'s recipes."
 HELLO = [{"role": "user", "content": "Call me Max. I cook."}]
-
-
-@pytest.fixture(autouse=True, scope="module")
-def listening() -> Iterator[None]:
-    """A preview takes a waiter's place, and that starts a listener; it would hold the test database open."""
-    yield
-    stop_listening()
 
 
 @pytest.fixture

@@ -35,11 +35,10 @@ def test_what_a_person_changes_is_put_down_to_them(api: Api, path: str, relation
     assert (event.actor_kind, event.actor_id) == ("end_user", str(relationship.user_id))
 
 
-def test_a_token_can_not_mint_tokens_or_change_the_configuration(api: Api, path: str) -> None:
-    browser = token_for(api, path, "write")
+def test_a_token_can_not_choose_the_configuration_of_a_turn(api: Api, path: str) -> None:
+    turn = {"messages": [{"role": "user", "content": "Hello."}], "config": {"ingestion": {"enabled": False}}}
 
-    assert browser.post(f"{path}/tokens", {"scopes": ["read"]}).status == 403
-    assert browser.patch(path, {"config": {"ingestion": {"enabled": False}}}).status == 403
+    assert token_for(api, path, "write").post(f"{path}/turns", turn).status == 403
 
 
 def test_a_revoked_token_opens_nothing(api: Api, path: str) -> None:

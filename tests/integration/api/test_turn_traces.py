@@ -117,21 +117,6 @@ def test_a_persons_token_sees_the_trace_without_the_developers_prompts(
     assert "Rules" not in seen.raw.decode()
 
 
-def test_a_token_may_do_what_its_scope_says_and_leave_the_rest(
-    api: Api, path: str, relationship: Relationship, conversation: Conversation
-) -> None:
-    said = {"messages": [{"role": "user", "content": "Hello."}]}
-    reader, writer = token_for(api, relationship, "read"), token_for(api, relationship, "write")
-
-    assert reader.post(path, said).status == 403
-    assert writer.post(path, said).status == 202
-    assert reader.get(path).status == 200
-    assert writer.post(path, {**said, "config": {"ingestion": {"enabled": False}}}).status == 403
-    turn_id = ids(reader.get(path).body)[0]
-    assert writer.post(f"{path}/{turn_id}/retry").status == 403
-    assert writer.post(f"/relationships/{relationship.id}/ingest").status == 403
-
-
 def test_the_list_can_be_of_one_state_or_one_session(
     api: Api, path: str, conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:

@@ -16,20 +16,13 @@ from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api, ApiAnswer
 from tests.fixtures.turns import Conversation, add, answer, delete
 from tests.waiting import wait_until
-from worker.waiting import stop_listening, waiting_place
+from worker.waiting import waiting_place
 
 HELLO = {"messages": [{"role": "user", "content": "I moved to Lisbon."}]}
 LISTENERS = """
 SELECT pid, query, state_change FROM pg_stat_activity
  WHERE datname = current_database() AND query LIKE 'LISTEN%rapport_settled%'
 """
-
-
-@pytest.fixture(autouse=True, scope="module")
-def listening() -> Iterator[None]:
-    """A waiter starts a listener in this process; it would hold the test database open."""
-    yield
-    stop_listening()
 
 
 @pytest.fixture

@@ -70,12 +70,6 @@ def test_only_what_is_different_is_stored(companion: Companion) -> None:
     }
 
 
-def test_what_says_the_same_as_the_default_again_is_not_stored(companion: Companion) -> None:
-    companion.config = {"ingestion": {"max_batch": 3}}
-
-    assert read_config(sent_by(companion, ingestion__max_batch="8"), companion) == {}
-
-
 def test_a_type_whose_name_is_taken_away_goes(companion: Companion) -> None:
     companion.config = {"ingestion": {"types": [{"name": "mood"}, {"name": "other"}]}}
 

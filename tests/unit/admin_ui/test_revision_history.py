@@ -1,4 +1,4 @@
-from admin_ui.revision_history import quotations_of, revision_history
+from admin_ui.revision_history import quotations_of
 from memory.models import ScratchpadEntry
 from relationships.models import Relationship
 from tests.fakes import ScriptedProvider
@@ -20,10 +20,3 @@ def test_a_message_is_quoted_between_its_neighbours(
         ("Yes.", True),
         ("Good night.", False),
     ]
-
-
-def test_what_was_written_by_hand_rests_on_no_message(conversation: Conversation) -> None:
-    entry = conversation.remember("Has a dog")[0]
-
-    assert quotations_of(entry) == []
-    assert [step.undoes for step in revision_history(entry)] == [True]

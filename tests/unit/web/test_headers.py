@@ -6,7 +6,6 @@ from web.headers import (
     etag,
     expected_version,
     idempotency_key,
-    request_fingerprint,
 )
 
 
@@ -38,8 +37,3 @@ def test_another_key_is_refused_by_name(key: str) -> None:
         idempotency_key(RequestFactory().post("/", headers={"idempotency-key": key}))
 
     assert caught.value.problems[0].field == "Idempotency-Key"
-
-
-def test_another_body_has_another_fingerprint() -> None:
-    assert request_fingerprint(b'{"a":1}') == request_fingerprint(b'{"a":1}')
-    assert request_fingerprint(b'{"a":1}') != request_fingerprint(b'{"a": 1}')

@@ -61,10 +61,6 @@ def test_a_row_added_before_the_cursor_moves_nothing(project: Project) -> None:
     assert rest == {"items": ["f"], "next_cursor": None}
 
 
-def test_an_empty_list_is_one_empty_page(project: Project) -> None:
-    assert names(project, ["external_id"], 10) == [[]]
-
-
 @given(st.text(max_size=40))
 def test_a_cursor_we_never_gave_is_named(cursor: str) -> None:
     with pytest.raises(InvalidInput, match="cursor"):

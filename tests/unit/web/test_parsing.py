@@ -10,7 +10,6 @@ from pytest_django import Settings
 from tests.growth import MOST, growth
 from web.errors import MOST_PROBLEMS, InvalidInput, TooMuch
 from web.parsing import parse_object
-from web.problems import MalformedBody
 
 kept_text = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=20)
 kept_json = st.recursive(
@@ -62,18 +61,6 @@ def test_brackets_inside_a_text_are_no_depth(settings: Settings) -> None:
 
 def test_wide_is_not_deep() -> None:
     assert len(parse_object(json.dumps({"a": [[] for _ in range(1000)]}).encode())["a"]) == 1000
-
-
-def test_every_place_of_a_repeated_name_is_found() -> None:
-    with pytest.raises(InvalidInput) as caught:
-        parse_object(b'{"x": [{"a": 1, "a": 2}], "y": {"b": 1, "b": 1}}')
-
-    assert [problem.field for problem in caught.value.problems] == ["x.0.a", "y.b"]
-
-
-def test_a_syntax_error_says_where() -> None:
-    with pytest.raises(MalformedBody, match="line 2 column 3"):
-        parse_object(b'{"a": 1,\n  b}')
 
 
 SHAPES: dict[str, Callable[[int], bytes]] = {

@@ -3,7 +3,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from admin_ui.templatetags.facts import age, codes, details, grouped, icon
+from admin_ui.templatetags.facts import age, codes, details
 
 
 @pytest.mark.parametrize(
@@ -49,12 +49,3 @@ def test_a_long_list_of_details_is_cut() -> None:
 )
 def test_names_between_backticks_are_code(text: str, shown: str) -> None:
     assert codes(text) == shown
-
-
-def test_a_number_is_grouped() -> None:
-    assert [grouped(number) for number in (7, 49919)] == ["7", "49\u202f919"]
-
-
-def test_an_icon_is_hidden_from_who_listens() -> None:
-    assert 'aria-hidden="true"' in icon("pin")
-    assert "icons.svg#pin" in icon("pin")

@@ -2,7 +2,7 @@ import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
-from relationships.models import AuditEvent, Companion, Project
+from relationships.models import AuditEvent, Companion
 from tests.unit.admin_ui.test_config_form import sent_by
 
 
@@ -53,12 +53,6 @@ def test_what_the_schema_refuses_is_said_beside_its_field_and_nothing_is_stored(
     assert now(companion).config == companion.config
 
 
-def test_a_recipe_is_chosen_by_itself(editor: Client, page: str, companion: Companion) -> None:
-    editor.post(page, {"recipe": "scratchpad", "version": "1"})
-
-    assert now(companion).config == {**companion.config, "recipe": "scratchpad"}
-
-
 def test_a_form_that_is_behind_is_refused_and_shows_what_holds(
     editor: Client, page: str, companion: Companion
 ) -> None:
@@ -72,13 +66,6 @@ def test_a_form_that_is_behind_is_refused_and_shows_what_holds(
     assert "max_batch" not in now(companion).config.get("ingestion", {})
 
 
-def test_a_new_companion_is_made_by_name(editor: Client, project: Project) -> None:
-    answer = editor.post("/admin-ui/companions/", {"name": "Bo", "slug": "bo"})
-
-    companion = Companion.objects.get(project=project, slug="bo")
-    assert answer["Location"] == f"/admin-ui/companions/{companion.id}/"
-
-
 @pytest.mark.parametrize(
     ("sent", "status"), [({"name": "", "slug": "x"}, 422), ({"name": "Ada", "slug": "ada"}, 409)]
 )
@@ -86,9 +73,3 @@ def test_a_companion_that_can_not_be_made_is_refused_in_words(
     editor: Client, companion: Companion, sent: dict[str, str], status: int
 ) -> None:
     assert editor.post("/admin-ui/companions/", sent).status_code == status
-
-
-def test_another_projects_companion_is_not_there(viewer: Client) -> None:
-    other = Companion.objects.create(project=Project.objects.create(name="Other"), slug="bo", name="Bo")
-
-    assert viewer.get(f"/admin-ui/companions/{other.id}/").status_code == 404

@@ -1,6 +1,5 @@
 import pytest
 from django.test import Client
-from pytest_django import DjangoAssertNumQueries
 
 from memory.models import ScratchpadEntry
 from relationships.models import Relationship, Turn, TurnState
@@ -40,19 +39,6 @@ def test_a_trace_shows_the_prompt_the_raw_answer_and_each_verdict(
     assert "&quot;op&quot;" in shown
     assert "I have a &lt;b&gt;dog&lt;/b&gt;." in shown
     assert "Retry" not in shown
-
-
-def test_the_page_costs_the_same_whatever_the_number_of_turns(
-    viewer: Client,
-    page: str,
-    conversation: Conversation,
-    django_assert_max_num_queries: DjangoAssertNumQueries,
-) -> None:
-    for number in range(12):
-        conversation.say(f"Turn {number}", session=f"s{number % 3}")
-
-    with django_assert_max_num_queries(12):
-        assert "Turn 11" in viewer.get(f"{page}conversation/").content.decode()
 
 
 def fail(relationship: Relationship, *turns: Turn, code: str = "unparsable_answer") -> None:
@@ -110,13 +96,3 @@ def test_the_failed_turns_of_the_list_and_no_others_are_retried_at_once(
     assert f"Retrying {retried} turn" in said
     assert conversation.again(one).state == TurnState.PENDING
     assert (conversation.again(two).state == TurnState.PENDING) is (retried == 2)
-
-
-def test_the_list_shows_one_companions_turns(
-    viewer: Client, conversation: Conversation, relationship: Relationship
-) -> None:
-    conversation.say("I have a dog.")
-    address = "/admin-ui/turns/?state=pending&companion="
-
-    assert "I have a dog." in viewer.get(f"{address}{relationship.companion_id}").content.decode()
-    assert "No turns match these filters." in viewer.get(f"{address}{relationship.id}").content.decode()

@@ -23,17 +23,6 @@ def read(document: Document) -> None:
     process_document(document_id=document.id, worker="test")
 
 
-def test_a_document_is_uploaded_read_and_found(editor: Client, page: str) -> None:
-    assert "Uploaded. A worker is processing it." in upload(editor, page)
-    read(Document.objects.get())
-
-    shown = editor.get(f"{page}?question=how+often+is+the+stove+cleaned").content.decode()
-
-    assert "Clean the stove weekly." in shown
-    assert "a.md" in shown
-    assert "data-poll" not in shown
-
-
 def test_the_same_file_again_changes_nothing(editor: Client, page: str) -> None:
     upload(editor, page)
 

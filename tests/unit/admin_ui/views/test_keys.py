@@ -30,15 +30,6 @@ def test_a_key_that_can_not_be_made_is_refused_in_words(owner: Client, sent: dic
     assert not ApiKey.objects.exists()
 
 
-def test_a_key_is_revoked(owner: Client, project: Project) -> None:
-    owner.post(KEYS, {"name": "Our app", "scope": "read"})
-
-    owner.post(f"{KEYS}{ApiKey.objects.get().id}/revoke/")
-
-    assert ApiKey.objects.get().revoked_at is not None
-    assert "revoked" in owner.get(KEYS).content.decode()
-
-
 def test_a_key_gets_limits_of_its_own_and_the_usual_ones_back(owner: Client) -> None:
     owner.post(KEYS, {"name": "Our app", "scope": "read"})
     limits = f"{KEYS}{ApiKey.objects.get().id}/limits/"

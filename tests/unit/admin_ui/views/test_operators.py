@@ -1,18 +1,10 @@
 import pytest
 from django.test import Client
 
-from relationships.models import Membership, Operator, Project, Role
+from relationships.models import Membership, Operator, Role
 from tests.fixtures.operators import Browser
 
 OPERATORS = "/admin-ui/operators/"
-
-
-def test_somebody_new_gets_an_account_and_a_role(owner: Client, project: Project) -> None:
-    owner.post(OPERATORS, {"email": "New@Example.org", "role": "viewer", "password": "a rather long phrase"})
-
-    membership = Membership.objects.get(operator__email="new@example.org")
-    assert (membership.project, membership.role) == (project, Role.VIEWER)
-    assert membership.operator.check_password("a rather long phrase")
 
 
 def test_somebody_who_has_an_account_needs_no_password(owner: Client) -> None:

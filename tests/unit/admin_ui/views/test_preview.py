@@ -29,17 +29,6 @@ def test_the_page_shows_each_layer_and_links_what_it_was_made_of(
     assert "<h2>profile</h2>" not in shown
 
 
-@pytest.mark.parametrize("name", ["openai", "anthropic", "gemini", "text"])
-def test_a_format_is_shown_as_one_would_paste_it(
-    viewer: Client, page: str, conversation: Conversation, name: str
-) -> None:
-    conversation.remember("Is allergic to peanuts")
-
-    shown = viewer.get(f"{page}?message=Hello&format={name}").content.decode()
-
-    assert f"Request in {name} format" in shown
-
-
 def test_looking_stores_nothing(viewer: Client, page: str, relationship: Relationship) -> None:
     viewer.get(f"{page}?message=Hello&session=nobody%00s")
 

@@ -12,12 +12,6 @@ def page(relationship: Relationship) -> str:
     return f"/admin-ui/relationships/{relationship.id}/profile/"
 
 
-def test_a_profile_is_changed_by_hand(editor: Client, page: str, relationship: Relationship) -> None:
-    editor.post(page, {"document": '{"plan": "gold"}', "version": "0"})
-
-    assert read_profile(relationship.id) == ({"plan": "gold"}, 1)
-
-
 @pytest.mark.parametrize(
     ("sent", "said"),
     [

@@ -29,18 +29,6 @@ def test_the_page_shows_the_prompt_in_use(
     assert "Save and publish" not in shown
 
 
-def test_a_draft_is_published_and_rolled_back(editor: Client, page: str, companion: Companion) -> None:
-    editor.post(page, {"template": "Keep names only.", "note": "less", "do": "publish"})
-    companion.refresh_from_db()
-    assert companion.prompt_version == 1
-    assert "Version 1 is in use." in editor.get(page).content.decode()
-
-    editor.post(f"{page}0/publish/")
-
-    companion.refresh_from_db()
-    assert companion.prompt_version is None
-
-
 def test_a_draft_is_shown_against_the_one_in_use(editor: Client, page: str) -> None:
     editor.post(page, {"template": "Keep names only.", "do": "publish"})
     editor.post(page, {"template": "Keep places only.", "do": "keep"})
@@ -83,27 +71,6 @@ def test_a_replay_shows_both_scratchpads_and_writes_nothing(
     assert shown.count("only here") == 1
     assert "data-poll" not in shown
     assert not ScratchpadEntry.objects.exists()
-
-
-def test_a_draft_stays_in_its_field_while_turns_are_chosen(
-    editor: Client, page: str, relationship: Relationship, conversation: Conversation
-) -> None:
-    turn = conversation.say("I have a dog.")
-    sent = {
-        "template": "Keep pets only.",
-        "note": "pets",
-        "conversation": "user: Hi",
-        "relationship": str(relationship.id),
-        "do": "choose",
-    }
-
-    shown = editor.post(page, sent).content.decode()
-
-    assert all(
-        text in shown for text in ("Keep pets only.</textarea>", 'value="pets"', "user: Hi</textarea>")
-    )
-    assert f'name="turn" value="{turn.id}"' in shown
-    assert not IngestionPrompt.objects.exists()
 
 
 def test_a_turn_leads_to_its_replay_ticked(

@@ -29,14 +29,6 @@ def test_a_relationship_is_found_by_person_and_by_what_is_remembered(
     assert (str(relationship.id) in viewer.get(LIST + query).content.decode()) is found
 
 
-def test_the_types_of_the_overview_lead_to_who_has_such_entries(
-    viewer: Client, conversation: Conversation
-) -> None:
-    conversation.remember("Lives in Porto")
-
-    assert 'href="/admin-ui/relationships/?type=other"' in viewer.get("/admin-ui/").content.decode()
-
-
 def test_without_scripts_the_workers_have_a_page(viewer: Client) -> None:
     assert "<h1>Workers</h1>" in viewer.get("/admin-ui/status/").content.decode()
     assert "<h1>" not in viewer.get("/admin-ui/status/", headers={"HX-Request": "true"}).content.decode()

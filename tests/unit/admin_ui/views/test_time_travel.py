@@ -59,30 +59,6 @@ def test_any_address_gives_a_page(viewer: Client, page: str, conversation: Conve
     assert viewer.get(page + query).status_code == 200
 
 
-def test_two_moments_of_the_past_are_compared(
-    viewer: Client, page: str, relationship: Relationship, conversation: Conversation
-) -> None:
-    now = timezone.now()
-    for days, content in ((100, "Lived in Porto"), (50, "Has a dog"), (1, "Has a cat")):
-        values = {"content": content, "type": "other", "effective_at": now - timedelta(days=days)}
-        add_entry(relationship=relationship, values=values, by=PERSON, source=EntrySource.MANUAL)
-
-    shown = viewer.get(f"{page}?step=250&until=750", headers=HTMX).content.decode()
-
-    then, changed = shown.split("Changes until")
-    assert "Lived in Porto" in then
-    assert "<ins>Has a dog</ins>" in changed
-    assert "Has a cat" not in shown
-
-
-def test_a_later_moment_before_the_first_is_the_first(
-    viewer: Client, page: str, conversation: Conversation
-) -> None:
-    conversation.remember("Has a dog")
-
-    assert viewer.get(f"{page}?step=900&until=100").status_code == 200
-
-
 def entry(number: int, content: str) -> PastLine:
     return PastLine(UUID(int=number), "other", content, timezone.now())
 

@@ -124,7 +124,7 @@ def test_each_app_brings_its_own_sections() -> None:
         "ingestion": "memory",
         "retrieval": "memory",
         "forgetting": "memory",
-        "knowledge": "context",
+        "knowledge": "knowledge",
         "context": "context",
         "profile": "relationships",
         "sessions": "relationships",

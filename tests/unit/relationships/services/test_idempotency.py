@@ -1,11 +1,8 @@
 from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
 
-import pytest
-
 from relationships.models import IdempotencyKey, Relationship
 from relationships.services.idempotency import drop_old_keys, earlier_resource, remember_key
-from web.errors import IdempotencyMismatch
 
 FIRST, SECOND = b"a" * 32, b"b" * 32
 
@@ -18,29 +15,6 @@ def earlier(
     relationship: Relationship, *, key: str = "k", route: str = "turns", request: bytes = FIRST
 ) -> UUID | None:
     return earlier_resource(relationship_id=relationship.id, route=route, key=key, request_hash=request)
-
-
-def test_the_same_call_finds_what_it_made(relationship: Relationship) -> None:
-    made = uuid4()
-    assert earlier(relationship) is None
-
-    remember(relationship, made=made)
-
-    assert earlier(relationship) == made
-
-
-def test_another_key_or_route_is_another_call(relationship: Relationship) -> None:
-    remember(relationship, made=uuid4())
-
-    assert earlier(relationship, key="other") is None
-    assert earlier(relationship, route="entries") is None
-
-
-def test_the_same_key_with_another_request_is_a_mismatch(relationship: Relationship) -> None:
-    remember(relationship, made=uuid4())
-
-    with pytest.raises(IdempotencyMismatch):
-        earlier(relationship, request=SECOND)
 
 
 def test_a_key_counts_for_a_day_and_is_taken_over_after(relationship: Relationship) -> None:

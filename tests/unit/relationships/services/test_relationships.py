@@ -1,11 +1,7 @@
-import pytest
-
-from relationships.ids import uuid7
 from relationships.models import AuditEvent, Companion, Relationship
 from relationships.services.relationships import change_relationship, get_or_create_relationship
 from tests.unit.relationships.services.statements import updates_of_keys
 from web.actor import Actor
-from web.errors import NotFound
 
 BY = Actor.policy("test")
 
@@ -30,8 +26,3 @@ def test_a_change_writes_no_key(relationship: Relationship) -> None:
     assert found == []
     relationship.refresh_from_db()
     assert (relationship.timezone, relationship.version) == ("Asia/Tokyo", 2)
-
-
-def test_another_projects_relationship_is_not_found(relationship: Relationship) -> None:
-    with pytest.raises(NotFound):
-        change_relationship(project_id=uuid7(), relationship_id=relationship.id, changes={}, by=BY)

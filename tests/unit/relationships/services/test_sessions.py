@@ -20,16 +20,6 @@ NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)
 BY = Actor.policy("test")
 
 
-def test_touching_opens_once_and_moves_the_timeout(relationship: Relationship) -> None:
-    touch_session(relationship=relationship, session="web", at=NOW, idle_minutes=10)
-    touch_session(relationship=relationship, session="web", at=NOW + timedelta(minutes=5), idle_minutes=10)
-
-    session = SessionState.objects.get()
-    assert session.started_at == NOW
-    assert session.last_active_at == NOW + timedelta(minutes=5)
-    assert session.idle_at == NOW + timedelta(minutes=15)
-
-
 def test_a_session_counts_the_turns_that_came_in_over_all_its_life(relationship: Relationship) -> None:
     for turns in (1, 0, 1):
         touch_session(relationship=relationship, session="web", at=NOW, idle_minutes=0, turns=turns)
@@ -37,13 +27,6 @@ def test_a_session_counts_the_turns_that_came_in_over_all_its_life(relationship:
     touch_session(relationship=relationship, session="web", at=NOW, idle_minutes=0, turns=1)
 
     assert SessionState.objects.get().turns == 3
-
-
-def test_without_a_timeout_a_session_stays(relationship: Relationship) -> None:
-    touch_session(relationship=relationship, session="web", at=NOW, idle_minutes=0)
-
-    assert end_idle_sessions(NOW + timedelta(days=9999)) == 0
-    assert SessionState.objects.get().ended_at is None
 
 
 def test_an_end_is_written_down_with_who_ended_it(relationship: Relationship) -> None:

@@ -15,14 +15,6 @@ def own(relationship: Relationship) -> dict[str, Any]:
     return {"relationship_id": relationship.id, "project_id": relationship.project_id}
 
 
-def test_the_first_section_makes_the_row(own: dict[str, Any]) -> None:
-    write_section(**own, section="profile", value={"tier": "gold"})
-
-    snapshot = Snapshot.objects.get()
-    assert (snapshot.profile, snapshot.sessions, snapshot.scratchpad) == ({"tier": "gold"}, {}, [])
-    assert snapshot.project_id == own["project_id"]
-
-
 def test_each_section_leaves_the_others_alone(own: dict[str, Any]) -> None:
     write_section(**own, section="profile", value={"tier": "gold"})
     write_section(**own, section="scratchpad", value=[{"id": 1}], fresh_until=NOON)
@@ -48,9 +40,3 @@ def test_it_takes_one_statement(
     for value in ({}, {"a": 1}):
         with django_assert_num_queries(1):
             write_section(**own, section="profile", value=value)
-
-
-def test_times_and_ids_become_texts(own: dict[str, Any]) -> None:
-    write_section(**own, section="scratchpad", value=[{"at": NOON, "id": own["project_id"]}])
-
-    assert Snapshot.objects.get().scratchpad == [{"at": "2026-03-02T12:00:00Z", "id": str(own["project_id"])}]

@@ -27,16 +27,3 @@ def test_a_scope_that_does_not_exist_is_named_with_those_that_do(project: Projec
         call_command("create_api_key", str(project.id), "--scopes", "root")
 
     assert not ApiKey.objects.exists()
-
-
-@pytest.mark.django_db
-def test_an_unknown_project_is_answered_with_the_way_out() -> None:
-    with pytest.raises(CommandError, match="create_project"):
-        call_command("create_api_key", "nowhere")
-
-
-def test_a_name_that_two_projects_share_asks_for_the_id(project: Project) -> None:
-    Project.objects.create(name=project.name)
-
-    with pytest.raises(CommandError, match=str(project.id)):
-        call_command("create_api_key", project.name)

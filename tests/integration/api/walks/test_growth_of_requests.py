@@ -5,7 +5,7 @@ square shows beside what every request costs.
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,14 +13,12 @@ from django.conf import settings
 from django.db import transaction
 from pytest_django.fixtures import Settings
 
-from relationships.models import Relationship
 from tests.fixtures.api import Api, ApiAnswer
 from tests.fixtures.documents import multipart
 from tests.growth import MOST, growth
 from tests.guards.routes import Route, routes
-from tests.integration.api.world import World, build_world
+from tests.integration.api.world import World
 from web.uploads import MULTIPART
-from worker.waiting import stop_listening
 
 SMALL = 16_000  # bytes; the larger body is four times as long
 LONGEST_ANSWER = 20_000  # bytes of a refusal
@@ -49,17 +47,9 @@ SHAPES: dict[str, Shape] = {
 }
 
 
-@pytest.fixture(autouse=True, scope="module")
-def listening() -> Iterator[None]:
-    """Routes that wait start a listener in this process; it would hold the test database open."""
-    yield
-    stop_listening()
-
-
-@pytest.fixture
-def world(relationship: Relationship, settings: Settings) -> World:
+@pytest.fixture(autouse=True)
+def nobody_waits(settings: Settings) -> None:
     settings.MAX_WAIT_SECONDS = 0
-    return build_world(relationship)
 
 
 def sent(api: Api, method: str, address: str, body: bytes, content_type: str) -> ApiAnswer:
@@ -77,7 +67,6 @@ WITH_NONE = [route for route in routes() if route.method in ("GET", "DELETE")]
 
 
 @pytest.mark.parametrize("route", WITH_BODY, ids=lambda route: f"{route.method} {route.path}")
-@pytest.mark.django_db
 def test_a_body_of_any_shape_costs_as_much_as_it_is_long(api: Api, world: World, route: Route) -> None:
     address = world.address(route.path)
 
@@ -89,7 +78,6 @@ def test_a_body_of_any_shape_costs_as_much_as_it_is_long(api: Api, world: World,
 
 
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
-@pytest.mark.django_db
 def test_the_longest_body_of_any_shape_is_answered_shortly(api: Api, world: World, shape: Shape) -> None:
     longest = shape(settings.MAX_BODY_BYTES - 100)[: settings.MAX_BODY_BYTES]
 
@@ -109,7 +97,6 @@ def many_wrong(member: str, each: bytes) -> Shape:
 
 
 @pytest.mark.parametrize("member", ["turns", "entries", "revisions", "model_calls", "sessions"])
-@pytest.mark.django_db
 def test_an_archive_of_wrong_rows_is_refused_by_the_first_few(api: Api, world: World, member: str) -> None:
     answer = sent(
         api,
@@ -152,7 +139,6 @@ TEXTS: dict[str, Callable[[int], str]] = {
 @pytest.mark.parametrize(
     ("method", "path", "size", "body"), SPOKEN, ids=lambda value: value if isinstance(value, str) else ""
 )
-@pytest.mark.django_db
 def test_a_text_of_any_sort_costs_as_much_as_it_is_long(
     api: Api, world: World, method: str, path: str, size: int, body: Callable[[str], bytes]
 ) -> None:
@@ -168,7 +154,6 @@ def test_a_text_of_any_sort_costs_as_much_as_it_is_long(
 
 
 @pytest.mark.parametrize("route", WITH_NONE, ids=lambda route: f"{route.method} {route.path}")
-@pytest.mark.django_db
 def test_a_query_of_any_shape_is_answered_shortly(api: Api, world: World, route: Route) -> None:
     address = world.address(route.path)
 
@@ -184,7 +169,6 @@ def test_a_query_of_any_shape_is_answered_shortly(api: Api, world: World, route:
         assert answer.status < 400 or len(answer.raw) < LONGEST_ANSWER
 
 
-@pytest.mark.django_db
 def test_a_form_of_many_parts_is_refused_shortly(api: Api, world: World) -> None:
     address = world.address("/companions/{companion_id}/documents")
     parts, content_type = multipart(**{f"n{number}": "x" for number in range(300)}, file=("a.txt", b"Words."))

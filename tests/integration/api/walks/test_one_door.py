@@ -12,22 +12,23 @@ from memory.entries.limits import MAX_CALL_BYTES, MAX_REASON
 from memory.models import ScratchpadEntry
 from relationships.models import Companion, Relationship, Snapshot, Turn
 from relationships.services.relationships import get_or_create_relationship
-from tests.fixtures.api import TESTER, Api
+from tests.fixtures.api import TESTER, Api, new_key
 from tests.fixtures.turns import Conversation
-from tests.integration.api.world import build_world
+from tests.integration.api.walks.conftest import Kept
 from upkeep.erasure.relationships import owned_models
 
-pytestmark = pytest.mark.django_db
 AHEAD = (datetime.now(UTC) + timedelta(days=1)).isoformat()
 
 
-@pytest.fixture
-def document(relationship: Relationship, conversation: Conversation, api: Api) -> Any:
+@pytest.fixture(scope="module")
+def document(both: list[Kept]) -> Any:
     """A busy relationship, exported."""
-    build_world(relationship)
+    relationship = both[0].relationship
+    conversation = Conversation(relationship)
     for text in ("My name is Zoë and I live in Porto.", "I moved to Lisbon.", "Forget my name."):
         conversation.hear(text)
     conversation.say("I like tea.", session="web", ingestion={"trigger": {"mode": "explicit"}})
+    api = Api(new_key(relationship.project, "admin"))
     document = api.get(f"/relationships/{relationship.id}/export?calls=true").body
     assert all(document[name] for name in ("sessions", "held_deletions", "model_calls", "profile_revisions"))
     return document
@@ -121,7 +122,6 @@ CASES: list[tuple[str, Any]] = [
 def test_what_the_api_would_refuse_is_refused_by_its_path(
     document: Any, empty: Relationship, api: Api
 ) -> None:
-    """One test and not fifty: the document is made once."""
     wrong = []
     for path, value in CASES:
         answer = api.post(f"/relationships/{empty.id}/import", bent(document, path, value))

@@ -1,5 +1,0 @@
-from web.models.rate_window import RateWindow
-
-__all__ = [
-    "RateWindow",
-]
