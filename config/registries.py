@@ -64,7 +64,7 @@ HOUSEKEEPING: dict[str, tuple[float, str]] = {
 DUTIES: list[str] = [
     "memory.ingestion.replays.replay_duties",
     "memory.retrieval.index.backfill.index_duties",
-    "knowledge.duties.document_duties",
+    "knowledge.claim.document_duties",
     "memory.forgetting.duties.forgetting_duties",
     "memory.retrieval.decayed_vectors.decay_duties",
 ]

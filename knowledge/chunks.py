@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pgvector import HalfVector
 
 from knowledge.chunking import Chunk
-from knowledge.claim import Claim, holding, note
+from knowledge.claim import holding
 from knowledge.models import ChunkEmbedding, Document, DocumentChunk
 from memory.retrieval.index.text import words_for_index
 from providers.embeddings.base import Embedder, Space
@@ -89,28 +89,28 @@ class _Outcome:
     refused: str = ""
 
 
-def embed_chunks(claim: Claim, embedder: Embedder, *, seconds: float) -> bool:
+def embed_chunks(claimed: Document, embedder: Embedder, *, seconds: float) -> bool:
     """Until every chunk is done, the worker stops, or after a batch if others wait or `seconds` are over; whether
     every chunk is done.
 
     A chunk that the embedder refuses is left to be found by its text. Raises ProviderError, DocumentLost.
     """
     until = monotonic() + seconds
-    while owed := _owed(claim, embedder):
+    while owed := _owed(claimed, embedder):
         if stop_requested():
             return False
-        _keep(claim, _embed(owed, embedder, []))
+        _keep(claimed, _embed(owed, embedder, []))
         if monotonic() > until or others_wait():
-            return not _owed(claim, embedder)
+            return not _owed(claimed, embedder)
     return True
 
 
-def _owed(claim: Claim, embedder: Embedder) -> list[DocumentChunk]:
+def _owed(claimed: Document, embedder: Embedder) -> list[DocumentChunk]:
     space: dict[str, Any] = {"model": embedder.model}
     if embedder.dimensions is not None:
         space["dimensions"] = embedder.dimensions
-    embedded = ChunkEmbedding.objects.filter(chunk__document_id=claim.document.id, **space)
-    owed = DocumentChunk.objects.filter(document_id=claim.document.id, embed_error="")
+    embedded = ChunkEmbedding.objects.filter(chunk__document_id=claimed.id, **space)
+    owed = DocumentChunk.objects.filter(document_id=claimed.id, embed_error="")
     return list(owed.exclude(id__in=embedded.values("chunk_id")).order_by("place").defer("lexemes")[:AT_ONCE])
 
 
@@ -130,9 +130,9 @@ def _embed(chunks: Sequence[DocumentChunk], embedder: Embedder, before: list[_Ou
     return [*before, *(_Outcome(chunk, embedded.space, vector) for chunk, vector in vectors)]
 
 
-def _keep(claim: Claim, outcomes: Sequence[_Outcome]) -> None:
+def _keep(claimed: Document, outcomes: Sequence[_Outcome]) -> None:
     space = next((outcome.space for outcome in outcomes if outcome.space), None)
-    with holding(claim) as document:
+    with holding(claimed) as document:
         for outcome in outcomes:
             if outcome.refused:
                 DocumentChunk.objects.filter(id=outcome.chunk.id).update(embed_error=outcome.refused)
@@ -147,6 +147,7 @@ def _keep(claim: Claim, outcomes: Sequence[_Outcome]) -> None:
             for outcome in outcomes
             if outcome.space is not None and outcome.vector is not None
         )
-        note(claim, chunks_done=min(document.chunks_done + len(outcomes), document.chunk_count))
+        document.chunks_done = min(document.chunks_done + len(outcomes), document.chunk_count)
         if space is not None:
-            note(claim, embedding_model=space.model, embedding_dimensions=space.dimensions)
+            document.embedding_model, document.embedding_dimensions = space
+        document.save(update_fields=["chunks_done", "embedding_model", "embedding_dimensions"])

@@ -7,14 +7,20 @@ from django.db import transaction
 from django.utils import timezone
 
 from knowledge.claim import nudge_document
-from knowledge.configured import configuration_of
 from knowledge.errors import DocumentBusy, EmptyDocument, TooManyDocuments
 from knowledge.kinds import kind_of
 from knowledge.models import Document, DocumentFile, DocumentState
+from relationships.configuration.cascade import resolve_configuration
+from relationships.configuration.schema import Configuration
 from relationships.models import Companion
 from relationships.services.audit import record_audit
 from web.actor import Actor
 from web.errors import NotFound
+
+
+def configuration_of(companion: Companion) -> Configuration:
+    """The project's level and the companion's, which hold for its documents. Raises InvalidConfiguration."""
+    return resolve_configuration(project=companion.project.config, companion=companion.config).values
 
 
 @transaction.atomic
@@ -51,7 +57,7 @@ def add_document(
     )
     DocumentFile.objects.create(document=document, content=content)
     _audit(document, "document.added", by)
-    nudge_document(document.id, project_id=document.project_id)
+    nudge_document(document)
     return document, True
 
 
@@ -81,7 +87,7 @@ def reread_document(*, project_id: UUID, companion_id: UUID, document_id: UUID, 
     document.settled_at = None
     document.save()
     _audit(document, "document.reread", by)
-    nudge_document(document.id, project_id=document.project_id)
+    nudge_document(document)
     return document
 
 

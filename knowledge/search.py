@@ -12,13 +12,11 @@ from uuid import UUID
 import numpy as np
 
 from knowledge.configuration import Knowledge
-from knowledge.configured import embedder_for
 from knowledge.models import DocumentChunk
 from knowledge.ranking import Columns, Ranked, rank_chunks, read_columns
 from memory.retrieval.index.text import first_words, words_for_index
 from memory.retrieval.questions import LONGEST_QUESTION, MOST_WORDS, TOO_LONG, TOO_MANY_WORDS
-from providers.embeddings.base import Embedded, Embedder, Space
-from providers.embeddings.questions import embed_question
+from providers.embeddings import Embedded, Space, embed_question, embedder_of
 from providers.errors import ProviderError
 
 NO_VECTOR = "The question's vector could not be had in time: found by text alone."
@@ -117,7 +115,7 @@ def _bounded(text: str) -> tuple[str, str, tuple[str, ...]]:
 
 def _vector_of(text: str, knowledge: Knowledge, seconds: float) -> tuple[Embedded | None, tuple[str, ...]]:
     try:
-        embedder: Embedder | None = embedder_for(knowledge)
+        embedder = embedder_of(knowledge.embedder_alias)
     except ProviderError:
         return None, (NO_EMBEDDER,)
     if embedder is None:

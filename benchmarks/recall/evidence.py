@@ -108,7 +108,7 @@ def make_pair(name: str, *, user: str, companion: str, retrieval: Retrieval) -> 
 
 def embed_all(relationship: Relationship, kind: SearchedKind, retrieval: Retrieval, texts: int) -> None:
     """As the worker does; nothing where there is no embedder. A text without a vector would change the figures."""
-    if embedder_of(retrieval) is None:
+    if embedder_of(retrieval.embedder) is None:
         return
     while embed_owed(relationship_id=relationship.id).written:
         pass

@@ -102,7 +102,7 @@ def _words(texts: Sequence[str]) -> tuple[tuple[str, ...], bool]:
 def _vectors(texts: Sequence[str], retrieval: Retrieval) -> tuple[Embedded | None, str]:
     """None with the reason, in a sentence."""
     try:
-        embedder = embedder_of(retrieval)
+        embedder = embedder_of(retrieval.embedder)
         vectors = None if embedder is None else _embedded(texts, embedder, retrieval.query_seconds)
     except ProviderError as error:
         return None, f"The question could not be embedded, it was found by text alone: {error}"

@@ -1,9 +1,7 @@
 """Embeds what a relationship owes: claims due texts, asks the embedder, writes the vectors."""
 
-import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from time import monotonic
 from uuid import UUID
 
@@ -31,7 +29,7 @@ from providers.errors import ProviderError
 from worker.fairness import others_wait, project_of
 from worker.nudge import nudge_embedding
 from worker.renewal import renewing
-from worker.retries import retry_delay
+from worker.retries import error_place, retry_delay
 from worker.worker_stats import stop_requested
 
 log = structlog.get_logger(__name__)
@@ -60,7 +58,7 @@ def embed_owed(*, relationship_id: UUID) -> EmbeddedTexts:
             return done
         retrieval = wanted[0].retrieval
         try:
-            embedder = embedder_of(retrieval) if retrieval else None
+            embedder = embedder_of(retrieval.embedder) if retrieval else None
         except ProviderError as error:
             _block(relationship_id, error.code, retry_delay(0, error.retry_after))
             return done
@@ -179,12 +177,10 @@ def _stumble(claim: TextClaim, error: Exception, done: EmbeddedTexts) -> bool:
 
     Only the kind and place of the error are kept: its text may quote somebody's words.
     """
-    place = traceback.extract_tb(error.__traceback__)[-1]
-    where = f"{type(error).__name__} at {Path(place.filename).name}:{place.lineno}"
     log.error(
         "a mistake of ours",
         event_name="indexing.internal_error",
-        where=where,
+        where=error_place(error),
         relationship_id=str(claim.relationship_id),
     )
     delay = retry_delay(claim.attempts, None)

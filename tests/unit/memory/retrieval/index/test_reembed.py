@@ -58,7 +58,7 @@ def embedded_before(relationship: Relationship, conversation: Conversation) -> N
 
 def move_of(companion: Companion, **more: Any) -> Move:
     companion.refresh_from_db()
-    return begin_move(companion, alias="newer", embedder=get_embedder("newer"), **{"batch": 2, **more})
+    return begin_move(companion, alias="newer", **{"batch": 2, **more})
 
 
 def embed(move: Move, told: list[int] | None = None) -> Moved:
