@@ -27,10 +27,10 @@ CONTEXT_LAYERS = {
     "current": "context.layers.current.CurrentLayer",
 }
 CONTEXT_FORMATS = {
-    "openai": "context.formats.openai.to_openai",
-    "anthropic": "context.formats.anthropic.to_anthropic",
-    "gemini": "context.formats.gemini.to_gemini",
-    "text": "context.formats.text.to_text",
+    "openai": "context.formats.to_openai",
+    "anthropic": "context.formats.to_anthropic",
+    "gemini": "context.formats.to_gemini",
+    "text": "context.formats.to_text",
 }
 RANKERS = {
     "best": "memory.retrieval.rankers.best.BestRanker",
@@ -40,11 +40,11 @@ RANKERS = {
     "decay": "memory.retrieval.rankers.formulas.DecayRanker",
 }
 GATES = {
-    "always": "memory.retrieval.gatesAlwaysGate",
-    "keywords": "memory.retrieval.gatesKeywordsGate",
-    "cadence": "memory.retrieval.gatesCadenceGate",
-    "gap": "memory.retrieval.gatesGapGate",
-    "never": "memory.retrieval.gatesNeverGate",
+    "always": "memory.retrieval.gates.AlwaysGate",
+    "keywords": "memory.retrieval.gates.KeywordsGate",
+    "cadence": "memory.retrieval.gates.CadenceGate",
+    "gap": "memory.retrieval.gates.GapGate",
+    "never": "memory.retrieval.gates.NeverGate",
 }
 FORGETTING_POLICIES = {
     "none": "memory.forgetting.none.KeepEverything",

@@ -25,23 +25,15 @@ NO_EMBEDDER = "The embedder of knowledge.embedder can't be used: found by text a
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeHit:
-    """A chunk, where it stands, and what its score is made of. `repeats` as in DocumentChunk."""
+    """A chunk, with its document, and what its score is made of."""
 
-    chunk_id: UUID
-    document_id: UUID
-    document_name: str
-    place: int
-    page_from: int | None
-    page_to: int | None
-    heading: str
-    content: str
-    repeats: int
+    chunk: DocumentChunk
     score: float
     parts: Mapping[str, float]
 
     @property
     def citation(self) -> str:
-        return cite(self.document_name, self.page_from, self.page_to)
+        return cite(self.chunk.document.name, self.chunk.page_from, self.chunk.page_to)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,16 +140,5 @@ def _hits(columns: Columns, ranked: Ranked, best: Sequence[int]) -> list[Knowled
 
 def _hit(chunk: DocumentChunk, ranked: Ranked, place: int) -> KnowledgeHit:
     parts = {name: float(part[place]) for name, part in ranked.parts.items()}
-    return KnowledgeHit(
-        chunk_id=chunk.id,
-        document_id=chunk.document_id,
-        document_name=chunk.document.name,
-        place=chunk.place,
-        page_from=chunk.page_from,
-        page_to=chunk.page_to,
-        heading=chunk.heading,
-        content=chunk.content,
-        repeats=chunk.repeats,
-        score=float(ranked.total[place]),
-        parts={name: value for name, value in parts.items() if not np.isnan(value)},
-    )
+    known = {name: value for name, value in parts.items() if not np.isnan(value)}
+    return KnowledgeHit(chunk, float(ranked.total[place]), known)

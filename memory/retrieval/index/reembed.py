@@ -7,6 +7,7 @@ and goes on. Nothing is owed meanwhile: a worker may embed what is new for the o
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from uuid import UUID
 
 from django.db import transaction
@@ -16,7 +17,7 @@ from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.configs import lock_config
 from memory.retrieval.index.gaps import count_without, next_without
 from memory.retrieval.index.vectors import OwedText, Owner, drop_other_spaces, texts_of, write_vectors
-from providers.embeddings import Embedded, Embedder, Space, embedder_of
+from providers.embeddings import Embedded, Embedder, Space, embed_in_halves, embedder_of
 from providers.errors import ProviderError
 from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.merge_patch import merge_patch
@@ -117,31 +118,21 @@ def drop_old(move: Move) -> int:
 
 
 def _embed(move: Move, relationship_id: UUID, texts: Sequence[OwedText], done: Moved) -> None:
-    """Together; where they are refused for good, half by half."""
-    if not texts:
-        return
-    try:
-        embedded = _ask(move, texts)
-    except ProviderError as error:
-        if not error.permanent:
-            raise
-        if len(texts) == 1:
+    for places, answer in embed_in_halves([text.text for text in texts], partial(_ask, move.embedder)):
+        if isinstance(answer, ProviderError):
             done.refused += 1
-            done.codes.add(error.code)
-            return
-        half = len(texts) // 2
-        _embed(move, relationship_id, texts[:half], done)
-        _embed(move, relationship_id, texts[half:], done)
-        return
-    with transaction.atomic():
-        if lock_config(relationship_id) is not None:
-            done.written += write_vectors(relationship_id, texts, embedded, now=timezone.now())
+            done.codes.add(answer.code)
+            continue
+        some = texts[places.start : places.stop]
+        with transaction.atomic():
+            if lock_config(relationship_id) is not None:
+                done.written += write_vectors(relationship_id, some, answer, now=timezone.now())
 
 
-def _ask(move: Move, texts: Sequence[OwedText]) -> Embedded:
+def _ask(embedder: Embedder, texts: Sequence[str]) -> Embedded:
     for attempt in range(TRIES):
         try:
-            return move.embedder.embed([text.text for text in texts], purpose="document")
+            return embedder.embed(texts, purpose="document")
         except ProviderError as error:
             if error.permanent or error.blocks or attempt + 1 == TRIES:
                 raise

@@ -12,7 +12,7 @@ from memory.models import DecayedVector, Embedding, ScratchpadEntry, SearchedKin
 from memory.retrieval.columns import SearchQuery
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.decay import decayed_vectors, log_weights
-from memory.retrieval.decayed_vectors import DecayWalk, decay_candidates, decay_duties, renew_stale
+from memory.retrieval.decayed_vectors import DecayWalk, decay_candidates, renew_stale
 from memory.retrieval.results import EntryFilters
 from memory.retrieval.search import search_entries
 from providers.embeddings.base import Embedded
@@ -171,7 +171,3 @@ def test_another_space_has_none_until_it_holds_as_many(by_decay: Relationship) -
     add_vectors(by_decay, ids[:1], units(1), model="another")
     settle()
     assert len(rows_of(by_decay)) == 150
-
-
-def test_the_housekeeping_does_both() -> None:
-    assert [duty.name for duty in decay_duties()] == ["settle_decayed_vectors", "renew_decayed_vectors"]

@@ -8,10 +8,7 @@ from memory.models import SearchedKind
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.write import index_messages
 from memory.retrieval.questions import (
-    LONGEST_QUESTION,
     MOST_WORDS,
-    NO_VECTOR,
-    TOO_LONG,
     TOO_MANY_WORDS,
     WORDS_AT_ONCE,
     Participants,
@@ -56,12 +53,6 @@ def test_a_batch_that_fails_is_found_by_text_and_says_why(scripted_embedder: Scr
     )
 
 
-def test_one_question_that_fails_is_found_by_text(scripted_embedder: ScriptedEmbedder) -> None:
-    scripted_embedder.answer_with(RateLimited("Too many questions."))
-    prepared = prepare_questions(["tea"], participants=THERE, retrieval=EMBEDDED, given=None)
-    assert (prepared.vectors, prepared.notes) == (None, (NO_VECTOR,))
-
-
 def test_an_embedder_that_is_not_set_up_leaves_the_words(settings: Settings) -> None:
     settings.EMBEDDING_PROVIDERS = {"broken": {"BACKEND": "no.such.Embedder", "OPTIONS": {}}}
     settings.DEFAULT_EMBEDDING_PROVIDER = "broken"
@@ -70,13 +61,6 @@ def test_an_embedder_that_is_not_set_up_leaves_the_words(settings: Settings) -> 
     reset_embedders()
     assert prepared.vectors is None
     assert "found by text alone" in prepared.notes[0]
-
-
-def test_a_long_question_is_cut_and_says_so() -> None:
-    prepared = prepare_questions(
-        ["tea " * LONGEST_QUESTION], participants=THERE, retrieval=Retrieval(), given=None
-    )
-    assert (len(prepared.texts[0]), prepared.notes) == (LONGEST_QUESTION, (TOO_LONG,))
 
 
 @pytest.mark.parametrize("questions", [1, 50])

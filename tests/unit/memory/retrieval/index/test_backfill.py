@@ -45,7 +45,11 @@ def test_an_index_that_is_built_anew_is_the_same(
     before = index_of(relationship)
 
     assert rebuild_index(relationship.id) == 4
-    assert (index_of(relationship), embedded(relationship), owing(relationship)) == (before, {entry.id}, set())
+    assert (index_of(relationship), embedded(relationship), owing(relationship)) == (
+        before,
+        {entry.id},
+        set(),
+    )
 
     SearchText.objects.for_relationship(relationship.id).delete()
     rebuild_index(relationship.id)

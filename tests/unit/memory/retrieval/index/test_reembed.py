@@ -15,7 +15,7 @@ from memory.retrieval.index.reembed import (
     drop_old,
     embed_beside,
 )
-from providers.embeddings import Embedder, get_embedder, reset_embedders
+from providers.embeddings import get_embedder, reset_embedders
 from providers.errors import ContentBlocked, ProviderUnavailable, Unauthorized
 from relationships.ids import relationship_id
 from relationships.models import AuditEvent, Companion, EndUser, Project, Relationship
@@ -223,13 +223,3 @@ def test_afterwards_a_worker_goes_on_in_the_new_space(
 
     assert late.id in embedded(relationship, NEW)
     assert embedded(relationship, OLD) == set()
-
-
-def test_the_embedder_is_asked_in_batches(companion: Companion) -> None:
-    move = move_of(companion, batch=2)
-    embedder = newer_embedder()
-    assert isinstance(embedder, Embedder)
-
-    embed(move)
-
-    assert [len(texts) for _, texts in embedder.asked] == [1, 2, 1]  # type: ignore[attr-defined]
