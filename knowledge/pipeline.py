@@ -79,7 +79,7 @@ def _process(claimed: Document) -> None:
     except Exception as error:
         if database_went_away(error):
             raise  # the lease brings the document back
-        _stumble(claimed, error)
+        _handle_internal_error(claimed, error)
     else:
         log.info("a document is ready", event_name="document.ready", **_ids(claimed))
 
@@ -129,7 +129,7 @@ def _wait_or_fail(claimed: Document, error: ProviderError) -> None:
     )
 
 
-def _stumble(claimed: Document, error: Exception) -> None:
+def _handle_internal_error(claimed: Document, error: Exception) -> None:
     """A mistake of ours, tried again a few times. Only its kind and place are kept: its text may quote the file."""
     log.error(
         "a mistake of ours", event_name="document.internal_error", where=error_place(error), **_ids(claimed)

@@ -89,7 +89,7 @@ def _step(
     except Exception as error:
         if database_went_away(error):
             raise  # the lease brings the texts back
-        return _stumble(claim, error, done)
+        return _handle_internal_error(claim, error, done)
 
 
 def _embed(claim: TextClaim, embedder: Embedder, done: EmbeddedTexts) -> bool:
@@ -167,7 +167,7 @@ def _log_waiting(relationship_id: UUID, code: str, delay: float) -> None:
     )
 
 
-def _stumble(claim: TextClaim, error: Exception, done: EmbeddedTexts) -> bool:
+def _handle_internal_error(claim: TextClaim, error: Exception, done: EmbeddedTexts) -> bool:
     """A mistake of ours: tried again in ever smaller company, then the text that trips us goes without.
 
     Only the kind and place of the error are kept: its text may quote somebody's words.

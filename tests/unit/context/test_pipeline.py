@@ -78,19 +78,6 @@ def test_every_layer_reports_its_tokens_its_sources_and_its_reason(maya: Relatio
     assert reports["memory"].reasons is None and assembled.provenance is None
 
 
-def test_explain_says_why_each_entry_is_there_and_where_each_value_is_from(maya: Relationship) -> None:
-    (pinned,) = remember(maya, "Is allergic to nuts", pinned=True)
-
-    assembled = context_of(maya, explain=True, config={"context": {"recent_messages": 3}})
-
-    memory = next(report for report in assembled.layers if report.name == "memory")
-    assert memory.reasons is not None and memory.reasons.keys() == set(memory.sources)
-    assert memory.reasons[str(pinned.id)] == "pinned"
-    assert assembled.provenance is not None
-    assert assembled.provenance["context.recent_messages"] == "turn"
-    assert assembled.provenance["context.core_prompt"] == "companion"
-
-
 def test_what_time_ends_is_not_shown_from_then_on(relationship: Relationship) -> None:
     remember(relationship, "On holiday", expires_at=NOON + timedelta(hours=1))
     remember(relationship, "Starts at Acme", valid_from=NOON + timedelta(hours=2))

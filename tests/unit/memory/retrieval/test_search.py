@@ -17,13 +17,6 @@ from tests.unit.memory.retrieval.searched import NOON, Memory, contents, sibling
 from web.errors import InvalidInput
 
 
-def test_not_every_word_of_a_question_must_match(memory: Memory) -> None:
-    memory.remember("Plays the cello", "Lives in Porto")
-    assert contents(memory.entries("Which instrument, the cello perhaps, did she learn as a child?")) == [
-        "Plays the cello"
-    ]
-
-
 def test_whom_an_entry_is_about_counts_when_the_question_names_them(memory: Memory) -> None:
     memory.remember("Likes tea", subject="Sofia")
     memory.remember("Likes tea in the morning", "Likes tea too")
