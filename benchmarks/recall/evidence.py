@@ -82,7 +82,12 @@ def pose_questions(talk: Talk, retrieval: Retrieval) -> list[Labelled]:
     )
     labelled = []
     for asked in talk.questions:
-        prepared = prepare_questions([asked.text], participants=participants, retrieval=retrieval, given=None)
+        prepared = prepare_questions(
+            [asked.text],
+            names=participants.names,
+            embedder=retrieval.embedder,
+            seconds=retrieval.query_seconds,
+        )
         if prepared.notes:
             raise RuntimeError(" ".join(prepared.notes))
         columns, ranking = pose(

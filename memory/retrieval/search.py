@@ -100,7 +100,13 @@ def _search(
     participants = participants or read_participants(
         project_id=project_id, relationship_id=relationship_id, kind=kind
     )
-    prepared = prepare_questions(texts, participants=participants, retrieval=retrieval, given=question)
+    prepared = prepare_questions(
+        texts,
+        names=participants.names,
+        embedder=retrieval.embedder,
+        seconds=retrieval.query_seconds,
+        given=question,
+    )
     query = SearchQuery(
         relationship_id=relationship_id,
         kind=kind,

@@ -107,20 +107,16 @@ class Forgotten(NamedTuple):
 
 def index_changes(made: ChangedEntries) -> None:
     """Hears of every change of entries; one without an `after` is gone, or about to go."""
+    owner, retrieval = made.relationship_id, retrieval_of(*made.levels)
     known = {UUID(each["id"]) for pair in made.changes for each in pair if each is not None}
     gone = {UUID(before["id"]) for before, after in made.changes if before is not None and after is None}
-    forget_texts(relationship_id=made.relationship_id, kind=SearchedKind.ENTRY, owner_ids=gone)
-    index_entries(
-        relationship_id=made.relationship_id,
-        project_id=made.project_id,
-        entry_ids=known - gone,
-        retrieval=retrieval_of(*made.levels),
-        now=made.now,
-        changed=any(
-            before is not None and after is not None and before["content"] != after["content"]
-            for before, after in made.changes
-        ),
+    forget_texts(relationship_id=owner, kind=SearchedKind.ENTRY, owner_ids=gone)
+    changed = any(
+        before is not None and after is not None and before["content"] != after["content"]
+        for before, after in made.changes
     )
+    rows = _entry_rows(owner, known - gone, retrieval)
+    _write(owner, made.project_id, SearchedKind.ENTRY, rows, retrieval, made.now, changed=changed)
 
 
 def index_entries(
@@ -130,20 +126,19 @@ def index_entries(
     entry_ids: Collection[UUID],
     retrieval: Retrieval,
     now: datetime,
-    changed: bool = True,
 ) -> None:
-    """Entries as their rows are now, in any state; what has no row any more leaves the index.
-
-    `changed`: some may have said something else before, so there may be vectors of that.
-    """
-    wanted = set(entry_ids)
-    if not wanted:
-        return
-    entries = list(ScratchpadEntry.objects.for_relationship(relationship_id).filter(id__in=wanted))
-    gone = wanted - {entry.id for entry in entries}
+    """Entries as their rows are now, in any state; what has no row any more leaves the index."""
+    rows = _entry_rows(relationship_id, entry_ids, retrieval)
+    gone = set(entry_ids) - {row.owner_id for row in rows}
     forget_texts(relationship_id=relationship_id, kind=SearchedKind.ENTRY, owner_ids=gone)
-    rows = [entry_row(entry, retrieval) for entry in entries]
-    _write(relationship_id, project_id, SearchedKind.ENTRY, rows, retrieval, now, changed=changed)
+    _write(relationship_id, project_id, SearchedKind.ENTRY, rows, retrieval, now, changed=True)
+
+
+def _entry_rows(relationship_id: UUID, ids: Collection[UUID], retrieval: Retrieval) -> list[IndexRow]:
+    if not ids:
+        return []
+    entries = ScratchpadEntry.objects.for_relationship(relationship_id).filter(id__in=set(ids))
+    return [entry_row(entry, retrieval) for entry in entries]
 
 
 def index_messages(
