@@ -27,10 +27,10 @@ CONTEXT_LAYERS = {
     "current": "context.layers.current.CurrentLayer",
 }
 CONTEXT_FORMATS = {
-    "openai": "context.formats.openai.to_openai",
-    "anthropic": "context.formats.anthropic.to_anthropic",
-    "gemini": "context.formats.gemini.to_gemini",
-    "text": "context.formats.text.to_text",
+    "openai": "context.formats.to_openai",
+    "anthropic": "context.formats.to_anthropic",
+    "gemini": "context.formats.to_gemini",
+    "text": "context.formats.to_text",
 }
 RANKERS = {
     "best": "memory.retrieval.rankers.best.BestRanker",
@@ -64,7 +64,7 @@ HOUSEKEEPING: dict[str, tuple[float, str]] = {
 DUTIES: list[str] = [
     "memory.ingestion.replays.replay_duties",
     "memory.retrieval.index.backfill.index_duties",
-    "knowledge.duties.document_duties",
+    "knowledge.claim.document_duties",
     "memory.forgetting.duties.forgetting_duties",
     "memory.retrieval.decayed_vectors.decay_duties",
 ]

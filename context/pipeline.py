@@ -7,12 +7,11 @@ from typing import Any
 from uuid import UUID
 
 from context.answer import AssembledContext, ChatMessage, LayerReport
-from context.explain import levels_of
 from context.facts import read_facts
 from context.layers.base import Layer, LayerRequest, LayerText
-from context.message_tokens import message_tokens
-from context.plan import plan_for
+from context.plan import levels_of, plan_for
 from context.recall import Recall
+from context.text import message_tokens
 from memory.entries.access import note_access
 from providers.tokens import estimate_tokens
 from relationships.configuration.seams import known_slug, load

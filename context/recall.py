@@ -1,31 +1,54 @@
 """What a context looks up for its message beside the facts: each thing once, however many layers ask."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 from uuid import UUID
 
+from config.postgresql.sessions import prepared_cursor
 from context.facts import Facts, RecentMessage, count_turns, recent_messages
 from context.question import Question, question_of
-from context.retrieved import FoundEntry, FoundMessage, read_entries, read_messages
-from memory.entries.snapshots import Line
+from memory.entries.snapshots import Line, SectionRow, line_of
 from memory.retrieval.gates import GateDecision, GateRequest, decide_gate
-from memory.retrieval.results import EntryFilters, Hit, MessageFilters, SearchResult, reason_of
-from memory.retrieval.search import search_entries, search_messages
+from memory.retrieval.results import EntryFilters, MessageFilters, SearchResult, reason_of
+from memory.retrieval.search import SearchParams, search_entries, search_messages
 from relationships.configuration.schema import Configuration
 from web.errors import InvalidInput
 
 _SPOKEN = ("user", "assistant")
 
+# The text of what was found: no more than may be shown at that time, whatever the index still knows.
+ENTRIES = f"""
+SELECT {", ".join(SectionRow._fields)}, source_message_ids FROM memory_scratchpadentry
+ WHERE relationship_id = %(relationship)s AND project_id = %(project)s AND id = ANY(%(ids)s) AND state = 'active'
+   AND (valid_from IS NULL OR valid_from <= %(now)s) AND (valid_to IS NULL OR valid_to > %(now)s)
+   AND (expires_at IS NULL OR expires_at > %(now)s)
+"""  # noqa: S608 - our own column names
+MESSAGES = """
+SELECT id, seq, role, speaker, content, occurred_at FROM relationships_message
+ WHERE relationship_id = %(relationship)s AND project_id = %(project)s AND id = ANY(%(ids)s)
+   AND erased_at IS NULL
+"""
+
+
+class FoundMessage(NamedTuple):
+    """One utterance; `seq` is its place in the conversation."""
+
+    id: UUID
+    seq: int
+    role: str
+    speaker: str
+    content: str
+    occurred_at: datetime
+
 
 class RecalledEntry(NamedTuple):
-    """An entry that was found: its line, why it is there, and the messages it rests on."""
+    """An entry that was found: its line, as in the snapshot, and why it is there."""
 
     line: Line
     reason: str
-    cites: Sequence[str]
 
 
 class RecalledMessage(NamedTuple):
@@ -33,19 +56,14 @@ class RecalledMessage(NamedTuple):
     reason: str
 
 
+R = TypeVar("R")
+
+
 @dataclass(frozen=True, slots=True)
-class RecalledEntries:
+class Recalled(Generic[R]):
     """Best first. `reason`: what was asked and how, or why nothing was; empty where there was nothing to ask of."""
 
-    entries: Sequence[RecalledEntry] = ()
-    reason: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class RecalledMessages:
-    """Best first; see RecalledEntries."""
-
-    messages: Sequence[RecalledMessage] = ()
+    found: Sequence[R] = ()
     reason: str = ""
 
 
@@ -56,7 +74,7 @@ class Recall:
         self, facts: Facts, configuration: Configuration, message: str | None, now: datetime
     ) -> None:
         self._facts, self._configuration, self._said, self._now = facts, configuration, message, now
-        self._cited_by: dict[str, list[str]] = {}
+        self._cited_by: dict[UUID, list[str]] = {}
 
     @cached_property
     def recent(self) -> Sequence[RecentMessage]:
@@ -87,83 +105,87 @@ class Recall:
         """For a long session that is a statement, so a gate that has no need of it goes without."""
         return count_turns(self._facts)
 
-    def entries(self, *, tiers: tuple[str, ...] = ()) -> RecalledEntries:
+    def entries(self, *, tiers: tuple[str, ...] = ()) -> Recalled[RecalledEntry]:
         """The entries of these tiers (none: any) that fit the message: no statement or two."""
-        closed = self._closed
-        if closed:
-            return RecalledEntries(reason=closed)
+
+        def search(asked: SearchParams) -> SearchResult:
+            asked["participants"] = self._facts.participants
+            return search_entries(text=self.question.text, filters=EntryFilters(tiers=tiers), **asked)
+
+        return self._recall(search, ENTRIES, self._entry)
+
+    def messages(self, *, without: Collection[str] = ()) -> Recalled[RecalledMessage]:
+        """The messages that fit the message and are not among `without`: no statement or two."""
+
+        def search(asked: SearchParams) -> SearchResult:
+            filters = MessageFilters(roles=_SPOKEN, exclude_ids=frozenset(map(UUID, without)))
+            return search_messages(text=self.question.text, filters=filters, **asked)
+
+        return self._recall(search, MESSAGES, self._message)
+
+    def _recall(
+        self,
+        search: Callable[[SearchParams], SearchResult],
+        statement: str,
+        recalled: Callable[[Sequence[Any], str], R],
+    ) -> Recalled[R]:
+        """`recalled` is given a row of `statement` and what its score is made of."""
+        if not self.question.text:
+            return Recalled(reason=f"nothing retrieved: {self.question.told}")
+        if not self.gate.open:
+            return Recalled(reason=f"nothing retrieved: {self.gate.reason}")
+        project_id, relationship_id = self._facts.project_id, self._facts.relationship_id
+        asked: SearchParams = {
+            "project_id": project_id,
+            "relationship_id": relationship_id,
+            "retrieval": self._configuration.retrieval,
+            "now": self._now,
+        }
         try:
-            found = search_entries(
-                project_id=self._facts.project_id,
-                relationship_id=self._facts.relationship_id,
-                text=self.question.text,
-                retrieval=self._configuration.retrieval,
-                filters=EntryFilters(tiers=tiers),
-                now=self._now,
-                participants=self._facts.participants,
-            )
+            result = search(asked)
         except InvalidInput as error:  # a ranker that needs vectors, and no embedder
-            return RecalledEntries(reason=f"nothing retrieved: {error}")
-        known = read_entries(
-            project_id=self._facts.project_id,
-            relationship_id=self._facts.relationship_id,
-            ids=[hit.id for hit in found.hits],
+            return Recalled(reason=f"nothing retrieved: {error}")
+        rows = read_rows(
+            statement,
+            [hit.id for hit in result.hits],
+            project_id=project_id,
+            relationship_id=relationship_id,
             now=self._now,
         )
-        entries = [self._entry(hit, known[hit.id], found.ranker) for hit in found.hits if hit.id in known]
-        return RecalledEntries(entries, self._told(len(entries), found))
-
-    def messages(self, *, without: Collection[str] = ()) -> RecalledMessages:
-        """The messages that fit the message and are not among `without`: no statement or two."""
-        closed = self._closed
-        if closed:
-            return RecalledMessages(reason=closed)
-        try:
-            found = search_messages(
-                project_id=self._facts.project_id,
-                relationship_id=self._facts.relationship_id,
-                text=self.question.text,
-                retrieval=self._configuration.retrieval,
-                filters=MessageFilters(roles=_SPOKEN, exclude_ids=frozenset(map(UUID, without))),
-                now=self._now,
-            )
-        except InvalidInput as error:
-            return RecalledMessages(reason=f"nothing retrieved: {error}")
-        known = read_messages(
-            project_id=self._facts.project_id,
-            relationship_id=self._facts.relationship_id,
-            ids=[hit.id for hit in found.hits],
+        shown = [
+            recalled(rows[hit.id], f"retrieved by {reason_of(hit, result.ranker)}")
+            for hit in result.hits
+            if hit.id in rows
+        ]
+        how = (
+            f"retrieved {len(shown)} by {result.ranker} ({'with vectors' if result.space else 'text alone'})"
         )
-        messages = [self._message(hit, known[hit.id], found.ranker) for hit in found.hits if hit.id in known]
-        return RecalledMessages(messages, self._told(len(messages), found))
+        told = (f"{how} for {self.question.told}", f"gate {self.gate.reason}", *result.notes)
+        return Recalled(shown, "; ".join(told))
 
-    @property
-    def _closed(self) -> str:
-        """Why nothing is searched; empty: it is."""
-        if not self.question.text:
-            return f"nothing retrieved: {self.question.told}"
-        return "" if self.gate.open else f"nothing retrieved: {self.gate.reason}"
-
-    def _told(self, count: int, found: SearchResult) -> str:
-        how = f"retrieved {count} by {found.ranker} ({'with vectors' if found.space else 'text alone'})"
-        return "; ".join((f"{how} for {self.question.told}", f"gate {self.gate.reason}", *found.notes))
-
-    def _entry(self, hit: Hit, found: FoundEntry, ranker: str) -> RecalledEntry:
+    def _entry(self, row: Sequence[Any], why: str) -> RecalledEntry:
         """With the messages it rests on, which remember it."""
-        cites = [str(cited) for cited in found.cites]
+        line, cites = line_of(SectionRow._make(row[:-1])), row[-1]
         for cited in cites:
-            self._cited_by.setdefault(cited, []).append(found.line[0])
-        reasons = [
-            f"retrieved by {reason_of(hit, ranker)}",
-            *(f"rests on message {cited}" for cited in cites),
-        ]
-        return RecalledEntry(found.line, "; ".join(reasons), cites)
+            self._cited_by.setdefault(cited, []).append(line[0])
+        return RecalledEntry(line, "; ".join([why, *(f"rests on message {cited}" for cited in cites)]))
 
-    def _message(self, hit: Hit, found: FoundMessage, ranker: str) -> RecalledMessage:
+    def _message(self, row: Sequence[Any], why: str) -> RecalledMessage:
         """With the retrieved entries that rest on it."""
-        entries = self._cited_by.get(str(hit.id), ())
-        reasons = [
-            f"retrieved by {reason_of(hit, ranker)}",
-            *(f"entry {entry} rests on it" for entry in entries),
-        ]
-        return RecalledMessage(found, "; ".join(reasons))
+        message = FoundMessage._make(row)
+        entries = self._cited_by.get(message.id, ())
+        return RecalledMessage(
+            message, "; ".join([why, *(f"entry {entry} rests on it" for entry in entries)])
+        )
+
+
+def read_rows(
+    statement: str, ids: Sequence[UUID], *, project_id: UUID, relationship_id: UUID, now: datetime
+) -> Mapping[UUID, Sequence[Any]]:
+    """Those of ENTRIES or MESSAGES that may be shown `now`, by ID. One statement, or none for none."""
+    if not ids:
+        return {}
+    params: dict[str, Any] = {"relationship": relationship_id, "project": project_id, "now": now}
+    with prepared_cursor() as cursor:
+        cursor.execute(statement, {**params, "ids": list(ids)})
+        return {row[0]: row for row in cursor.fetchall()}

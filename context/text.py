@@ -1,4 +1,7 @@
-"""Text that several layers write alike: names filled in, lines within a budget, and fenced data."""
+"""Text that several layers write alike: names filled in, what fits a budget of tokens, and fenced data.
+
+Things are kept whole or left out whole.
+"""
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -6,12 +9,13 @@ from typing import Any
 
 import orjson
 
-from context.budget import keep_within
+from context.answer import ChatMessage
 from context.facts import Facts
 from memory.fence import escape_items, fence
 from providers.tokens import estimate_tokens
 from web.errors import shorten
 
+AROUND_A_MESSAGE = 4  # tokens that vendors' chat templates put around one: its role and its two borders
 DEEPEST_PATH = 6
 LONGEST_NAME = 200  # characters of an object's name; it stands before every value in that object
 _PLACEHOLDER = re.compile(r"\{(user|companion)\}")
@@ -28,6 +32,11 @@ def line_cost(line: str) -> int:
     return estimate_tokens(f"{line}\n")
 
 
+def message_tokens(message: ChatMessage) -> int:
+    """Tokens of a message, with what stands around it."""
+    return estimate_tokens(message["content"]) + AROUND_A_MESSAGE
+
+
 def fit_lines(
     lines: Sequence[str], *, budget: int | None, first: Collection[int] = ()
 ) -> tuple[Sequence[int], Sequence[int]]:
@@ -37,6 +46,27 @@ def fit_lines(
     kept = keep_within([line_cost(line) for line in lines], room=budget, first=first)
     shown = set(kept)
     return kept, [place for place in range(len(lines)) if place not in shown]
+
+
+def keep_within(costs: Sequence[int], *, room: int, first: Collection[int] = ()) -> list[int]:
+    """The places to keep, in order; those in `first` go before others, what doesn't fit is passed over."""
+    kept: list[int] = []
+    for place in [*sorted(first), *(place for place in range(len(costs)) if place not in first)]:
+        if costs[place] <= room:
+            room -= costs[place]
+            kept.append(place)
+    return sorted(kept)
+
+
+def keep_last(costs: Sequence[int], *, room: int) -> int:
+    """How many of the last things fit without a gap."""
+    count = 0
+    for cost in reversed(costs):
+        room -= cost
+        if room < 0:
+            break
+        count += 1
+    return count
 
 
 def fenced_data(

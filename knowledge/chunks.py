@@ -4,21 +4,20 @@ What search reads of a chunk is written with it; how far the vectors have come s
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
+from functools import partial
 from time import monotonic
 from typing import Any
 
-import numpy as np
 from django.db import connection
-from numpy.typing import NDArray
 from pgvector import HalfVector
 
 from knowledge.chunking import Chunk
-from knowledge.claim import Claim, holding, note
+from knowledge.claim import holding
 from knowledge.models import ChunkEmbedding, Document, DocumentChunk
 from memory.retrieval.index.text import words_for_index
-from providers.embeddings.base import Embedder, Space
-from providers.errors import PermanentProviderError
+from providers.embeddings import Embedded, Embedder, embed_in_halves
+from providers.errors import ProviderError
 from relationships.ids import uuid7
 from worker.fairness import others_wait
 from worker.worker_stats import stop_requested
@@ -79,74 +78,70 @@ AT_ONCE = 32  # chunks: a call of some 25,000 tokens
 MOST_REFUSED = 8  # chunks of one batch, with none taken: then it is not the chunks' fault
 
 
-@dataclass(frozen=True, slots=True)
-class _Outcome:
-    """A chunk's vector; or why it gets none."""
-
-    chunk: DocumentChunk
-    space: Space | None = None
-    vector: NDArray[np.float32] | None = None
-    refused: str = ""
+_Outcome = tuple[DocumentChunk, Embedded | ProviderError]  # one vector; or why there is none
 
 
-def embed_chunks(claim: Claim, embedder: Embedder, *, seconds: float) -> bool:
+def embed_chunks(claimed: Document, embedder: Embedder, *, seconds: float) -> bool:
     """Until every chunk is done, the worker stops, or after a batch if others wait or `seconds` are over; whether
     every chunk is done.
 
     A chunk that the embedder refuses is left to be found by its text. Raises ProviderError, DocumentLost.
     """
     until = monotonic() + seconds
-    while owed := _owed(claim, embedder):
+    while owed := _owed(claimed, embedder):
         if stop_requested():
             return False
-        _keep(claim, _embed(owed, embedder, []))
+        _keep(claimed, _embed(owed, embedder))
         if monotonic() > until or others_wait():
-            return not _owed(claim, embedder)
+            return not _owed(claimed, embedder)
     return True
 
 
-def _owed(claim: Claim, embedder: Embedder) -> list[DocumentChunk]:
+def _owed(claimed: Document, embedder: Embedder) -> list[DocumentChunk]:
     space: dict[str, Any] = {"model": embedder.model}
     if embedder.dimensions is not None:
         space["dimensions"] = embedder.dimensions
-    embedded = ChunkEmbedding.objects.filter(chunk__document_id=claim.document.id, **space)
-    owed = DocumentChunk.objects.filter(document_id=claim.document.id, embed_error="")
+    embedded = ChunkEmbedding.objects.filter(chunk__document_id=claimed.id, **space)
+    owed = DocumentChunk.objects.filter(document_id=claimed.id, embed_error="")
     return list(owed.exclude(id__in=embedded.values("chunk_id")).order_by("place").defer("lexemes")[:AT_ONCE])
 
 
-def _embed(chunks: Sequence[DocumentChunk], embedder: Embedder, before: list[_Outcome]) -> list[_Outcome]:
-    """`before` and what becomes of these: of all at once, or half by half where they are refused together."""
-    try:
-        texts = [searched_text(chunk.heading, chunk.content) for chunk in chunks]
-        embedded = embedder.embed(texts, purpose="document")
-    except PermanentProviderError as error:
-        if len(chunks) > 1:
-            middle = len(chunks) // 2
-            return _embed(chunks[middle:], embedder, _embed(chunks[:middle], embedder, before))
-        if len(before) + 1 >= MOST_REFUSED and all(outcome.refused for outcome in before):
-            raise
-        return [*before, _Outcome(chunks[0], refused=error.code)]
-    vectors = zip(chunks, embedded.vectors, strict=True)
-    return [*before, *(_Outcome(chunk, embedded.space, vector) for chunk, vector in vectors)]
+def _embed(chunks: Sequence[DocumentChunk], embedder: Embedder) -> list[_Outcome]:
+    """What becomes of each. Raises the refusal, where it is not the chunks' fault."""
+    outcomes: list[_Outcome] = []
+    texts = [searched_text(chunk.heading, chunk.content) for chunk in chunks]
+    for places, answer in embed_in_halves(texts, partial(embedder.embed, purpose="document")):
+        if isinstance(answer, ProviderError):
+            outcomes.append((chunks[places.start], answer))
+            if len(outcomes) >= MOST_REFUSED and all(_is_refused(outcome) for outcome in outcomes):
+                raise answer
+        else:
+            alone = [replace(answer, vectors=answer.vectors[[place]]) for place in range(len(places))]
+            outcomes += zip(chunks[places.start : places.stop], alone, strict=True)
+    return outcomes
 
 
-def _keep(claim: Claim, outcomes: Sequence[_Outcome]) -> None:
-    space = next((outcome.space for outcome in outcomes if outcome.space), None)
-    with holding(claim) as document:
-        for outcome in outcomes:
-            if outcome.refused:
-                DocumentChunk.objects.filter(id=outcome.chunk.id).update(embed_error=outcome.refused)
-        ChunkEmbedding.objects.bulk_create(
-            ChunkEmbedding(
-                chunk_id=outcome.chunk.id,
-                companion_id=document.companion_id,
-                model=outcome.space.model,
-                dimensions=outcome.space.dimensions,
-                vector=HalfVector(outcome.vector),
+def _is_refused(outcome: _Outcome) -> bool:
+    return isinstance(outcome[1], ProviderError)
+
+
+def _keep(claimed: Document, outcomes: Sequence[_Outcome]) -> None:
+    with holding(claimed) as document:
+        vectors = []
+        for chunk, answer in outcomes:
+            if isinstance(answer, ProviderError):
+                DocumentChunk.objects.filter(id=chunk.id).update(embed_error=answer.code)
+                continue
+            document.embedding_model, document.embedding_dimensions = answer.space
+            vectors.append(
+                ChunkEmbedding(
+                    chunk_id=chunk.id,
+                    companion_id=document.companion_id,
+                    model=answer.model,
+                    dimensions=answer.dimensions,
+                    vector=HalfVector(answer.vectors[0]),
+                )
             )
-            for outcome in outcomes
-            if outcome.space is not None and outcome.vector is not None
-        )
-        note(claim, chunks_done=min(document.chunks_done + len(outcomes), document.chunk_count))
-        if space is not None:
-            note(claim, embedding_model=space.model, embedding_dimensions=space.dimensions)
+        ChunkEmbedding.objects.bulk_create(vectors)
+        document.chunks_done = min(document.chunks_done + len(outcomes), document.chunk_count)
+        document.save(update_fields=["chunks_done", "embedding_model", "embedding_dimensions"])

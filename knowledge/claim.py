@@ -1,84 +1,105 @@
 """Takes a document in hand for as long as a lease lasts, and puts it down again.
 
 The document's row is the queue, and losing the race for it a normal answer. A lease that ran out, or whose worker
-died, is taken back by the housekeeping (knowledge.duties).
+died, is taken back by the housekeeping, which also enqueues what is owed and nobody was told to do.
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from knowledge.errors import DocumentLost
+from knowledge.errors import REASONS, DocumentLost
 from knowledge.models import Document, DocumentChunk, DocumentState
 from knowledge.models.document import DocumentQuerySet
+from worker.housekeeping import Duty
+from worker.leases import postpone_overdue, take_back_dead
+from worker.models import WORKER_DIED
 from worker.nudge import nudge_task
 
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """A document that this worker holds."""
-
-    document: Document
-    token: UUID
+SECONDS = 2  # between two rounds of the housekeeping
+AT_ONCE = 20  # documents that are enqueued in one round
 
 
-def nudge_document(document_id: UUID, *, project_id: UUID) -> None:
+def nudge_document(document: Document) -> None:
     """Have a worker process the document as soon as the present transaction commits."""
-    nudge_task("knowledge.tasks.process", document_id, project_id=project_id)
+    nudge_task("knowledge.tasks.process", document.id, project_id=document.project_id)
 
 
-def claim_document(*, document_id: UUID, worker: str) -> Claim | None:
-    """None: nothing is due, or somebody else is at it."""
+def claim_document(*, document_id: UUID, worker: str) -> Document | None:
+    """The document with its lease; None: nothing is due, or somebody else is at it."""
     lease = Document.objects.filter(id=document_id).claim(worker=worker, now=timezone.now())
-    return Claim(lease.rows[0], lease.token) if lease else None
+    return lease.rows[0] if lease else None
+
+
+def claimed_row(claimed: Document) -> DocumentQuerySet:
+    """The row, as long as it is held under this lease."""
+    assert claimed.lease_token is not None, "a claimed document has a lease"
+    return Document.objects.filter(id=claimed.id).held(claimed.lease_token)
 
 
 @contextmanager
-def holding(claim: Claim) -> Iterator[Document]:
-    """A transaction in which the document is ours, locked, and its lease renewed. Raises DocumentLost."""
+def holding(claimed: Document) -> Iterator[Document]:
+    """A transaction in which the row is ours, locked, and its lease renewed. Raises DocumentLost."""
     with transaction.atomic():
-        document = _held(claim).select_for_update().first()
+        document = claimed_row(claimed).select_for_update().first()
         if document is None:
             raise DocumentLost("The document was deleted, or another worker has taken it over.")
-        keep_lease(claim)
+        keep_lease(claimed)
         yield document
 
 
-def keep_lease(claim: Claim) -> bool:
+def keep_lease(claimed: Document) -> bool:
     """Hold on for another while, from any thread. False: the document is not ours."""
-    return bool(Document.objects.renew(claim.token, now=timezone.now()))
+    assert claimed.lease_token is not None, "a claimed document has a lease"
+    return bool(Document.objects.renew(claimed.lease_token, now=timezone.now()))
 
 
-def note(claim: Claim, **values: Any) -> None:
-    """Write down how far it has come. Inside `holding`."""
-    _held(claim).update(**values)
-
-
-def settle_ready(claim: Claim) -> None:
-    """Inside `holding`."""
-    _held(claim).settle(
-        state=DocumentState.READY,
-        due_at=None,
-        attempts=0,
-        settled_at=timezone.now(),
-        error_code="",
-        error="",
-    )
-
-
-def fail_document(claim: Claim, *, code: str, error: str) -> None:
+def fail_document(claimed: Document, *, code: str, error: str) -> None:
     """For good, until it is asked for again: visible, and without chunks. Raises DocumentLost."""
-    with holding(claim) as document:
-        fail_held(_held(claim), document, attempts=document.attempts + 1, error_code=code, error=error[:2000])
+    with holding(claimed) as document:
+        attempts = document.attempts + 1
+        _fail(claimed_row(claimed), document, attempts=attempts, error_code=code, error=error[:2000])
 
 
-def fail_held(rows: DocumentQuerySet, document: Document, **values: Any) -> None:
+def release_document(
+    claimed: Document, *, delay: float = 0.0, code: str = "", error: str = "", counted: bool = False
+) -> None:
+    """Give it back for another try, `delay` seconds from now. Raises DocumentLost."""
+    with holding(claimed) as document:
+        due_at = timezone.now() + timedelta(seconds=delay)
+        claimed_row(claimed).release(due_at=due_at, counted=counted, code=code, error=error[:2000])
+        if not delay:
+            nudge_document(document)
+
+
+def document_duties() -> list[Duty]:
+    return [Duty("documents", SECONDS, process_owed_documents)]
+
+
+@transaction.atomic
+def process_owed_documents(now: datetime) -> int:
+    """Take documents back whose worker is gone, and enqueue what is due. How many were enqueued.
+
+    A document that too many workers died of fails.
+    """
+    released = take_back_dead(Document.objects.all(), now)
+    deadly = [document for document in released if document.attempts >= settings.MAX_ATTEMPTS]
+    for document in deadly:
+        _fail(Document.objects.filter(id=document.id), document, error=REASONS[WORKER_DIED])
+    owed = [document for document in released if document not in deadly]
+    owed += postpone_overdue(Document.objects.all(), now, most=AT_ONCE)
+    for document in owed:
+        nudge_document(document)
+    return len(owed)
+
+
+def _fail(rows: DocumentQuerySet, document: Document, **values: Any) -> None:
     """`rows` is the document. Inside a transaction."""
     DocumentChunk.objects.filter(document_id=document.id).delete()
     rows.settle(
@@ -90,18 +111,3 @@ def fail_held(rows: DocumentQuerySet, document: Document, **values: Any) -> None
         reread=True,
         **values,
     )
-
-
-def release_document(
-    claim: Claim, *, delay: float = 0.0, code: str = "", error: str = "", counted: bool = False
-) -> None:
-    """Give it back for another try, `delay` seconds from now. Raises DocumentLost."""
-    with holding(claim) as document:
-        due_at = timezone.now() + timedelta(seconds=delay)
-        _held(claim).release(due_at=due_at, counted=counted, code=code, error=error[:2000])
-        if not delay:
-            nudge_document(document.id, project_id=document.project_id)
-
-
-def _held(claim: Claim) -> DocumentQuerySet:
-    return Document.objects.filter(id=claim.document.id).held(claim.token)

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field, field_validator, model_validator
 
-from memory.retrieval.configuration import DEFAULT_EMBEDDER
+from providers.embeddings.registry import DEFAULT_EMBEDDER
 from relationships.configuration.seams import known_slug
 from relationships.configuration.strict import Share, Strict
 
@@ -30,6 +30,11 @@ class Knowledge(Strict):
     """How many documents a companion may have."""
     max_chunks: Annotated[int, Field(ge=1, le=100_000)] = 10_000
     """How many chunks its documents may make together."""
+
+    @property
+    def embedder_alias(self) -> str | None:
+        """None where documents are found by text alone."""
+        return None if self.embedder == NO_EMBEDDER else self.embedder
 
     @field_validator("embedder")
     @classmethod

@@ -7,14 +7,20 @@ from django.db import transaction
 from django.utils import timezone
 
 from knowledge.claim import nudge_document
-from knowledge.configured import configuration_of
 from knowledge.errors import DocumentBusy, EmptyDocument, TooManyDocuments
 from knowledge.kinds import kind_of
 from knowledge.models import Document, DocumentFile, DocumentState
+from relationships.configuration.cascade import resolve_configuration
+from relationships.configuration.schema import Configuration
 from relationships.models import Companion
 from relationships.services.audit import record_audit
 from web.actor import Actor
 from web.errors import NotFound
+
+
+def configuration_of(companion: Companion) -> Configuration:
+    """The project's level and the companion's, which hold for its documents. Raises InvalidConfiguration."""
+    return resolve_configuration(project=companion.project.config, companion=companion.config).values
 
 
 @transaction.atomic
@@ -51,13 +57,16 @@ def add_document(
     )
     DocumentFile.objects.create(document=document, content=content)
     _audit(document, "document.added", by)
-    nudge_document(document.id, project_id=document.project_id)
+    nudge_document(document)
     return document, True
 
 
-def get_document(*, project_id: UUID, companion_id: UUID, document_id: UUID) -> Document:
-    """Raises NotFound."""
+def get_document(
+    *, project_id: UUID, companion_id: UUID, document_id: UUID, locked: bool = False
+) -> Document:
+    """`locked`: under its row lock, inside a transaction. Raises NotFound."""
     rows = Document.objects.of_companion(project_id, companion_id)
+    rows = rows.select_for_update() if locked else rows
     document: Document | None = rows.filter(id=document_id).first()
     if document is None:
         raise NotFound("This document is not there.")
@@ -71,7 +80,9 @@ def reread_document(*, project_id: UUID, companion_id: UUID, document_id: UUID, 
     A ready one is found by its old chunks until the new ones are there. One that waits is brought forward.
     Raises NotFound, DocumentBusy.
     """
-    document = _locked_document(project_id, companion_id, document_id)
+    document = get_document(
+        project_id=project_id, companion_id=companion_id, document_id=document_id, locked=True
+    )
     if document.state == DocumentState.PROCESSING:
         raise DocumentBusy("The document is being read. Wait until it is ready or failed.")
     if document.state != DocumentState.PENDING:
@@ -81,14 +92,16 @@ def reread_document(*, project_id: UUID, companion_id: UUID, document_id: UUID, 
     document.settled_at = None
     document.save()
     _audit(document, "document.reread", by)
-    nudge_document(document.id, project_id=document.project_id)
+    nudge_document(document)
     return document
 
 
 @transaction.atomic
 def delete_document(*, project_id: UUID, companion_id: UUID, document_id: UUID, by: Actor) -> None:
     """With its file and its chunks, at once; who is reading it finds nothing to write to. Raises NotFound."""
-    document = _locked_document(project_id, companion_id, document_id)
+    document = get_document(
+        project_id=project_id, companion_id=companion_id, document_id=document_id, locked=True
+    )
     _audit(document, "document.deleted", by)
     document.delete()
 
@@ -100,14 +113,6 @@ def _locked(project_id: UUID, companion_id: UUID) -> Companion:
     if companion is None:
         raise NotFound("This companion is not there.")
     return companion
-
-
-def _locked_document(project_id: UUID, companion_id: UUID, document_id: UUID) -> Document:
-    rows = Document.objects.of_companion(project_id, companion_id).select_for_update()
-    document: Document | None = rows.filter(id=document_id).first()
-    if document is None:
-        raise NotFound("This document is not there.")
-    return document
 
 
 def _audit(document: Document, action: str, by: Actor) -> None:

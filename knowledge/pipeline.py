@@ -1,36 +1,34 @@
 """Processes a document: reads it, cuts it into chunks, embeds them. Each step is kept, so that none is done twice."""
 
-import traceback
-from pathlib import Path
 from time import monotonic
 from uuid import UUID
 
 import structlog
 from django.conf import settings
+from django.utils import timezone
 
 from config.postgresql.sessions import database_went_away
 from knowledge.chunking import cut_document
 from knowledge.chunks import embed_chunks, replace_chunks
 from knowledge.claim import (
-    Claim,
     claim_document,
+    claimed_row,
     fail_document,
     holding,
     keep_lease,
-    note,
     release_document,
-    settle_ready,
 )
-from knowledge.configured import configuration_of, embedder_for
+from knowledge.documents import configuration_of
 from knowledge.errors import REASONS, DocumentLost, UnreadableDocument
-from knowledge.models import DocumentChunk, DocumentFile
+from knowledge.models import Document, DocumentChunk, DocumentFile, DocumentState
 from knowledge.sandbox import parse_document
+from providers.embeddings import embedder_of
 from providers.errors import ProviderError
 from relationships.configuration.schema import Configuration
 from relationships.models import Companion
 from web.errors import InvalidConfiguration
 from worker.renewal import renewing
-from worker.retries import retry_delay
+from worker.retries import error_place, retry_delay
 
 log = structlog.get_logger(__name__)
 
@@ -40,69 +38,73 @@ INTERNAL_TRIES = 3  # of a document that trips over a mistake of ours
 
 def process_document(*, document_id: UUID, worker: str) -> None:
     """Do what the document owes; nothing if it owes nothing, or somebody is at it."""
-    claim = claim_document(document_id=document_id, worker=worker)
-    if claim is None:
+    claimed = claim_document(document_id=document_id, worker=worker)
+    if claimed is None:
         return
     try:
-        with renewing(lambda: keep_lease(claim)):
-            _process(claim)
+        with renewing(lambda: keep_lease(claimed)):
+            _process(claimed)
     except DocumentLost:
         log.info("a document is not ours any more", event_name="document.lost", document_id=str(document_id))
 
 
-def _process(claim: Claim) -> None:
+def _process(claimed: Document) -> None:
     started = monotonic()
     try:
-        companion = _companion_of(claim)
+        companion = _companion_of(claimed)
         configuration = configuration_of(companion)
-        if claim.document.reread:
-            _cut(claim, configuration)
-        embedder = embedder_for(configuration.knowledge)
+        if claimed.reread:
+            _cut(claimed, configuration)
+        embedder = embedder_of(configuration.knowledge.embedder_alias)
         left = MOST_SECONDS - (monotonic() - started)
-        if embedder is not None and not embed_chunks(claim, embedder, seconds=left):
-            release_document(claim)
+        if embedder is not None and not embed_chunks(claimed, embedder, seconds=left):
+            release_document(claimed)
             return
-        with holding(claim) as document:
-            note(claim, chunks_done=document.chunk_count)
-            settle_ready(claim)
-    except UnreadableDocument as error:
-        _fail(claim, error.code, str(error))
-    except InvalidConfiguration as error:
-        _fail(claim, error.code, str(error))
+        with holding(claimed) as document:
+            claimed_row(claimed).settle(
+                state=DocumentState.READY,
+                due_at=None,
+                attempts=0,
+                chunks_done=document.chunk_count,
+                settled_at=timezone.now(),
+                error_code="",
+                error="",
+            )
+    except (UnreadableDocument, InvalidConfiguration) as error:
+        _fail(claimed, error.code, str(error))
     except ProviderError as error:
-        _wait_or_fail(claim, error)
+        _wait_or_fail(claimed, error)
     except DocumentLost:
         raise
     except Exception as error:
         if database_went_away(error):
             raise  # the lease brings the document back
-        _stumble(claim, error)
+        _handle_internal_error(claimed, error)
     else:
-        log.info("a document is ready", event_name="document.ready", **_ids(claim))
+        log.info("a document is ready", event_name="document.ready", **_ids(claimed))
 
 
-def _companion_of(claim: Claim) -> Companion:
-    companion = Companion.objects.select_related("project").filter(id=claim.document.companion_id).first()
+def _companion_of(claimed: Document) -> Companion:
+    companion = Companion.objects.select_related("project").filter(id=claimed.companion_id).first()
     if companion is None:
         raise DocumentLost("The companion was erased.")
     return companion
 
 
-def _cut(claim: Claim, configuration: Configuration) -> None:
+def _cut(claimed: Document, configuration: Configuration) -> None:
     """Read the file, and put its chunks in the place of those that were there."""
     knowledge, language = configuration.knowledge, configuration.retrieval.language or "simple"
-    file = DocumentFile.objects.filter(document_id=claim.document.id).first()
+    file = DocumentFile.objects.filter(document_id=claimed.id).first()
     if file is None:
         raise DocumentLost("The document was deleted.")
-    parsed = parse_document(bytes(file.content), kind=claim.document.kind)
+    parsed = parse_document(bytes(file.content), kind=claimed.kind)
     chunks = cut_document(parsed.blocks, tokens=knowledge.chunk_tokens, overlap=knowledge.overlap_tokens)
-    others = DocumentChunk.objects.filter(companion_id=claim.document.companion_id)
-    if others.exclude(document_id=claim.document.id).count() + len(chunks) > knowledge.max_chunks:
+    others = DocumentChunk.objects.filter(companion_id=claimed.companion_id)
+    if others.exclude(document_id=claimed.id).count() + len(chunks) > knowledge.max_chunks:
         raise UnreadableDocument("too_many_chunks")
-    with holding(claim) as document:
+    with holding(claimed) as document:
         replace_chunks(document, chunks, language=language)
-        note(
-            claim,
+        claimed_row(claimed).update(
             reread=False,
             pages=parsed.pages,
             characters=sum(len(block.text) for block in parsed.blocks),
@@ -114,36 +116,38 @@ def _cut(claim: Claim, configuration: Configuration) -> None:
         )
 
 
-def _wait_or_fail(claim: Claim, error: ProviderError) -> None:
+def _wait_or_fail(claimed: Document, error: ProviderError) -> None:
     """What a person must mend first does not count against the document."""
-    attempts = claim.document.attempts
+    attempts = claimed.attempts
     if error.permanent or (not error.blocks and attempts + 1 >= settings.MAX_ATTEMPTS):
-        _fail(claim, error.code, str(error))
+        _fail(claimed, error.code, str(error))
         return
     delay = retry_delay(attempts, error.retry_after)
-    release_document(claim, delay=delay, code=error.code, error=str(error), counted=not error.blocks)
+    release_document(claimed, delay=delay, code=error.code, error=str(error), counted=not error.blocks)
     log.warning(
-        "a document waits for the embedder", event_name="document.waiting", code=error.code, **_ids(claim)
+        "a document waits for the embedder", event_name="document.waiting", code=error.code, **_ids(claimed)
     )
 
 
-def _stumble(claim: Claim, error: Exception) -> None:
+def _handle_internal_error(claimed: Document, error: Exception) -> None:
     """A mistake of ours, tried again a few times. Only its kind and place are kept: its text may quote the file."""
-    place = traceback.extract_tb(error.__traceback__)[-1]
-    where = f"{type(error).__name__} at {Path(place.filename).name}:{place.lineno}"
-    log.error("a mistake of ours", event_name="document.internal_error", where=where, **_ids(claim))
-    attempts = claim.document.attempts
+    log.error(
+        "a mistake of ours", event_name="document.internal_error", where=error_place(error), **_ids(claimed)
+    )
+    attempts = claimed.attempts
     if attempts + 1 >= INTERNAL_TRIES:
-        _fail(claim, "internal_error", REASONS["internal_error"])
+        _fail(claimed, "internal_error", REASONS["internal_error"])
         return
     delay = retry_delay(attempts, None)
-    release_document(claim, delay=delay, code="internal_error", error=REASONS["internal_error"], counted=True)
+    release_document(
+        claimed, delay=delay, code="internal_error", error=REASONS["internal_error"], counted=True
+    )
 
 
-def _fail(claim: Claim, code: str, reason: str) -> None:
-    fail_document(claim, code=code, error=reason)
-    log.warning("a document failed", event_name="document.failed", code=code, **_ids(claim))
+def _fail(claimed: Document, code: str, reason: str) -> None:
+    fail_document(claimed, code=code, error=reason)
+    log.warning("a document failed", event_name="document.failed", code=code, **_ids(claimed))
 
 
-def _ids(claim: Claim) -> dict[str, str]:
-    return {"document_id": str(claim.document.id), "companion_id": str(claim.document.companion_id)}
+def _ids(claimed: Document) -> dict[str, str]:
+    return {"document_id": str(claimed.id), "companion_id": str(claimed.companion_id)}

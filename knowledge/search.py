@@ -12,38 +12,23 @@ from uuid import UUID
 import numpy as np
 
 from knowledge.configuration import Knowledge
-from knowledge.configured import embedder_for
 from knowledge.models import DocumentChunk
 from knowledge.ranking import Columns, Ranked, rank_chunks, read_columns
-from memory.retrieval.index.text import first_words, words_for_index
-from memory.retrieval.questions import LONGEST_QUESTION, MOST_WORDS, TOO_LONG, TOO_MANY_WORDS
-from providers.embeddings.base import Embedded, Embedder, Space
-from providers.embeddings.questions import embed_question
-from providers.errors import ProviderError
-
-NO_VECTOR = "The question's vector could not be had in time: found by text alone."
-NO_EMBEDDER = "The embedder of knowledge.embedder can't be used: found by text alone."
+from memory.retrieval.questions import prepare_questions
+from providers.embeddings import Embedded, Space
 
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeHit:
-    """A chunk, where it stands, and what its score is made of. `repeats` as in DocumentChunk."""
+    """A chunk, with its document, and what its score is made of."""
 
-    chunk_id: UUID
-    document_id: UUID
-    document_name: str
-    place: int
-    page_from: int | None
-    page_to: int | None
-    heading: str
-    content: str
-    repeats: int
+    chunk: DocumentChunk
     score: float
     parts: Mapping[str, float]
 
     @property
     def citation(self) -> str:
-        return cite(self.document_name, self.page_from, self.page_to)
+        return cite(self.chunk.document.name, self.chunk.page_from, self.chunk.page_to)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +59,8 @@ def search_knowledge(
     Of `text` the first LONGEST_QUESTION characters are read, and the first MOST_WORDS different words looked up.
     """
     began = perf_counter()
-    asked, words, notes = _bounded(text)
-    question, missing = _vector_of(asked, knowledge, seconds)
+    prepared = prepare_questions([text], embedder=knowledge.embedder_alias, seconds=seconds)
+    question, words = prepared.vectors, prepared.words[0]
     columns = read_columns(project_id=project_id, companion_id=companion_id, words=words, question=question)
     ranked = rank_chunks(
         columns,
@@ -87,7 +72,7 @@ def search_knowledge(
         hits=_hits(columns, ranked, best),
         space=question.space if question else None,
         considered=len(columns.ids),
-        notes=notes + missing + _without_vector(columns, question),
+        notes=prepared.notes + _without_vector(columns, question),
         milliseconds=(perf_counter() - began) * 1000,
     )
 
@@ -101,29 +86,6 @@ def cite(name: str, page_from: int | None, page_to: int | None) -> str:
         if page_to in (None, page_from)
         else f"{name}, pages {page_from}-{page_to}"
     )
-
-
-def _bounded(text: str) -> tuple[str, str, tuple[str, ...]]:
-    """What is embedded, the words that are looked up as the index spells them, and what was left out.
-
-    Each word is looked for in every chunk.
-    """
-    asked = text[:LONGEST_QUESTION]
-    spelt = words_for_index(asked)
-    words = first_words(spelt, MOST_WORDS)
-    notes = ((TOO_LONG, asked != text), (TOO_MANY_WORDS, words != spelt))
-    return asked, words, tuple(note for note, holds in notes if holds)
-
-
-def _vector_of(text: str, knowledge: Knowledge, seconds: float) -> tuple[Embedded | None, tuple[str, ...]]:
-    try:
-        embedder: Embedder | None = embedder_for(knowledge)
-    except ProviderError:
-        return None, (NO_EMBEDDER,)
-    if embedder is None:
-        return None, ()
-    question = embed_question(text, embedder, seconds=seconds)
-    return question, () if question else (NO_VECTOR,)
 
 
 def _without_vector(columns: Columns, question: Embedded | None) -> tuple[str, ...]:
@@ -150,16 +112,5 @@ def _hits(columns: Columns, ranked: Ranked, best: Sequence[int]) -> list[Knowled
 
 def _hit(chunk: DocumentChunk, ranked: Ranked, place: int) -> KnowledgeHit:
     parts = {name: float(part[place]) for name, part in ranked.parts.items()}
-    return KnowledgeHit(
-        chunk_id=chunk.id,
-        document_id=chunk.document_id,
-        document_name=chunk.document.name,
-        place=chunk.place,
-        page_from=chunk.page_from,
-        page_to=chunk.page_to,
-        heading=chunk.heading,
-        content=chunk.content,
-        repeats=chunk.repeats,
-        score=float(ranked.total[place]),
-        parts={name: value for name, value in parts.items() if not np.isnan(value)},
-    )
+    known = {name: value for name, value in parts.items() if not np.isnan(value)}
+    return KnowledgeHit(chunk, float(ranked.total[place]), known)

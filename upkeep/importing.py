@@ -30,7 +30,7 @@ from memory.models import (
     RevisionEvent,
     ScratchpadEntry,
 )
-from memory.retrieval.index.rebuild import rebuild_index
+from memory.retrieval.index.backfill import rebuild_index
 from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.schema import Configuration
 from relationships.ids import uuid7

@@ -11,9 +11,9 @@ from django.shortcuts import redirect, render
 from admin_ui.access import OperatorView, render_page_or_part
 from admin_ui.paging import page_of
 from admin_ui.params import text_param
-from knowledge.configured import configuration_of
 from knowledge.documents import (
     add_document,
+    configuration_of,
     delete_document,
     get_document,
     reread_document,

@@ -82,7 +82,12 @@ def pose_questions(talk: Talk, retrieval: Retrieval) -> list[Labelled]:
     )
     labelled = []
     for asked in talk.questions:
-        prepared = prepare_questions([asked.text], participants=participants, retrieval=retrieval, given=None)
+        prepared = prepare_questions(
+            [asked.text],
+            names=participants.names,
+            embedder=retrieval.embedder,
+            seconds=retrieval.query_seconds,
+        )
         if prepared.notes:
             raise RuntimeError(" ".join(prepared.notes))
         columns, ranking = pose(
@@ -108,7 +113,7 @@ def make_pair(name: str, *, user: str, companion: str, retrieval: Retrieval) -> 
 
 def embed_all(relationship: Relationship, kind: SearchedKind, retrieval: Retrieval, texts: int) -> None:
     """As the worker does; nothing where there is no embedder. A text without a vector would change the figures."""
-    if embedder_of(retrieval) is None:
+    if embedder_of(retrieval.embedder) is None:
         return
     while embed_owed(relationship_id=relationship.id).written:
         pass

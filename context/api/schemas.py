@@ -1,4 +1,4 @@
-"""The body and the answer of a context. Answers are plain dicts; these classes describe them to OpenAPI."""
+"""The body and the answer of a context, and how the answer is made."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import StringConstraints
 
+from context.answer import AssembledContext, LayerReport
 from memory.api.schemas import MessageText
 from web.fields import Answer, Body, JsonObject, SessionName
 
@@ -68,3 +69,18 @@ class ContextAnswer(Answer):
     """Set when the scratchpad takes nine tenths of its soft budget, or more."""
     provenance: dict[str, str] | None
     """The level of every configuration value, by dotted path; with `explain` only."""
+
+
+def present_context(assembled: AssembledContext) -> dict[str, Any]:
+    capacity = assembled.capacity
+    return ContextAnswer.of(
+        assembled,
+        relationship=assembled.relationship_id,
+        layers=[_present_layer(report) for report in assembled.layers],
+        capacity=capacity and CapacityAnswer.of(capacity),
+    )
+
+
+def _present_layer(report: LayerReport) -> dict[str, Any]:
+    left_out = report.left_out
+    return LayerAnswer.of(report, left_out=left_out and LeftOutAnswer.of(left_out))

@@ -4,8 +4,7 @@ from uuid import UUID
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from context.api.presenters import present_context
-from context.api.schemas import ContextAnswer, ContextBody
+from context.api.schemas import ContextAnswer, ContextBody, present_context
 from context.pipeline import build_context
 from relationships.api.views import ApiView
 from web.operations import operation

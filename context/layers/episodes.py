@@ -21,7 +21,7 @@ class EpisodesLayer(Layer):
 
     def render(self, request: LayerRequest) -> LayerText:
         recalled = request.recall.messages(without=_shown_anyway(request))
-        spoken = [(found, _item(found, request)) for found in recalled.messages if _words(found)]
+        spoken = [(found, _item(found, request)) for found in recalled.found if _words(found)]
         if not spoken:
             return LayerText(reason=recalled.reason) if recalled.reason else NOTHING
         budget = request.budget_of(self)

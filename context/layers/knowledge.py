@@ -2,6 +2,7 @@ from collections.abc import Iterable, Sequence
 
 from context.layers.base import NOTHING, Layer, LayerRequest, LayerText, left_out
 from context.text import fit_lines, line_cost
+from knowledge.models import DocumentChunk
 from knowledge.search import FoundKnowledge, KnowledgeHit, cite, search_knowledge
 from memory.fence import escape_item, fence
 
@@ -47,31 +48,35 @@ def _text_of(found: FoundKnowledge, *, told: str, budget: int | None) -> LayerTe
     items = [_item(run) for run in _runs(shown)]
     return LayerText(
         text=f"{INTRO}\n{fence(items, what='knowledge')}" if items else "",
-        sources=[str(hit.chunk_id) for hit in shown],
+        sources=[str(hit.chunk.id) for hit in shown],
         reason="; ".join([f"{REASON} {told}", *found.notes]),
-        reasons={str(hit.chunk_id): _why(hit) for hit in shown},
-        left_out=left_out([str(hits[place].chunk_id) for place in left]),
+        reasons={str(hit.chunk.id): _why(hit) for hit in shown},
+        left_out=left_out([str(hits[place].chunk.id) for place in left]),
     )
 
 
 def _runs(hits: Sequence[KnowledgeHit]) -> list[list[KnowledgeHit]]:
     """Neighbours in a document together, in its order; the run with the best hit first."""
-    rank = {hit.chunk_id: place for place, hit in enumerate(hits)}
+    rank = {hit.chunk.id: place for place, hit in enumerate(hits)}
     runs: list[list[KnowledgeHit]] = []
-    for hit in sorted(hits, key=lambda hit: (str(hit.document_id), hit.place)):
+    for hit in sorted(hits, key=lambda hit: (str(hit.chunk.document_id), hit.chunk.place)):
         last = runs[-1][-1] if runs else None
-        if last and (last.document_id, last.place + 1) == (hit.document_id, hit.place):
+        if last and _is_next(last.chunk, hit.chunk):
             runs[-1].append(hit)
         else:
             runs.append([hit])
-    return sorted(runs, key=lambda run: min(rank[hit.chunk_id] for hit in run))
+    return sorted(runs, key=lambda run: min(rank[hit.chunk.id] for hit in run))
+
+
+def _is_next(before: DocumentChunk, chunk: DocumentChunk) -> bool:
+    return (before.document_id, before.place + 1) == (chunk.document_id, chunk.place)
 
 
 def _item(run: Sequence[KnowledgeHit]) -> str:
     """What neighbours both hold is shown once."""
-    first, last = run[0], run[-1]
-    text = first.content + "".join(hit.content[hit.repeats :] for hit in run[1:])
-    where = escape_item(cite(first.document_name, first.page_from, last.page_to))
+    first, last = run[0].chunk, run[-1].chunk
+    text = first.content + "".join(hit.chunk.content[hit.chunk.repeats :] for hit in run[1:])
+    where = escape_item(cite(first.document.name, first.page_from, last.page_to))
     lines = [f"- [{where}] {escape_item(first.heading)}".rstrip(), *_lines(text)]
     return "\n".join(lines)
 

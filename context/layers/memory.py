@@ -3,7 +3,7 @@ from collections.abc import Sequence
 from context.answer import CapacityNote
 from context.layers.base import NOTHING, Layer, LayerRequest, LayerText, left_out
 from context.lines import Group, headings_of, in_groups, items_of
-from context.recall import RecalledEntries
+from context.recall import Recalled, RecalledEntry
 from context.text import fill_names, fit_lines, line_cost
 from memory.entries.snapshots import Line, lines_at
 from memory.fence import fence
@@ -28,7 +28,7 @@ class MemoryLayer(Layer):
         facts, context = request.facts, request.configuration.context
         listed = [] if context.memory == "retrieved" else _listed(request)
         recalled = _recalled(request)
-        lines = [*listed, *(entry.line for entry in recalled.entries)]
+        lines = [*listed, *(entry.line for entry in recalled.found)]
         if not lines:
             return LayerText(reason=recalled.reason) if recalled.reason else NOTHING
         items = items_of(lines, timezone=facts.timezone, keyed=context.block == "user_memory")
@@ -58,27 +58,27 @@ def _listed(request: LayerRequest) -> Sequence[Line]:
     return lines_at(facts.scratchpad, fresh_until=facts.fresh_until, now=request.now)
 
 
-def _recalled(request: LayerRequest) -> RecalledEntries:
+def _recalled(request: LayerRequest) -> Recalled[RecalledEntry]:
     """What is searched beside the list; without anything to search in, nothing is asked."""
     facts, shows = request.facts, request.configuration.context.memory
     if shows == "both" and facts.has_archive:
         return request.recall.entries(tiers=(Tier.ARCHIVE,))  # the scratchpad is there whole
     if shows == "retrieved" and (facts.has_archive or facts.scratchpad):
         return request.recall.entries()
-    return RecalledEntries()
+    return Recalled()
 
 
 def _groups(lines: Sequence[Line], listed: int) -> list[Group]:
     return [Group(place >= listed, line[1]) for place, line in enumerate(lines)]
 
 
-def _reason(recalled: RecalledEntries, listed: Sequence[Line], *, cut: bool) -> str:
+def _reason(recalled: Recalled[RecalledEntry], listed: Sequence[Line], *, cut: bool) -> str:
     about_list = (FITS if cut else WHOLE) if listed else ""
     return "; ".join(part for part in (about_list, recalled.reason) if part)
 
 
-def _reasons(recalled: RecalledEntries, pinned: Sequence[str]) -> dict[str, str]:
-    found = {entry.line[0]: entry.reason for entry in recalled.entries}
+def _reasons(recalled: Recalled[RecalledEntry], pinned: Sequence[str]) -> dict[str, str]:
+    found = {entry.line[0]: entry.reason for entry in recalled.found}
     return found | {source: f"{PINNED}; {found[source]}" if source in found else PINNED for source in pinned}
 
 

@@ -1,10 +1,9 @@
 from collections.abc import Sequence
 
 from context.answer import ChatMessage
-from context.budget import keep_last
 from context.facts import RecentMessage
 from context.layers.base import NOTHING, Layer, LayerRequest, LayerText, left_out
-from context.message_tokens import message_tokens
+from context.text import keep_last, message_tokens
 from memory.fence import cut_fenced
 
 # What neither side said is shown as what it is: only the assembled system text speaks as the system.

@@ -17,9 +17,9 @@ from knowledge.api.schemas import (
     present_document,
     present_found,
 )
-from knowledge.configured import configuration_of
 from knowledge.documents import (
     add_document,
+    configuration_of,
     delete_document,
     get_document,
     reread_document,

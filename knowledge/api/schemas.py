@@ -141,4 +141,13 @@ def present_found(found: FoundKnowledge, *, explain: bool) -> dict[str, Any]:
 
 def _present_hit(hit: KnowledgeHit, *, explain: bool) -> dict[str, Any]:
     parts = dict(hit.parts) if explain else None
-    return KnowledgeHitAnswer.of(hit, chunk=hit.chunk_id, document=hit.document_id, parts=parts)
+    chunk = hit.chunk
+    return KnowledgeHitAnswer.of(
+        chunk,
+        chunk=chunk.id,
+        document=chunk.document_id,
+        document_name=chunk.document.name,
+        citation=hit.citation,
+        score=hit.score,
+        parts=parts,
+    )

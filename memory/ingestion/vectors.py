@@ -30,7 +30,7 @@ class TextVectors:
 def embed_texts(given: IngestionInput, texts: Sequence[str]) -> TextVectors | None:
     """None: the companion wants no vectors, or none can be had; then what is looked up is found by its words."""
     try:
-        embedder = embedder_of(given.retrieval)
+        embedder = embedder_of(given.retrieval.embedder)
         if embedder is None or not texts:
             return None
         return TextVectors(tuple(texts), embedder.embed(texts, purpose="document", timeout=SECONDS))

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints, field_validator
 
+from providers.embeddings.registry import DEFAULT_EMBEDDER
 from relationships.configuration.seams import known_slug
 from relationships.configuration.strict import Share, Strict
 
@@ -41,8 +42,6 @@ Language = Literal[
 ]
 # In days. A minute and a half at the least: how often an age halves has to stay within what a float can hold.
 HalfLife = Annotated[float, Field(ge=0.001, le=36_500)]
-
-DEFAULT_EMBEDDER = "default"  # the service's own choice, EMBEDDING_PROVIDERS' DEFAULT_EMBEDDING_PROVIDER
 
 
 class Gate(Strict):

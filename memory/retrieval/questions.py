@@ -8,7 +8,6 @@ from uuid import UUID
 
 from config.postgresql.sessions import prepared_cursor
 from memory.models import SearchedKind
-from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.text import first_words, without_names, words_for_index
 from memory.retrieval.statements import NEWEST_SPEAKERS, PARTICIPANTS
 from providers.embeddings import embed_question, embedder_of
@@ -74,19 +73,27 @@ class Prepared:
 
 
 def prepare_questions(
-    texts: Sequence[str], *, participants: Participants, retrieval: Retrieval, given: Embedded | None
+    texts: Sequence[str],
+    *,
+    names: Sequence[str] = (),
+    embedder: str | None,
+    seconds: float,
+    given: Embedded | None = None,
 ) -> Prepared:
-    """Asks the embedder once, unless the vectors are `given`. Raises InvalidInput for a question without text."""
+    """Asks the embedder of that alias once, for at most `seconds`, unless the vectors are `given`.
+
+    `names` are left out of what is looked for. Raises InvalidInput for a question without text.
+    """
     if not all(text.strip() for text in texts):
         raise InvalidInput.of("query", "is empty; say what to look for")
     asked = tuple(text[:LONGEST_QUESTION] for text in texts)
-    said = [without_names(text, participants.names) for text in asked]
+    said = [without_names(text, names) for text in asked]
     notes = [TOO_LONG] if any(len(text) > LONGEST_QUESTION for text in texts) else []
     words, cut = _words(said)
     notes += [TOO_MANY_WORDS] if cut else []
     vectors = given
-    if vectors is None and retrieval.embedder is not None:
-        vectors, note = _vectors(said, retrieval)
+    if vectors is None and embedder is not None:
+        vectors, note = _vectors(said, embedder, seconds)
         notes += [note] if note else []
     return Prepared(asked, words, vectors, tuple(notes))
 
@@ -99,11 +106,11 @@ def _words(texts: Sequence[str]) -> tuple[tuple[str, ...], bool]:
     return words, words != spelt
 
 
-def _vectors(texts: Sequence[str], retrieval: Retrieval) -> tuple[Embedded | None, str]:
+def _vectors(texts: Sequence[str], alias: str, seconds: float) -> tuple[Embedded | None, str]:
     """None with the reason, in a sentence."""
     try:
-        embedder = embedder_of(retrieval)
-        vectors = None if embedder is None else _embedded(texts, embedder, retrieval.query_seconds)
+        embedder = embedder_of(alias)
+        vectors = None if embedder is None else _embedded(texts, embedder, seconds)
     except ProviderError as error:
         return None, f"The question could not be embedded, it was found by text alone: {error}"
     return vectors, "" if vectors is not None else NO_VECTOR

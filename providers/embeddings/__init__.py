@@ -1,6 +1,6 @@
 """Texts into vectors, behind aliases. `get_embedder("gemini").embed(texts, purpose="document")`."""
 
-from providers.embeddings.base import Embedded, Embedder, Purpose, Space
+from providers.embeddings.base import Embedded, Embedder, Purpose, Space, embed_in_halves
 from providers.embeddings.questions import embed_question
 from providers.embeddings.registry import (
     embedder_of,
@@ -14,6 +14,7 @@ __all__ = [
     "Embedder",
     "Purpose",
     "Space",
+    "embed_in_halves",
     "embed_question",
     "embedder_of",
     "embedder_problems",

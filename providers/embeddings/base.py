@@ -6,7 +6,7 @@ It raises the same errors as the language models (providers/errors.py).
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from providers.embeddings.shaping import presentable, unit_vectors
+from providers.errors import ProviderError
 
 Purpose = Literal["query", "document"]
 
@@ -116,6 +117,31 @@ class Embedder(ABC):
 
     def close(self) -> None:  # noqa: B027 - most embedders hold nothing
         """Let go of connections. Nothing is asked afterwards."""
+
+
+def embed_in_halves(
+    texts: Sequence[str], ask: Callable[[Sequence[str]], Embedded]
+) -> Iterator[tuple[range, Embedded | ProviderError]]:
+    """The vectors of all `texts`, or, where they are refused for good, of each half, so that one bad text fails alone.
+
+    Gives the places of some texts with their vectors, or of a single one with why it was refused; in order. Raises
+    the ProviderError that passes.
+    """
+    left = [range(len(texts))] if texts else []
+    while left:
+        places = left.pop()
+        answer: Embedded | ProviderError
+        try:
+            answer = ask(texts[places.start : places.stop])
+        except ProviderError as error:
+            if not error.permanent:
+                raise
+            if len(places) > 1:
+                middle = len(places) // 2
+                left += [places[middle:], places[:middle]]
+                continue
+            answer = error
+        yield places, answer
 
 
 def _total(counts: Sequence[int | None]) -> int | None:

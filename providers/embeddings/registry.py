@@ -3,7 +3,6 @@
 from django.conf import settings
 from pydantic import BaseModel
 
-from memory.retrieval.configuration import DEFAULT_EMBEDDER, Retrieval
 from providers.aliases import Aliases
 from providers.embeddings.base import Embedder
 from providers.embeddings.local import local_problems
@@ -14,6 +13,7 @@ from providers.embeddings.options import (
 )
 from providers.options import read_options
 
+DEFAULT_EMBEDDER = "default"  # the service's own choice: DEFAULT_EMBEDDING_PROVIDER
 LOCAL = "providers.embeddings.local.LocalEmbedder"
 # Options that can be checked without importing what is behind them.
 OPTIONS_BY_BACKEND: dict[str, type[BaseModel]] = {
@@ -29,11 +29,10 @@ def get_embedder(alias: str) -> Embedder:
     return EMBEDDERS.get(alias)
 
 
-def embedder_of(retrieval: Retrieval) -> Embedder | None:
-    """The embedder that a configuration asks for; None where it wants no vectors. Raises ProviderMisconfigured."""
-    if retrieval.embedder is None:
+def embedder_of(alias: str | None) -> Embedder | None:
+    """As a configuration names it; None where it wants no vectors. Raises ProviderMisconfigured."""
+    if alias is None:
         return None
-    alias = retrieval.embedder
     return get_embedder(settings.DEFAULT_EMBEDDING_PROVIDER if alias == DEFAULT_EMBEDDER else alias)
 
 

@@ -15,8 +15,8 @@ from memory.entries.editing import add_entry, delete_entry, restore_entry, revis
 from memory.entries.held import confirm_deletions, decline_deletions
 from memory.forgetting.expiry import expire_entries
 from memory.models import Embedding, EntrySource, HeldDeletion, HeldState, ScratchpadEntry, SearchText
+from memory.retrieval.index.backfill import rebuild_index
 from memory.retrieval.index.embed import embed_owed
-from memory.retrieval.index.rebuild import rebuild_index
 from relationships.models import Relationship
 from tests.fakes import ScriptedEmbedder, ScriptedProvider
 from tests.fixtures.index import configure, index_of

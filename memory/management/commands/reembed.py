@@ -6,9 +6,8 @@ from django.core.management.base import BaseCommand, CommandError
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from memory.retrieval.configuration import DEFAULT_EMBEDDER
 from memory.retrieval.index.reembed import Move, Moved, begin_move, change_over, drop_old, embed_beside
-from providers.embeddings import get_embedder
+from providers.embeddings.registry import DEFAULT_EMBEDDER
 from providers.errors import ProviderError
 from relationships.management.projects import find_project
 from relationships.models import Companion
@@ -92,8 +91,9 @@ def _companion(wanted: str, project: str | None) -> Companion:
 
 def _begin(companion: Companion, alias: str, batch: int) -> Move:
     """Raises InvalidInput, ProviderError."""
-    behind = settings.DEFAULT_EMBEDDING_PROVIDER if alias == DEFAULT_EMBEDDER else alias
-    if behind not in settings.EMBEDDING_PROVIDERS:
-        known = ", ".join([*settings.EMBEDDING_PROVIDERS, DEFAULT_EMBEDDER])
-        raise InvalidInput.of("--embedder", f"there is none called {alias!r}; write one of {known}")
-    return begin_move(companion, alias=alias, embedder=get_embedder(behind), batch=batch)
+    known = [*settings.EMBEDDING_PROVIDERS, DEFAULT_EMBEDDER]
+    if alias not in known:
+        raise InvalidInput.of(
+            "--embedder", f"there is none called {alias!r}; write one of {', '.join(known)}"
+        )
+    return begin_move(companion, alias=alias, batch=batch)

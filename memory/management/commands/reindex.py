@@ -6,7 +6,7 @@ from django.db.models import QuerySet
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from memory.retrieval.index.rebuild import rebuild_index
+from memory.retrieval.index.backfill import rebuild_index
 from relationships.management.projects import find_project
 from relationships.models import Relationship
 from relationships.services.companions import find_companion

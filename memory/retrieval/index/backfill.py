@@ -1,22 +1,26 @@
-"""Walks all relationships, a few at a time, and mends the index of those where something is missing.
+"""Writes the index of a relationship anew, or what is missing of it; walks all relationships to find what is.
 
 What was written before there was an index, or under another language or embedder, is found again without anybody
-asking for it. Where nothing is missing a relationship costs a few index probes: pieces are always written from the
-newest to the oldest (memory.retrieval.index.rebuild), so the ends tell of all.
+asking for it. Pieces are always written from the newest to the oldest, so where the oldest of a kind is in order, all
+of them are: where nothing is missing a relationship costs a few index probes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db import connection, transaction
+from django.db.models import Exists, OuterRef, QuerySet
+from django.utils import timezone
 
-from memory.retrieval.index.configs import RelationshipConfig, configs_of
+from memory.models import ScratchpadEntry, SearchedKind, SearchText
+from memory.retrieval.index.configs import RelationshipConfig, configs_of, lock_config
 from memory.retrieval.index.gaps import has_gaps
-from memory.retrieval.index.rebuild import complete_index, known_languages, language_of
-from providers.embeddings import Embedder, embedder_of
+from memory.retrieval.index.write import NO_LANGUAGE, ROWS_AT_ONCE, index_again
+from providers.embeddings import embedder_of
 from providers.errors import ProviderError
-from relationships.models import Relationship
+from relationships.models import Message, Relationship
 from worker.housekeeping import Duty
 from worker.nudge import nudge_embedding
 
@@ -45,6 +49,45 @@ SELECT w.id FROM unnest(%(ids)s::uuid[], %(languages)s::text[]) AS w (id, langua
                WHERE s.relationship_id = w.id AND s.kind = ends.kind AND s.owner_id = ends.id
                  AND s.language = w.language))
 """
+# What is of nothing any more. No change leaves such rows; a hand in the database might.
+_DROP_ORPHANS = """
+DELETE FROM {table} s
+ WHERE s.relationship_id = %(relationship)s AND NOT (
+       s.kind = 'entry' AND EXISTS (
+           SELECT FROM memory_scratchpadentry e
+            WHERE e.relationship_id = %(relationship)s AND e.id = s.owner_id)
+    OR s.kind = 'message' AND EXISTS (
+           SELECT FROM relationships_message m
+            WHERE m.relationship_id = %(relationship)s AND m.id = s.owner_id AND m.erased_at IS NULL))
+"""
+_DROPS = [_DROP_ORPHANS.format(table=table) for table in ("memory_searchtext", "memory_embedding")]
+
+
+def rebuild_index(relationship_id: UUID) -> int:
+    """Index every entry and message anew, a few hundred in a transaction, and drop rows of what is gone.
+
+    Vectors of texts that did not change stay. How many rows were written.
+    """
+    rows = sum(_pieces(relationship_id, missing_only=False))
+    with transaction.atomic():
+        if lock_config(relationship_id) is not None:
+            with connection.cursor() as cursor:
+                for statement in _DROPS:
+                    cursor.execute(statement, {"relationship": relationship_id})
+    return rows
+
+
+def complete_index(relationship_id: UUID, *, most: int) -> int:
+    """Index what has no row, or one of another language than is wanted now: about `most` at a time, newest first.
+
+    How many rows were written; 0: nothing is missing.
+    """
+    rows = 0
+    for some in _pieces(relationship_id, missing_only=True):
+        rows += some
+        if rows >= most:
+            break
+    return rows
 
 
 def index_duties() -> list[Duty]:
@@ -52,7 +95,7 @@ def index_duties() -> list[Duty]:
 
 
 class Backfill:
-    """Remembers, between its steps, which relationship it saw last."""
+    """Walks all relationships, a few at a time. Remembers, between its steps, which it saw last."""
 
     def __init__(self) -> None:
         self._after = UUID(int=0)
@@ -75,10 +118,8 @@ class Backfill:
 
 def _incomplete(wanted: Sequence[RelationshipConfig]) -> list[UUID]:
     """Those whose index lacks something. A wrong configuration has to be mended first."""
-    known = known_languages()
-    languages = {
-        each.relationship_id: language_of(each.retrieval, known) for each in wanted if each.retrieval
-    }
+    known = _known_languages()
+    languages = {each.relationship_id: _language(each, known) for each in wanted if each.retrieval}
     with connection.cursor() as cursor:
         cursor.execute(_INCOMPLETE, {"ids": list(languages), "languages": list(languages.values())})
         return [row[0] for row in cursor.fetchall()]
@@ -88,19 +129,69 @@ def _nudge_gaps(wanted: Sequence[RelationshipConfig]) -> int:
     """Have a worker look where texts have no vector in the wanted space. It owes them, and embeds them."""
     nudged = 0
     for each in wanted:
-        embedder = _embedder(each)
-        if each.retrieval and embedder and has_gaps(each.relationship_id, each.retrieval, embedder):
+        if nudged < NUDGES_A_STEP and _has_gaps(each):
             with transaction.atomic():
                 nudge_embedding(each.relationship_id, project_id=each.project_id)
             nudged += 1
-            if nudged == NUDGES_A_STEP:
-                break
     return nudged
 
 
-def _embedder(wanted: RelationshipConfig) -> Embedder | None:
-    """None also where it can't work: the worker says so on the texts that are due."""
+def _has_gaps(wanted: RelationshipConfig) -> bool:
+    """False also where the embedder can't work: the worker says so on the texts that are due."""
+    if wanted.retrieval is None:
+        return False
     try:
-        return embedder_of(wanted.retrieval) if wanted.retrieval else None
+        embedder = embedder_of(wanted.retrieval.embedder)
     except ProviderError:
-        return None
+        return False
+    return embedder is not None and has_gaps(wanted.relationship_id, wanted.retrieval, embedder)
+
+
+def _known_languages() -> frozenset[str]:
+    """The text search configurations that this PostgreSQL brings."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT cfgname::text FROM pg_ts_config WHERE cfgnamespace = 'pg_catalog'::regnamespace"
+        )
+        return frozenset(row[0] for row in cursor.fetchall())
+
+
+def _language(config: RelationshipConfig, known: frozenset[str]) -> str:
+    """The one that rows are written in."""
+    wanted = config.written_as.language
+    return wanted if wanted in known else NO_LANGUAGE
+
+
+def _pieces(relationship_id: UUID, *, missing_only: bool) -> Iterator[int]:
+    """Index piece by piece, the newest first, entries before messages; how many each time."""
+    known = _known_languages() if missing_only else None
+    for kind in (SearchedKind.ENTRY, SearchedKind.MESSAGE):
+        before: Any = None
+        while True:
+            with transaction.atomic():
+                config = lock_config(relationship_id)
+                if config is None:
+                    return
+                language = None if known is None else _language(config, known)
+                rows = _next(kind, relationship_id, before, missing_in=language)
+                if not rows:
+                    break
+                index_again(config, kind, [row.id for row in rows], now=timezone.now())
+            before = rows[-1].id if kind == SearchedKind.ENTRY else rows[-1].seq
+            yield len(rows)
+
+
+def _next(kind: SearchedKind, relationship_id: UUID, before: Any, *, missing_in: str | None) -> list[Any]:
+    """The next rows below `before`; with a language only those that have no row of it in the index."""
+    rows: QuerySet[Any]
+    if kind == SearchedKind.ENTRY:
+        order, rows = "id", ScratchpadEntry.objects.for_relationship(relationship_id).only("id")
+    else:
+        messages = Message.objects.for_relationship(relationship_id)
+        order, rows = "seq", messages.filter(erased_at=None).only("id", "seq")
+    if before is not None:
+        rows = rows.filter(**{f"{order}__lt": before})
+    if missing_in is not None:
+        indexed = SearchText.objects.for_relationship(relationship_id)
+        rows = rows.filter(~Exists(indexed.filter(kind=kind, owner_id=OuterRef("id"), language=missing_in)))
+    return list(rows.order_by(f"-{order}")[:ROWS_AT_ONCE])

@@ -1,9 +1,7 @@
 """Embeds what a relationship owes: claims due texts, asks the embedder, writes the vectors."""
 
-import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from time import monotonic
 from uuid import UUID
 
@@ -26,12 +24,12 @@ from memory.retrieval.index.queue import (
     put_off,
 )
 from memory.retrieval.index.vectors import OwedText
-from providers.embeddings import Embedder, embedder_of
+from providers.embeddings import Embedded, Embedder, embed_in_halves, embedder_of
 from providers.errors import ProviderError
 from worker.fairness import others_wait, project_of
 from worker.nudge import nudge_embedding
 from worker.renewal import renewing
-from worker.retries import retry_delay
+from worker.retries import error_place, retry_delay
 from worker.worker_stats import stop_requested
 
 log = structlog.get_logger(__name__)
@@ -60,7 +58,7 @@ def embed_owed(*, relationship_id: UUID) -> EmbeddedTexts:
             return done
         retrieval = wanted[0].retrieval
         try:
-            embedder = embedder_of(retrieval) if retrieval else None
+            embedder = embedder_of(retrieval.embedder) if retrieval else None
         except ProviderError as error:
             _block(relationship_id, error.code, retry_delay(0, error.retry_after))
             return done
@@ -87,25 +85,40 @@ def _step(
         return owe_gaps(relationship_id, retrieval, embedder) > 0
     try:
         with renewing(lambda: keep_lease(claim)):
-            return _embed(claim, claim.texts, embedder, done)
+            return _embed(claim, embedder, done)
     except Exception as error:
         if database_went_away(error):
             raise  # the lease brings the texts back
-        return _stumble(claim, error, done)
+        return _handle_internal_error(claim, error, done)
 
 
-def _embed(claim: TextClaim, texts: Sequence[OwedText], embedder: Embedder, done: EmbeddedTexts) -> bool:
-    """Embed together; where they are refused for good, half by half, so that one bad text fails alone."""
-    if not texts:
-        return True
+def _embed(claim: TextClaim, embedder: Embedder, done: EmbeddedTexts) -> bool:
+    """False: the embedder fails for now, so that what has no vector yet waits."""
+    settled = 0
+
+    def ask(texts: Sequence[str]) -> Embedded:
+        try:
+            return embedder.embed(texts, purpose="document")
+        except ProviderError as error:
+            if error.permanent and len(texts) == 1 and len(texts[0]) > SHORTENED:
+                return embedder.embed([texts[0][:SHORTENED]], purpose="document")
+            raise
+
     try:
-        embedded = embedder.embed([text.text for text in texts], purpose="document")
+        for places, answer in embed_in_halves([text.text for text in claim.texts], ask):
+            texts = claim.texts[places.start : places.stop]
+            if isinstance(answer, ProviderError):
+                _give_up(claim, texts[0], answer, done)
+            else:
+                _keep(claim, texts, answer, done)
+            settled = places.stop
     except ProviderError as error:
-        if not error.permanent:
-            return _wait(claim, texts, error, done)
-        if len(texts) > 1:
-            return _halve(claim, texts, embedder, done)
-        return _alone(claim, texts[0], embedder, error, done)
+        _wait(claim, claim.texts[settled:], error, done)
+        return False
+    return True
+
+
+def _keep(claim: TextClaim, texts: Sequence[OwedText], embedded: Embedded, done: EmbeddedTexts) -> None:
     written = keep_vectors(claim, texts, embedded)
     done.written += written
     log.info(
@@ -116,25 +129,9 @@ def _embed(claim: TextClaim, texts: Sequence[OwedText], embedder: Embedder, done
         milliseconds=round(embedded.milliseconds, 1),
         relationship_id=str(claim.relationship_id),
     )
-    return True
 
 
-def _halve(claim: TextClaim, texts: Sequence[OwedText], embedder: Embedder, done: EmbeddedTexts) -> bool:
-    first, second = texts[: len(texts) // 2], texts[len(texts) // 2 :]
-    if _embed(claim, first, embedder, done):
-        return _embed(claim, second, embedder, done)
-    put_off(claim, second, code="", delay=retry_delay(claim.attempts, None), counted=False)
-    done.waiting += len(second)
-    return False
-
-
-def _alone(
-    claim: TextClaim, text: OwedText, embedder: Embedder, error: ProviderError, done: EmbeddedTexts
-) -> bool:
-    """A text that is refused by itself: once more by its beginning, if it is long; else it goes without."""
-    if len(text.text) > SHORTENED:
-        shorter = OwedText(text.kind, text.owner_id, text.text[:SHORTENED], text.text_hash)
-        return _embed(claim, [shorter], embedder, done)
+def _give_up(claim: TextClaim, text: OwedText, error: ProviderError, done: EmbeddedTexts) -> None:
     give_up(claim, [text], code=error.code)
     done.failed += 1
     log.warning(
@@ -145,26 +142,22 @@ def _alone(
         owner_id=str(text.owner_id),
         relationship_id=str(claim.relationship_id),
     )
-    return True
 
 
-def _wait(claim: TextClaim, texts: Sequence[OwedText], error: ProviderError, done: EmbeddedTexts) -> bool:
+def _wait(claim: TextClaim, texts: Sequence[OwedText], error: ProviderError, done: EmbeddedTexts) -> None:
     """A passing failure. What is an operator's to mend never counts against a text."""
     delay = retry_delay(claim.attempts, error.retry_after)
     put_off(claim, texts, code=error.code, delay=delay, counted=not error.blocks)
     done.waiting += len(texts)
-    log.warning(
-        "texts wait for the embedder",
-        event_name="indexing.texts.waiting",
-        code=error.code,
-        seconds=round(delay, 2),
-        relationship_id=str(claim.relationship_id),
-    )
-    return False
+    _log_waiting(claim.relationship_id, error.code, delay)
 
 
 def _block(relationship_id: UUID, code: str, delay: float) -> None:
     block(relationship_id, code=code, delay=delay)
+    _log_waiting(relationship_id, code, delay)
+
+
+def _log_waiting(relationship_id: UUID, code: str, delay: float) -> None:
     log.warning(
         "texts wait for the embedder",
         event_name="indexing.texts.waiting",
@@ -174,17 +167,15 @@ def _block(relationship_id: UUID, code: str, delay: float) -> None:
     )
 
 
-def _stumble(claim: TextClaim, error: Exception, done: EmbeddedTexts) -> bool:
+def _handle_internal_error(claim: TextClaim, error: Exception, done: EmbeddedTexts) -> bool:
     """A mistake of ours: tried again in ever smaller company, then the text that trips us goes without.
 
     Only the kind and place of the error are kept: its text may quote somebody's words.
     """
-    place = traceback.extract_tb(error.__traceback__)[-1]
-    where = f"{type(error).__name__} at {Path(place.filename).name}:{place.lineno}"
     log.error(
         "a mistake of ours",
         event_name="indexing.internal_error",
-        where=where,
+        where=error_place(error),
         relationship_id=str(claim.relationship_id),
     )
     delay = retry_delay(claim.attempts, None)

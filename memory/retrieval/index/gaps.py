@@ -1,11 +1,11 @@
-"""Finds texts that owe nothing, yet have no vector in the space that is wanted, and owes them again.
+"""Texts that have no vector in a space where they should have one.
 
 Every change owes its own vectors, so gaps come only from outside: a configuration changed by hand, a database older
 than the index. They are filled from the newest text to the oldest, so one look at the oldest (and at the newest, as
-the configuration may have gone back and forth) tells whether there are any.
+the configuration may have gone back and forth) tells whether there are any. A companion that moves to another embedder
+has all its texts embedded beside what is owed (memory.retrieval.index.reembed).
 """
 
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -17,26 +17,28 @@ from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.configs import lock_config
 from memory.retrieval.index.rows import owing_kinds
 from memory.retrieval.index.text import text_hash
-from providers.embeddings.base import Embedder
+from memory.retrieval.index.vectors import Owner
+from providers.embeddings import Embedder
 
 AT_ONCE = 500
 
-# Texts that should have a vector and wait for none. One that failed for good stays as it is.
-_SETTLED = """
+_TEXTS = """
   FROM memory_searchtext s
- WHERE s.relationship_id = %(relationship)s AND s.kind = ANY(%(kinds)s) AND s.due_at IS NULL
-   AND s.error_code = '' AND s.state NOT IN ('deleted', 'skipped') AND s.text_hash <> %(nothing)s
+ WHERE s.relationship_id = %(relationship)s AND s.kind = ANY(%(kinds)s) AND s.state NOT IN ('deleted', 'skipped')
+   AND s.text_hash <> %(nothing)s
 """
+# Those that wait for no vector. One that failed for good stays as it is.
+_SETTLED = f"{_TEXTS} AND s.due_at IS NULL AND s.error_code = ''"
 _WITHOUT = """
 NOT EXISTS (
     SELECT FROM memory_embedding v
-     WHERE v.relationship_id = %(relationship)s AND v.kind = seen.kind AND v.model = %(model)s
-       AND v.dimensions = coalesce(%(dimensions)s, v.dimensions) AND v.owner_id = seen.owner_id)
+     WHERE v.relationship_id = %(relationship)s AND v.kind = s.kind AND v.model = %(model)s
+       AND v.dimensions = coalesce(%(dimensions)s, v.dimensions) AND v.owner_id = s.owner_id)
 """
 # Messages in the order of their places, entries in that of their IDs: each served by an index.
 _END = """
 SELECT EXISTS (
-    SELECT FROM (SELECT s.kind, s.owner_id {settled} AND s.kind = {kind} ORDER BY {order} LIMIT 1) seen WHERE {without})
+    SELECT FROM (SELECT s.kind, s.owner_id {settled} AND s.kind = {kind} ORDER BY {order} LIMIT 1) s WHERE {without})
     AS missing
 """
 _ENDS = sql.SQL(" UNION ALL ").join(
@@ -51,15 +53,18 @@ _ENDS = sql.SQL(" UNION ALL ").join(
     )
 )
 _LOOK = sql.SQL("SELECT bool_or(missing) FROM ({ends}) ends").format(ends=_ENDS)
-_OWE = sql.SQL(
-    """
-WITH seen AS MATERIALIZED (SELECT s.id, s.kind, s.owner_id, s.place {settled}), missing AS (
-    SELECT id FROM seen WHERE {without} ORDER BY place DESC, owner_id DESC LIMIT %(limit)s
+_OWE = f"""
+WITH settled AS MATERIALIZED (SELECT s.id, s.kind, s.owner_id, s.place {_SETTLED}), missing AS (
+    SELECT id FROM settled s WHERE {_WITHOUT} ORDER BY place DESC, owner_id DESC LIMIT %(limit)s
 )
 UPDATE memory_searchtext s SET due_at = %(now)s, attempts = 0
   FROM missing WHERE s.relationship_id = %(relationship)s AND s.id = missing.id
+"""  # noqa: S608 - constants of ours
+_COUNT = f"SELECT count(*) {_TEXTS} AND {_WITHOUT}"
+_NEXT = f"""
+SELECT s.kind, s.owner_id, s.text_hash {_TEXTS} AND {_WITHOUT} AND (s.kind, s.owner_id) > (%(kind)s, %(owner)s)
+ ORDER BY s.kind, s.owner_id LIMIT %(limit)s
 """
-).format(settled=sql.SQL(_SETTLED), without=sql.SQL(_WITHOUT))
 _NOTHING = text_hash("")
 
 
@@ -85,9 +90,25 @@ def owe_gaps(relationship_id: UUID, retrieval: Retrieval, embedder: Embedder) ->
     return owed
 
 
-def _params(
-    relationship_id: UUID, retrieval: Retrieval, embedder: Embedder, **more: datetime | int
-) -> dict[str, Any]:
+def count_without(relationship_id: UUID, retrieval: Retrieval, embedder: Embedder) -> int:
+    """How many texts have no vector of this embedder's, owed or not."""
+    with connection.cursor() as cursor:
+        cursor.execute(_COUNT, _params(relationship_id, retrieval, embedder))
+        found: int = cursor.fetchone()[0]
+    return found
+
+
+def next_without(
+    relationship_id: UUID, retrieval: Retrieval, embedder: Embedder, *, after: Owner, limit: int
+) -> list[Owner]:
+    """The next of these texts behind `after`, in the order of their owners."""
+    place = {"kind": after.kind, "owner": after.owner_id, "limit": limit}
+    with connection.cursor() as cursor:
+        cursor.execute(_NEXT, _params(relationship_id, retrieval, embedder, **place))
+        return [Owner(kind, owner_id, bytes(digest)) for kind, owner_id, digest in cursor.fetchall()]
+
+
+def _params(relationship_id: UUID, retrieval: Retrieval, embedder: Embedder, **more: Any) -> dict[str, Any]:
     return {
         "relationship": relationship_id,
         "kinds": owing_kinds(retrieval),

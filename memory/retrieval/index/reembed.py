@@ -7,18 +7,17 @@ and goes on. Nothing is owed meanwhile: a worker may embed what is new for the o
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils import timezone
 
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.configs import lock_config
-from memory.retrieval.index.rows import owing_kinds
-from memory.retrieval.index.text import text_hash
+from memory.retrieval.index.gaps import count_without, next_without
 from memory.retrieval.index.vectors import OwedText, Owner, drop_other_spaces, texts_of, write_vectors
-from providers.embeddings import Embedded, Embedder, Space
+from providers.embeddings import Embedded, Embedder, Space, embed_in_halves, embedder_of
 from providers.errors import ProviderError
 from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.merge_patch import merge_patch
@@ -30,21 +29,6 @@ from worker.retries import retry_delay
 
 TRIES = 6  # of a batch, before the move stops; run again, it goes on
 RELATIONSHIPS_AT_ONCE = 500
-
-_WITHOUT = """
-  FROM memory_searchtext s
- WHERE s.relationship_id = %(relationship)s AND s.kind = ANY(%(kinds)s) AND s.state NOT IN ('deleted', 'skipped')
-   AND s.text_hash <> %(nothing)s AND NOT EXISTS (
-       SELECT FROM memory_embedding v
-        WHERE v.relationship_id = %(relationship)s AND v.kind = s.kind AND v.model = %(model)s
-          AND v.dimensions = %(dimensions)s AND v.owner_id = s.owner_id AND v.text_hash = s.text_hash)
-"""
-_COUNT = f"SELECT count(*) {_WITHOUT}"
-_NEXT = f"""
-SELECT s.kind, s.owner_id, s.text_hash {_WITHOUT} AND (s.kind, s.owner_id) > (%(kind)s, %(owner)s)
- ORDER BY s.kind, s.owner_id LIMIT %(limit)s
-"""
-_NOTHING = text_hash("")
 
 
 @dataclass(slots=True)
@@ -59,7 +43,7 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A companion on its way to `alias`, whose embedder gives vectors of `space`."""
+    """A companion on its way to `alias`, whose embedder gives vectors of `space`; `batch` texts in one call."""
 
     companion: Companion
     alias: str
@@ -82,11 +66,13 @@ class Move:
 
     def owed(self) -> int:
         """How many texts are without their new vector."""
-        return sum(_count(self, *each) for each in self.relationships())
+        return sum(count_without(*each, self.embedder) for each in self.relationships())
 
 
-def begin_move(companion: Companion, *, alias: str, embedder: Embedder, batch: int) -> Move:
+def begin_move(companion: Companion, *, alias: str, batch: int) -> Move:
     """Asks the embedder for one vector, so that a wrong key is noticed before anything begins. Raises ProviderError."""
+    embedder = embedder_of(alias)
+    assert embedder is not None, "an alias names an embedder"
     space = embedder.embed(["."], purpose="document").space
     return Move(companion, alias, embedder, space, batch)
 
@@ -98,7 +84,9 @@ def embed_beside(move: Move, done: Moved, *, told: Callable[[int], None]) -> Non
     """
     for relationship_id, retrieval in move.relationships():
         after = Owner("", UUID(int=0), b"")
-        while owners := _next(move, relationship_id, retrieval, after):
+        while owners := next_without(
+            relationship_id, retrieval, move.embedder, after=after, limit=move.batch
+        ):
             after = owners[-1]
             _embed(move, relationship_id, _texts(relationship_id, owners), done)
             told(len(owners))
@@ -130,31 +118,21 @@ def drop_old(move: Move) -> int:
 
 
 def _embed(move: Move, relationship_id: UUID, texts: Sequence[OwedText], done: Moved) -> None:
-    """Together; where they are refused for good, half by half."""
-    if not texts:
-        return
-    try:
-        embedded = _ask(move, texts)
-    except ProviderError as error:
-        if not error.permanent:
-            raise
-        if len(texts) == 1:
+    for places, answer in embed_in_halves([text.text for text in texts], partial(_ask, move.embedder)):
+        if isinstance(answer, ProviderError):
             done.refused += 1
-            done.codes.add(error.code)
-            return
-        half = len(texts) // 2
-        _embed(move, relationship_id, texts[:half], done)
-        _embed(move, relationship_id, texts[half:], done)
-        return
-    with transaction.atomic():
-        if lock_config(relationship_id) is not None:
-            done.written += write_vectors(relationship_id, texts, embedded, now=timezone.now())
+            done.codes.add(answer.code)
+            continue
+        some = texts[places.start : places.stop]
+        with transaction.atomic():
+            if lock_config(relationship_id) is not None:
+                done.written += write_vectors(relationship_id, some, answer, now=timezone.now())
 
 
-def _ask(move: Move, texts: Sequence[OwedText]) -> Embedded:
+def _ask(embedder: Embedder, texts: Sequence[str]) -> Embedded:
     for attempt in range(TRIES):
         try:
-            return move.embedder.embed([text.text for text in texts], purpose="document")
+            return embedder.embed(texts, purpose="document")
         except ProviderError as error:
             if error.permanent or error.blocks or attempt + 1 == TRIES:
                 raise
@@ -166,27 +144,3 @@ def _texts(relationship_id: UUID, owners: Sequence[Owner]) -> list[OwedText]:
     with transaction.atomic():
         wanted = lock_config(relationship_id)
         return texts_of(wanted, owners, now=timezone.now()) if wanted else []
-
-
-def _count(move: Move, relationship_id: UUID, retrieval: Retrieval) -> int:
-    with connection.cursor() as cursor:
-        cursor.execute(_COUNT, _params(move, relationship_id, retrieval))
-        found: int = cursor.fetchone()[0]
-    return found
-
-
-def _next(move: Move, relationship_id: UUID, retrieval: Retrieval, after: Owner) -> list[Owner]:
-    params = _params(move, relationship_id, retrieval)
-    with connection.cursor() as cursor:
-        cursor.execute(_NEXT, {**params, "kind": after.kind, "owner": after.owner_id, "limit": move.batch})
-        return [Owner(kind, owner_id, bytes(digest)) for kind, owner_id, digest in cursor.fetchall()]
-
-
-def _params(move: Move, relationship_id: UUID, retrieval: Retrieval) -> dict[str, Any]:
-    return {
-        "relationship": relationship_id,
-        "kinds": owing_kinds(retrieval),
-        "model": move.space.model,
-        "dimensions": move.space.dimensions,
-        "nothing": _NOTHING,
-    }

@@ -1,35 +1,17 @@
 """What a SearchText row is made of. Pure: entries and messages in, columns out."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import astuple, dataclass, fields
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any
 from uuid import UUID
 
 from memory.fence import cut_fenced
-from memory.models import EntryState, SearchedKind
+from memory.models import EntryState, ScratchpadEntry, SearchedKind
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.text import text_hash, words_for_index
 from relationships.ids import uuid7
 from relationships.models import Message
-
-
-class EntryLike(Protocol):
-    """An entry, or what stands for one."""
-
-    @property
-    def id(self) -> UUID: ...
-    @property
-    def content(self) -> str: ...
-    @property
-    def subject(self) -> str: ...
-    @property
-    def state(self) -> str: ...
-    @property
-    def tier(self) -> str: ...
-    @property
-    def effective_at(self) -> datetime: ...
-
 
 # A turn `t` that was told off the record: in a pause of the person's, or with a configuration of its own that says so.
 # What a companion does not read (ingestion.enabled, ingestion.roles) is on record all the same.
@@ -56,7 +38,7 @@ class IndexRow:
     turn_id: UUID | None = None  # of a message: whether it is off the record, the statement asks
 
 
-def entry_row(entry: EntryLike, retrieval: Retrieval) -> IndexRow:
+def entry_row(entry: ScratchpadEntry, retrieval: Retrieval) -> IndexRow:
     """A deleted entry stays findable for who asks for deleted ones, but its text is sent to no embedder."""
     return IndexRow(
         id=uuid7(),
@@ -115,32 +97,3 @@ def columns(rows: Sequence[IndexRow]) -> dict[str, list[Any]]:
     """The rows turned round: one list for each column."""
     names = [field.name for field in fields(IndexRow)]
     return dict(zip(names, map(list, zip(*map(astuple, rows), strict=True)), strict=True))
-
-
-@dataclass(frozen=True, slots=True)
-class EntryFields:
-    """An entry as a revision tells it."""
-
-    id: UUID
-    content: str
-    subject: str
-    state: str
-    tier: str
-    effective_at: datetime
-
-
-def entry_of(told: Mapping[str, Any]) -> EntryFields:
-    """From `memory.entries.history.fields_of`."""
-    return EntryFields(
-        id=UUID(told["id"]),
-        content=told["content"],
-        subject=told["subject"],
-        state=told["state"],
-        tier=told["tier"],
-        effective_at=datetime.fromisoformat(told["effective_at"]),
-    )
-
-
-def newest_of(told: Iterable[Mapping[str, Any]]) -> list[EntryFields]:
-    """Each entry once, as the last telling has it."""
-    return [entry_of(values) for values in {values["id"]: values for values in told}.values()]

@@ -17,7 +17,7 @@ from memory.entries.history import ChangedEntries
 from memory.models import ScratchpadEntry, SearchedKind
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.configs import RelationshipConfig, retrieval_of
-from memory.retrieval.index.rows import OFF_THE_RECORD, IndexRow, columns, entry_row, message_row, newest_of
+from memory.retrieval.index.rows import OFF_THE_RECORD, IndexRow, columns, entry_row, message_row
 from relationships.models import Message
 from worker.nudge import nudge_embedding
 
@@ -106,26 +106,17 @@ class Forgotten(NamedTuple):
 
 
 def index_changes(made: ChangedEntries) -> None:
-    """Hears of every change of entries; one without an `after` is gone."""
-    changes, retrieval = made.changes, retrieval_of(*made.levels)
-    gone = {UUID(before["id"]) for before, after in changes if after is None and before is not None}
-    if gone:
-        forget_texts(relationship_id=made.relationship_id, kind=SearchedKind.ENTRY, owner_ids=gone)
-    entries = [entry for entry in newest_of(after for _, after in changes if after) if entry.id not in gone]
-    says_otherwise = any(
+    """Hears of every change of entries; one without an `after` is gone, or about to go."""
+    owner, retrieval = made.relationship_id, retrieval_of(*made.levels)
+    known = {UUID(each["id"]) for pair in made.changes for each in pair if each is not None}
+    gone = {UUID(before["id"]) for before, after in made.changes if before is not None and after is None}
+    forget_texts(relationship_id=owner, kind=SearchedKind.ENTRY, owner_ids=gone)
+    changed = any(
         before is not None and after is not None and before["content"] != after["content"]
-        for before, after in changes
+        for before, after in made.changes
     )
-    rows = [entry_row(entry, retrieval) for entry in entries]
-    _write(
-        made.relationship_id,
-        made.project_id,
-        SearchedKind.ENTRY,
-        rows,
-        retrieval,
-        made.now,
-        changed=says_otherwise,
-    )
+    rows = _entry_rows(owner, known - gone, retrieval)
+    _write(owner, made.project_id, SearchedKind.ENTRY, rows, retrieval, made.now, changed=changed)
 
 
 def index_entries(
@@ -137,13 +128,17 @@ def index_entries(
     now: datetime,
 ) -> None:
     """Entries as their rows are now, in any state; what has no row any more leaves the index."""
-    wanted = set(entry_ids)
-    entries = list(ScratchpadEntry.objects.for_relationship(relationship_id).filter(id__in=wanted))
-    rows = [entry_row(entry, retrieval) for entry in entries]
-    gone = wanted - {entry.id for entry in entries}
-    if gone:
-        forget_texts(relationship_id=relationship_id, kind=SearchedKind.ENTRY, owner_ids=gone)
+    rows = _entry_rows(relationship_id, entry_ids, retrieval)
+    gone = set(entry_ids) - {row.owner_id for row in rows}
+    forget_texts(relationship_id=relationship_id, kind=SearchedKind.ENTRY, owner_ids=gone)
     _write(relationship_id, project_id, SearchedKind.ENTRY, rows, retrieval, now, changed=True)
+
+
+def _entry_rows(relationship_id: UUID, ids: Collection[UUID], retrieval: Retrieval) -> list[IndexRow]:
+    if not ids:
+        return []
+    entries = ScratchpadEntry.objects.for_relationship(relationship_id).filter(id__in=set(ids))
+    return [entry_row(entry, retrieval) for entry in entries]
 
 
 def index_messages(
@@ -158,8 +153,7 @@ def index_messages(
     kept for the day it is read after all: no search finds it, and it owes no vector.
     """
     gone = [message.id for message in messages if message.erased_at is not None]
-    if gone:
-        forget_texts(relationship_id=relationship_id, kind=SearchedKind.MESSAGE, owner_ids=gone)
+    forget_texts(relationship_id=relationship_id, kind=SearchedKind.MESSAGE, owner_ids=gone)
     rows = [message_row(message, retrieval) for message in messages if message.erased_at is None]
     _write(relationship_id, project_id, SearchedKind.MESSAGE, rows, retrieval, now, changed=False)
 
@@ -208,7 +202,6 @@ def _write(
     *,
     changed: bool,
 ) -> None:
-    """`changed`: some of these said something else before, so there may be vectors of it."""
     params: dict[str, Any] = {
         "relationship": relationship_id,
         "project": project_id,

@@ -80,7 +80,7 @@ class DecayRanker(Ranker):
     """score = similarity x importance x 2^(-age / half-life), the formula of pgmemai as it was published.
 
     A bare product: what is old has to be far more similar to be found. On long conversations that ruins recall
-    (docs/explanation/how-search-works.md); it suits what is only worth knowing for a while.
+    (docs/reference/recall.md); it suits what is only worth knowing for a while.
 
     Exact, in float8. A negative similarity ranks lower the more it weighs. Without a vector nothing is found.
 

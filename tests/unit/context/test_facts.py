@@ -1,9 +1,8 @@
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
-from context.facts import MESSAGES_AT_FIRST, count_turns, read_facts, recent_messages, turns_in_sight
+from context.facts import MESSAGES_AT_FIRST, Facts, count_turns, read_facts, recent_messages, turns_in_sight
 from relationships.ids import uuid7
 from relationships.models import EndUser, Relationship, Snapshot
 from relationships.services.sessions import touch_session
@@ -12,8 +11,12 @@ from tests.wire import statements_sent
 from web.errors import NotFound
 
 
+def facts_of(relationship: Relationship, session: str = "current") -> Facts:
+    return read_facts(project_id=relationship.project_id, relationship_id=relationship.id, session=session)
+
+
 def test_a_relationship_without_a_snapshot_has_empty_facts(relationship: Relationship) -> None:
-    facts = read_facts(project_id=relationship.project_id, relationship_id=relationship.id, session="current")
+    facts = facts_of(relationship)
 
     assert (facts.user_name, facts.companion_name, facts.timezone) == ("Maya", "Ada", "UTC")
     assert (facts.profile, facts.session_state, facts.scratchpad, facts.fresh_until) == ({}, {}, [], None)
@@ -24,7 +27,7 @@ def test_the_facts_are_what_the_snapshot_holds(relationship: Relationship) -> No
     put(relationship, "sessions", {"phone": {"page": 3}, "current": {"page": 1}})
     (entry,) = remember(relationship, "Lives in Lisbon", expires_at=NOON + timedelta(days=1))
 
-    facts = read_facts(project_id=relationship.project_id, relationship_id=relationship.id, session="phone")
+    facts = facts_of(relationship, "phone")
 
     assert facts.profile == {"tier": "gold"}
     assert facts.session_state == {"page": 3}
@@ -35,7 +38,7 @@ def test_the_facts_are_what_the_snapshot_holds(relationship: Relationship) -> No
 def test_a_session_that_is_not_open_has_no_state(relationship: Relationship) -> None:
     put(relationship, "sessions", {"phone": {"page": 3}})
 
-    facts = read_facts(project_id=relationship.project_id, relationship_id=relationship.id, session="desk")
+    facts = facts_of(relationship, "desk")
 
     assert facts.session_state == {}
 
@@ -50,13 +53,13 @@ def test_a_person_without_a_display_name_is_called_by_their_id(
 ) -> None:
     EndUser.objects.filter(id=end_user.id).update(display_name="", external_id="maya-7")
 
-    facts = read_facts(project_id=relationship.project_id, relationship_id=relationship.id, session="current")
+    facts = facts_of(relationship)
 
     assert facts.user_name == "maya-7"
 
 
 def contents_of(relationship: Relationship, session: str, limit: int = 20) -> list[str]:
-    facts = read_facts(project_id=relationship.project_id, relationship_id=relationship.id, session=session)
+    facts = facts_of(relationship, session)
     return [message.content for message in recent_messages(facts, limit=limit)]
 
 
@@ -109,20 +112,15 @@ def test_only_more_messages_than_usual_take_a_second_statement(
 
 
 def test_the_facts_say_whether_there_is_an_archive(relationship: Relationship) -> None:
-    where: Any = {
-        "project_id": relationship.project_id,
-        "relationship_id": relationship.id,
-        "session": "current",
-    }
-    answers = [read_facts(**where).has_archive]
+    answers = [facts_of(relationship).has_archive]
     put(relationship, "profile", {"tier": "gold"})
-    answers.append(read_facts(**where).has_archive)
+    answers.append(facts_of(relationship).has_archive)
     for tier in ("scratchpad", "archive"):
         remember(relationship, f"Is in the {tier}", tier=tier)
-        answers.append(read_facts(**where).has_archive)
+        answers.append(facts_of(relationship).has_archive)
     Snapshot.objects.for_relationship(relationship.id).update(has_archive=None)  # by an older version
 
-    assert [*answers, read_facts(**where).has_archive] == [False, False, False, True, True]
+    assert [*answers, facts_of(relationship).has_archive] == [False, False, False, True, True]
 
 
 def test_turns_are_counted_within_the_session_without_asking_while_all_are_in_sight(
@@ -131,29 +129,24 @@ def test_turns_are_counted_within_the_session_without_asking_while_all_are_in_si
     say(relationship, "elsewhere", session="desk")
     for place in range(MESSAGES_AT_FIRST - 1):
         say(relationship, f"message {place}", session="phone")
-    where: Any = {
-        "project_id": relationship.project_id,
-        "relationship_id": relationship.id,
-        "session": "phone",
-    }
 
-    short = read_facts(**where)
+    short = facts_of(relationship, "phone")
     with statements_sent() as sent:
         counted = count_turns(short)
     say(relationship, *["one more"] * 5, session="phone")
-    long = read_facts(**where)
+    long = facts_of(relationship, "phone")
 
     assert (counted, len(sent)) == (MESSAGES_AT_FIRST - 1, 0)
     assert count_turns(long) == 0  # no turn came in by the service
     touch_session(relationship=relationship, session="phone", at=NOON, idle_minutes=0, turns=40)
     assert count_turns(long) == 40  # its messages are not counted
-    assert turns_in_sight(read_facts(**{**where, "session": "tablet"})) == 0
+    assert turns_in_sight(facts_of(relationship, "tablet")) == 0
 
 
 def test_a_message_knows_when_it_was_said(relationship: Relationship) -> None:
     (message,) = say(relationship, "Hi")
 
-    facts = read_facts(project_id=relationship.project_id, relationship_id=relationship.id, session="current")
+    facts = facts_of(relationship)
 
     (recent,) = facts.messages
     assert (recent.said_at, recent.turn_id) == (NOON.timestamp(), str(message.turn_id))

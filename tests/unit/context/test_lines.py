@@ -1,13 +1,9 @@
-from datetime import UTC, datetime
+from datetime import datetime
 
 import pytest
 
 from context.lines import Group, day_of, headings_of, in_groups, items_of
 from tests.fixtures.contexts import line
-
-
-def test_a_plain_line_is_an_item() -> None:
-    assert items_of([line("Prefers tea")], timezone="UTC") == ["- Prefers tea"]
 
 
 def test_a_key_stands_before_its_value_where_it_is_wanted() -> None:
@@ -24,11 +20,17 @@ def test_a_key_that_passes_for_a_role_is_escaped() -> None:
 
 
 @pytest.mark.parametrize(
-    ("timezone", "day"),
-    [("UTC", "2026-03-14"), ("Pacific/Auckland", "2026-03-15"), ("Nowhere/Atlantis", "2026-03-14")],
+    ("timezone", "moment", "day"),
+    [
+        ("Pacific/Auckland", "2026-03-13T20:00:00+00:00", "2026-03-14"),
+        ("America/New_York", "2026-03-14T01:00:00+00:00", "2026-03-13"),
+        ("Pacific/Auckland", "9999-12-31T23:00:00+00:00", "9999-12-31"),
+        ("Nowhere/Atlantis", "2026-03-14T01:00:00+00:00", "2026-03-14"),
+    ],
+    ids=["ahead", "behind", "the last day", "a lost zone"],
 )
-def test_a_day_is_that_of_the_time_zone(timezone: str, day: str) -> None:
-    assert day_of(datetime(2026, 3, 14, 20, 0, tzinfo=UTC), timezone) == day
+def test_a_day_is_that_of_the_time_zone(timezone: str, moment: str, day: str) -> None:
+    assert day_of(datetime.fromisoformat(moment), timezone) == day
 
 
 def test_groups_stand_in_the_order_in_which_they_appear() -> None:

@@ -5,11 +5,10 @@ import pytest
 
 from context.answer import AssembledContext
 from context.pipeline import build_context
-from relationships.ids import uuid7
 from relationships.models import Companion, Relationship
 from tests.fixtures.contexts import NOON, put, remember, say
 from tests.wire import statements_sent
-from web.errors import InvalidConfiguration, NotFound
+from web.errors import InvalidConfiguration
 
 
 def context_of(
@@ -65,13 +64,6 @@ def test_the_order_is_the_configurations(maya: Relationship) -> None:
     assert assembled.messages == [{"role": "user", "content": "What now?"}]
 
 
-def test_memory_is_never_put_into_messages(maya: Relationship) -> None:
-    assembled = context_of(maya, format="openai")
-
-    spoken = "".join(message["content"] for message in assembled.rendered["messages"][1:])
-    assert "rapport_" not in spoken and "Lisbon" not in spoken
-
-
 def test_every_layer_reports_its_tokens_its_sources_and_its_reason(maya: Relationship) -> None:
     assembled = context_of(maya)
 
@@ -86,19 +78,6 @@ def test_every_layer_reports_its_tokens_its_sources_and_its_reason(maya: Relatio
     assert reports["memory"].reasons is None and assembled.provenance is None
 
 
-def test_explain_says_why_each_entry_is_there_and_where_each_value_is_from(maya: Relationship) -> None:
-    (pinned,) = remember(maya, "Is allergic to nuts", pinned=True)
-
-    assembled = context_of(maya, explain=True, config={"context": {"recent_messages": 3}})
-
-    memory = next(report for report in assembled.layers if report.name == "memory")
-    assert memory.reasons is not None and memory.reasons.keys() == set(memory.sources)
-    assert memory.reasons[str(pinned.id)] == "pinned"
-    assert assembled.provenance is not None
-    assert assembled.provenance["context.recent_messages"] == "turn"
-    assert assembled.provenance["context.core_prompt"] == "companion"
-
-
 def test_what_time_ends_is_not_shown_from_then_on(relationship: Relationship) -> None:
     remember(relationship, "On holiday", expires_at=NOON + timedelta(hours=1))
     remember(relationship, "Starts at Acme", valid_from=NOON + timedelta(hours=2))
@@ -108,18 +87,6 @@ def test_what_time_ends_is_not_shown_from_then_on(relationship: Relationship) ->
         return ["On holiday" in system, "Starts at Acme" in system]
 
     assert [shown(hours) for hours in (0, 1, 2)] == [[True, False], [False, False], [False, True]]
-
-
-def test_a_full_scratchpad_is_noted(relationship: Relationship) -> None:
-    remember(relationship, *[f"Likes dish number {place} very much" for place in range(50)])
-
-    tight, wide = (
-        context_of(relationship, config={"ingestion": {"soft_budget": budget}}).capacity
-        for budget in (300, 3000)
-    )
-
-    assert tight is not None and tight.share > 1
-    assert wide is None
 
 
 def test_nothing_is_said_twice_without_a_format(maya: Relationship) -> None:
@@ -147,11 +114,6 @@ def test_without_anything_to_show_the_context_is_the_message(relationship: Relat
 
     assert assembled.system == ""
     assert assembled.rendered == {"messages": [{"role": "user", "content": "Hi"}]}
-
-
-def test_another_projects_relationship_is_not_there(relationship: Relationship) -> None:
-    with pytest.raises(NotFound):
-        build_context(project_id=uuid7(), relationship_id=relationship.id, message="Hi")
 
 
 def test_a_name_is_data_too(relationship: Relationship) -> None:

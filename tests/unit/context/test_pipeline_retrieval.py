@@ -112,15 +112,6 @@ def test_an_older_snapshot_that_does_not_say_is_looked_behind(relationship: Rela
     assert "Sold the boat" in context_of(relationship, "What became of my boat?").system
 
 
-def test_what_is_past_its_time_is_not_shown_though_nobody_swept_it(relationship: Relationship) -> None:
-    boat, *_ = archived(relationship, "Is out with the boat")
-    ScratchpadEntry.objects.for_relationship(relationship.id).filter(id=boat.id).update(expires_at=NOON)
-
-    assembled = context_of(relationship, "Where is the boat?", now=NOON)
-
-    assert "boat" not in assembled.system
-
-
 def test_what_was_retrieved_is_counted_behind_the_contexts_back(relationship: Relationship) -> None:
     remember(relationship, "Has a boat")
     boat, _ = archived(relationship, "Sold the boat in Porto", "Plays the cello")

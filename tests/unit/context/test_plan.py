@@ -1,7 +1,8 @@
 import pytest
 
 from context.facts import Levels
-from context.plan import plan_for
+from context.plan import levels_of, plan_for
+from relationships.configuration.cascade import resolve_configuration
 from web.errors import InvalidConfiguration
 
 PLAIN = Levels("{}", "{}", "{}")
@@ -37,12 +38,6 @@ def test_the_turns_own_level_goes_before_all_and_is_kept_by_no_cache() -> None:
     assert plan_for(PLAIN, None).resolved.values.context.recent_messages == 20
 
 
-def test_an_outsiders_layer_comes_by_its_dotted_path() -> None:
-    plan = plan_for(PLAIN, {"context": {"order": ["tests.plugins.layers.MoodLayer"]}})
-
-    assert [layer.name for layer in plan.layers] == ["tests.plugins.layers.MoodLayer"]
-
-
 @pytest.mark.parametrize(
     ("turn", "field"),
     [
@@ -70,3 +65,20 @@ def test_a_wrong_stored_level_is_not_blamed_on_the_turn() -> None:
         )
 
     assert [problem.field for problem in caught.value.problems] == ["context.recent_messages"]
+
+
+def test_every_value_says_which_level_it_is_from() -> None:
+    resolved = resolve_configuration(
+        project={"context": {"recent_messages": 5}},
+        companion={"context": {"core_prompt": "Hi", "layers": {"memory": {"budget": 100}}}},
+        turn={"context": {"recent_messages": 7}},
+    )
+
+    levels = levels_of(resolved)
+
+    assert levels["context.recent_messages"] == "turn"
+    assert levels["context.core_prompt"] == "companion"
+    assert levels["context.layers.memory.budget"] == "companion"
+    assert levels["context.layers.memory.enabled"] == "default"
+    assert levels["context.order"] == "default"
+    assert levels["ingestion.strategy"] == "recipe"

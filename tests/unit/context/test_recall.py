@@ -1,18 +1,22 @@
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
 
 from context.facts import MESSAGES_AT_FIRST, read_facts
-from context.recall import Recall
+from context.recall import ENTRIES, MESSAGES, Recall, read_rows
 from memory.entries.editing import add_entry
-from memory.models import EntrySource, ScratchpadEntry
+from memory.models import EntrySource, EntryState, ScratchpadEntry, Tier
 from memory.retrieval.index.embed import embed_owed
 from providers.errors import ProviderTimeout
 from relationships.configuration.schema import configuration_model
+from relationships.ids import uuid7
 from relationships.models import Relationship
 from relationships.services.sessions import touch_session
 from tests.fakes import ScriptedEmbedder
-from tests.fixtures.contexts import NOON, say
+from tests.fixtures.contexts import NOON, remember, say
 from tests.fixtures.index import configure
 from tests.fixtures.turns import PERSON
 from tests.wire import statements_sent
@@ -34,7 +38,7 @@ def keep(relationship: Relationship, content: str, **values: Any) -> ScratchpadE
 
 
 def contents(recall: Recall, **asked: Any) -> list[str]:
-    return [entry.line[2] for entry in recall.entries(**asked).entries]
+    return [entry.line[2] for entry in recall.entries(**asked).found]
 
 
 def test_what_is_found_is_best_first_and_no_more_than_wanted(relationship: Relationship) -> None:
@@ -43,7 +47,7 @@ def test_what_is_found_is_best_first_and_no_more_than_wanted(relationship: Relat
 
     found = recall_of(relationship, "Who bought the boat in Porto?", top_k=1).entries()
 
-    assert [entry.line[2] for entry in found.entries] == ["Sold the boat in Porto last May"]
+    assert [entry.line[2] for entry in found.found] == ["Sold the boat in Porto last May"]
     assert found.reason.startswith("retrieved 1 by best (text alone) for the message; gate always")
 
 
@@ -72,7 +76,7 @@ def test_where_nothing_is_searched_both_say_why(
 
     entries, messages = recall.entries(), recall.messages()
 
-    assert not entries.entries and not messages.messages
+    assert not entries.found and not messages.found
     assert entries.reason.startswith(told) and messages.reason == entries.reason
 
 
@@ -142,7 +146,7 @@ def test_where_no_vector_comes_in_time_the_text_serves_and_the_reason_says_so(
 
     entries, messages = recall.entries(), recall.messages()
 
-    assert [entry.line[2] for entry in entries.entries] == ["Has a boat"]
+    assert [entry.line[2] for entry in entries.found] == ["Has a boat"]
     assert "(text alone)" in entries.reason and "did not come in time" in entries.reason
     assert "did not come in time" in messages.reason
     assert len([purpose for purpose, _ in wants_vectors.asked if purpose == "query"]) == 1
@@ -155,5 +159,59 @@ def test_what_nobody_has_embedded_yet_is_found_by_its_text(
 
     found = recall_of(relationship, "Where is my boat?", **VECTORS).entries()
 
-    assert [entry.line[2] for entry in found.entries] == ["Has a boat"]
+    assert [entry.line[2] for entry in found.found] == ["Has a boat"]
     assert "(text alone)" in found.reason
+
+
+DAY = timedelta(days=1)
+
+
+def read(
+    relationship: Relationship, statement: str, *ids: UUID, project_id: UUID | None = None
+) -> Mapping[UUID, Sequence[Any]]:
+    own = {"project_id": project_id or relationship.project_id, "relationship_id": relationship.id}
+    return read_rows(statement, ids, **own, now=NOON)
+
+
+def test_an_entry_is_a_line_as_in_the_snapshot_and_says_what_it_rests_on(relationship: Relationship) -> None:
+    (message,) = say(relationship, "My boat is in Porto")
+    entry = keep(relationship, "Has a boat", key="boat", pinned=True, tier=Tier.ARCHIVE)
+    rests_on = {"source_message_ids": [message.id]}
+    ScratchpadEntry.objects.for_relationship(relationship.id).filter(id=entry.id).update(**rests_on)
+    recall = recall_of(relationship, "Where is my boat?")
+
+    (found,) = recall.entries().found
+
+    assert found.line == [str(entry.id), "other", "Has a boat", {"key": "boat", "pinned": True}]
+    assert found.reason.startswith("retrieved by best ")
+    assert found.reason.endswith(f"; rests on message {message.id}")
+
+
+@pytest.mark.parametrize(
+    ("values", "shown"),
+    [
+        ({}, True),
+        ({"state": EntryState.DELETED}, False),
+        ({"expires_at": NOON}, False),
+        ({"valid_to": NOON - DAY}, False),
+        ({"valid_from": NOON + DAY}, False),
+        ({"valid_from": NOON, "valid_to": NOON + DAY, "expires_at": NOON + DAY}, True),
+    ],
+    ids=["plain", "deleted", "expired, not swept yet", "over", "to come", "going on"],
+)
+def test_what_may_not_be_shown_now_is_not_read(
+    relationship: Relationship, values: dict[str, Any], shown: bool
+) -> None:
+    (entry,) = remember(relationship, "Is on holiday", **values)
+
+    assert set(read(relationship, ENTRIES, entry.id, uuid7())) == ({entry.id} if shown else set())
+
+
+def test_neither_erased_messages_nor_another_projects_rows_are_read(relationship: Relationship) -> None:
+    (entry,) = remember(relationship, "Prefers tea")
+    (first,) = say(relationship, "Tea, please")
+    (erased,) = say(relationship, "", erased_at=NOON)
+
+    assert set(read(relationship, MESSAGES, first.id, erased.id)) == {first.id}
+    assert read(relationship, ENTRIES, entry.id, project_id=uuid7()) == {}
+    assert read(relationship, MESSAGES, first.id, project_id=uuid7()) == {}

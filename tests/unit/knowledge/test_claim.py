@@ -1,94 +1,169 @@
+"""What knowledge does with a claim; how rows are claimed and taken back at all: tests/integration/test_queued_rows.py."""
+
+from datetime import timedelta
+from uuid import uuid4
+
 import pytest
 from django.utils import timezone
 from django_q.models import OrmQ
+from pytest_django.fixtures import Settings
 
+from knowledge import claim
 from knowledge.claim import (
-    Claim,
     claim_document,
     fail_document,
     holding,
-    note,
+    process_owed_documents,
     release_document,
-    settle_ready,
 )
 from knowledge.errors import DocumentLost
-from knowledge.models import Document, DocumentState
-from relationships.models import Companion
+from knowledge.models import Document
+from knowledge.tasks import process
+from relationships.models import Companion, Project
 from tests.fixtures.documents import again, upload
+from worker import worker_stats
+from worker.housekeeping import duties
+from worker.identity import this_machine, worker_identity
+from worker.leases import GRACE_SECONDS
+
+GRACE = timedelta(seconds=GRACE_SECONDS)
+GONE = f"{this_machine()}:999999999:1"
 
 
-def claimed(companion: Companion) -> Claim:
-    claim = claim_document(document_id=upload(companion, "Words.").id, worker="one")
-    assert claim is not None
-    return claim
-
-
-def test_one_that_waits_for_its_retry_is_not_claimed(companion: Companion) -> None:
-    claim = claimed(companion)
-    release_document(claim, delay=60)
-
-    assert claim_document(document_id=claim.document.id, worker="two") is None
+def claimed(companion: Companion, *, by: str = "one") -> Document:
+    document = claim_document(document_id=upload(companion, "Words.").id, worker=by)
+    assert document is not None
+    return document
 
 
 def test_holding_renews_the_lease_and_shows_the_row_as_it_is(companion: Companion) -> None:
-    claim = claimed(companion)
+    mine = claimed(companion)
     Document.objects.update(lease_until=timezone.now(), chunk_count=7)
 
-    with holding(claim) as document:
-        note(claim, chunks_done=3)
+    with holding(mine) as document:
+        assert document.chunk_count == 7
 
-    left = again(document)
-    assert (document.chunk_count, left.chunks_done) == (7, 3)
+    left = again(mine)
     assert left.lease_until is not None and left.lease_until > timezone.now()
 
 
-def test_ready_is_the_end_of_it(companion: Companion) -> None:
-    claim = claimed(companion)
-
-    with holding(claim):
-        settle_ready(claim)
-
-    left = again(claim.document)
-    assert (left.state, left.due_at, left.lease_token, left.leased_by) == (
-        DocumentState.READY,
-        None,
-        None,
-        "",
-    )
-    assert left.settled_at is not None
-
-
 def test_a_failure_keeps_its_reason(companion: Companion) -> None:
-    claim = claimed(companion)
+    mine = claimed(companion)
 
-    fail_document(claim, code="broken", error="x" * 5000)
+    fail_document(mine, code="broken", error="x" * 5000)
 
-    left = again(claim.document)
+    left = again(mine)
     assert (left.state, left.error_code, len(left.error), left.attempts) == ("failed", "broken", 2000, 1)
     assert left.reread
 
 
 def test_one_given_back_at_once_is_nudged_and_a_later_one_is_not(companion: Companion) -> None:
-    claim = claimed(companion)
+    mine = claimed(companion)
     OrmQ.objects.all().delete()
 
-    release_document(claim)
+    release_document(mine)
 
     assert OrmQ.objects.count() == 1
-    second = claim_document(document_id=claim.document.id, worker="two")
+    second = claim_document(document_id=mine.id, worker="two")
     assert second is not None
     release_document(second, delay=9, code="rate_limited", error="Later.", counted=True)
-    left = again(claim.document)
+    left = again(mine)
     assert OrmQ.objects.count() == 1
     assert (left.state, left.attempts, left.error_code) == ("pending", 1, "rate_limited")
+    assert claim_document(document_id=mine.id, worker="three") is None, "it waits for its retry"
 
 
 def test_who_has_lost_it_writes_nothing(companion: Companion) -> None:
-    claim = claimed(companion)
+    mine = claimed(companion)
     Document.objects.update(lease_token="00000000-0000-0000-0000-000000000001")
 
     with pytest.raises(DocumentLost):
-        fail_document(claim, code="broken", error="")
-    with pytest.raises(DocumentLost), holding(claim):
+        fail_document(mine, code="broken", error="")
+    with pytest.raises(DocumentLost), holding(mine):
         raise AssertionError("never entered")
-    assert again(claim.document).state == "processing"
+    assert again(mine).state == "processing"
+
+
+def test_a_document_whose_nudge_was_lost_is_nudged_again_and_again(companion: Companion) -> None:
+    upload(companion, "Words.")
+    later = timezone.now() + 2 * GRACE
+
+    assert "documents" in [duty.name for duty in duties()]
+    assert process_owed_documents(timezone.now()) == 0, "its own nudge has a moment"
+    nudged = [process_owed_documents(later + timedelta(seconds=passed)) for passed in (0, 1, 6)]
+    assert nudged == [1, 0, 1]
+
+
+def test_what_a_dead_worker_held_is_due_again(companion: Companion) -> None:
+    document = claimed(companion, by=GONE)
+
+    assert process_owed_documents(timezone.now()) == 1
+
+    left = again(document)
+    assert (left.state, left.attempts, left.error_code, left.leased_by) == ("pending", 1, "worker_died", "")
+
+
+@pytest.mark.parametrize("holder", [worker_identity(), "elsewhere/0badc0de:12:34", "somebody"])
+def test_a_holder_that_may_live_is_left_alone_until_its_lease_runs_out(
+    holder: str, companion: Companion
+) -> None:
+    document = claimed(companion, by=holder)
+
+    assert process_owed_documents(timezone.now()) == 0
+    assert process_owed_documents(timezone.now() + timedelta(hours=1)) == 1
+    assert again(document).state == "pending"
+
+
+def test_a_document_that_every_worker_dies_of_fails(companion: Companion, settings: Settings) -> None:
+    settings.MAX_ATTEMPTS = 3
+    document = claimed(companion, by=GONE)
+    Document.objects.update(attempts=2, chunk_count=4)
+
+    assert process_owed_documents(timezone.now()) == 0
+
+    left = again(document)
+    assert (left.state, left.error_code, left.due_at, left.chunk_count) == ("failed", "worker_died", None, 0)
+    assert "Workers died" in left.error
+
+
+def test_a_flood_of_one_project_does_not_hide_anothers_document(
+    companion: Companion, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(claim, "AT_ONCE", 2)
+    project = Project.objects.create(name="Elsewhere")
+    other = Companion.objects.create(project=project, slug="eve", name="Eve")
+    flood = [upload(companion, f"Words {number}.") for number in range(3)]
+    single = upload(other, "Words.")
+    later = timezone.now() + 2 * GRACE
+
+    process_owed_documents(later)
+
+    assert [again(each).due_at == later for each in (*flood, single)] == [True, False, False, True]
+
+
+def test_a_worker_that_is_to_stop_begins_nothing(companion: Companion) -> None:
+    document = upload(companion, "Words.")
+    stopping = worker_stats.WorkerStats()
+    stopping.page.stopping = 1
+    worker_stats.use(stopping)
+    try:
+        process(str(document.id))
+    finally:
+        worker_stats.use(None)
+        stopping.close()
+
+    assert again(document).state == "pending"
+
+
+def test_a_document_that_is_gone_is_nothing_to_do(db: None) -> None:
+    process(str(uuid4()))
+
+    assert not Document.objects.exists()
+
+
+def test_a_crash_is_logged_without_its_words_and_never_raised(
+    db: None, caplog: pytest.LogCaptureFixture
+) -> None:
+    process("no ID at all")
+
+    assert "document.crashed" in caplog.text

@@ -10,11 +10,11 @@ from knowledge.documents import (
     get_document,
     reread_document,
 )
-from knowledge.errors import EmptyDocument, TooManyDocuments
+from knowledge.errors import EmptyDocument
 from knowledge.models import Document, DocumentFile
 from relationships.ids import uuid7
 from relationships.models import AuditEvent, Companion
-from tests.fixtures.documents import TESTER, configure, learn, upload
+from tests.fixtures.documents import TESTER, learn, upload
 from web.errors import NotFound
 
 
@@ -59,15 +59,6 @@ def test_of_eight_uploads_of_one_file_at_once_one_makes_the_document(companion: 
     connections.close_all()
 
 
-def test_the_limit_holds_for_new_files_and_not_for_known_ones(companion: Companion) -> None:
-    configure(companion, max_documents=1)
-    first = upload(companion, "One.")
-
-    assert upload(companion, "One.").id == first.id
-    with pytest.raises(TooManyDocuments, match="max_documents"):
-        upload(companion, "Two.")
-
-
 def test_an_empty_file_and_an_unknown_companion_are_refused(companion: Companion) -> None:
     with pytest.raises(EmptyDocument):
         upload(companion, b"")
@@ -82,15 +73,6 @@ def test_a_document_is_the_companions_alone(companion: Companion) -> None:
     for wrong in ("project_id", "companion_id", "document_id"):
         with pytest.raises(NotFound):
             get_document(**{**ids(document), wrong: uuid7()})  # type: ignore[arg-type]
-
-
-def test_reading_again_keeps_what_is_found_until_then(companion: Companion) -> None:
-    document = learn(companion, "Words.")
-
-    reread = reread_document(**ids(document), by=TESTER)  # type: ignore[arg-type]
-
-    assert (reread.state, reread.reread, reread.chunk_count, reread.settled_at) == ("pending", True, 1, None)
-    assert AuditEvent.objects.filter(action="document.reread").exists()
 
 
 def test_one_that_waits_goes_on_where_it_was(companion: Companion) -> None:

@@ -67,10 +67,6 @@ def test_what_can_not_be_read_fails_with_its_reason(
     assert document.settled_at is not None and document.due_at is None
 
 
-def test_a_nul_byte_is_replaced(companion: Companion) -> None:
-    assert chunks_of(learn(companion, b"one two\x00three"))[0].content == "one two\ufffdthree"
-
-
 def test_more_chunks_than_the_companion_may_have_fail_the_document(companion: Companion) -> None:
     configure(companion, max_chunks=2)
     learn(companion, "One.")

@@ -1,10 +1,14 @@
+from uuid import UUID
+
+import numpy as np
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from knowledge.configuration import Knowledge
 from knowledge.models import ChunkEmbedding, Document
-from knowledge.search import NO_EMBEDDER, FoundKnowledge, cite, search_knowledge
+from knowledge.ranking import Columns, rank_chunks
+from knowledge.search import FoundKnowledge, cite, search_knowledge
 from memory.retrieval.questions import TOO_LONG, TOO_MANY_WORDS
 from relationships.models import Companion, Project
 from tests.fixtures.documents import again, configure, learn, pdf_of, process, upload
@@ -31,7 +35,7 @@ def test_a_question_needs_not_every_word_to_match(companion: Companion) -> None:
 
     found = search(companion, "so when would my refunds be here, please?", BY_TEXT)
 
-    assert [hit.document_name for hit in found.hits] == ["refunds.txt"]
+    assert [hit.chunk.document.name for hit in found.hits] == ["refunds.txt"]
     assert found.considered == 2 and found.space is None
 
 
@@ -49,7 +53,7 @@ def test_of_a_question_without_end_the_beginning_is_asked(companion: Companion, 
 
     found = search(companion, f"{text} zebra", BY_TEXT)
 
-    assert [hit.document_name for hit in found.hits] == ["refunds.txt"]
+    assert [hit.chunk.document.name for hit in found.hits] == ["refunds.txt"]
     assert found.notes == (note,)
 
 
@@ -58,7 +62,7 @@ def test_a_rare_word_weighs_more_than_one_that_stands_everywhere(companion: Comp
         learn(companion, f"The shop number {number} is open, open, open.")
     learn(companion, "The zebra.", "zebra.txt")
 
-    assert search(companion, "open zebra", BY_TEXT).hits[0].document_name == "zebra.txt"
+    assert search(companion, "open zebra", BY_TEXT).hits[0].chunk.document.name == "zebra.txt"
 
 
 SCRIPTS = {
@@ -76,7 +80,7 @@ def test_any_script_is_found(companion: Companion, text: str, question: str) -> 
     learn(companion, "Something else stands here.", "other.txt")
     learn(companion, text, "right.txt")
 
-    assert [hit.document_name for hit in search(companion, question, BY_TEXT).hits] == ["right.txt"]
+    assert [hit.chunk.document.name for hit in search(companion, question, BY_TEXT).hits] == ["right.txt"]
 
 
 def test_words_are_stemmed_in_the_companions_language(companion: Companion) -> None:
@@ -93,7 +97,7 @@ def test_documents_of_two_languages_are_each_searched_in_their_own(companion: Co
     companion.save()
     learn(companion, "a run in new shoes", "english.txt")
 
-    names = {hit.document_name for hit in search(companion, "runs", BY_TEXT).hits}
+    names = {hit.chunk.document.name for hit in search(companion, "runs", BY_TEXT).hits}
 
     assert names == {"english.txt"}
     assert len(search(companion, "shoes", BY_TEXT).hits) == 2
@@ -107,7 +111,7 @@ def test_hits_cite_document_and_page(companion: Companion) -> None:
     hit = search(companion, "zebra", BY_TEXT).hits[0]
 
     assert hit.citation == "Zoo.pdf, page 3"
-    assert "zebra" in hit.content
+    assert "zebra" in hit.chunk.content
 
 
 def test_pages_are_cited_as_a_reader_would() -> None:
@@ -150,7 +154,7 @@ def test_what_has_no_vector_of_this_embedder_is_found_by_text_and_it_says_so(com
 
     found = search(companion, "refunds")
 
-    assert [hit.document_id for hit in found.hits] == [document.id]
+    assert [hit.chunk.document_id for hit in found.hits] == [document.id]
     assert "1 of 1 chunks have no vector" in found.notes[0]
 
 
@@ -162,7 +166,7 @@ def test_an_embedder_that_can_not_be_used_leaves_the_text(companion: Companion) 
     )
 
     assert len(found.hits) == 1
-    assert found.notes == (NO_EMBEDDER,)
+    assert len(found.notes) == 1 and "found by text alone" in found.notes[0]
 
 
 def test_top_k_and_min_score_of_the_question_go_before_the_configurations(companion: Companion) -> None:
@@ -179,3 +183,48 @@ def test_a_failed_document_is_not_found(companion: Companion) -> None:
 
     assert again(document).state == "failed"
     assert search(companion, "refunds").considered == Document.objects.get().chunk_count == 0
+
+
+NAN = float("nan")
+
+
+def columns(cosine: list[float], counts: dict[tuple[int, int], int]) -> Columns:
+    """`counts`: how often a word (second) stands in a row (first)."""
+    return Columns(
+        ids=[UUID(int=place) for place in range(len(cosine))],
+        length=np.full(len(cosine), 100.0),
+        cosine=np.array(cosine),
+        row=np.array([row for row, _ in counts], dtype=np.int64),
+        term=np.array([term for _, term in counts], dtype=np.int64),
+        count=np.array(list(counts.values()), dtype=np.float64),
+        terms=len({term for _, term in counts}),
+    )
+
+
+def test_the_first_by_both_is_the_first() -> None:
+    ranked = rank_chunks(columns([0.2, 0.9, 0.1], {(0, 0): 1, (1, 0): 3}))
+
+    assert ranked.order.tolist() == [1, 0, 2]
+    assert ranked.total.tolist() == pytest.approx([2 / 62, 2 / 61, 1 / 63])
+
+
+def test_without_vectors_only_what_shares_a_word_is_found() -> None:
+    ranked = rank_chunks(columns([NAN, NAN, NAN], {(2, 0): 1}))
+
+    assert ranked.order.tolist() == [2]
+
+
+def test_a_chunk_without_its_vector_is_found_by_its_text() -> None:
+    ranked = rank_chunks(columns([NAN, 0.9], {(0, 0): 1}))
+
+    assert sorted(ranked.order.tolist()) == [0, 1]
+
+
+def test_a_floor_of_similarity_spares_what_shares_a_word() -> None:
+    ranked = rank_chunks(columns([0.1, 0.2, 0.5], {(0, 0): 1}), min_similarity=0.4)
+
+    assert sorted(ranked.order.tolist()) == [0, 2]
+
+
+def test_of_equal_ones_the_last_row_is_first() -> None:
+    assert rank_chunks(columns([NAN] * 3, {(0, 0): 1, (1, 0): 1, (2, 0): 1})).order.tolist() == [2, 1, 0]

@@ -107,6 +107,6 @@ def _wanted(page: Page) -> dict[str, list[Any]]:
 def _embedder(wanted: RelationshipConfig) -> Embedder | None:
     """None also where it can't work: its texts say so themselves."""
     try:
-        return embedder_of(wanted.retrieval) if wanted.retrieval else None
+        return embedder_of(wanted.retrieval.embedder) if wanted.retrieval else None
     except ProviderError:
         return None

@@ -5,8 +5,7 @@ import pytest
 from context.facts import RecentMessage
 from context.layers.base import NOTHING
 from context.layers.episodes import INTRO, EpisodesLayer
-from context.recall import RecalledMessage, RecalledMessages
-from context.retrieved import FoundMessage
+from context.recall import FoundMessage, Recalled, RecalledMessage
 from providers.tokens import estimate_tokens
 from relationships.ids import uuid7
 from tests.fixtures.contexts import NOON, GivenRecall, layer_request
@@ -17,8 +16,8 @@ def found(content: str, seq: int, role: str = "user", speaker: str = "") -> Reca
     return RecalledMessage(FoundMessage(uuid7(), seq, role, speaker, content, said_at), f"fits: {content}")
 
 
-def recalled(*messages: RecalledMessage) -> RecalledMessages:
-    return RecalledMessages(messages, "retrieved 2 by best")
+def recalled(*messages: RecalledMessage) -> Recalled[RecalledMessage]:
+    return Recalled(messages, "retrieved 2 by best")
 
 
 def test_messages_stand_in_the_order_of_time_with_their_day_and_speaker() -> None:
@@ -86,7 +85,7 @@ def test_what_the_recent_messages_show_is_not_searched(context: dict[str, object
 
 
 def test_where_nothing_was_retrieved_the_reason_says_why() -> None:
-    nothing = RecalledMessages(reason="nothing retrieved: there is no message")
+    nothing: Recalled[RecalledMessage] = Recalled(reason="nothing retrieved: there is no message")
 
     assert EpisodesLayer("episodes").render(layer_request(episodes=nothing)).reason == nothing.reason
     assert EpisodesLayer("episodes").render(layer_request()) is NOTHING

@@ -109,13 +109,6 @@ def test_the_documents_are_asked_what_memory_is_asked(companion: Companion, mess
     assert "(text 0.01639, vector" in of_refunds
 
 
-def test_a_companion_without_documents_costs_no_statement(companion: Companion, db: None) -> None:
-    with statements_sent() as sent:
-        assert render(companion, has_documents=False) is NOTHING
-
-    assert sent == []
-
-
 def test_a_context_of_a_companion_without_documents_stays_one_statement(relationship: Relationship) -> None:
     def assemble() -> None:
         build_context(project_id=relationship.project_id, relationship_id=relationship.id, message=ASKED)
@@ -139,16 +132,3 @@ def test_a_context_shows_what_the_documents_say(relationship: Relationship) -> N
     assert "[help.txt]" in context.system
     assert report.reason.startswith("passages of the documents")
     assert report.reasons is not None and set(report.reasons) == set(report.sources)
-
-
-def test_the_layer_can_be_turned_off(relationship: Relationship) -> None:
-    learn(relationship.companion, "Refunds take five days.")
-
-    context = build_context(
-        project_id=relationship.project_id,
-        relationship_id=relationship.id,
-        message=ASKED,
-        config={"context": {"layers": {"knowledge": {"enabled": False}}}},
-    )
-
-    assert "five days" not in context.system

@@ -52,22 +52,6 @@ def test_a_day_that_the_text_says_is_not_said_twice() -> None:
     assert "- Interview on 2026-03-14\n" in memory_of(entry)
 
 
-@pytest.mark.parametrize(
-    ("timezone", "moment", "day"),
-    [
-        ("Pacific/Auckland", "2026-03-13T20:00:00+00:00", "2026-03-14"),
-        ("America/New_York", "2026-03-14T01:00:00+00:00", "2026-03-13"),
-        ("Pacific/Auckland", "9999-12-31T23:00:00+00:00", "9999-12-31"),
-        ("Nowhere/Atlantis", "2026-03-14T01:00:00+00:00", "2026-03-14"),
-    ],
-    ids=["ahead", "behind", "the last day", "a lost zone"],
-)
-def test_the_day_is_the_one_in_the_relationships_time_zone(timezone: str, moment: str, day: str) -> None:
-    request = layer_request(scratchpad=[line("Concert", happens_at=moment)], timezone=timezone)
-
-    assert f"- Concert ({day})" in MemoryLayer("memory").render(request).text
-
-
 def test_entries_are_grouped_under_one_heading_a_type() -> None:
     lines = [line("Prefers tea"), line("Lives in Lisbon", type="identity"), line("Hates mornings")]
 
@@ -260,10 +244,6 @@ def test_keyed_facts_stand_in_a_block_of_their_own_by_type() -> None:
         "Known:\n<user_memory>\nIdentity:\n- city: Lisbon\nPreference:\n- Prefers tea\n"
         "Relationship:\n- (about Rui) sister: Ana\n</user_memory>"
     )
-
-
-def test_a_key_is_shown_only_in_that_block() -> None:
-    assert "- Lisbon\n" in memory_of(line("Lisbon", key="city"))
 
 
 def test_a_retrieved_entry_is_data_like_the_others() -> None:

@@ -3,7 +3,7 @@ import random
 import pytest
 
 from knowledge.parsing.base import Block, Limits, Unreadable
-from knowledge.parsing.pdf import page_count, parse_pdf
+from knowledge.parsing.pdf import parse_pdf
 from tests.fixtures.documents import pdf_of
 
 LIMITS = Limits(pages=600, characters=10**7)
@@ -49,15 +49,6 @@ def test_any_script_comes_out_as_it_went_in(text: str) -> None:
     drawn = text[::-1] if text == SCRIPTS["hebrew"] else text
 
     assert read(pdf_of(drawn))[0].text.replace("\n", "") == text
-
-
-def test_five_hundred_pages_are_read() -> None:
-    content = pdf_of(*(f"This is page {number}." for number in range(1, 501)))
-
-    blocks = read(content)
-
-    assert page_count(content) == 500
-    assert (len(blocks), blocks[-1]) == (500, Block("This is page 500.", 500))
 
 
 def test_more_pages_than_allowed_are_refused_before_any_is_read() -> None:

@@ -18,6 +18,7 @@ from memory.retrieval.columns import (
 )
 from memory.retrieval.rankers.base import Counts
 from memory.retrieval.results import EntryFilters, MessageFilters
+from memory.retrieval.statements import read_statement
 from relationships.ids import uuid7
 from tests.unit.memory.retrieval.searched import NOON, Memory
 
@@ -67,11 +68,6 @@ def test_a_question_without_words_reads_the_rows_alone(memory: Memory) -> None:
     memory.remember("tea")
     columns = read(memory, "")
     assert (len(columns), len(columns.counts.row), columns.lexemes) == (1, 0, [])
-
-
-def test_nothing_to_read_is_no_error(memory: Memory) -> None:
-    columns = read(memory, "tea")
-    assert (len(columns), columns.people) == (0, {})
 
 
 def test_an_id_that_ends_in_zeros_is_read_whole(memory: Memory) -> None:
@@ -195,3 +191,22 @@ def test_a_statement_takes_them_as_a_vector() -> None:
             "SELECT '[1,0]'::halfvec <=> %s::halfvec", [half_bytes(np.array([0.0, 1.0], np.float32))]
         )
         assert cursor.fetchone()[0] == 1.0
+
+
+@pytest.mark.parametrize("kind", list(SearchedKind))
+@pytest.mark.parametrize("vectors", [0, 1, 3])
+@pytest.mark.parametrize("only", [True, False])
+def test_every_table_is_read_within_one_relationship(kind: SearchedKind, vectors: int, only: bool) -> None:
+    statement = read_statement(kind, vectors=vectors, only=only)
+
+    tables = statement.count("memory_searchtext s") + statement.count("memory_embedding s")
+    assert tables == 3 + bool(vectors)
+    assert statement.count("s.relationship_id = %(relationship)s AND s.kind = %(kind)s") == tables
+    assert statement.count("s.owner_id = ANY(%(only)s)") == (tables if only else 0)
+    assert statement.count("AS cosine") == vectors
+
+
+def test_vectors_of_one_space_alone_are_compared() -> None:
+    statement = read_statement(SearchedKind.ENTRY, vectors=1, only=False)
+    assert "s.model = %(model)s" in statement
+    assert "s.dimensions = %(dimensions)s" in statement

@@ -4,10 +4,10 @@ import pytest
 from pydantic import ValidationError
 
 from memory.forgetting.configuration import Forgetting
-from memory.retrieval.configuration import DEFAULT_EMBEDDER, Gate, Retrieval
+from memory.retrieval.configuration import Gate, Retrieval
 
 
-@pytest.mark.parametrize("embedder", [None, DEFAULT_EMBEDDER, "offline"])
+@pytest.mark.parametrize("embedder", [None, "default", "offline"])
 def test_an_embedder_is_nobody_the_services_own_or_an_alias(embedder: str | None) -> None:
     assert Retrieval(embedder=embedder).embedder == embedder
 

@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -6,20 +7,24 @@ import numpy as np
 import pytest
 from django.utils import timezone
 from numpy.typing import NDArray
+from pgvector import HalfVector
 
 from memory.entries.editing import revise_entry
-from memory.models import DecayedVector, Embedding, ScratchpadEntry, SearchedKind
+from memory.entries.fingerprint import content_hash
+from memory.models import DecayedVector, Embedding, EntrySource, ScratchpadEntry, SearchedKind, Tier
 from memory.retrieval.columns import SearchQuery
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.decay import decayed_vectors, log_weights
-from memory.retrieval.decayed_vectors import DecayWalk, decay_candidates, decay_duties, renew_stale
+from memory.retrieval.decayed_vectors import DecayWalk, decay_candidates, renew_stale
+from memory.retrieval.index.write import index_entries
 from memory.retrieval.results import EntryFilters
 from memory.retrieval.search import search_entries
 from providers.embeddings.base import Embedded
 from relationships.models import Companion, Relationship
-from tests.unit.memory.retrieval.sample import DIMENSIONS, MODEL, NOON, add_vectors, fill, units
+from tests.fixtures.contexts import NOON
 from web.actor import Actor
 
+MODEL, DIMENSIONS = "sample", 8
 MANY, HALF_LIFE = 100, 7.0
 RETRIEVAL = Retrieval(ranker="decay", half_life_days=HALF_LIFE, top_k=20)
 BY = Actor.policy("test")
@@ -37,6 +42,60 @@ def by_decay(relationship: Relationship, settings: Any) -> Relationship:
 def configure(relationship: Relationship, *, ranker: str = "decay", **retrieval: float) -> None:
     config = {"retrieval": {"ranker": ranker, **retrieval}}
     Companion.objects.filter(id=relationship.companion_id).update(config=config)
+
+
+def units(count: int, *, seed: int = 7) -> NDArray[np.float32]:
+    """Unit vectors as halfvec keeps them."""
+    drawn = np.random.default_rng(seed).standard_normal((count, DIMENSIONS))
+    kept: Floats = drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
+    return kept.astype(np.float16).astype(np.float32)
+
+
+def fill(relationship: Relationship, count: int, *, seed: int = 7) -> list[UUID]:
+    """So many active entries, each an hour older than the one before, of importance .1 to 1 in turn.
+
+    The n-th has the n-th vector of `units(count)`.
+    """
+    said = [f"word{place % 50} item{place} of{seed}" for place in range(count)]
+    own: dict[str, Any] = {"relationship_id": relationship.id, "project_id": relationship.project_id}
+    entries = ScratchpadEntry.objects.bulk_create(
+        ScratchpadEntry(
+            **own,
+            content=content,
+            content_hash=content_hash(content),
+            type="event",
+            tier=Tier.ARCHIVE,
+            source=EntrySource.API,
+            importance=(place % 10 + 1) / 10,
+            recorded_at=NOON,
+            effective_at=NOON - timedelta(hours=place),
+        )
+        for place, content in enumerate(said)
+    )
+    ids = [entry.id for entry in entries]
+    index_entries(**own, entry_ids=ids, retrieval=Retrieval(), now=NOON)
+    add_vectors(relationship, ids, units(count, seed=seed))
+    Relationship.objects.filter(id=relationship.id).update(last_seq=count)
+    return ids
+
+
+def add_vectors(
+    relationship: Relationship, ids: Sequence[UUID], vectors: NDArray[np.float32], *, model: str = MODEL
+) -> None:
+    Embedding.objects.bulk_create(
+        Embedding(
+            relationship_id=relationship.id,
+            project_id=relationship.project_id,
+            kind=SearchedKind.ENTRY,
+            owner_id=owner_id,
+            model=model,
+            dimensions=DIMENSIONS,
+            vector=HalfVector(vector),
+            text_hash=b"",
+            recorded_at=NOON,
+        )
+        for owner_id, vector in zip(ids, vectors, strict=True)
+    )
 
 
 def settle() -> None:
@@ -171,7 +230,3 @@ def test_another_space_has_none_until_it_holds_as_many(by_decay: Relationship) -
     add_vectors(by_decay, ids[:1], units(1), model="another")
     settle()
     assert len(rows_of(by_decay)) == 150
-
-
-def test_the_housekeeping_does_both() -> None:
-    assert [duty.name for duty in decay_duties()] == ["settle_decayed_vectors", "renew_decayed_vectors"]

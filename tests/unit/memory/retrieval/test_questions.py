@@ -8,10 +8,7 @@ from memory.models import SearchedKind
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.write import index_messages
 from memory.retrieval.questions import (
-    LONGEST_QUESTION,
     MOST_WORDS,
-    NO_VECTOR,
-    TOO_LONG,
     TOO_MANY_WORDS,
     WORDS_AT_ONCE,
     Participants,
@@ -27,14 +24,13 @@ from tests.fixtures.contexts import say
 from web.errors import InvalidInput, NotFound
 
 THERE = Participants("Maya", "Ada", ("Tom",))
-EMBEDDED = Retrieval(embedder="default")
 
 
 def test_names_are_left_out_of_words_and_vector_and_kept_in_the_question(
     scripted_embedder: ScriptedEmbedder,
 ) -> None:
     prepared = prepare_questions(
-        ["Did Maya's dog bite Tom?"], participants=THERE, retrieval=EMBEDDED, given=None
+        ["Did Maya's dog bite Tom?"], names=THERE.names, embedder="default", seconds=1
     )
     assert prepared.texts == ("Did Maya's dog bite Tom?",)
     assert prepared.words == ("did dog bite?",)
@@ -43,46 +39,33 @@ def test_names_are_left_out_of_words_and_vector_and_kept_in_the_question(
 
 
 def test_without_an_embedder_nothing_is_embedded_and_nothing_noted() -> None:
-    prepared = prepare_questions(["tea"], participants=THERE, retrieval=Retrieval(), given=None)
+    prepared = prepare_questions(["tea"], names=THERE.names, embedder=None, seconds=1)
     assert (prepared.vectors, prepared.notes) == (None, ())
 
 
 def test_a_batch_that_fails_is_found_by_text_and_says_why(scripted_embedder: ScriptedEmbedder) -> None:
     scripted_embedder.answer_with(RateLimited("Too many questions."))
-    prepared = prepare_questions(["tea", "coffee"], participants=THERE, retrieval=EMBEDDED, given=None)
+    prepared = prepare_questions(["tea", "coffee"], names=THERE.names, embedder="default", seconds=1)
     assert prepared.vectors is None
     assert prepared.notes == (
         "The question could not be embedded, it was found by text alone: Too many questions.",
     )
 
 
-def test_one_question_that_fails_is_found_by_text(scripted_embedder: ScriptedEmbedder) -> None:
-    scripted_embedder.answer_with(RateLimited("Too many questions."))
-    prepared = prepare_questions(["tea"], participants=THERE, retrieval=EMBEDDED, given=None)
-    assert (prepared.vectors, prepared.notes) == (None, (NO_VECTOR,))
-
-
 def test_an_embedder_that_is_not_set_up_leaves_the_words(settings: Settings) -> None:
     settings.EMBEDDING_PROVIDERS = {"broken": {"BACKEND": "no.such.Embedder", "OPTIONS": {}}}
     settings.DEFAULT_EMBEDDING_PROVIDER = "broken"
     reset_embedders()
-    prepared = prepare_questions(["tea"], participants=THERE, retrieval=EMBEDDED, given=None)
+    prepared = prepare_questions(["tea"], names=THERE.names, embedder="default", seconds=1)
     reset_embedders()
     assert prepared.vectors is None
     assert "found by text alone" in prepared.notes[0]
 
 
-def test_a_long_question_is_cut_and_says_so() -> None:
-    prepared = prepare_questions(
-        ["tea " * LONGEST_QUESTION], participants=THERE, retrieval=Retrieval(), given=None
-    )
-    assert (len(prepared.texts[0]), prepared.notes) == (LONGEST_QUESTION, (TOO_LONG,))
-
-
 @pytest.mark.parametrize("questions", [1, 50])
 def test_no_search_looks_up_more_words_than_it_may(questions: int) -> None:
     signs = "".join(chr(0x4E00 + number) for number in range(1000))
-    prepared = prepare_questions([signs] * questions, participants=THERE, retrieval=Retrieval(), given=None)
+    prepared = prepare_questions([signs] * questions, names=THERE.names, embedder=None, seconds=1)
 
     most = min(MOST_WORDS, WORDS_AT_ONCE // questions)
     assert [len(words.split()) for words in prepared.words] == [most] * questions
@@ -91,7 +74,7 @@ def test_no_search_looks_up_more_words_than_it_may(questions: int) -> None:
 
 def test_one_empty_question_among_several_is_refused() -> None:
     with pytest.raises(InvalidInput):
-        prepare_questions(["tea", " "], participants=THERE, retrieval=Retrieval(), given=None)
+        prepare_questions(["tea", " "], names=THERE.names, embedder=None, seconds=1)
 
 
 @pytest.mark.parametrize(

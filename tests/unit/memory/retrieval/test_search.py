@@ -2,33 +2,19 @@
 
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
 from memory.models import EntryState, SearchText, Tier
+from memory.retrieval.configuration import Retrieval
 from memory.retrieval.questions import TOO_MANY_WORDS, Participants
-from memory.retrieval.results import EntryFilters, MessageFilters
+from memory.retrieval.ranking import wanted_ranker
+from memory.retrieval.results import EntryFilters, Hit, MessageFilters, reason_of
 from relationships.models import Relationship
 from tests.unit.memory.retrieval.searched import NOON, Memory, contents, sibling
-
-
-def test_not_every_word_of_a_question_must_match(memory: Memory) -> None:
-    memory.remember("Plays the cello", "Lives in Porto")
-    assert contents(memory.entries("Which instrument, the cello perhaps, did she learn as a child?")) == [
-        "Plays the cello"
-    ]
-
-
-def test_a_rare_word_outweighs_a_common_one(memory: Memory) -> None:
-    memory.remember("tea with milk", "tea with honey", "tea at noon", "a cello")
-    assert contents(memory.entries("tea cello"))[0] == "a cello"
-
-
-def test_names_of_those_who_take_part_are_no_words_to_look_for(memory: Memory) -> None:
-    memory.remember("Maya and Ada met in May", "Drinks tea")
-    assert contents(memory.entries("Does Maya drink tea?")) == ["Drinks tea"]
-    assert contents(memory.entries("Maya")) == ["Maya and Ada met in May"]
+from web.errors import InvalidInput
 
 
 def test_whom_an_entry_is_about_counts_when_the_question_names_them(memory: Memory) -> None:
@@ -193,3 +179,30 @@ def test_of_very_many_words_the_longest_are_looked_up_where_rows_are_many(
     assert contents(memory.entries(f"tea harbour {short}")) == ["Has a kayak by the harbour"]
     assert TOO_MANY_WORDS in memory.entries(f"tea harbour {short}").notes
     assert memory.entries("tea harbour").notes == ()
+
+
+ID = UUID(int=1)
+
+
+def test_a_reason_names_the_parts_the_largest_first_and_leaves_out_what_is_nothing() -> None:
+    hit = Hit(ID, 0.83, {"text": 0.25, "named": 0.4, "length": -0.05, "date": 0.0})
+    assert reason_of(hit, "best") == "best 0.83: named 0.4, text 0.25, length -0.05"
+
+
+def test_reciprocal_ranks_are_small_and_still_told() -> None:
+    assert reason_of(Hit(ID, 0.0325, {"text": 1 / 61, "vector": 1 / 62}), "hybrid") == (
+        "hybrid 0.0325: text 0.0164, vector 0.0161"
+    )
+
+
+def test_every_ranker_of_the_registry_is_named_as_it_calls_itself() -> None:
+    embedded = Retrieval(embedder="offline")
+    for slug in ("best", "hybrid", "cosine", "importance", "decay"):
+        assert wanted_ranker(slug, embedded, given=None).slug == slug
+
+
+@pytest.mark.parametrize("path", ["os.system", "memory.retrieval.rankers.best.BestRanker", "magic", ""])
+def test_what_is_neither_known_nor_a_plugin_is_refused(path: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        wanted_ranker(path, Retrieval(), given=None)
+    assert refused.value.problems[0].field == "ranker"

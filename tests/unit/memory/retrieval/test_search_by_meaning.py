@@ -94,15 +94,6 @@ def test_meaning_is_found_where_words_differ(
     assert found.notes == ()
 
 
-def test_a_question_is_embedded_without_the_names_of_those_who_take_part(
-    scripted_embedder: ScriptedEmbedder, relationship: Relationship
-) -> None:
-    memory = Memory(relationship, embedder="default")
-    memory.remember("Lives in Porto")
-    memory.entries("Where does Maya live?")
-    assert scripted_embedder.asked == [("query", ["Where does live?"])]
-
-
 def test_several_texts_take_one_call_and_as_many_statements_as_one(
     scripted_embedder: ScriptedEmbedder,
     relationship: Relationship,

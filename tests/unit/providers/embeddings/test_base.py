@@ -1,6 +1,5 @@
 """What every embedder promises, on one that a test scripts."""
 
-import numpy as np
 import pytest
 
 from providers.embeddings.base import RawVectors, Space
@@ -46,13 +45,6 @@ def test_tokens_that_one_call_does_not_tell_are_not_guessed(embedder: ScriptedEm
     assert embedder.embed(["a", "b"], purpose="document").tokens is None
 
 
-def test_no_texts_ask_nothing(embedder: ScriptedEmbedder) -> None:
-    embedded = embedder.embed([], purpose="document")
-
-    assert embedded.vectors.shape == (0, 2)
-    assert embedder.asked == []
-
-
 def test_a_failure_in_the_middle_leaves_nothing(embedder: ScriptedEmbedder) -> None:
     embedder.most_texts = 1
     embedder.answer_with(None, RateLimited(retry_after=3))
@@ -77,15 +69,3 @@ def test_a_text_that_nobody_could_send_is_made_presentable_first(embedder: Scrip
     embedder.embed(["", "half \ud83d"], purpose="query")
 
     assert embedder.asked == [("query", ["(empty)", "half ?"])]
-
-
-def test_the_scripted_embedder_places_texts_at_the_cosine_asked_for() -> None:
-    embedder = ScriptedEmbedder()
-    embedder.place_near("My home is Porto", "I live in Porto", at=0.9)
-
-    one, two, other = embedder.embed(
-        ["My home is Porto", "I live in Porto", "Cats"], purpose="document"
-    ).vectors
-
-    assert float(one @ two) == pytest.approx(0.9, abs=1e-5)
-    assert abs(float(np.dot(two, other))) < 0.5

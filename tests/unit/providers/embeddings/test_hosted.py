@@ -6,7 +6,7 @@ import pytest
 
 from providers.embeddings.base import Purpose, RawVectors
 from providers.embeddings.hosted import HostedEmbedder
-from providers.embeddings.options import HostedEmbedderOptions
+from providers.embeddings.options import NONE, HostedEmbedderOptions, prefixes_of
 from providers.errors import ExternalRefused, ProviderMisconfigured, Unauthorized
 
 
@@ -28,12 +28,6 @@ def test_the_vendors_own_model_and_dimensions_stand_where_none_are_stated() -> N
     embedder = EchoEmbedder(alias="echo", options={"api_key": "k"})
 
     assert (embedder.model, embedder.dimensions) == ("echo-e5-small", 2)
-
-
-def test_the_space_has_the_model_and_dimensions_that_are_stated() -> None:
-    embedder = EchoEmbedder(alias="echo", options={"api_key": "k", "model": "other", "dimensions": 5})
-
-    assert (embedder.model, embedder.dimensions) == ("other", 5)
 
 
 def test_the_prefix_comes_after_the_cutting() -> None:
@@ -70,3 +64,28 @@ def test_nobody_beyond_this_machine_is_asked_while_the_switch_is_off() -> None:
 def test_options_that_can_not_be_meant_are_refused() -> None:
     with pytest.raises(ProviderMisconfigured, match=r"no option temperature"):
         EchoEmbedder(alias="echo", options={"temperature": 1})
+
+
+SAID: list[tuple[str, Purpose, str]] = [
+    ("gemini-embedding-2", "query", "task: search result | query: hi"),
+    ("gemini-embedding-2-preview", "document", "title: none | text: hi"),
+    ("gemini-embedding-001", "query", "hi"),
+    ("nomic-embed-text:latest", "query", "search_query: hi"),
+    ("intfloat/multilingual-e5-small", "query", "query: hi"),
+    ("intfloat/multilingual-e5-small", "document", "passage: hi"),
+    ("intfloat/e5-mistral-7b-instruct", "query", "hi"),
+    ("BAAI/bge-small-en-v1.5", "query", "Represent this sentence for searching relevant passages: hi"),
+    ("BAAI/bge-small-en-v1.5", "document", "hi"),
+    ("text-embedding-3-small", "query", "hi"),
+    ("sentence-transformers/all-MiniLM-L6-v2", "document", "hi"),
+]
+
+
+@pytest.mark.parametrize(("model", "purpose", "expected"), SAID)
+def test_a_model_is_told_the_purpose_as_its_authors_say(model: str, purpose: Purpose, expected: str) -> None:
+    assert prefixes_of(model).before("hi", purpose) == expected
+
+
+def test_what_is_stated_wins_also_when_it_is_empty() -> None:
+    assert prefixes_of("nomic-embed-text", query="", document="d: ") == ("", "d: ")
+    assert prefixes_of("nomic-embed-text", query="", document="") == NONE

@@ -120,15 +120,6 @@ def test_who_comes_while_it_is_loaded_waits_no_longer_than_it_wants(tmp_path: Pa
         assert first.result(timeout=10).vectors.shape == (1, DIMENSIONS)
 
 
-def test_an_operator_sees_where_it_runs(tmp_path: Path) -> None:
-    assert local("sentence-transformers/all-MiniLM-L6-v2").describe() == {
-        "alias": "local",
-        "kind": "local",
-        "model": "all-MiniLM-L6-v2",
-        "host": "this machine",
-    }
-
-
 def encoder(folder: Path) -> OnnxEncoder:
     return OnnxEncoder(find_files(str(folder), folder=None, hub=""), threads=1)
 
@@ -180,15 +171,3 @@ def test_many_texts_of_all_lengths_keep_their_order(tmp_path: Path) -> None:
 
     assert together.shape == (len(texts), DIMENSIONS)
     assert np.allclose(together, np.stack([model.encode([text])[0] for text in texts]), atol=1e-6)
-
-
-def test_threads_may_ask_at_once(tmp_path: Path) -> None:
-    make_model(tmp_path)
-    model = encoder(tmp_path)
-    texts = [WORDS[4 + number % 7] for number in range(64)]
-    expected = model.encode(texts)
-
-    with ThreadPoolExecutor(8) as pool:
-        given = list(pool.map(lambda text: model.encode([text])[0], texts))
-
-    assert np.allclose(np.stack(given), expected)

@@ -144,14 +144,6 @@ def hub(tmp_path: Path) -> Iterator[HubServer]:
         yield server
 
 
-def test_the_files_that_a_model_has_are_downloaded(hub: HubServer, tmp_path: Path) -> None:
-    found = fetch_files(MODEL, NAMES, folder=tmp_path / "models", hub=hub.url)
-
-    assert set(found) == {"config.json", "onnx/model.onnx"}
-    assert found["onnx/model.onnx"].read_bytes() == b"weights"
-    assert found["onnx/model.onnx"].is_relative_to(tmp_path / "models")
-
-
 def test_afterwards_the_hub_is_not_asked_even_for_what_it_does_not_have(
     hub: HubServer, tmp_path: Path
 ) -> None:
@@ -188,10 +180,3 @@ def test_a_hub_that_is_away_is_noticed_at_once(hub: HubServer, tmp_path: Path) -
 
     with pytest.raises(ProviderUnavailable, match="could not be downloaded"):
         fetch_files(MODEL, NAMES, folder=tmp_path / "models", hub=url)
-
-
-def test_a_folder_that_can_not_be_written_is_said(hub: HubServer, tmp_path: Path) -> None:
-    (tmp_path / "a file").write_text("in the way")
-
-    with pytest.raises(ProviderUnavailable, match="could not be downloaded"):
-        fetch_files(MODEL, NAMES, folder=tmp_path / "a file", hub=hub.url)

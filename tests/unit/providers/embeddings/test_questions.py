@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from providers.embeddings.base import RawVectors
 from providers.embeddings.gemini import GeminiEmbedder
 from providers.embeddings.questions import PAUSE_SECONDS, Questions, embed_question
 from providers.errors import ProviderUnavailable, RateLimited, RequestRefused
@@ -145,14 +144,6 @@ def test_a_text_that_is_refused_is_not_asked_again_and_keeps_nobody_else_waiting
     assert questions.embed("other", embedder, seconds=5) is not None
     assert questions.embed("refused", embedder, seconds=5) is None
     assert embedder.texts == ["refused", "other"]
-
-
-def test_vectors_that_can_not_be_used_are_as_good_as_none(
-    questions: Questions, embedder: ScriptedEmbedder
-) -> None:
-    embedder.answer_with(RawVectors([[float("nan")] * 64]))
-
-    assert questions.embed("one", embedder, seconds=5) is None
 
 
 def test_a_mistake_in_an_embedder_from_elsewhere_costs_no_context(

@@ -6,14 +6,13 @@ from typing import Any
 import pytest
 from pytest_django.fixtures import Settings
 
-from memory.retrieval.configuration import Retrieval
 from providers.embeddings import (
     embedder_of,
     embedder_problems,
     get_embedder,
     reset_embedders,
 )
-from providers.embeddings.registry import OPTIONS_BY_BACKEND
+from providers.embeddings.registry import DEFAULT_EMBEDDER, OPTIONS_BY_BACKEND
 from providers.errors import ProviderMisconfigured, UnknownProvider
 
 SCRIPTED = {"BACKEND": "tests.fakes.ScriptedEmbedder", "OPTIONS": {}}
@@ -34,16 +33,10 @@ def test_an_alias_has_one_embedder_of_its_own() -> None:
     assert get_embedder("two").alias == "two"
 
 
-def test_a_configuration_names_its_embedder() -> None:
-    assert embedder_of(Retrieval(embedder="one")) is get_embedder("one")
-
-
-def test_default_is_the_services_own() -> None:
-    assert embedder_of(Retrieval(embedder="default")) is get_embedder("two")
-
-
-def test_a_configuration_may_want_no_vectors() -> None:
-    assert embedder_of(Retrieval(embedder=None)) is None
+def test_a_configuration_names_an_embedder_or_the_services_own_or_none() -> None:
+    assert embedder_of("one") is get_embedder("one")
+    assert embedder_of(DEFAULT_EMBEDDER) is get_embedder("two")
+    assert embedder_of(None) is None
 
 
 def test_an_unknown_alias_is_named_beside_the_known_ones() -> None:
@@ -52,11 +45,10 @@ def test_an_unknown_alias_is_named_beside_the_known_ones() -> None:
 
 
 def test_an_alias_that_left_the_settings_waits_for_the_operator(settings: Settings) -> None:
-    retrieval = Retrieval(embedder="one")
     settings.EMBEDDING_PROVIDERS = {"two": SCRIPTED}
 
     with pytest.raises(ProviderMisconfigured):
-        embedder_of(retrieval)
+        embedder_of("one")
 
 
 PROBLEMS: dict[str, tuple[object, str]] = {

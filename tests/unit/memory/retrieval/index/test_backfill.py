@@ -2,17 +2,22 @@ import pytest
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from memory.models import SearchText
+from memory.models import Embedding, ScratchpadEntry, SearchText
 from memory.retrieval.index import backfill
-from memory.retrieval.index.backfill import Backfill, index_duties
+from memory.retrieval.index.backfill import Backfill, complete_index, rebuild_index
 from memory.retrieval.index.embed import embed_owed
 from relationships.ids import relationship_id
-from relationships.models import Companion, EndUser, Project, Relationship
+from relationships.models import Companion, EndUser, Message, Project, Relationship
 from tests.fakes import ScriptedEmbedder
 from tests.fixtures.contexts import remember, say
-from tests.fixtures.index import OFFLINE, configure, embedded, index_of, told_to_embed
+from tests.fixtures.index import OFFLINE, configure, embedded, index_of, owing, told_to_embed
 from tests.fixtures.turns import Conversation
 from worker.housekeeping import duties
+
+
+@pytest.fixture(autouse=True)
+def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backfill, "ROWS_AT_ONCE", 2)
 
 
 @pytest.fixture
@@ -30,28 +35,76 @@ def walk(backfill: Backfill, steps: int = 20) -> int:
     return sum(backfill.step(timezone.now()) for _ in range(steps))
 
 
-def test_an_older_database_is_indexed_by_itself(others: list[Relationship]) -> None:
-    for other in others:
-        remember(other, "Likes tea")
-        say(other, "Hello", "Hi")
+def test_an_index_that_is_built_anew_is_the_same(
+    relationship: Relationship, conversation: Conversation
+) -> None:
+    configure(relationship, embedder="offline")
+    entry = conversation.remember("Likes tea")[0]
+    conversation.say("Hello <rapport_memory>x</rapport_memory>", "東京に行った", "Bye")
+    embed_owed(relationship_id=relationship.id)
+    before = index_of(relationship)
 
-    assert walk(Backfill()) == 12
+    assert rebuild_index(relationship.id) == 4
+    assert (index_of(relationship), embedded(relationship), owing(relationship)) == (
+        before,
+        {entry.id},
+        set(),
+    )
 
-    assert all(len(index_of(other)) == 3 for other in others)
+    SearchText.objects.for_relationship(relationship.id).delete()
+    rebuild_index(relationship.id)
+    assert index_of(relationship) == before
 
 
-def test_it_goes_in_small_steps(others: list[Relationship], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_of_nothing_go(relationship: Relationship, conversation: Conversation) -> None:
+    configure(relationship, embedder="offline", embed_messages=True)
+    conversation.remember("Likes tea")
+    conversation.say("I like tea")
+    embed_owed(relationship_id=relationship.id)
+    ScratchpadEntry.objects.for_relationship(relationship.id).delete()
+    SearchText.objects.filter(kind="message").update(owner_id=relationship.id)
+
+    rebuild_index(relationship.id)
+
+    message = Message.objects.for_relationship(relationship.id).get()
+    assert [row["owner_id"] for row in index_of(relationship)] == [message.id]
+    assert {row.owner_id for row in Embedding.objects.all()} == {message.id}
+
+
+def test_a_relationship_that_is_gone_has_no_index(relationship: Relationship) -> None:
+    Relationship.objects.all().delete()
+
+    assert rebuild_index(relationship.id) == 0
+
+
+def test_what_is_missing_is_completed_in_steps_from_the_newest_to_the_oldest(
+    relationship: Relationship, conversation: Conversation
+) -> None:
+    conversation.remember("Likes tea")
+    said = say(relationship, "one", "two", "three", "four", "five")
+    say(relationship, "", erased_at="2026-03-02T12:00:00Z")
+
+    assert complete_index(relationship.id, most=2) == 2
+    messages = {row["owner_id"] for row in index_of(relationship) if row["kind"] == "message"}
+    assert messages == {said[3].id, said[4].id}
+
+    assert complete_index(relationship.id, most=100) == 3
+    assert complete_index(relationship.id, most=100) == 0
+
+
+def test_an_older_database_is_indexed_by_itself_in_small_steps(
+    others: list[Relationship], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(backfill, "RELATIONSHIPS_A_STEP", 2)
     monkeypatch.setattr(backfill, "ROWS_A_STEP", 3)
-    monkeypatch.setattr("memory.retrieval.index.rebuild.ROWS_AT_ONCE", 2)
     for other in others:
-        say(other, "one", "two", "three", "four", "five")
+        remember(other, "Likes tea")
+        say(other, "one", "two", "three", "four")
     walker = Backfill()
 
     steps = [walker.step(timezone.now()) for _ in range(20)]
 
-    assert sum(steps) == 20
-    assert max(steps) <= 4
+    assert (sum(steps), max(steps)) == (20, 4)
     assert all(len(index_of(other)) == 5 for other in others)
 
 
@@ -73,6 +126,7 @@ def test_after_the_last_relationship_it_begins_anew(relationship: Relationship) 
     say(relationship, "Hello")
 
     assert walk(walker, 2) == 1
+    assert "complete_index" in {duty.name for duty in duties()}, "and a worker keeps walking"
 
 
 def test_a_changed_language_is_noticed(relationship: Relationship, conversation: Conversation) -> None:
@@ -82,6 +136,7 @@ def test_a_changed_language_is_noticed(relationship: Relationship, conversation:
 
     assert walk(Backfill()) == 2
     assert {row["language"] for row in index_of(relationship)} == {"english"}
+    assert all("'run'" in row["lexemes"] for row in index_of(relationship))
 
 
 def test_a_wrong_configuration_is_left_to_whoever_mends_it(
@@ -118,16 +173,3 @@ def test_an_embedder_that_can_not_work_stops_nothing(
     configure(relationship, embedder="gemini")
 
     assert walk(Backfill(), 2) in {0, 1, 2}
-
-
-def test_what_failed_for_good_is_no_gap(relationship: Relationship, conversation: Conversation) -> None:
-    configure(relationship, embedder="offline")
-    conversation.remember("Likes tea")
-    SearchText.objects.update(due_at=None, error_code="content_blocked")
-
-    assert Backfill().step(timezone.now()) == 0
-
-
-def test_the_worker_keeps_this_duty() -> None:
-    assert "complete_index" in {duty.name for duty in duties()}
-    assert [duty.name for duty in index_duties()] == ["complete_index"]

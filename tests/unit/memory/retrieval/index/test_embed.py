@@ -118,20 +118,6 @@ def test_a_text_that_changes_meanwhile_gets_the_vector_of_what_it_says_now(
     assert bytes(row.text_hash) == bytes(row_of(entry).text_hash)
 
 
-def test_the_vector_of_an_earlier_text_goes_with_the_change(
-    relationship: Relationship, conversation: Conversation
-) -> None:
-    entry = conversation.remember("Likes tea")[0]
-    embed(relationship)
-
-    revise_entry(
-        relationship_id=relationship.id, entry_id=entry.id, by=PERSON, values={"content": "Likes coffee"}
-    )
-
-    assert embedded(relationship) == set()
-    assert owing(relationship) == {entry.id}
-
-
 def test_what_is_erased_meanwhile_gets_no_vector(
     relationship: Relationship, conversation: Conversation, scripted_embedder: ScriptedEmbedder
 ) -> None:

@@ -75,41 +75,29 @@ def test_a_long_outage_condemns_no_text(
     assert embed(relationship).written == 1
 
 
-def test_a_wrong_key_blocks_visibly_without_using_up_attempts(
-    relationship: Relationship, conversation: Conversation, scripted_embedder: ScriptedEmbedder
+@pytest.mark.parametrize("cause", ["unauthorized", "unknown_provider", "invalid_configuration"])
+def test_what_an_operator_has_to_mend_blocks_visibly_without_using_up_attempts(
+    cause: str,
+    relationship: Relationship,
+    conversation: Conversation,
+    scripted_embedder: ScriptedEmbedder,
+    settings: Settings,
 ) -> None:
     entry = conversation.remember("Likes tea")[0]
-    scripted_embedder.answer_with(Unauthorized())
+    if cause == "unauthorized":
+        scripted_embedder.answer_with(Unauthorized())
+    elif cause == "unknown_provider":
+        settings.DEFAULT_EMBEDDING_PROVIDER = "lost"
+    else:
+        configure(relationship, ranker="lost")
 
     embed(relationship)
 
     row = row_of(entry)
-    assert (row.error_code, row.attempts) == ("unauthorized", 0)
-    assert row.due_at is not None
-    assert row.due_at > timezone.now() + timedelta(seconds=50)
-
-
-def test_an_embedder_that_the_settings_lost_blocks_visibly(
-    relationship: Relationship, conversation: Conversation, settings: Settings
-) -> None:
-    entry = conversation.remember("Likes tea")[0]
-    settings.DEFAULT_EMBEDDING_PROVIDER = "lost"
-
-    embed(relationship)
-
-    row = row_of(entry)
-    assert (row.error_code, row.attempts) == ("unknown_provider", 0)
-
-
-def test_a_configuration_that_has_become_wrong_blocks_visibly(
-    relationship: Relationship, conversation: Conversation
-) -> None:
-    entry = conversation.remember("Likes tea")[0]
-    configure(relationship, ranker="lost")
-
-    embed(relationship)
-
-    assert row_of(entry).error_code == "invalid_configuration"
+    assert (row.error_code, row.attempts) == (cause, 0)
+    assert row.due_at is not None and row.due_at > timezone.now()
+    if cause == "unauthorized":
+        assert row.due_at > timezone.now() + timedelta(seconds=50)
 
 
 class Refusing:

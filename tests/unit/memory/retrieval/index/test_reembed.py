@@ -15,7 +15,7 @@ from memory.retrieval.index.reembed import (
     drop_old,
     embed_beside,
 )
-from providers.embeddings import Embedder, get_embedder, reset_embedders
+from providers.embeddings import get_embedder, reset_embedders
 from providers.errors import ContentBlocked, ProviderUnavailable, Unauthorized
 from relationships.ids import relationship_id
 from relationships.models import AuditEvent, Companion, EndUser, Project, Relationship
@@ -58,7 +58,7 @@ def embedded_before(relationship: Relationship, conversation: Conversation) -> N
 
 def move_of(companion: Companion, **more: Any) -> Move:
     companion.refresh_from_db()
-    return begin_move(companion, alias="newer", embedder=get_embedder("newer"), **{"batch": 2, **more})
+    return begin_move(companion, alias="newer", **{"batch": 2, **more})
 
 
 def embed(move: Move, told: list[int] | None = None) -> Moved:
@@ -223,13 +223,3 @@ def test_afterwards_a_worker_goes_on_in_the_new_space(
 
     assert late.id in embedded(relationship, NEW)
     assert embedded(relationship, OLD) == set()
-
-
-def test_the_embedder_is_asked_in_batches(companion: Companion) -> None:
-    move = move_of(companion, batch=2)
-    embedder = newer_embedder()
-    assert isinstance(embedder, Embedder)
-
-    embed(move)
-
-    assert [len(texts) for _, texts in embedder.asked] == [1, 2, 1]  # type: ignore[attr-defined]

@@ -4,14 +4,12 @@ from uuid import UUID
 
 import pytest
 
-from memory.models import EntryState, Tier
+from memory.models import EntryState, ScratchpadEntry, Tier
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.rows import (
-    EntryFields,
     columns,
     entry_row,
     message_row,
-    newest_of,
     owing_kinds,
     spoken,
 )
@@ -21,7 +19,7 @@ NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 ENTRY = UUID("0190a000-0000-7000-8000-000000000001")
 
 
-def entry(**values: Any) -> EntryFields:
+def entry(**values: Any) -> ScratchpadEntry:
     usual = {
         "id": ENTRY,
         "content": "Likes tea",
@@ -29,25 +27,13 @@ def entry(**values: Any) -> EntryFields:
         "state": EntryState.ACTIVE,
         "tier": Tier.ARCHIVE,
     }
-    return EntryFields(**{**usual, "effective_at": NOON, **values})
-
-
-def told(content: str, **values: Any) -> dict[str, Any]:
-    usual = {"id": str(ENTRY), "content": content, "subject": "user", "state": "active", "tier": "scratchpad"}
-    return {**usual, "effective_at": NOON.isoformat(), **values}
+    return ScratchpadEntry(**{**usual, "effective_at": NOON, **values})
 
 
 def test_states_are_written_by_their_values() -> None:
     row = entry_row(entry(), Retrieval())
 
     assert (type(row.state), row.state, type(row.tier), row.tier) == (str, "active", str, "archive")
-
-
-def test_an_entry_that_was_changed_twice_is_taken_as_it_is_in_the_end() -> None:
-    entries = newest_of([told("Likes tea"), told("Likes coffee", state="deleted")])
-
-    assert [(row.content, row.state) for row in entries] == [("Likes coffee", "deleted")]
-    assert entries[0].effective_at == NOON
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memory.retrieval.index.text import LONGEST, first_words, text_hash, without_names, words_for_index
+from memory.retrieval.index.text import LONGEST, first_words, without_names, words_for_index
 
 
 @pytest.mark.parametrize(
@@ -58,11 +58,6 @@ def test_the_end_of_an_endless_text_is_left_out() -> None:
 )
 def test_a_text_of_very_many_words_is_cut_after_the_first(words: str, kept: str) -> None:
     assert first_words(words, 3) == kept
-
-
-def test_a_hash_tells_texts_apart() -> None:
-    assert text_hash("tea") == text_hash("tea") != text_hash("Tea")
-    assert len(text_hash("\ud800")) == 32
 
 
 @pytest.mark.parametrize(

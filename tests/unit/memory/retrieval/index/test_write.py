@@ -8,10 +8,11 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from memory.entries.editing import add_entry, delete_entry, restore_entry, revise_entry
+from memory.ingestion.intake import retry_turn
 from memory.models import EntrySource, EntryState, SearchedKind, SearchText
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index import write
-from memory.retrieval.index.text import LONGEST, text_hash
+from memory.retrieval.index.text import text_hash
 from memory.retrieval.index.write import forget_texts, index_entries, index_messages
 from relationships.models import Message, Relationship
 from tests.fixtures.contexts import remember, say
@@ -57,16 +58,6 @@ def test_a_message_is_indexed_with_its_place_and_its_speaker(
     assert (row.told_at, row.length) == (NOON, 7)
 
 
-def test_the_companions_language_strips_endings(
-    relationship: Relationship, conversation: Conversation
-) -> None:
-    configure(relationship, language="english")
-    entry = conversation.remember("Has been running marathons")[0]
-
-    assert lexemes(row_of(entry)) == {"run", "marathon"}
-    assert row_of(entry).language == "english"
-
-
 def test_a_language_that_this_postgresql_lacks_counts_words_as_they_stand(
     relationship: Relationship, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -78,15 +69,6 @@ def test_a_language_that_this_postgresql_lacks_counts_words_as_they_stand(
 
     assert row_of(entry).language == "simple"
     assert caplog.text.count("indexing.language.missing") == 1
-
-
-def test_memory_of_ours_that_was_injected_is_not_what_was_said(
-    relationship: Relationship, conversation: Conversation
-) -> None:
-    conversation.say("<rapport_memory>\n- Likes tea\n</rapport_memory>\nGood morning")
-
-    row = SearchText.objects.for_relationship(relationship.id).get()
-    assert lexemes(row) == {"good", "morning"}
 
 
 @pytest.mark.parametrize(
@@ -111,22 +93,6 @@ def test_no_text_is_an_error(text: str, relationship: Relationship) -> None:
     index_messages(**own(relationship, language="english"), messages=messages)
 
     assert row_of(messages[0]).length >= 0
-
-
-def test_only_so_much_of_a_text_is_indexed(relationship: Relationship) -> None:
-    messages = say(relationship, f"{'a ' * (LONGEST // 2)}last")
-
-    index_messages(**own(relationship), messages=messages)
-
-    assert lexemes(row_of(messages[0])) == {"a"}
-
-
-def test_without_an_embedder_nothing_is_owed(relationship: Relationship, conversation: Conversation) -> None:
-    conversation.remember("Likes tea")
-    conversation.say("Hello")
-
-    assert owing(relationship) == set()
-    assert told_to_embed() == []
 
 
 def test_an_entry_owes_its_vector_and_a_worker_is_told_once(
@@ -257,3 +223,36 @@ def test_a_change_of_an_entry_costs_one_statement_more(relationship: Relationshi
     assert sum("relationships_companion" in statement for statement in said) == 1, (
         "with the revision's number"
     )
+
+
+def test_what_was_said_in_a_turn_that_is_skipped_owes_nothing_until_it_is_read_after_all(
+    relationship: Relationship, conversation: Conversation
+) -> None:
+    configure(relationship, embedder="default", embed_messages=True)
+    turn = conversation.say("Between us.", ingestion={"enabled": False})
+    message = Message.objects.for_relationship(relationship.id).get(turn_id=turn.id)
+    assert owing(relationship) == set()
+    assert row_of(message).state == "skipped"
+    assert told_to_embed() == []
+
+    retry_turn(relationship_id=relationship.id, turn_id=turn.id)
+
+    assert owing(relationship) == {message.id}
+    assert row_of(message).state == "active"
+
+
+def test_what_a_companion_does_not_read_is_on_record_all_the_same(
+    relationship: Relationship, conversation: Conversation
+) -> None:
+    companion = relationship.companion
+    companion.config = {
+        "ingestion": {"enabled": False},
+        "retrieval": {"embedder": "default", "embed_messages": True},
+    }
+    companion.save(update_fields=["config"])
+
+    turn = conversation.say("It rains.")
+
+    message = Message.objects.for_relationship(relationship.id).get(turn_id=turn.id)
+    assert row_of(message).state == "active"
+    assert owing(relationship) == {message.id}

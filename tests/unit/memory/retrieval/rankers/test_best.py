@@ -129,11 +129,6 @@ def test_an_answer_is_found_by_the_words_of_the_question_before_it() -> None:
     assert ranked(rows) == [0, 1, 2]
 
 
-def test_neighbours_of_another_session_are_strangers() -> None:
-    rows = [Row({"kayak": 1}, session=0), Row(session=1), Row(session=0)]
-    assert ranked(rows) == [0, 2]
-
-
 def test_what_shares_nothing_with_the_question_is_not_found_even_if_its_speaker_is_named() -> None:
     rows = [Row(named=True), Row({"tea": 1})]
     assert ranked(rows) == [1]
@@ -157,10 +152,6 @@ def test_recency_adds_no_more_than_its_share_and_halves_by_half_life() -> None:
     scores = BestRanker().rank(candidates(rows, WORDS), question(WORDS, recency=0.1, half_life_days=30), NOW)
 
     assert scores.parts["recency"] == pytest.approx([0.1, 0.05, 0.025])
-
-
-def test_of_equals_the_newest_goes_first() -> None:
-    assert ranked([Row({"tea": 1}), Row({"tea": 1})]) == [1, 0]
 
 
 def test_a_row_without_a_vector_stands_by_its_words() -> None:

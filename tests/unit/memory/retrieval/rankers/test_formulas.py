@@ -39,12 +39,6 @@ def test_the_score_is_the_sum_of_reciprocal_ranks(rows: list[Row]) -> None:
     assert scores.kept.tolist() == [score > 0 for score in expected]
 
 
-def test_without_vectors_it_is_the_ranking_by_words() -> None:
-    rows = [Row({"tea": 1}), Row({"tea": 3}), Row()]
-    scores = HybridRanker().rank(candidates(rows, WORDS), question(WORDS), NOW)
-    assert scores.total.tolist() == pytest.approx([1 / 62, 1 / 61, 0])
-
-
 @given(drawn_rows(sessions=False))
 def test_the_score_is_the_published_product(rows: list[Row]) -> None:
     embedded = [Row(**{**vars(row), "cosine": row.cosine or 0.25}) for row in rows]

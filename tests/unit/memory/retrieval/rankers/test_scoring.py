@@ -12,10 +12,8 @@ from memory.retrieval.rankers.scoring import (
     idf_of,
     inverse_document_frequency,
     length_norm,
-    mean_length,
     similarities,
     spread_text_scores,
-    text_scores,
 )
 from tests.unit.memory.retrieval.rankers.rows import Row, candidates, question
 
@@ -30,10 +28,6 @@ def test_a_text_of_the_mean_length_is_held_against_k1_and_a_longer_one_against_m
     assert length_norm(np.array([10.0, 20.0, 0.0]), 10.0) == pytest.approx([1.2, 2.1, 0.3])
 
 
-def test_texts_without_any_length_are_held_against_something() -> None:
-    assert length_norm(np.array([0.0]), 0.0) == pytest.approx([0.3])
-
-
 def test_counts_of_all_words_add_up_by_row() -> None:
     scores = bm25(
         row=np.array([0, 0, 2]),
@@ -43,13 +37,6 @@ def test_counts_of_all_words_add_up_by_row() -> None:
         norm=np.array([1.2, 1.2, 1.2]),
     )
     assert scores == pytest.approx([2 * 2.2 / 2.2 + 3 * 4.4 / 3.2, 0, 3 * 2.2 / 2.2])
-
-
-def test_no_hits_and_no_rows_score_nothing() -> None:
-    none = np.zeros(0, dtype=np.int64)
-    for rows in (0, 2):
-        scores = bm25(row=none, term=none, count=np.zeros(0), idf=np.zeros(0), norm=np.ones(rows))
-        assert scores.tolist() == [0.0] * rows
 
 
 TEA = ("tea", "porto")
@@ -63,22 +50,6 @@ def test_how_rare_a_word_is_comes_from_all_active_rows_whatever_the_filters() ->
     assert idf == pytest.approx([math.log(1 + 1.5 / 2.5), math.log(1 + 3.5 / 0.5)])
 
 
-def test_the_mean_length_is_that_of_all_active_rows() -> None:
-    rows = [Row(length=4, allowed=False), Row(length=8), Row(length=100, counted=False)]
-    assert mean_length(candidates(rows)) == 6
-
-
-def test_a_row_without_a_word_of_the_question_scores_nothing() -> None:
-    scores = text_scores(candidates([Row({"tea": 1}), Row()], TEA), question(TEA))
-    assert scores[0] > 0
-    assert scores[1] == 0
-
-
-def test_no_active_row_is_no_error() -> None:
-    rows = candidates([Row({"tea": 1}, counted=False)], TEA)
-    assert text_scores(rows, question(TEA))[0] > 0
-
-
 def test_a_question_of_very_many_words_scores_as_if_its_words_were_asked_one_by_one() -> None:
     words = [f"word{number}" for number in range(WORDS_AT_ONCE * 2 + 3)]
     rows = [Row(dict.fromkeys(words[::2], 1), session=0), Row({words[-1]: 2}, session=0), Row(session=0)]
@@ -89,14 +60,6 @@ def test_a_question_of_very_many_words_scores_as_if_its_words_were_asked_one_by_
 
     alone = [spread_text_scores(candidates(rows, [word]), question([word]), near) for word in words]
     assert together == pytest.approx(np.sum(alone, axis=0))
-
-
-def test_without_neighbours_the_spread_words_are_the_rows_own() -> None:
-    asked = candidates([Row({"tea": 1}), Row({"porto": 1})], TEA)
-    near = Neighbours(asked.session, kernel=0.5, reach=2)
-    assert (
-        spread_text_scores(asked, question(TEA), near).tolist() == text_scores(asked, question(TEA)).tolist()
-    )
 
 
 def test_a_row_without_a_vector_is_as_near_as_its_words_say() -> None:
@@ -144,11 +107,6 @@ def test_a_mean_leaves_out_what_is_not_there_and_makes_up_nothing() -> None:
     assert near.mean(np.array([1.0, 4.0, 1.0])) == pytest.approx([2.0, 2.5, 2.0])
 
 
-def test_no_rows_are_no_error() -> None:
-    near = Neighbours(np.zeros(0, dtype=np.int64), kernel=0.5, reach=2)
-    assert near.spread(np.zeros(0)).tolist() == []
-
-
 def test_the_best_come_first_and_of_equals_the_later() -> None:
     assert order_of(np.array([0.5, 0.9, 0.5, 0.1])).tolist() == [1, 2, 0, 3]
 
@@ -162,8 +120,3 @@ def test_each_list_gives_by_rank_and_what_it_does_not_hold_gets_nothing() -> Non
     first, second = fuse_ranks([np.array([3.0, 1.0, np.nan]), np.array([np.nan, np.nan, 7.0])])
     assert first == pytest.approx([1 / 61, 1 / 62, 0])
     assert second == pytest.approx([0, 0, 1 / 61])
-
-
-def test_a_smaller_constant_favours_the_first() -> None:
-    (given,) = fuse_ranks([np.array([2.0, 1.0])], k=1)
-    assert given == pytest.approx([1 / 2, 1 / 3])

@@ -1,6 +1,8 @@
+import pytest
+from pydantic import ValidationError
+
 from context.answer import AssembledContext, CapacityNote, LayerReport, LeftOut
-from context.api.presenters import present_context
-from context.api.schemas import ContextAnswer
+from context.api.schemas import ContextAnswer, ContextBody, present_context
 from tests.fixtures.contexts import NOON, RELATIONSHIP
 
 FULL = AssembledContext(
@@ -22,3 +24,20 @@ def test_the_answer_is_what_openapi_says_it_is() -> None:
     shown = present_context(FULL)
 
     assert ContextAnswer.model_validate(shown).model_dump() == shown
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"message": 5},
+        {"message": ""},
+        {"session": "a/b"},
+        {"session": ""},
+        {"explain": "yes"},
+        {"config": []},
+        {"x": 1},
+    ],
+)
+def test_what_is_wrong_is_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(ValidationError):
+        ContextBody.model_validate(wrong)

@@ -6,8 +6,8 @@ import pytest
 from django.db import connection
 from pytest_django import Settings
 
-from context.replies import reply
-from context.replies.pipeline import _place
+from context.pipeline import build_context
+from context.replies import LINES, _place, offline_reply, reply
 from providers.errors import ProviderUnavailable
 from providers.llm.base import Completion, CompletionRequest
 from relationships.models import Companion, Message, Relationship, Turn, TurnState
@@ -127,3 +127,18 @@ def test_without_a_model_the_reply_says_so(relationship: Relationship, companion
 
     assert said.offline
     assert said.text.startswith("[No model is set up")
+
+
+def test_without_a_model_the_reply_says_what_one_would_know(
+    relationship: Relationship, conversation: Conversation
+) -> None:
+    def said() -> str:
+        context = build_context(
+            project_id=relationship.project_id, relationship_id=relationship.id, message="Hello", session="s"
+        )
+        return offline_reply(context, user="Maya")
+
+    assert "Nothing is remembered of Maya yet" in said()
+    conversation.remember(*[f"Fact {number}" for number in range(LINES + 2)])
+    assert "- Fact 9" in said()
+    assert "... and 2 more" in said()

@@ -11,7 +11,6 @@ from django.db import connection
 
 from context.answer import AssembledContext, ChatMessage
 from context.pipeline import build_context
-from context.replies.offline import offline_reply
 from memory.ingestion.intake import accept_turn
 from providers.errors import ProviderError
 from providers.llm.base import Completion, CompletionRequest, LLMProvider
@@ -24,6 +23,8 @@ from relationships.services.turns import NewMessage, NewTurn
 from web.errors import InvalidInput, Unavailable, UpstreamFailed
 
 MOST_OUTPUT_TOKENS = 2000
+MARK = "[No model is set up, so this is no reply of one.]"
+LINES = 8  # of what is remembered that are quoted
 _taken = 0
 _lock = threading.Lock()
 
@@ -132,3 +133,13 @@ def _place() -> Iterator[None]:
     finally:
         with _lock:
             _taken -= 1
+
+
+def offline_reply(context: AssembledContext, *, user: str) -> str:
+    """Says what a model would know. `user`: the person's name."""
+    known = [line.removeprefix("- ") for line in context.system.splitlines() if line.startswith("- ")]
+    if not known:
+        return f"{MARK} Nothing is remembered of {user} yet; tell me something about yourself."
+    lines = "\n".join(f"- {line}" for line in known[:LINES])
+    more = f"\n... and {len(known) - LINES} more" if len(known) > LINES else ""
+    return f"{MARK} What a model would know of {user} now:\n{lines}{more}"

@@ -1,0 +1,57 @@
+"""The shapes in which an answer holds the context once more: one function a vendor, named by CONTEXT_FORMATS."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from context.answer import ChatMessage
+
+OPENING = "(The conversation goes on.)"  # where the recent messages begin with the companion's own words
+_ROLES_OF_GEMINI = {"user": "user", "assistant": "model"}
+_SPEAKERS = {"user": "User", "assistant": "Assistant"}
+
+
+def to_openai(system: str, messages: Sequence[ChatMessage]) -> dict[str, Any]:
+    """For `chat.completions.create(**rendered)`: the system text is the first message."""
+    first = [ChatMessage(role="system", content=system)] if system else []
+    return {"messages": [*first, *messages]}
+
+
+def to_anthropic(system: str, messages: Sequence[ChatMessage]) -> dict[str, Any]:
+    """For `messages.create(**rendered)`: the roles take turns, the user first."""
+    return {"system": system, "messages": _alternating(messages)}
+
+
+def to_gemini(system: str, messages: Sequence[ChatMessage]) -> dict[str, Any]:
+    """The body of `generateContent`: the companion's role is called model."""
+    contents = [
+        {"role": _ROLES_OF_GEMINI[message["role"]], "parts": [{"text": message["content"]}]}
+        for message in _alternating(messages)
+    ]
+    instruction = {"systemInstruction": {"parts": [{"text": system}]}} if system else {}
+    return {**instruction, "contents": contents}
+
+
+def to_text(system: str, messages: Sequence[ChatMessage]) -> str:
+    """One text, for models without roles and for reading.
+
+    A message's further lines are indented, so that none can pass for another's words.
+    """
+    spoken = [
+        f"{_SPEAKERS[message['role']]}: " + "\n  ".join(message["content"].splitlines())
+        for message in messages
+    ]
+    return "\n\n".join([system, *spoken] if system else spoken)
+
+
+def _alternating(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
+    """With neighbours of one role merged into one, beginning with the user."""
+    merged: list[ChatMessage] = []
+    if messages and messages[0]["role"] != "user":
+        merged.append(ChatMessage(role="user", content=OPENING))
+    for message in messages:
+        if merged and merged[-1]["role"] == message["role"]:
+            content = f"{merged[-1]['content']}\n\n{message['content']}"
+            merged[-1] = ChatMessage(role=message["role"], content=content)
+        else:
+            merged.append(message)
+    return merged
