@@ -8,11 +8,9 @@ may not write.
 from collections.abc import Collection
 from datetime import datetime
 from typing import Any
-from uuid import UUID
 
 from django.conf import settings
 
-from relationships.models import Turn
 from worker.fairness import in_turn_by_project
 from worker.heartbeat import silent_machines
 from worker.identity import is_dead, machine_of
@@ -20,13 +18,6 @@ from worker.models import QueuedQuerySet
 
 # What was just made was enqueued by its own transaction; give that a moment.
 GRACE_SECONDS = 5.0
-_WHOSE = ("relationship", "id", "project_id")
-
-
-def release_dead_leases(now: datetime) -> dict[UUID, UUID]:
-    """Take back every turn whose holder is gone. The relationships that have something to do, with their projects."""
-    turns = take_back_dead(Turn.objects.all(), now, fields=_WHOSE, waits_on="")
-    return {turn.relationship_id: turn.project_id for turn in turns}
 
 
 def take_back_dead(rows: QueuedQuerySet, now: datetime, **values: Any) -> list[Any]:

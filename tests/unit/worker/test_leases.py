@@ -3,11 +3,11 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from memory.ingestion.sweep import release_dead_leases
 from relationships.models import Turn, TurnState
 from tests.fixtures.queue import MakeTurn, held_by
 from worker.heartbeat import beat
 from worker.identity import this_machine, worker_identity
-from worker.leases import release_dead_leases
 from worker.models import WorkerHeartbeat
 
 GONE = f"{this_machine()}:999999999:1"

@@ -4,18 +4,18 @@ from uuid import UUID
 import pytest
 from django.utils import timezone
 
+from memory.ingestion.sweep import Sweep
 from memory.models import SearchText
+from memory.retrieval.index import sweep as vector_sweep
+from memory.retrieval.index.sweep import VectorSweep
 from relationships.ids import uuid7
 from relationships.models import Project, Relationship
 from tests.fixtures.index import configure, told_to_embed
 from tests.fixtures.turns import Conversation
-from worker import vector_sweep
 from worker.broker import NotifyBroker
 from worker.fairness import ENOUGH_QUEUED, room_for
 from worker.identity import this_machine, worker_identity
 from worker.reminders import FIRST_PAUSE
-from worker.sweep import Sweep
-from worker.vector_sweep import VectorSweep
 
 
 @pytest.fixture(autouse=True)

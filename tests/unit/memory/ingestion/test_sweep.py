@@ -8,14 +8,14 @@ from django.utils import timezone
 from django_q.models import OrmQ
 from pytest_django.fixtures import Settings
 
+from memory.ingestion import sweep as sweep_module
+from memory.ingestion.sweep import NUDGES_PER_SWEEP, Sweep
 from relationships.ids import relationship_id
 from relationships.models import Companion, EndUser, Project, Relationship, TurnState
 from tests.fixtures.queue import MakeTurn, held_by
-from worker import sweep as sweep_module
 from worker.broker import NotifyBroker
 from worker.fairness import ENOUGH_QUEUED
 from worker.identity import this_machine
-from worker.sweep import NUDGES_PER_SWEEP, Sweep, seconds_to_next_due
 
 pytestmark = pytest.mark.django_db
 
@@ -219,10 +219,10 @@ def test_the_sweep_rests_until_the_next_retry_falls_due(
     now = timezone.now()
     make_turn(due_at=now + timedelta(seconds=due), attempts=1)
 
-    assert seconds_to_next_due(now) == pytest.approx(rest)
+    assert Sweep().seconds_to_rest(now) == pytest.approx(rest)
 
 
 def test_with_nothing_to_come_the_sweep_rests_as_long_as_it_is_told(settings: Settings) -> None:
     settings.SWEEP_SECONDS = 7.0
 
-    assert seconds_to_next_due(timezone.now()) == 7.0
+    assert Sweep().seconds_to_rest(timezone.now()) == 7.0
