@@ -58,7 +58,7 @@ def _limits() -> Limits:
 
 
 # A request that only computes gives way to the others after 0.5 ms, where Python by itself lets it go on for 5.
-sys.setswitchinterval(float(os.environ.get("SWI", "0.0005")))
+sys.setswitchinterval(0.0005)
 # Load what the first request would, and take all that out of the garbage collector's sight: a full collection walks
 # everything that lives while nobody is answered, 32 ms with all of Django in it.
 _ = get_resolver().url_patterns

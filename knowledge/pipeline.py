@@ -29,8 +29,7 @@ from providers.errors import ProviderError
 from relationships.configuration.schema import Configuration
 from relationships.models import Companion
 from web.errors import InvalidConfiguration
-from worker.renewal import renewing
-from worker.retries import retry_delay
+from worker.leases import renewing, retry_delay
 
 log = structlog.get_logger(__name__)
 

@@ -29,9 +29,8 @@ from memory.retrieval.index.vectors import OwedText
 from providers.embeddings import Embedder, embedder_of
 from providers.errors import ProviderError
 from worker.fairness import others_wait, project_of
+from worker.leases import renewing, retry_delay
 from worker.nudge import nudge_embedding
-from worker.renewal import renewing
-from worker.retries import retry_delay
 from worker.worker_stats import stop_requested
 
 log = structlog.get_logger(__name__)

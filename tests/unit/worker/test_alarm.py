@@ -3,9 +3,8 @@ from uuid import uuid4
 import pytest
 from pytest_django.fixtures import Settings
 
-from worker.alarm import hindrances, reasons_for_alarm
-from worker.condition import QueueCondition, TurnCounts, WorkerCondition
-from worker.waits import Asked, Wait
+from worker.condition import Asked, QueueCondition, TurnCounts, Wait, WorkerCondition
+from worker.readiness import hindrances, reasons_for_alarm
 
 TURNS = TurnCounts(due=0, retrying=0, untriggered=0, processing=0, failed=0, stored=0)
 WORKER = WorkerCondition("one:1:1", 0.5, 0)

@@ -13,7 +13,6 @@ from worker.heartbeat import beat
 from worker.models import WorkerHeartbeat
 from worker.readiness import (
     check_readiness,
-    check_work,
     embedder_in_use,
     limit_statements,
     pending_migrations,
@@ -29,21 +28,21 @@ def worker_beats() -> None:
 
 
 def test_with_a_worker_that_is_heard_work_is_being_done(worker_beats: None) -> None:
-    work = check_work()
+    work = check_readiness(work=True)
 
     assert work.ready
     assert work.reasons == []
 
 
 def test_without_a_worker_it_is_not_and_yet_this_instance_can_serve() -> None:
-    assert check_work().reasons == ["worker: none has reported; run manage.py worker"]
+    assert check_readiness(work=True).reasons == ["worker: none has reported; run manage.py worker"]
     assert check_readiness().ready
 
 
 def test_a_worker_that_fell_silent_is_a_reason(worker_beats: None) -> None:
     WorkerHeartbeat.objects.update(beat_at=timezone.now() - timedelta(seconds=90))
 
-    assert check_work().reasons == ["worker: none has reported for 90 s; run manage.py worker"]
+    assert check_readiness(work=True).reasons == ["worker: none has reported for 90 s; run manage.py worker"]
 
 
 def test_a_refused_key_turns_it_red_until_a_turn_is_read_again(
@@ -55,7 +54,7 @@ def test_a_refused_key_turns_it_red_until_a_turn_is_read_again(
     rows = Turn.objects.for_relationship(turn.relationship_id)
     rows.update(waiting_since=timezone.now() - timedelta(seconds=320))
 
-    (reason,) = check_work().reasons
+    (reason,) = check_readiness(work=True).reasons
     assert reason.startswith(
         "provider: 'scripted' holds up 1 turn of 1 project, the oldest for 320 s (unauth"
     )
@@ -63,7 +62,7 @@ def test_a_refused_key_turns_it_red_until_a_turn_is_read_again(
 
     rows.update(due_at=timezone.now())
     conversation.drain()
-    assert (check_work().ready, rows.get().waiting_since) == (True, None)
+    assert (check_readiness(work=True).ready, rows.get().waiting_since) == (True, None)
 
 
 def test_a_model_that_a_project_names_itself_is_its_own_matter(
@@ -74,7 +73,7 @@ def test_a_model_that_a_project_names_itself_is_its_own_matter(
     conversation.hear("I like tea.", ingestion={"model": "no-such-model"})
     Turn.objects.update(waiting_since=timezone.now() - timedelta(seconds=320))
 
-    work = check_work()
+    work = check_readiness(work=True)
 
     assert work.ready
     assert [(found.reason, found.provider) for found in work.degraded] == [("model_not_found", "")]
@@ -85,7 +84,7 @@ def test_migrations_that_are_not_applied_are_named(worker_beats: None) -> None:
         cursor.execute("DELETE FROM django_migrations WHERE name = '0002_fair_queue'")
 
     assert pending_migrations() == ["worker.0002_fair_queue"]
-    assert check_work().reasons == check_readiness().reasons
+    assert check_readiness(work=True).reasons == check_readiness().reasons
     assert check_readiness().reasons == [
         "migrations: worker.0002_fair_queue not applied; run manage.py migrate"
     ]

@@ -11,8 +11,8 @@ from pytest_django.fixtures import Settings
 from relationships.ids import relationship_id
 from relationships.models import Companion, EndUser, ModelSpending, Project, Relationship, TurnState
 from tests.fixtures.queue import MakeTurn, held_by
-from worker import waits as waits_module
-from worker.waits import Asked, read_asked, read_waits
+from worker import condition as waits_module
+from worker.condition import Asked, read_asked, read_waits
 
 pytestmark = pytest.mark.django_db
 
