@@ -204,18 +204,6 @@ def test_the_log_holds_no_statement_and_no_value(running: Path) -> None:
     assert "confided" not in (running / "server.log").read_text()
 
 
-def test_files_of_another_major_version_come_with_the_way_to_upgrade(shared: Path) -> None:
-    stop(shared)
-    (shared / "PG_VERSION").write_text("17\n")
-    try:
-        with pytest.raises(EmbeddedPostgresError, match=r"made by PostgreSQL 17\.") as caught:
-            ensure_running(shared)
-    finally:
-        (shared / "PG_VERSION").write_text("18\n")
-
-    assert "pg_restore" in str(caught.value)
-
-
 def test_a_server_that_cannot_start_shows_the_end_of_its_log(shared: Path) -> None:
     stop(shared)
     (shared / "postgresql.auto.conf").write_text("work_mem = 'plenty'\n")
