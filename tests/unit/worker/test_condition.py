@@ -1,4 +1,3 @@
-from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -10,9 +9,9 @@ from pytest_django import DjangoAssertNumQueries
 from pytest_django.fixtures import Settings
 
 from memory.models import SearchText
-from relationships.ids import relationship_id
-from relationships.models import Companion, EndUser, ModelSpending, Project, Relationship, TurnState
+from relationships.models import Companion, ModelSpending, Project, Relationship, TurnState
 from tests.fixtures.index import configure
+from tests.fixtures.people import meet
 from tests.fixtures.queue import MakeTurn, held_by
 from tests.fixtures.turns import Conversation
 from worker import condition as condition_module
@@ -22,21 +21,6 @@ from worker.models import WorkerHeartbeat
 from worker.nudge import nudge
 
 pytestmark = pytest.mark.django_db
-
-NewRelationship = Callable[[], Relationship]
-
-
-@pytest.fixture
-def another(companion: Companion, project: Project) -> NewRelationship:
-    """Another person of the project, with the same companion."""
-
-    def make() -> Relationship:
-        user = EndUser.objects.create(project=project, external_id=f"person {EndUser.objects.count()}")
-        return Relationship.objects.create(
-            id=relationship_id(companion.id, user.id), project=project, companion=companion, user=user
-        )
-
-    return make
 
 
 def waiting(reason: str, *, seconds: float, on: str = "") -> dict[str, Any]:
@@ -106,11 +90,11 @@ def test_a_long_backlog_is_as_old_as_the_end_of_the_turn_before_it(make_turn: Ma
 
 
 def test_relationships_are_told_apart_by_project_and_reason_only(
-    make_turn: MakeTurn, another: NewRelationship, project: Project
+    make_turn: MakeTurn, companion: Companion, project: Project
 ) -> None:
     for _ in range(3):
-        make_turn(of=another(), **waiting("timeout", seconds=10, on="gemini"))
-    make_turn(of=another(), **waiting("budget", seconds=30))
+        make_turn(of=meet(companion), **waiting("timeout", seconds=10, on="gemini"))
+    make_turn(of=meet(companion), **waiting("budget", seconds=30))
 
     assert told() == {("timeout", "gemini"): (3, 10), ("budget", ""): (1, 30)}
     assert {wait.project_id for wait in read_waits()} == {project.id}

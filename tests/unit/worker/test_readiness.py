@@ -148,6 +148,7 @@ def test_a_refused_key_turns_it_red_until_a_turn_is_read_again(
 def test_migrations_that_are_not_applied_are_named(worker_beats: None) -> None:
     with connection.cursor() as cursor:
         cursor.execute("DELETE FROM django_migrations WHERE name = '0002_fair_queue'")
+        cursor.execute("ALTER TABLE relationships_workerheartbeat RENAME TO not_there_yet")
 
     assert pending_migrations() == ["worker.0002_fair_queue"]
     assert check_readiness(work=True).reasons == check_readiness().reasons
