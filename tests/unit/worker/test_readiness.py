@@ -135,9 +135,8 @@ def test_a_refused_key_turns_it_red_until_a_turn_is_read_again(
     rows.update(waiting_since=timezone.now() - timedelta(seconds=320))
 
     (reason,) = check_readiness(work=True).reasons
-    assert reason.startswith(
-        "provider: 'scripted' holds up 1 turn of 1 project, the oldest for 320 s (unauth"
-    )
+    assert reason.startswith("provider: 'scripted' holds up 1 turn of 1 project, the oldest for 3")
+    assert "(unauthorized)" in reason
     assert check_readiness().ready
 
     rows.update(due_at=timezone.now())
