@@ -9,9 +9,8 @@ from uuid import UUID
 from django.db import connection
 
 from admin_ui.plots import Plot, stacked_bars
-from worker.alarm import explained
-from worker.condition import QueueCondition
-from worker.waits import DUE, READING
+from worker.condition import DUE, READING, QueueCondition
+from worker.readiness import explained
 
 _TURNS = """
 SELECT (recorded_at AT TIME ZONE 'UTC')::date, count(*) FILTER (WHERE state = 'applied'),

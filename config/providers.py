@@ -10,67 +10,35 @@ Aliases = dict[str, dict[str, Any]]
 
 def llm_providers() -> Aliases:
     """LLM_PROVIDERS: who answers questions."""
-    prices = _prices()
-    timeout = env.seconds("RAPPORT_PROVIDER_TIMEOUT", 60, low=0.1, high=600)
-    deadline = env.seconds("RAPPORT_PROVIDER_DEADLINE", 0, high=3600)  # 0: twice the timeout
+    options = {
+        "timeout": env.seconds("RAPPORT_PROVIDER_TIMEOUT", 60, low=0.1, high=600),
+        "deadline": env.seconds("RAPPORT_PROVIDER_DEADLINE", 0, high=3600),  # 0: twice the timeout
+        "prices": _prices(),
+    }
+    gemini = {**_gemini(), "model": env.text("RAPPORT_GEMINI_MODEL"), **options}
+    openai = {**_openai(), "model": env.text("RAPPORT_OPENAI_MODEL"), **options}
     return {
-        "gemini": {
-            "BACKEND": "providers.llm.gemini.GeminiProvider",
-            "OPTIONS": {
-                **_gemini(),
-                "model": env.text("RAPPORT_GEMINI_MODEL"),
-                "timeout": timeout,
-                "deadline": deadline,
-                "prices": prices,
-            },
-        },
-        "openai": {
-            "BACKEND": "providers.llm.openai.OpenAIProvider",
-            "OPTIONS": {
-                **_openai(),
-                "model": env.text("RAPPORT_OPENAI_MODEL"),
-                "timeout": timeout,
-                "deadline": deadline,
-                "prices": prices,
-            },
-        },
+        "gemini": {"BACKEND": "providers.llm.gemini.GeminiProvider", "OPTIONS": gemini},
+        "openai": {"BACKEND": "providers.llm.openai.OpenAIProvider", "OPTIONS": openai},
         "offline": {"BACKEND": "providers.llm.offline.OfflineProvider", "OPTIONS": {}},
     }
 
 
 def embedding_providers(models_dir: Path) -> Aliases:
     """EMBEDDING_PROVIDERS: who turns texts into vectors. `models_dir` is where a local model's files are kept."""
-    prices = _prices()
-    timeout = env.seconds("RAPPORT_EMBEDDING_TIMEOUT", 30, low=0.1, high=600)
-    deadline = env.seconds("RAPPORT_EMBEDDING_DEADLINE", 0, high=3600)  # 0: twice the timeout
-    dimensions = env.whole("RAPPORT_EMBEDDING_DIMENSIONS", 0, high=4000)  # 0: the model's own
+    options = {
+        "dimensions": env.whole("RAPPORT_EMBEDDING_DIMENSIONS", 0, high=4000),  # 0: the model's own
+        "timeout": env.seconds("RAPPORT_EMBEDDING_TIMEOUT", 30, low=0.1, high=600),
+        "deadline": env.seconds("RAPPORT_EMBEDDING_DEADLINE", 0, high=3600),  # 0: twice the timeout
+        "prices": _prices(),
+    }
+    gemini = {**_gemini(), "model": env.text("RAPPORT_GEMINI_EMBEDDING_MODEL"), **options}
+    openai = {**_openai(), "model": env.text("RAPPORT_OPENAI_EMBEDDING_MODEL"), **options}
+    local = {"model": env.text("RAPPORT_LOCAL_EMBEDDING_MODEL"), "folder": models_dir}
     return {
-        "gemini": {
-            "BACKEND": "providers.embeddings.gemini.GeminiEmbedder",
-            "OPTIONS": {
-                **_gemini(),
-                "model": env.text("RAPPORT_GEMINI_EMBEDDING_MODEL"),
-                "dimensions": dimensions,
-                "timeout": timeout,
-                "deadline": deadline,
-                "prices": prices,
-            },
-        },
-        "openai": {
-            "BACKEND": "providers.embeddings.openai.OpenAIEmbedder",
-            "OPTIONS": {
-                **_openai(),
-                "model": env.text("RAPPORT_OPENAI_EMBEDDING_MODEL"),
-                "dimensions": dimensions,
-                "timeout": timeout,
-                "deadline": deadline,
-                "prices": prices,
-            },
-        },
-        "local": {
-            "BACKEND": "providers.embeddings.local.LocalEmbedder",
-            "OPTIONS": {"model": env.text("RAPPORT_LOCAL_EMBEDDING_MODEL"), "folder": models_dir},
-        },
+        "gemini": {"BACKEND": "providers.embeddings.gemini.GeminiEmbedder", "OPTIONS": gemini},
+        "openai": {"BACKEND": "providers.embeddings.openai.OpenAIEmbedder", "OPTIONS": openai},
+        "local": {"BACKEND": "providers.embeddings.local.LocalEmbedder", "OPTIONS": local},
         "offline": {"BACKEND": "providers.embeddings.offline.OfflineEmbedder", "OPTIONS": {}},
     }
 

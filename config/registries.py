@@ -60,6 +60,9 @@ HOUSEKEEPING: dict[str, tuple[float, str]] = {
     "drop_tokens": (30, "relationships.services.tokens.drop_expired_tokens"),
     "drop_rate_windows": (60, "web.rate_windows.drop_ended_windows"),
 }
+# What finds the work that nobody is told to do: a class with `run`, `seconds_to_rest` and `release_dead`, each of which
+# takes the present (worker.maintenance).
+SWEEP = "memory.ingestion.sweep.Sweep"
 # Housekeeping of several steps: functions of no argument that return Duty objects (worker.housekeeping).
 DUTIES: list[str] = [
     "memory.ingestion.replays.replay_duties",

@@ -218,6 +218,7 @@ INVARIANTS = registries.INVARIANTS
 METRICS = registries.METRICS
 RANKERS = registries.RANKERS
 RECIPES = registries.RECIPES
+SWEEP = registries.SWEEP
 
 # --- REST ----------------------------------------------------------------------------------------------------------
 REST_FRAMEWORK = {

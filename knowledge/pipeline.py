@@ -27,8 +27,7 @@ from providers.errors import ProviderError
 from relationships.configuration.schema import Configuration
 from relationships.models import Companion
 from web.errors import InvalidConfiguration
-from worker.renewal import renewing
-from worker.retries import error_place, retry_delay
+from worker.leases import error_place, renewing, retry_delay
 
 log = structlog.get_logger(__name__)
 

@@ -1,11 +1,8 @@
-"""What can be wrong about memory's settings.
+"""What can be wrong about the settings of providers.
 
 memory.E001  a provider of LLM_PROVIDERS can't work as it is set up
-memory.E002  the queue's settings would lose or repeat work
 memory.E003  an embedder of EMBEDDING_PROVIDERS can't work as it is set up
-memory.E004  a lease or a task would be over before a call to a model is
 memory.W001  there is a budget in US dollars, and no price that a call could be counted by
-memory.W002  behind a pooler nobody is told that there is work
 """
 
 from typing import Any
@@ -38,18 +35,6 @@ def check_embedders(**_: Any) -> list[CheckMessage]:
 
 
 @register("settings")
-def check_queue(**_: Any) -> list[CheckMessage]:
-    queue = settings.Q_CLUSTER
-    wanted = {"max_attempts": 1, "ack_failures": True}
-    hint = "The turn's row is what is owed; the queue only nudges (docs/adr/0003-the-row-is-the-queue.md)."
-    return [
-        Error(f"Q_CLUSTER[{name!r}] must be {value!r}.", hint=hint, id="memory.E002")
-        for name, value in wanted.items()
-        if queue.get(name) != value
-    ]
-
-
-@register("settings")
 def check_budget(**_: Any) -> list[CheckMessage]:
     """A project's own budget is the operator's to look at: its page counts the calls without a price."""
     options = settings.LLM_PROVIDERS.get(settings.DEFAULT_LLM_PROVIDER, {}).get("OPTIONS", {})
@@ -57,38 +42,3 @@ def check_budget(**_: Any) -> list[CheckMessage]:
         return []
     hint = "State them in RAPPORT_PROVIDER_PRICES, or limit the tokens: RAPPORT_PROJECT_DAILY_TOKENS."
     return [Warning("RAPPORT_PROJECT_DAILY_USD never holds without prices.", hint=hint, id="memory.W001")]
-
-
-@register("settings")
-def check_leases(**_: Any) -> list[CheckMessage]:
-    """A lease is renewed while a call runs; where the database is away meanwhile, it has to outlast the call."""
-    call, lease = settings.CALL_SECONDS, settings.LEASE_SECONDS
-    queue: dict[str, Any] = settings.Q_CLUSTER
-    calls = "RAPPORT_PROVIDER_DEADLINE and RAPPORT_EMBEDDING_DEADLINE"
-    problems = []
-    if lease < call:
-        problems.append(
-            f"RAPPORT_LEASE_SECONDS is {lease:g}, less than the {call:g} seconds that a call may take ({calls}; "
-            "where one is 0, twice its timeout)."
-        )
-    if queue["timeout"] <= call:
-        problems.append(
-            f"Q_CLUSTER['timeout'] is {queue['timeout']}, not above the {call:g} seconds of {calls}."
-        )
-    if queue["retry"] <= queue["timeout"]:
-        problems.append(
-            f"Q_CLUSTER['retry'] is {queue['retry']}, not above its timeout of {queue['timeout']}."
-        )
-    hint = "Raise it, or give calls less time: a call that outlives it would be made and paid again."
-    return [Error(problem, hint=hint, id="memory.E004") for problem in problems]
-
-
-@register("settings")
-def check_listening(**_: Any) -> list[CheckMessage]:
-    """Whoever turns prepared statements off has a pooler that shares sessions, and LISTEN needs one of its own."""
-    pooled = "prepare_threshold" not in settings.DATABASES["default"]["OPTIONS"]
-    if not pooled or settings.DATABASE_DIRECT_URL:
-        return []
-    hint = "Set DATABASE_DIRECT_URL to an address past the pooler (docs/how-to/use-your-own-postgresql.md)."
-    problem = "RAPPORT_PREPARED_STATEMENTS is off: through a pooler workers find work up to 2 s late."
-    return [Warning(problem, hint=hint, id="memory.W002")]

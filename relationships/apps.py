@@ -9,8 +9,3 @@ class RelationshipsConfig(AppConfig):
         "profile": "relationships.configuration.schema.Profiles",
         "sessions": "relationships.configuration.schema.Sessions",
     }
-
-    def ready(self) -> None:
-        from relationships import checks
-
-        assert checks  # importing it registers them

@@ -2,11 +2,16 @@
 
 Each statement is served by a partial index or an estimate, and counting stops at a limit: a scrape of a table
 with millions of turns costs what one of an empty table does.
+
+A turn is `due` when a worker could take it now: the first open one of its relationship. Those behind it wait for what
+the first one waits for.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
 from django.db import connection
@@ -14,26 +19,86 @@ from django.db.models import DurationField, ExpressionWrapper, F
 from django.db.models.functions import Now
 
 from worker.models import WorkerHeartbeat
-from worker.waits import COUNT_LIMIT, Asked, Wait, read_asked, read_waits
 
-# A turn that waits for its trigger (due_at null) waits for nobody. A wrong key is no attempt, and yet one in vain.
-_OPEN = """
+DUE = "due"  # nobody has taken it yet
+READING = "reading"  # behind one that is being read
+COUNT_LIMIT = 10_000  # turns that each statement looks at, those that wait longest first
+
+# Tried in vain so far, and perhaps being tried again just now: of each provider, and of the projects' own matters, so
+# many, that none of them can hide another. Served by the index turn_waiting.
+TRIED = """
+WITH RECURSIVE causes AS (
+    (SELECT waits_on FROM relationships_turn
+      WHERE state IN ('pending', 'processing') AND waiting_since IS NOT NULL ORDER BY waits_on LIMIT 1)
+    UNION ALL
+    SELECT (SELECT waits_on FROM relationships_turn
+             WHERE state IN ('pending', 'processing') AND waiting_since IS NOT NULL AND waits_on > causes.waits_on
+             ORDER BY waits_on LIMIT 1)
+      FROM causes WHERE causes.waits_on IS NOT NULL
+), waiting AS (
+    SELECT oldest.* FROM causes CROSS JOIN LATERAL (
+        SELECT project_id, error_code, waits_on, waiting_since FROM relationships_turn
+         WHERE state IN ('pending', 'processing') AND waiting_since IS NOT NULL AND waits_on = causes.waits_on
+         ORDER BY waiting_since LIMIT %(limit)s) oldest
+)
+SELECT project_id, error_code, waits_on, count(*), extract(epoch FROM now() - min(waiting_since))::float8
+  FROM waiting GROUP BY 1, 2, 3
+"""
+# Due and not tried yet. Served by turn_due; then, of each relationship among them, by turn_open its first turn, and by
+# turn_seq_once the one before that, whose end made way for it.
+UNTRIED = """
+WITH due AS (
+    SELECT project_id, relationship_id FROM relationships_turn
+     WHERE state = 'pending' AND due_at <= now() AND waiting_since IS NULL ORDER BY due_at LIMIT %(limit)s
+), queue AS (
+    SELECT project_id, relationship_id, count(*) AS turns FROM due GROUP BY 1, 2
+)
+SELECT q.project_id,
+       CASE WHEN head.waiting_since IS NOT NULL THEN head.error_code
+            WHEN head.state = 'processing' THEN %(reading)s ELSE %(due)s END,
+       head.waits_on,
+       sum(q.turns)::bigint,
+       max(extract(epoch FROM now() - CASE WHEN head.waiting_since IS NOT NULL THEN head.waiting_since
+            WHEN head.state = 'processing' THEN head.claimed_at
+            ELSE greatest(head.due_at, before.settled_at) END))::float8
+  FROM queue q
+ CROSS JOIN LATERAL (
+       SELECT seq, state, due_at, claimed_at, waiting_since, waits_on, error_code FROM relationships_turn
+        WHERE relationship_id = q.relationship_id AND state IN ('pending', 'processing')
+          AND (state = 'processing' OR due_at IS NOT NULL) ORDER BY seq LIMIT 1) head
+  LEFT JOIN LATERAL (
+       SELECT settled_at FROM relationships_turn
+        WHERE relationship_id = q.relationship_id AND seq < head.seq ORDER BY seq DESC LIMIT 1) before ON true
+ GROUP BY 1, 2, 3
+"""
+# Projects that asked a model today or yesterday, and those of them that had an answer lately: a row a project and day.
+ASKED = """
+WITH asked AS (
+    SELECT project_id, answered_at FROM memory_modelspending
+     WHERE day >= (now() AT TIME ZONE 'UTC')::date - 1 ORDER BY day DESC LIMIT %(limit)s
+)
+SELECT count(DISTINCT project_id),
+       count(DISTINCT project_id) FILTER (WHERE answered_at > now() - %(lately)s)
+  FROM asked
+"""
+# A turn that waits for its trigger (due_at null) waits for nobody. A wrong key is no attempt, and yet one in vain. How
+# many turns there are at all is the planner's own estimate, kept up by autovacuum. Last, nudges that nobody has taken.
+_COUNTS = """
 WITH waiting AS (
     SELECT attempts, waiting_since FROM relationships_turn
      WHERE state = 'pending' AND due_at IS NOT NULL ORDER BY due_at LIMIT %(limit)s
 )
-SELECT count(*) FILTER (WHERE attempts = 0 AND waiting_since IS NULL),
-       count(*) FILTER (WHERE attempts > 0 OR waiting_since IS NOT NULL)
-  FROM waiting
-"""
-# Turns that wait for their trigger, that are being read, that failed; and nudges that nobody has taken.
-_COUNTS = """
-SELECT (SELECT count(*) FROM (
+SELECT (SELECT count(*) FROM waiting WHERE attempts = 0 AND waiting_since IS NULL),
+       (SELECT count(*) FROM waiting WHERE attempts > 0 OR waiting_since IS NOT NULL),
+       (SELECT count(*) FROM (
             SELECT FROM relationships_turn WHERE state = 'pending' AND due_at IS NULL LIMIT %(limit)s) few),
        (SELECT count(*) FROM (
             SELECT FROM relationships_turn WHERE state = 'processing' LIMIT %(limit)s) few),
        (SELECT count(*) FROM (
             SELECT FROM relationships_turn WHERE state = 'failed' LIMIT %(limit)s) few),
+       (SELECT greatest(coalesce(sum(reltuples), 0), 0)::bigint FROM pg_class
+         WHERE oid = to_regclass('relationships_turn') OR oid IN (
+               SELECT inhrelid FROM pg_inherits WHERE inhparent = to_regclass('relationships_turn'))),
        (SELECT count(*) FROM (
             SELECT FROM django_q_ormq WHERE key = %(queue)s AND lock <= now() LIMIT %(limit)s) few)
 """
@@ -46,12 +111,6 @@ WITH owed AS (
 SELECT count(*), count(*) FILTER (WHERE error_code <> ''),
        extract(epoch FROM now() - min(due_at) FILTER (WHERE lease_token IS NULL))::float8
   FROM owed
-"""
-# The planner's own estimate, kept up by autovacuum.
-_ROWS = """
-SELECT greatest(sum(reltuples), 0)::bigint FROM pg_class
- WHERE oid = to_regclass('relationships_turn') OR oid IN (
-       SELECT inhrelid FROM pg_inherits WHERE inhparent = to_regclass('relationships_turn'))
 """
 WORKER_LIMIT = 1000
 
@@ -95,6 +154,29 @@ class VectorCounts:
 
 
 @dataclass(frozen=True, slots=True)
+class Wait:
+    """Turns of one project that wait for one thing, the longest of them for `seconds`.
+
+    `reason` is DUE, READING or the code of the failure; `provider` the alias that failed them, "" where it is the
+    project's own matter.
+    """
+
+    project_id: UUID
+    reason: str
+    provider: str
+    turns: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Projects for which a model was asked today or yesterday, and those that it has answered lately."""
+
+    projects: int = 0
+    answered: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class QueueCondition:
     """`waits`: what turns wait for, by project and reason."""
 
@@ -118,29 +200,29 @@ class QueueCondition:
 
 def read_condition() -> QueueCondition:
     """The present condition. Raises django.db.Error."""
-    due, retrying = _row(_OPEN)
-    untriggered, processing, failed, queued = _row(_COUNTS)
-    turns = TurnCounts(
-        due=due,
-        retrying=retrying,
-        untriggered=untriggered,
-        processing=processing,
-        failed=failed,
-        stored=_row(_ROWS)[0] or 0,
-    )
+    told = {"limit": COUNT_LIMIT, "queue": str(settings.Q_CLUSTER["name"])}
+    *turns, queued = _rows(_COUNTS, told)[0]
+    owed, retrying, oldest = _rows(_VECTORS, told)[0]
     return QueueCondition(
-        turns=turns,
+        turns=TurnCounts(*turns),
         queued=queued,
         workers=_workers(),
-        vectors=_vectors(),
+        vectors=VectorCounts(owed, retrying, max(0.0, oldest or 0.0)),
         waits=read_waits(),
         asked=read_asked(),
     )
 
 
-def _vectors() -> VectorCounts:
-    owed, retrying, oldest = _row(_VECTORS)
-    return VectorCounts(owed, retrying, max(0.0, oldest or 0.0))
+def read_waits() -> tuple[Wait, ...]:
+    """Each project and reason once. Two statements. Raises django.db.Error."""
+    told = {"limit": COUNT_LIMIT, "reading": READING, "due": DUE}
+    return _merged(Wait(*row) for statement in (TRIED, UNTRIED) for row in _rows(statement, told))
+
+
+def read_asked() -> Asked:
+    """One statement; lately is within OLDEST_TURN_LIMIT_SECONDS. Raises django.db.Error."""
+    lately = timedelta(seconds=settings.OLDEST_TURN_LIMIT_SECONDS)
+    return Asked(*_rows(ASKED, {"limit": COUNT_LIMIT, "lately": lately})[0])
 
 
 def _workers() -> tuple[WorkerCondition, ...]:
@@ -151,8 +233,18 @@ def _workers() -> tuple[WorkerCondition, ...]:
     )
 
 
-def _row(statement: str) -> tuple[Any, ...]:
+def _merged(waits: Iterable[Wait]) -> tuple[Wait, ...]:
+    merged: dict[tuple[UUID, str, str], Wait] = {}
+    for wait in waits:
+        key = (wait.project_id, wait.reason, wait.provider)
+        known = merged.get(key)
+        if known is not None:
+            wait = replace(wait, turns=wait.turns + known.turns, seconds=max(wait.seconds, known.seconds))
+        merged[key] = wait
+    return tuple(replace(wait, seconds=max(0.0, wait.seconds)) for wait in merged.values())
+
+
+def _rows(statement: str, values: dict[str, Any]) -> list[tuple[Any, ...]]:
     with connection.cursor() as cursor:
-        cursor.execute(statement, {"limit": COUNT_LIMIT, "queue": str(settings.Q_CLUSTER["name"])})
-        row: tuple[Any, ...] = cursor.fetchone()
-    return row
+        cursor.execute(statement, values)
+        return list(cursor.fetchall())

@@ -2,31 +2,34 @@
 
 A row is owed again when its lease ran out, and at once when its holder is known to be dead: its process is gone from
 this machine, or its machine has a heartbeat that stopped. A holder that was only slow finds its lease token gone and
-may not write.
+may not write. Who works for long renews its lease meanwhile (`renewing`), and what failed has its next try after
+`retry_delay`.
 """
 
-from collections.abc import Collection
+import random
+import threading
+import traceback
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from datetime import datetime
+from pathlib import Path
 from typing import Any
-from uuid import UUID
 
+import structlog
 from django.conf import settings
+from django.db import Error as DatabaseError
+from django.db import connection
 
-from relationships.models import Turn
 from worker.fairness import in_turn_by_project
 from worker.heartbeat import silent_machines
 from worker.identity import is_dead, machine_of
 from worker.models import QueuedQuerySet
 
+log = structlog.get_logger(__name__)
+
+RENEWALS = 3  # within a lease: two may fail
 # What was just made was enqueued by its own transaction; give that a moment.
 GRACE_SECONDS = 5.0
-_WHOSE = ("relationship", "id", "project_id")
-
-
-def release_dead_leases(now: datetime) -> dict[UUID, UUID]:
-    """Take back every turn whose holder is gone. The relationships that have something to do, with their projects."""
-    turns = take_back_dead(Turn.objects.all(), now, fields=_WHOSE, waits_on="")
-    return {turn.relationship_id: turn.project_id for turn in turns}
 
 
 def take_back_dead(rows: QueuedQuerySet, now: datetime, **values: Any) -> list[Any]:
@@ -49,7 +52,61 @@ def postpone_overdue(rows: QueuedQuerySet, now: datetime, *, most: int) -> list[
     return rows.filter(pk__in=free.values("pk")).update_returning(due_at=now)
 
 
+@contextmanager
+def renewing(renew: Callable[[], bool]) -> Iterator[None]:
+    """While the block runs, a thread calls `renew` from time to time; once it says False the lease is lost.
+
+    Nothing is told to the block then: before it writes it looks for its lease anyway. The thread has a connection
+    of its own, from the first renewal on.
+    """
+    done = threading.Event()
+    thread = threading.Thread(target=_renew_until, args=(done, renew), name="lease", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+def retry_delay(attempts: int, retry_after: float | None) -> float:
+    """Seconds until the next try: exponential with full jitter above a half, never before the provider allows."""
+    ceiling = min(settings.RETRY_CAP_SECONDS, settings.RETRY_BASE_SECONDS * 2 ** min(attempts, 30))
+    jittered: float = ceiling * random.uniform(0.5, 1.0)  # noqa: S311 - spreads retries, guards nothing
+    asked_for: float = min(retry_after or 0.0, settings.RETRY_CAP_SECONDS)
+    return max(jittered, asked_for)
+
+
+def _renew_until(done: threading.Event, renew: Callable[[], bool]) -> None:
+    try:
+        while not done.wait(settings.LEASE_SECONDS / RENEWALS):
+            if not _renewed(renew):
+                return
+    finally:
+        connection.close()
+
+
+def _renewed(renew: Callable[[], bool]) -> bool:
+    """True also where the database is away: the next renewal may come in time."""
+    try:
+        return renew()
+    except DatabaseError as error:
+        log.warning(
+            "a lease could not be renewed; trying again",
+            event_name="queue.lease.not_renewed",
+            error_class=type(error).__name__,
+        )
+        connection.close()
+        return True
+
+
 def _is_gone(holder: str, silent: Collection[str]) -> bool:
     """On this machine we can look; of another one only its silence tells."""
     known = is_dead(holder)
     return machine_of(holder) in silent if known is None else known
+
+
+def error_place(error: BaseException) -> str:
+    """Its kind and where it was raised. Its own text may quote somebody's words."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__} at {Path(place.filename).name}:{place.lineno}"

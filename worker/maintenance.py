@@ -16,12 +16,11 @@ from django.conf import settings
 from django.db import Error as DatabaseError
 from django.db import close_old_connections, connection
 from django.utils import timezone
+from django.utils.module_loading import import_string
 
 from worker.fairness import HEAD_AGE
 from worker.heartbeat import beat, stop_beating
 from worker.housekeeping import do_what_is_due, duties
-from worker.leases import release_dead_leases
-from worker.sweep import Sweep, seconds_to_next_due
 from worker.worker_stats import WorkerStats
 
 log = structlog.get_logger(__name__)
@@ -41,7 +40,7 @@ class Maintenance:
         self._stats, self._name, self._supervisor = shared, name, supervisor
         self._revive_database = revive_database
         self._stopping = threading.Event()
-        self._sweep = Sweep()
+        self._sweep = import_string(settings.SWEEP)()
         self._sweep_at = self._beat_at = 0.0  # monotonic
         self._database_since: float | None = None
         self._outage = 0
@@ -63,7 +62,7 @@ class Maintenance:
             if clock >= self._sweep_at:
                 now = timezone.now()
                 self._sweep.run(now)
-                self._sweep_at = clock + seconds_to_next_due(now)
+                self._sweep_at = clock + self._sweep.seconds_to_rest(now)
             if clock >= self._beat_at:
                 self._measure()
                 self._beat()
@@ -120,7 +119,7 @@ class Maintenance:
 
     def _say_goodbye(self) -> None:
         try:
-            release_dead_leases(timezone.now())
+            self._sweep.release_dead(timezone.now())
             stop_beating(name=self._name)
         except DatabaseError:
             log.warning("the database is away; leases end by themselves", event_name="worker.database.away")

@@ -1,13 +1,22 @@
 """Whether this instance can serve, and whether work is being done; if not, why.
 
 The first is what a load balancer asks: the database and the migrations, and nothing of any tenant's. The second is
-for whoever is called at night: worker.alarm has its rule.
+for whoever is called at night, and only for what is the service's matter, not one project's.
+
+A hindrance is what turns wait for, over all projects. Past OLDEST_TURN_LIMIT_SECONDS it is alarming
+
+- when the default provider waits for an operator: its key refused, its account empty, its settings wrong;
+- when the default provider fails, or nobody takes what is due, and fewer projects were answered lately than wait;
+- when another provider fails more than half of the projects that asked a model today or yesterday.
+
+Anything else is told as degraded: a project that spent its budget, that names a model or a provider of its own which
+does not answer, that had more brought in than the workers can read at once.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import urlsplit
 
 import psycopg
@@ -16,78 +25,113 @@ from django.db import Error as DatabaseError
 from django.db import connection, connections, transaction
 from django.db.migrations.loader import MigrationLoader
 
-from worker.alarm import Hindrance, hindrances, reasons_for_alarm
-from worker.condition import QueueCondition, read_condition
+from providers.errors import ProviderError, ProviderMisconfigured
+from web.errors import BudgetSpent
+from worker.condition import DUE, READING, QueueCondition, Wait, read_condition
 
 _CONNECT_SECONDS = 2  # the least that libpq takes
 _STATEMENT_SECONDS = 2
 
 
+@dataclass(frozen=True, slots=True)
+class Hindrance:
+    """What turns of so many projects wait for, the longest of them for `seconds`."""
+
+    reason: str
+    provider: str
+    turns: int
+    projects: int
+    seconds: float
+    alarming: bool = False
+
+    @property
+    def sentence(self) -> str:
+        """For an operator; names no project."""
+        turns = f"{self.turns} turn{'s' * (self.turns != 1)} of {self.projects} project{'s' * (self.projects != 1)}"
+        if self.reason == DUE:
+            return f"queue: nobody has taken {turns} that could be read, the oldest for {self.seconds:.0f} s"
+        what = (
+            f"provider: {self.provider!r} holds up"
+            if self.provider
+            else "project: their own project holds up"
+        )
+        return (
+            f"{what} {turns}, the oldest for {self.seconds:.0f} s ({self.reason}): {explained(self.reason)}"
+        )
+
+
 @dataclass(slots=True)
 class Readiness:
-    """`reasons` in sentences; none of them: ready. What the database knows is None while it is away."""
+    """`reasons` in sentences; none of them: ready. What the database knows is None while it is away.
+
+    Only where work was asked for: the queue's `condition`, and in `degraded` what turns wait for that is no reason
+    for an alarm.
+    """
 
     reasons: list[str] = field(default_factory=list)
     database: bool = False
     pending_migrations: list[str] | None = None
+    condition: QueueCondition | None = None
+    degraded: list[Hindrance] = field(default_factory=list)
 
     @property
     def ready(self) -> bool:
         return not self.reasons
 
 
-Looked = TypeVar("Looked", bound=Readiness)
+def check_readiness(*, work: bool = False) -> Readiness:
+    """Whether this instance can serve and, for `work`, whether turns are being read besides.
 
-
-@dataclass(slots=True)
-class WorkReadiness(Readiness):
-    """`degraded`: what turns wait for that is no reason for an alarm."""
-
-    condition: QueueCondition | None = None
-    degraded: list[Hindrance] = field(default_factory=list)
-
-
-def check_readiness() -> Readiness:
-    """Whether this instance can serve. Within a few seconds, whatever is broken."""
-    return _look(Readiness())
-
-
-def check_work() -> WorkReadiness:
-    """Whether, besides, turns are being read. Likewise."""
-    work = _look(WorkReadiness())
-    if not work.ready:
-        return work
-    try:
-        with transaction.atomic():
-            limit_statements()
-            work.condition = read_condition()
-    except DatabaseError as error:
-        return _away(work, error)
-    found = hindrances(work.condition)
-    work.degraded = [hindrance for hindrance in found if not hindrance.alarming]
-    work.reasons += reasons_for_alarm(work.condition, found)
-    return work
-
-
-def _look(readiness: Looked) -> Looked:
+    Answers within a few seconds, whatever is broken.
+    """
+    found = Readiness()
     try:
         _knock()
         with transaction.atomic():
             limit_statements()
-            readiness.pending_migrations = pending_migrations()
-            readiness.database = True
+            found.pending_migrations = pending_migrations()
+            found.condition = read_condition() if work and not found.pending_migrations else None
     except (psycopg.Error, DatabaseError) as error:
-        return _away(readiness, error)
-    if readiness.pending_migrations:
-        names = ", ".join(readiness.pending_migrations[:5])
-        readiness.reasons.append(f"migrations: {names} not applied; run manage.py migrate")
-    return readiness
+        found.reasons = [f"database: it does not answer ({type(error).__name__})"]
+        return found
+    found.database = True
+    if found.pending_migrations:
+        names = ", ".join(found.pending_migrations[:5])
+        found.reasons = [f"migrations: {names} not applied; run manage.py migrate"]
+    elif found.condition is not None:
+        hindered = hindrances(found.condition)
+        found.degraded = [hindrance for hindrance in hindered if not hindrance.alarming]
+        found.reasons = reasons_for_alarm(found.condition, hindered)
+    return found
 
 
-def _away(readiness: Looked, error: Exception) -> Looked:
-    readiness.database = False
-    readiness.reasons.append(f"database: it does not answer ({type(error).__name__})")
-    return readiness
+def hindrances(condition: QueueCondition) -> list[Hindrance]:
+    """What turns wait for, the longest wait first. A turn that is due is hindered once it is past the limit."""
+    groups: dict[tuple[str, str], list[Wait]] = {}
+    for wait in condition.waits:
+        late = wait.seconds > settings.OLDEST_TURN_LIMIT_SECONDS
+        if wait.reason != READING and (late or wait.reason != DUE):
+            groups.setdefault((wait.reason, wait.provider), []).append(wait)
+    found = [_hindrance(waits, condition) for waits in groups.values()]
+    return sorted(found, key=lambda hindrance: -hindrance.seconds)
+
+
+def reasons_for_alarm(condition: QueueCondition, found: Sequence[Hindrance]) -> list[str]:
+    """Why nobody would say that work is being done, in sentences; empty if it is."""
+    reasons = []
+    age = condition.beat_age_seconds
+    if age is None:
+        reasons.append("worker: none has reported; run manage.py worker")
+    elif age > settings.HEARTBEAT_LIMIT_SECONDS:
+        reasons.append(f"worker: none has reported for {age:.0f} s; run manage.py worker")
+    return reasons + [hindrance.sentence for hindrance in found if hindrance.alarming]
+
+
+def explained(reason: str) -> str:
+    """The code of a failure as a sentence."""
+    if reason == BudgetSpent.code:
+        return "The project's model budget of the day is spent."
+    return _EXPLAINED.get(reason, "The turn's error says why.")
 
 
 def limit_statements() -> None:
@@ -117,6 +161,36 @@ def embedder_in_use() -> dict[str, Any]:
     return _in_use(settings.DEFAULT_EMBEDDING_PROVIDER, settings.EMBEDDING_PROVIDERS)
 
 
+def _hindrance(waits: Sequence[Wait], condition: QueueCondition) -> Hindrance:
+    first = waits[0]
+    late = {wait.project_id for wait in waits if wait.seconds > settings.OLDEST_TURN_LIMIT_SECONDS}
+    return Hindrance(
+        reason=first.reason,
+        provider=first.provider,
+        turns=sum(wait.turns for wait in waits),
+        projects=len({wait.project_id for wait in waits}),
+        seconds=max(wait.seconds for wait in waits),
+        alarming=bool(late) and _is_the_services(first, len(late), condition),
+    )
+
+
+def _is_the_services(wait: Wait, projects: int, condition: QueueCondition) -> bool:
+    asked = condition.asked
+    if wait.reason == DUE:
+        return projects > asked.answered
+    if not wait.provider:
+        return False
+    if wait.provider == settings.DEFAULT_LLM_PROVIDER:
+        return wait.reason in _BLOCKING or projects > asked.answered
+    return 2 * projects > asked.projects
+
+
+def _below(kind: type[ProviderError]) -> Iterator[type[ProviderError]]:
+    yield kind
+    for child in kind.__subclasses__():
+        yield from _below(child)
+
+
 def _in_use(alias: str, aliases: Mapping[str, Any]) -> dict[str, Any]:
     options = aliases[alias].get("OPTIONS", {})
     host = urlsplit(options.get("base_url") or "").netloc.rpartition("@")[2]
@@ -137,3 +211,7 @@ def _knock() -> None:
 def _migrations_in_code() -> tuple[tuple[str, str], ...]:
     """Reading them all costs some 50 ms, and they don't change while a process runs."""
     return tuple(sorted(MigrationLoader(None).disk_migrations))
+
+
+_EXPLAINED = {kind.code: str(kind()) for kind in _below(ProviderError)}
+_BLOCKING = {kind.code for kind in _below(ProviderMisconfigured)}

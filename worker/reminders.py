@@ -1,37 +1,59 @@
-from dataclasses import dataclass
+"""Whom the sweep reminds of what they owe: who does not move is nudged ever less often, and projects take turns."""
+
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from typing import NamedTuple
 from uuid import UUID
+
+from worker.fairness import RoundRobin
 
 # Between two nudges of one relationship that does not move; doubles.
 FIRST_PAUSE, LONGEST_PAUSE = timedelta(seconds=5), timedelta(seconds=60)
 REMEMBERED = 1000  # nudges, before old ones are forgotten
 
 
-@dataclass(frozen=True, slots=True)
-class _Reminder:
+class _Reminder(NamedTuple):
     owed: object
     at: datetime
     pause: timedelta
 
 
 class Reminders:
-    """Which relationships were nudged lately, and about what: one that does not move is nudged ever less often, one
-    that owes something else at once.
-    """
+    """Remembers who was nudged lately, and about what."""
 
     def __init__(self) -> None:
         self._last: dict[UUID, _Reminder] = {}
+        self._round_robin = RoundRobin()
 
-    def rests(self, relationship_id: UUID, owed: object, now: datetime) -> bool:
+    def choose(
+        self,
+        owed: Mapping[UUID, Sequence[tuple[UUID, object]]],
+        room: Mapping[UUID, int],
+        now: datetime,
+        *,
+        most: int,
+    ) -> dict[UUID, UUID]:
+        """Whom to nudge now, each with its project: who owes something new at once, the others after their pause.
+
+        `owed`: by project its relationships, each with what it owes; `room`: how many of a project may be told.
+        """
+        if len(self._last) > REMEMBERED:
+            self._last = {key: last for key, last in self._last.items() if now - last.at <= LONGEST_PAUSE}
+        wanting = {
+            project_id: [row for row in rows if not self._rests(*row, now)][: room[project_id]]
+            for project_id, rows in owed.items()
+        }
+        chosen = self._round_robin.choose(wanting, most=most)
+        for _, (relationship_id, what) in chosen:
+            self._note(relationship_id, what, now)
+        return {relationship_id: project_id for project_id, (relationship_id, _) in chosen}
+
+    def _rests(self, relationship_id: UUID, owed: object, now: datetime) -> bool:
         last = self._last.get(relationship_id)
         return last is not None and last.owed == owed and now - last.at < last.pause
 
-    def note(self, relationship_id: UUID, owed: object, now: datetime) -> None:
+    def _note(self, relationship_id: UUID, owed: object, now: datetime) -> None:
         last = self._last.get(relationship_id)
-        again = last is not None and last.owed == owed
-        pause = min(last.pause * 2, LONGEST_PAUSE) if last is not None and again else FIRST_PAUSE
+        same = last is not None and last.owed == owed
+        pause = min(last.pause * 2, LONGEST_PAUSE) if last is not None and same else FIRST_PAUSE
         self._last[relationship_id] = _Reminder(owed, now, pause)
-
-    def forget_old(self, now: datetime) -> None:
-        if len(self._last) > REMEMBERED:
-            self._last = {key: last for key, last in self._last.items() if now - last.at <= LONGEST_PAUSE}

@@ -14,7 +14,7 @@ from config.supervision import Child, Supervisor
 from worker.identity import worker_identity
 from worker.maintenance import Maintenance
 from worker.pool import run_pool
-from worker.watchdog import PoolView, Watchdog
+from worker.watchdog import Watchdog
 from worker.worker_stats import WorkerStats
 
 log = structlog.get_logger(__name__)
@@ -54,9 +54,13 @@ class WorkerSupervisor(Supervisor):
         if child is self._maintenance:
             self._stats.page.maintenance_at = now
         else:
-            limit = settings.WATCHDOG_SECONDS
-            task_limit = Conf.TIMEOUT + _TASK_MARGIN_SECONDS
-            self._watchdog = Watchdog(limit=limit, task_limit=task_limit, now=now)
+            self._watchdog = Watchdog(
+                self._stats,
+                expected=Conf.WORKERS,
+                limit=settings.WATCHDOG_SECONDS,
+                task_limit=Conf.TIMEOUT + _TASK_MARGIN_SECONDS,
+                now=now,
+            )
 
     def _look(self, now: float) -> None:
         if self._maintenance.pid and now - self._stats.page.maintenance_at > _MAINTENANCE_LIMIT_SECONDS:
@@ -67,7 +71,7 @@ class WorkerSupervisor(Supervisor):
             self._kill(self._maintenance)
         if self._pool.pid is None:
             return
-        wrong = self._watchdog.look(PoolView.of(self._stats, expected=Conf.WORKERS), now=now)
+        wrong = self._watchdog.look(now=now)
         if wrong:
             log.error("starting the pool anew", event_name="worker.pool.restarted", reason=wrong)
             self._stats.page.pool_restarts += 1

@@ -10,9 +10,8 @@ from admin_ui.overview import overview_of, waiting_turns
 from memory.models import EntryState, OperationResult, ScratchpadEntry
 from relationships.models import Relationship, Turn, TurnState
 from relationships.services.model_budgets import model_budget_of
-from worker.alarm import hindrances, reasons_for_alarm
 from worker.condition import read_condition
-from worker.readiness import embedder_in_use, provider_in_use
+from worker.readiness import embedder_in_use, hindrances, provider_in_use, reasons_for_alarm
 
 DAYS = 14
 TYPES_SHOWN, LATELY = 12, 8

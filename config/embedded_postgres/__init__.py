@@ -10,17 +10,17 @@ from django.conf import settings
 
 from config.embedded_postgres.errors import EmbeddedPostgresError
 from config.embedded_postgres.layout import database_url, socket_dir
-from config.embedded_postgres.server import ServerStatus, create_database, ensure_running, status, stop
+from config.embedded_postgres.postmaster import running_pid
+from config.embedded_postgres.server import create_database, ensure_running, stop
 
 __all__ = [
     "EmbeddedPostgresError",
-    "ServerStatus",
     "create_database",
     "database_url",
     "ensure_running",
+    "running_pid",
     "socket_dir",
     "start_if_used",
-    "status",
     "stop",
 ]
 
@@ -31,7 +31,6 @@ def start_if_used() -> None:
     Raises EmbeddedPostgresError; psycopg.Error if the server goes down in between.
     """
     data_dir: Path | None = settings.EMBEDDED_POSTGRES_DIR
-    if data_dir is None:
-        return
-    ensure_running(data_dir)
-    create_database(data_dir, settings.DATABASES["default"]["NAME"])
+    if data_dir is not None:
+        ensure_running(data_dir)
+        create_database(data_dir, settings.DATABASES["default"]["NAME"])

@@ -5,8 +5,8 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from config.embedded_postgres.account import Account, can_enter, run_as
-from config.embedded_postgres.errors import DataDirectoryUnusableError, WrongMajorVersionError, advice_for
+from config.embedded_postgres.account import Account, run_as
+from config.embedded_postgres.errors import advice_for, unusable, wrong_version
 from config.embedded_postgres.layout import PORT, USER, socket_dir
 from config.embedded_postgres.programs import MAJOR
 
@@ -44,29 +44,22 @@ _SELF = Path("/proc/self/cwd")
 def spelled_for(account: Account | None, data_dir: Path) -> str:
     """How a program that runs in the data folder, as this account, must call that folder.
 
-    By its path. Where a folder above is closed to the account (a checkout under /root), by the system's name
-    for "the folder I am in", which needs no way there; the server never leaves its folder.
-    Raises DataDirectoryUnusableError.
+    For another account a folder above may be closed (a checkout under /root), so there it is the system's name for
+    "the folder I am in", which needs no way there; the server never leaves its folder.
     """
-    if can_enter(account, data_dir):
-        return str(data_dir)
-    if _SELF.exists():
-        return str(_SELF)
-    raise DataDirectoryUnusableError(
-        data_dir=data_dir,
-        reason=f"a folder above it is closed to the account '{account and account.name}'",
-        way_out="Set RAPPORT_DATA_DIR to a folder which every account may pass through.",
-    )
+    return str(_SELF if account and _SELF.exists() else data_dir)
 
 
 def prepare(data_dir: Path, account: Account | None, *, programs: Path) -> None:
     """Make the files if there are none, and see that this server can use them. Nothing runs on them yet.
 
-    Raises WrongMajorVersionError, DataDirectoryUnusableError.
+    Raises EmbeddedPostgresError.
     """
     version_file = data_dir / "PG_VERSION"
     if version_file.exists():
-        _check_version(data_dir, version_file.read_text().strip(), programs=programs)
+        found = version_file.read_text().strip()
+        if found != str(MAJOR):
+            raise wrong_version(data_dir, found=found, brought=MAJOR, programs=programs)
         _check_owner(data_dir, account)
     else:
         _create(data_dir, account, programs=programs)
@@ -74,19 +67,14 @@ def prepare(data_dir: Path, account: Account | None, *, programs: Path) -> None:
     _write_settings(data_dir, account)
 
 
-def _check_version(data_dir: Path, found: str, *, programs: Path) -> None:
-    if found != str(MAJOR):
-        raise WrongMajorVersionError(data_dir=data_dir, found=found, brought=MAJOR, programs=programs)
-
-
 def _check_owner(data_dir: Path, account: Account | None) -> None:
     owner = data_dir.stat().st_uid
     if owner == (account.uid if account else os.geteuid()):
         return
     who = account.name if account else f"our user id, {os.geteuid()}"
-    raise DataDirectoryUnusableError(
-        data_dir=data_dir,
-        reason=f"they belong to user id {owner}, and the server would run as {who}",
+    raise unusable(
+        data_dir,
+        f"they belong to user id {owner}, and the server would run as {who}",
         way_out=f"Hand them over: chown -R {account.uid if account else os.geteuid()} {data_dir}",
     )
 
@@ -94,9 +82,9 @@ def _check_owner(data_dir: Path, account: Account | None) -> None:
 def _create(data_dir: Path, account: Account | None, *, programs: Path) -> None:
     """Run initdb beside the place and move the result there: a killed start leaves nothing half-made."""
     if data_dir.exists() and any(data_dir.iterdir()):
-        raise DataDirectoryUnusableError(
-            data_dir=data_dir,
-            reason="it has files in it which are not a database",
+        raise unusable(
+            data_dir,
+            "it has files in it which are not a database",
             way_out="Move them away, or set RAPPORT_DATA_DIR to another folder.",
         )
     prefix = f".{data_dir.name}.new-"
@@ -135,9 +123,7 @@ def _initdb(building: Path, account: Account | None, *, programs: Path, final: P
         if "invalid locale name" not in made.output:
             break
     tail = "\n".join(made.output.splitlines()[-8:])
-    raise DataDirectoryUnusableError(
-        data_dir=final, reason=f"initdb failed:\n{tail}\n", way_out=advice_for(tail)
-    )
+    raise unusable(final, f"initdb failed:\n{tail}\n", way_out=advice_for(tail))
 
 
 def _prepare_socket_dir(data_dir: Path, account: Account | None) -> None:
@@ -150,9 +136,9 @@ def _prepare_socket_dir(data_dir: Path, account: Account | None) -> None:
     except FileExistsError:
         found = folder.lstat()
         if folder.is_symlink() or found.st_uid != (account.uid if account else os.geteuid()):
-            raise DataDirectoryUnusableError(
-                data_dir=data_dir,
-                reason=f"the folder of its socket, {folder}, belongs to somebody else",
+            raise unusable(
+                data_dir,
+                f"the folder of its socket, {folder}, belongs to somebody else",
                 way_out="Remove that folder, or set RAPPORT_DATA_DIR to a shorter path.",
             ) from None
 

@@ -1,18 +1,6 @@
-"""What can go wrong with the embedded database.
+"""What goes wrong with the embedded database, in sentences that end with a way out."""
 
-EmbeddedPostgresError
-├── ProgramsMissingError           the wheel with PostgreSQL's programs is not installed
-├── ProgramsUnreachableError       the account that runs the server cannot reach those programs
-├── NoAccountError                 we are root, and there is no other account to run the server
-├── WrongMajorVersionError         the files were made by another major version of PostgreSQL
-├── DataDirectoryUnusableError     the files cannot be made, read or owned as they must
-├── ServerNotStartedError         the server ended, or did not answer in time
-└── ServerNotStoppedError          the server still ran at the end of the wait
-
-Every message ends with a way out. Each class's docstring is its message; the fields in braces are filled in.
-"""
-
-import inspect
+from pathlib import Path
 
 OWN_SERVER = "Or set DATABASE_URL to a PostgreSQL of your own (15 or newer, with pgvector 0.8 or newer)."
 
@@ -29,72 +17,38 @@ _ADVICE = {
     "Permission denied": "A file or folder is closed to the account that runs the server. Open it, "
     "then start again.",
 }
+_UPGRADE = """This Rapport brings PostgreSQL {brought}, which cannot read them. Nothing was changed. To move your data:
+1. Go back to the Rapport that made the files: check it out, `pip install -r requirements.txt`.
+2. python manage.py database start
+3. pg_dump --format=custom --file=rapport.dump "$(python manage.py database url)"
+4. python manage.py database stop
+5. mv {data_dir} {data_dir}-{found}
+6. Come forward to this Rapport again: check it out, `pip install -r requirements.txt`.
+7. python manage.py database start
+8. pg_restore --no-owner --dbname="$(python manage.py database url)" rapport.dump
+pg_dump and pg_restore are in {programs}, in steps 3 and 8 each time those of the Rapport in use."""
+
+
+class EmbeddedPostgresError(Exception):
+    """The embedded database failed. Its text says why, and what to do."""
 
 
 def advice_for(output: str) -> str:
     """The way out that fits the last lines of a failed program: one or two sentences."""
-    fitting = [advice for symptom, advice in _ADVICE.items() if symptom in output]
-    return fitting[0] if fitting else "Mend what the last lines name, then start again."
+    fitting = (advice for symptom, advice in _ADVICE.items() if symptom in output)
+    return next(fitting, "Mend what the last lines name, then start again.")
 
 
-class EmbeddedPostgresError(Exception):
-    """The embedded database failed."""
-
-    def __init__(self, **fields: object) -> None:
-        self.fields = fields
-        message = inspect.cleandoc(type(self).__doc__ or type(self).__name__)
-        super().__init__(message.format(own_server=OWN_SERVER, **fields))
+def unusable(data_dir: Path, reason: object, *, way_out: str) -> EmbeddedPostgresError:
+    """The files cannot be made, read or owned as they must."""
+    return EmbeddedPostgresError(
+        f"The database files cannot be kept in {data_dir}: {reason}.\n{way_out} {OWN_SERVER}"
+    )
 
 
-class ProgramsMissingError(EmbeddedPostgresError):
-    """PostgreSQL's programs are not installed here ({reason}).
-    Install them with `pip install -r requirements.txt`. {own_server}
-    """
-
-
-class ProgramsUnreachableError(EmbeddedPostgresError):
-    """The account '{account}', which runs the database because we are root, cannot run {programs},
-    and no copy of it could be made in {places}.
-    Run Rapport as an ordinary user, or put it where every account may read. {own_server}
-    """
-
-
-class NoAccountError(EmbeddedPostgresError):
-    """PostgreSQL refuses to run as root, and {reason}.
-    Run Rapport as an ordinary user. {own_server}
-    """
-
-
-class WrongMajorVersionError(EmbeddedPostgresError):
-    """The database files in {data_dir} were made by PostgreSQL {found}.
-    This Rapport brings PostgreSQL {brought}, which cannot read them. Nothing was changed. To move your data:
-    1. Go back to the Rapport that made the files: check it out, `pip install -r requirements.txt`.
-    2. python manage.py database start
-    3. pg_dump --format=custom --file=rapport.dump "$(python manage.py database url)"
-    4. python manage.py database stop
-    5. mv {data_dir} {data_dir}-{found}
-    6. Come forward to this Rapport again: check it out, `pip install -r requirements.txt`.
-    7. python manage.py database start
-    8. pg_restore --no-owner --dbname="$(python manage.py database url)" rapport.dump
-    pg_dump and pg_restore are in {programs}, in steps 3 and 8 each time those of the Rapport in use.
-    """
-
-
-class DataDirectoryUnusableError(EmbeddedPostgresError):
-    """The database files cannot be kept in {data_dir}: {reason}.
-    {way_out} {own_server}
-    """
-
-
-class ServerNotStartedError(EmbeddedPostgresError):
-    """The embedded database on {data_dir} did not start: {reason}. Its last lines:
-    {tail}
-    {advice} The whole log: {log_file}. {own_server}
-    """
-
-
-class ServerNotStoppedError(EmbeddedPostgresError):
-    """The embedded database on {data_dir} (PID {pid}) still runs after {seconds} s.
-    Close what is connected to it, or stop it at once with `python manage.py database stop --mode immediate`;
-    it mends itself at the next start.
-    """
+def wrong_version(data_dir: Path, *, found: str, brought: int, programs: Path) -> EmbeddedPostgresError:
+    """The files were made by another major version."""
+    steps = _UPGRADE.format(data_dir=data_dir, found=found, brought=brought, programs=programs)
+    return EmbeddedPostgresError(
+        f"The database files in {data_dir} were made by PostgreSQL {found}.\n{steps}"
+    )

@@ -25,11 +25,6 @@ def socket_dir(data_dir: Path) -> Path:
     return _SHORT_PLACE / f"rapport-postgres-{hashlib.sha256(os.fsencode(data)).hexdigest()[:12]}"
 
 
-def socket_file(data_dir: Path) -> Path:
-    """The socket that clients connect to."""
-    return socket_dir(data_dir) / f".s.PGSQL.{PORT}"
-
-
 def database_url(data_dir: Path, *, name: str = "postgres") -> str:
     """The address of the database `name`, as libpq, psql and DATABASE_URL read it.
 

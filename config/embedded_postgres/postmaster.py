@@ -1,54 +1,27 @@
 """The running server: which process it is, whether it answers, and what a dead one left behind."""
 
 import signal
-import socket
-import struct
 from contextlib import suppress
-from enum import Enum
 from pathlib import Path
 
 import psutil
+from psycopg.conninfo import make_conninfo
+from psycopg.pq import PGconn, Ping
 
-from config.embedded_postgres.layout import USER, socket_dir, socket_file
-
-_PROTOCOL_3 = 196608
-_STARTUP = struct.pack("!I", _PROTOCOL_3) + f"user\0{USER}\0database\0postgres\0\0".encode()
-# A whole session: log in, leave. Breaking off half-way would leave a line in the server's log each time.
-_HELLO_AND_GOODBYE = struct.pack("!I", len(_STARTUP) + 4) + _STARTUP + b"X" + struct.pack("!I", 4)
-_CANNOT_CONNECT_NOW = b"C57P03\0"  # starting, recovering or stopping
+from config.embedded_postgres.layout import database_url, socket_dir
 
 
-class Answer(Enum):
-    """What the socket says."""
+def takes_connections(data_dir: Path) -> bool:
+    """Whether the server takes them at this moment. About 1 ms.
 
-    READY = "ready"
-    NOT_YET = "not yet"
-    NOBODY = "nobody there"
-
-
-def ask(data_dir: Path, *, timeout: float = 5.0) -> Answer:
-    """Whether the server takes connections at this moment. About 1 ms.
-
-    A real login, because a server that recovers from a crash already answers on its socket.
+    libpq's own question is a whole login: a server that recovers from a crash already answers on its socket.
     """
-    try:
-        with socket.socket(socket.AF_UNIX) as connection:
-            connection.settimeout(timeout)
-            connection.connect(str(socket_file(data_dir)))
-            connection.sendall(_HELLO_AND_GOODBYE)
-            answer = b""
-            while part := connection.recv(4096):
-                answer += part
-    except TimeoutError:
-        return Answer.NOT_YET
-    except OSError:
-        return Answer.NOBODY
-    # Any other refusal, such as "too many clients", comes from a server that is up.
-    return Answer.NOT_YET if not answer or _CANNOT_CONNECT_NOW in answer else Answer.READY
+    address = make_conninfo(database_url(data_dir), connect_timeout=5)
+    return PGconn.ping(address.encode()) == Ping.OK
 
 
 def running_pid(data_dir: Path) -> int | None:
-    """The PID of the server that runs on these files, or None."""
+    """The PID of the server that runs on these files, or None. Raises OSError where we may not look."""
     pid = _pid_in(data_dir / "postmaster.pid")
     return pid if pid and is_server_on(data_dir, pid) else None
 

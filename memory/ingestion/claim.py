@@ -1,7 +1,7 @@
 """Takes turns of one relationship, in order, for as long as a lease lasts; and settles them.
 
 A claim is made under the relationship's row lock, so one worker at a time reads a relationship; a lease that ran out or
-whose worker died is taken back by the sweep (worker.leases).
+whose worker died is taken back by the sweep (memory.ingestion.sweep).
 """
 
 from collections.abc import Sequence

@@ -33,9 +33,8 @@ from providers.llm.registry import get_provider
 from relationships.services.model_budgets import require_model_budget
 from web.errors import BudgetSpent, InvalidConfiguration, NotFound
 from worker.fairness import others_wait
+from worker.leases import renewing, retry_delay
 from worker.nudge import nudge
-from worker.renewal import renewing
-from worker.retries import retry_delay
 from worker.worker_stats import stop_requested
 
 log = structlog.get_logger(__name__)

@@ -25,10 +25,9 @@ from web.errors import InvalidInput, NotFound, RapportError
 from worker.fairness import others_wait
 from worker.housekeeping import Duty
 from worker.identity import worker_identity
-from worker.leases import postpone_overdue, take_back_dead
+from worker.leases import postpone_overdue, renewing, take_back_dead
 from worker.models import QueuedQuerySet
 from worker.nudge import nudge_replay
-from worker.renewal import renewing
 
 log = structlog.get_logger(__name__)
 

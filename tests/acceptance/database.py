@@ -15,7 +15,7 @@ from django.db import connection, connections
 from psycopg import sql
 
 from config.embedded_postgres import create_database as create_embedded_database
-from config.embedded_postgres import ensure_running, socket_dir, status, stop
+from config.embedded_postgres import ensure_running, running_pid, socket_dir, stop
 from config.embedded_postgres.layout import PORT, USER
 
 
@@ -43,7 +43,7 @@ class LiveDatabase:
     def kill_server(self) -> None:
         """kill -9 of the server's first process. Only of an embedded server that is this test's own."""
         assert "RAPPORT_DATA_DIR" in self.environment, "the server of the tests is everybody's"
-        pid = status(_postgres(self.environment)).pid
+        pid = running_pid(_postgres(self.environment))
         assert pid is not None
         os.kill(pid, signal.SIGKILL)
 

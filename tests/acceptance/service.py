@@ -5,19 +5,18 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 from django.db import InterfaceError, OperationalError, connection
 from django.utils import timezone
 
 from memory.ingestion.intake import accept_turn
-from relationships.ids import relationship_id
-from relationships.models import Companion, EndUser, Project, Relationship, Turn
+from relationships.models import Companion, Project, Relationship, Turn
 from relationships.services.api_keys import create_api_key
 from relationships.services.projects import create_project
 from relationships.services.turns import NewMessage, NewTurn
 from tests.acceptance.database import LiveDatabase
 from tests.acceptance.processes import LiveProcess, LiveWeb, LiveWorker, environment
+from tests.fixtures.people import meet
 from tests.waiting import wait_until
 from web.actor import Actor
 
@@ -92,13 +91,7 @@ class LiveService:
         companion, _ = Companion.objects.get_or_create(
             project=project, slug="ada", defaults={"name": "Ada", "config": self.companion_config}
         )
-        people = [EndUser.objects.create(project=project, external_id=uuid4().hex) for _ in range(count)]
-        return [
-            Relationship.objects.create(
-                id=relationship_id(companion.id, person.id), project=project, companion=companion, user=person
-            )
-            for person in people
-        ]
+        return [meet(companion) for _ in range(count)]
 
     # --- its turns
 

@@ -202,19 +202,6 @@ def test_nothing_is_left_in_the_tables_of_the_queue(
     wait_until(lambda: left() == 0, what="the queue to be empty")
 
 
-def test_two_workers_share_the_work_and_each_gives_its_own_sign_of_life(
-    live: LiveService, worker: LiveWorker
-) -> None:
-    second = live.start_worker()
-    second.wait_until_in_order()
-    people = live.new_relationships(8)
-
-    turns = [live.say(person, "I like snow.") for person in people for _ in range(3)]
-
-    assert live.wait_until_settled(turns) == ["applied"] * 24
-    assert WorkerHeartbeat.objects.count() == 2
-
-
 def test_with_the_embedded_database_killed_the_worker_starts_it_again_and_loses_no_turn(
     own_live: LiveService, model: OpenAIServer
 ) -> None:

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from tests.guards.sources import APPS, ROOT, calls, python_files, text_of, tree_of
+from tests.guards.sources import CODE, ROOT, calls, python_files, text_of, tree_of
 from tests.guards.tables import named_in
 
 READERS = (
@@ -52,7 +52,7 @@ def test_the_defaults_are_those_of_the_code() -> None:
 def test_every_system_check_is_described_and_no_other() -> None:
     ids = {
         given
-        for path in python_files(*APPS)
+        for path in python_files(*CODE)
         if path.name == "checks.py"
         for name, call in calls(tree_of(path))
         for keyword in call.keywords

@@ -7,7 +7,7 @@ from typing import Any
 
 import psycopg
 
-from config.embedded_postgres import database_url, status
+from config.embedded_postgres import database_url, running_pid
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -38,6 +38,6 @@ def do_in_database(data_dir: Path, statement: str) -> None:
 
 
 def pid_of(data_dir: Path) -> int:
-    pid = status(data_dir).pid
+    pid = running_pid(data_dir)
     assert pid
     return pid

@@ -1,10 +1,13 @@
 """The broker between real sessions of a real database."""
 
+import pickle
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from django.db import connection, transaction
+from django.utils import timezone
+from django_q.models import OrmQ
 
 from tests.waiting import wait_until
 from worker import worker_stats
@@ -108,3 +111,27 @@ def test_what_is_claimed_is_noted_for_the_watchdog(broker: NotifyBroker) -> None
     finally:
         worker_stats.use(None)
         shared.close()
+
+
+def test_a_row_whose_lock_lies_ahead_is_not_claimable(broker: NotifyBroker) -> None:
+    row_id = broker.enqueue("a task")
+    OrmQ.objects.filter(id=row_id).update(lock=timezone.now().replace(year=2099))
+
+    assert broker.queue_size() == 0
+
+
+def test_it_travels_by_pickle_without_its_session(broker: NotifyBroker) -> None:
+    copy = pickle.loads(pickle.dumps(broker))
+
+    assert copy.list_key == broker.list_key
+    assert copy.channel == broker.channel
+    copy.close()
+
+
+def test_queues_do_not_see_each_other_and_a_channel_fits_its_name(broker: NotifyBroker) -> None:
+    other = NotifyBroker("another queue")
+    other.enqueue("a task")
+
+    assert broker.queue_size() == 0
+    assert broker.channel != other.channel
+    assert len(NotifyBroker("q" * 100).channel) <= 63

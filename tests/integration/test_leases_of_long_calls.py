@@ -11,8 +11,10 @@ from pytest_django.fixtures import Settings
 
 from memory.ingestion.claim import claim_turns
 from memory.ingestion.replays import nudge_owed_replays, request_replay, run_replay
+from memory.ingestion.sweep import release_dead_leases
 from memory.models import Embedding, ModelCall, Replay, ReplayState, SearchText
 from memory.retrieval.index.embed import embed_owed
+from memory.retrieval.index.sweep import VectorSweep
 from providers.llm import reset_providers
 from relationships.models import Companion, Relationship, Turn, TurnState
 from tests.fakes import ScriptedEmbedder, ScriptedProvider
@@ -20,8 +22,6 @@ from tests.fixtures.index import configure
 from tests.fixtures.turns import PERSON, Conversation, add, answer
 from tests.vendor_servers.openai_server import OpenAIServer
 from tests.waiting import wait_until
-from worker.leases import release_dead_leases
-from worker.vector_sweep import VectorSweep
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -12,13 +12,12 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from worker.alarm import Hindrance
 from worker.api.metrics import render_metrics
 from worker.condition import QueueCondition, read_condition
 from worker.readiness import (
+    Hindrance,
     Readiness,
     check_readiness,
-    check_work,
     embedder_in_use,
     limit_statements,
     provider_in_use,
@@ -44,7 +43,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
 @never_cache
 def readyz_worker(request: HttpRequest) -> HttpResponse:
     """200 when turns are being read, or wait for what is their own project's matter; else 503 with the reasons."""
-    work = check_work()
+    work = check_readiness(work=True)
     body = {
         **_basics(work),
         "degraded": [_degraded(found) for found in work.degraded],

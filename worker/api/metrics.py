@@ -15,8 +15,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from worker.condition import QueueCondition, VectorCounts, WorkerCondition
-from worker.waits import COUNT_LIMIT, Wait
+from worker.condition import COUNT_LIMIT, QueueCondition, VectorCounts, Wait, WorkerCondition
 
 M = TypeVar("M", GaugeMetricFamily, CounterMetricFamily)
 

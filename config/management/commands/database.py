@@ -9,12 +9,15 @@ from django.core.management.base import BaseCommand, CommandError
 
 from config.embedded_postgres import (
     EmbeddedPostgresError,
-    ServerStatus,
     database_url,
+    running_pid,
+    socket_dir,
     start_if_used,
-    status,
     stop,
 )
+from config.embedded_postgres.account import run_as
+from config.embedded_postgres.layout import log_file
+from config.embedded_postgres.programs import programs_for
 from config.embedded_postgres.server import STOP_MODES
 
 
@@ -39,7 +42,7 @@ class Command(BaseCommand):
             )
         try:
             self.stdout.write(self._answer(data_dir, action=action, mode=mode))
-        except EmbeddedPostgresError as error:
+        except (EmbeddedPostgresError, OSError) as error:
             raise CommandError(str(error)) from error
 
     def _answer(self, data_dir: Path, *, action: str, mode: str) -> str:
@@ -51,15 +54,17 @@ class Command(BaseCommand):
             )
         if action == "start":
             start_if_used()
-        return _in_words(status(data_dir))
+        return _status(data_dir)
 
 
-def _in_words(found: ServerStatus) -> str:
+def _status(data_dir: Path) -> str:
+    pid = running_pid(data_dir)
+    version = run_as(None, [programs_for(None) / "postgres", "--version"]).output
     lines = [
-        f"running, PID {found.pid}" if found.running else "not running",
-        f"version  PostgreSQL {found.version}",
-        f"files    {found.data_dir}",
-        f"socket   {found.socket_dir}",
-        f"log      {found.log_file}",
+        "not running" if pid is None else f"running, PID {pid}",
+        f"version  PostgreSQL {version.removeprefix('postgres (PostgreSQL) ')}",
+        f"files    {data_dir}",
+        f"socket   {socket_dir(data_dir)}",
+        f"log      {log_file(data_dir)}",
     ]
     return "\n".join(lines)

@@ -27,9 +27,8 @@ from memory.retrieval.index.vectors import OwedText
 from providers.embeddings import Embedded, Embedder, embed_in_halves, embedder_of
 from providers.errors import ProviderError
 from worker.fairness import others_wait, project_of
+from worker.leases import error_place, renewing, retry_delay
 from worker.nudge import nudge_embedding
-from worker.renewal import renewing
-from worker.retries import error_place, retry_delay
 from worker.worker_stats import stop_requested
 
 log = structlog.get_logger(__name__)

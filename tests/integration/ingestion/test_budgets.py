@@ -11,6 +11,7 @@ from pytest_django.fixtures import Settings
 
 from context.replies import reply
 from memory.ingestion.replays import request_replay
+from memory.ingestion.sweep import Sweep
 from memory.models import ModelCall
 from providers.errors import RateLimited, Unauthorized
 from providers.llm.base import Completion
@@ -20,7 +21,6 @@ from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api
 from tests.fixtures.turns import PERSON, Conversation, add, answer
 from web.errors import BudgetSpent
-from worker.sweep import Sweep
 
 HELLO = [{"role": "user", "content": "Call me Max. I cook."}]
 

@@ -5,10 +5,10 @@ from django_q.models import OrmQ
 from pytest_django.fixtures import Settings
 
 from memory.ingestion.claim import claim_turns
+from memory.ingestion.sweep import release_dead_leases
 from relationships.models import Turn, TurnState
 from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import Conversation
-from worker.leases import release_dead_leases
 
 
 def claim(conversation: Conversation) -> list[str]:

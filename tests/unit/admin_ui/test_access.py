@@ -1,22 +1,13 @@
 from django.test import Client
 
-from relationships.ids import relationship_id
-from relationships.models import Companion, EndUser, Membership, Operator, Project, Relationship, Role
+from relationships.models import Membership, Operator, Project, Relationship, Role
+from tests.fixtures.people import meet_elsewhere
 
 OVERVIEW = "/admin-ui/"
 
 
 def page_of(relationship: Relationship) -> str:
     return f"/admin-ui/relationships/{relationship.id}/"
-
-
-def of_another_project() -> Relationship:
-    project = Project.objects.create(name="Another project")
-    companion = Companion.objects.create(project=project, slug="bo", name="Bo")
-    person = EndUser.objects.create(project=project, external_id="eve")
-    return Relationship.objects.create(
-        id=relationship_id(companion.id, person.id), project=project, companion=companion, user=person
-    )
 
 
 def test_who_is_not_signed_in_is_led_to_the_sign_in_page_and_back(client: Client, db: None) -> None:
@@ -48,22 +39,22 @@ def test_an_operator_whom_no_project_lets_in_is_told_so(client: Client, db: None
 
 def test_a_membership_decides_which_project_is_seen(editor: Client, relationship: Relationship) -> None:
     assert editor.get(page_of(relationship)).status_code == 200
-    assert editor.get(page_of(of_another_project())).status_code == 404
+    assert editor.get(page_of(meet_elsewhere())).status_code == 404
 
 
 def test_an_operator_of_two_projects_chooses_between_them(editor: Client, project: Project) -> None:
-    other = of_another_project()
+    other = meet_elsewhere()
     me = Operator.objects.get(email="editor@example.org")
     Membership.objects.create(operator=me, project=other.project, role=Role.VIEWER)
 
     editor.post("/admin-ui/project/", {"project": str(other.project_id)})
 
     assert editor.get(page_of(other)).status_code == 200
-    assert "Another project" in editor.get(OVERVIEW).content.decode()
+    assert other.project.name in editor.get(OVERVIEW).content.decode()
 
 
 def test_a_project_that_is_not_theirs_can_not_be_chosen(editor: Client) -> None:
-    other = of_another_project()
+    other = meet_elsewhere()
 
     editor.post("/admin-ui/project/", {"project": str(other.project_id)})
 

@@ -41,16 +41,6 @@ def test_the_address_is_one_that_a_browser_takes(host: str, url: str) -> None:
     assert Address(host, 8000).url == url
 
 
-def test_a_port_that_is_free_is_no_trouble(tmp_path: Path, taken: Address) -> None:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        free = Address("127.0.0.1", probe.getsockname()[1])
-
-    require_free(free, note=tmp_path / "serve.json")
-
-    assert free.port != taken.port
-
-
 def test_a_taken_port_is_named_with_one_that_is_free(tmp_path: Path, taken: Address) -> None:
     with pytest.raises(
         PortTaken, match=rf"^Port {taken.port} on 127\.0\.0\.1 is taken; --port \d+ is free\.$"

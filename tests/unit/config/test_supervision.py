@@ -5,7 +5,7 @@ from collections.abc import Callable
 import psutil
 import pytest
 
-from config.supervision import Child, fork, kill_group, name_process
+from config.supervision import Child, fork, kill_group
 from tests.waiting import wait_until
 
 
@@ -62,13 +62,6 @@ def test_killing_a_group_takes_what_the_child_started() -> None:
     )
 
 
-def test_killing_a_group_that_is_gone_does_nothing() -> None:
-    child = fork(lambda: None, name="child")
-    status_of(child)
-
-    assert kill_group(child) is None  # type: ignore[func-returns-value]
-
-
 def test_the_signals_of_the_parent_are_not_those_of_the_child() -> None:
     before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
     try:
@@ -78,14 +71,6 @@ def test_the_signals_of_the_parent_are_not_those_of_the_child() -> None:
         assert status_of(child) == -signal.SIGTERM
     finally:
         signal.signal(signal.SIGTERM, before)
-
-
-def test_a_process_can_be_named() -> None:
-    child = fork(lambda: name_process("rapport-reader") or signal.pause(), name="child")  # type: ignore[func-returns-value]
-    wait_until(lambda: psutil.Process(child).name() == "rapport-reader", what="the name")
-
-    kill_group(child)
-    assert status_of(child) == -signal.SIGKILL
 
 
 def _is_zombie(process: psutil.Process) -> bool:
@@ -110,11 +95,6 @@ def live(child: Child, *, start: float, end: float) -> bool:
     return True
 
 
-def test_a_child_that_died_is_started_again_at_once(child: Child) -> None:
-    assert live(child, start=0.0, end=0.1)
-    assert live(child, start=0.1, end=0.2)
-
-
 def test_one_that_keeps_dying_young_is_started_less_and_less_often(child: Child) -> None:
     now, starts = 0.0, []
     while now < 20:
@@ -131,10 +111,3 @@ def test_after_a_steady_life_it_is_not_made_to_wait(child: Child) -> None:
 
     assert live(child, start=10.0, end=100.0)
     assert live(child, start=100.0, end=100.0)
-
-
-def test_a_child_that_runs_is_not_started_twice(child: Child) -> None:
-    assert child.start_if_time(0.0) is True
-    assert child.start_if_time(100.0) is False
-    assert child.pid is not None
-    os.waitpid(child.pid, 0)

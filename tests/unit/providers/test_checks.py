@@ -6,10 +6,7 @@ from pytest_django.fixtures import Settings
 from providers.checks import (
     check_budget,
     check_embedders,
-    check_leases,
-    check_listening,
     check_providers,
-    check_queue,
 )
 
 
@@ -66,58 +63,3 @@ def test_an_embedder_that_nobody_uses_may_be_broken(settings: Settings) -> None:
         "broken": {"BACKEND": "providers.embeddings.nowhere.Embedder"},
     }
     assert check_embedders() == []
-
-
-@pytest.mark.parametrize(("name", "value"), [("max_attempts", 3), ("ack_failures", False)])
-def test_a_queue_that_would_repeat_work_is_refused(settings: Settings, name: str, value: object) -> None:
-    settings.Q_CLUSTER = {**settings.Q_CLUSTER, name: value}
-    (error,) = check_queue()
-    assert error.id == "memory.E002"
-    assert name in error.msg
-
-
-def test_the_queue_as_it_is_set_up_is_in_order() -> None:
-    assert check_queue() == []
-
-
-def test_a_lease_must_last_as_long_as_a_call(settings: Settings) -> None:
-    settings.LEASE_SECONDS, settings.CALL_SECONDS = 100.0, 120.0
-
-    (error,) = check_leases()
-
-    assert error.id == "memory.E004"
-    assert "RAPPORT_LEASE_SECONDS is 100, less than the 120 seconds" in error.msg
-
-
-@pytest.mark.parametrize(
-    ("name", "value"), [pytest.param("timeout", 120, id="a task"), pytest.param("retry", 300, id="its retry")]
-)
-def test_a_task_must_last_longer_than_a_call(settings: Settings, name: str, value: int) -> None:
-    settings.CALL_SECONDS = 120.0
-    settings.Q_CLUSTER = {**settings.Q_CLUSTER, "timeout": 300, "retry": 600, name: value}
-
-    (error,) = check_leases()
-
-    assert error.id == "memory.E004"
-    assert f"Q_CLUSTER['{name}'] is {value}" in error.msg
-
-
-def test_leases_as_they_are_set_up_are_in_order() -> None:
-    assert check_leases() == []
-
-
-def test_behind_a_pooler_a_direct_address_is_asked_for(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delitem(settings.DATABASES["default"]["OPTIONS"], "prepare_threshold")
-
-    (warning,) = check_listening()
-    assert warning.id == "memory.W002"
-    assert "DATABASE_DIRECT_URL" in (warning.hint or "")
-
-    settings.DATABASE_DIRECT_URL = "postgresql://rapport@localhost/rapport"
-    assert check_listening() == []
-
-
-def test_without_a_pooler_none_is() -> None:
-    assert check_listening() == []

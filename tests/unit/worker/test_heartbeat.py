@@ -8,7 +8,6 @@ from worker.heartbeat import (
     forget_old_heartbeats,
     has_living_worker,
     silent_machines,
-    stop_beating,
 )
 from worker.models import WorkerHeartbeat
 
@@ -28,15 +27,6 @@ def test_a_beat_moves_the_time_and_keeps_the_start() -> None:
     assert second.beat_at > first.beat_at
     assert second.started_at == first.started_at
     assert (second.pool_restarts, second.counters) == (2, {"model_calls": 5})
-
-
-def test_a_worker_that_ends_in_good_order_is_not_missed() -> None:
-    beat(name=NAME, pool_restarts=0, counters={})
-
-    stop_beating(name=NAME)
-
-    assert not WorkerHeartbeat.objects.exists()
-    assert silent_machines(15) == set()
 
 
 def test_a_machine_is_silent_when_nobody_on_it_was_heard_for_the_limit() -> None:

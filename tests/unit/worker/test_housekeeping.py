@@ -3,11 +3,7 @@ from functools import partial
 
 import pytest
 from django.utils import timezone
-from django_q.models import OrmQ
 
-from memory.ingestion.triggers import read_ended_sessions
-from relationships.models import Relationship, SessionState, Turn
-from tests.fixtures.queue import MakeTurn
 from worker.housekeeping import Duty, do_what_is_due, duties
 
 pytestmark = pytest.mark.django_db
@@ -53,26 +49,3 @@ def test_a_slow_duty_comes_less_often() -> None:
 
 def test_every_duty_of_the_house_can_be_done_on_an_empty_database() -> None:
     assert do_what_is_due(duties(), now=timezone.now()) == len(duties())
-
-
-def test_turns_that_waited_for_their_session_fall_due_when_it_has_ended(
-    make_turn: MakeTurn, relationship: Relationship
-) -> None:
-    now = timezone.now()
-    waiting = {"due_at": None, "waits_for": "session_end"}
-    ended, going_on = make_turn(session="ended", **waiting), make_turn(session="open", **waiting)
-    for session, ended_at in (("ended", now), ("open", None)):
-        SessionState.objects.create(
-            relationship_id=relationship.id,
-            project_id=relationship.project_id,
-            session=session,
-            last_active_at=now,
-            ended_at=ended_at,
-        )
-
-    assert read_ended_sessions(now) == 1
-
-    turns = Turn.objects.for_relationship(relationship.id)
-    assert turns.get(id=ended.id).due_at == now
-    assert turns.get(id=going_on.id).due_at is None
-    assert OrmQ.objects.count() == 1

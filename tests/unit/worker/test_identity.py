@@ -2,20 +2,27 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from worker.identity import (
     is_dead,
-    machine_of,
     process_start,
     this_machine,
     worker_identity,
 )
 
 
-def test_a_process_that_runs_is_not_dead() -> None:
-    assert is_dead(worker_identity()) is False
-
-
-def test_the_name_fits_its_column() -> None:
+@pytest.mark.parametrize(
+    ("name", "dead"),
+    [
+        pytest.param(worker_identity(), False, id="runs"),
+        pytest.param(f"{this_machine()}:{os.getpid()}:1", True, id="its number was given to another"),
+        pytest.param(f"elsewhere/0badc0de:{os.getpid()}:1", None, id="on another machine"),
+        *(pytest.param(name, None, id=name or "none") for name in ("", "a:b", f"{this_machine()}:pid:start")),
+    ],
+)
+def test_whether_a_process_has_ended_is_told_by_its_name(name: str, dead: bool | None) -> None:
+    assert is_dead(name) is dead
     assert len(worker_identity()) <= 120
 
 
@@ -38,24 +45,6 @@ def test_a_zombie_is_dead() -> None:
 
     assert is_dead(name) is True
     child.communicate()
-
-
-def test_a_number_that_another_process_got_is_not_taken_for_the_old_one() -> None:
-    assert is_dead(f"{this_machine()}:{os.getpid()}:1") is True
-
-
-def test_of_a_process_on_another_machine_nothing_is_known() -> None:
-    assert is_dead(f"elsewhere/0badc0de:{os.getpid()}:1") is None
-
-
-def test_a_name_of_another_shape_says_nothing() -> None:
-    for name in ("", "test", "a:b", f"{this_machine()}:pid:start"):
-        assert is_dead(name) is None
-
-
-def test_processes_of_one_machine_share_its_part_of_the_name() -> None:
-    assert machine_of(worker_identity()) == this_machine()
-    assert machine_of("elsewhere/0badc0de:12:34") == "elsewhere/0badc0de"
 
 
 def test_a_fork_has_a_name_of_its_own() -> None:

@@ -3,11 +3,11 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from memory.ingestion.sweep import release_dead_leases
 from relationships.models import Turn, TurnState
 from tests.fixtures.queue import MakeTurn, held_by
 from worker.heartbeat import beat
 from worker.identity import this_machine, worker_identity
-from worker.leases import release_dead_leases
 from worker.models import WorkerHeartbeat
 
 GONE = f"{this_machine()}:999999999:1"
@@ -38,12 +38,6 @@ def test_what_a_dead_process_held_is_due_again_at_once(make_turn: MakeTurn) -> N
     assert (left.seq, left.attempts, left.error_code) == (turn.seq, 2, "worker_died")
 
 
-def test_a_lease_that_ran_out_is_taken_back_whoever_holds_it(make_turn: MakeTurn) -> None:
-    turn = make_turn(**held_by(worker_identity(), seconds=-1))
-
-    assert release_dead_leases(timezone.now()) == {turn.relationship_id: turn.project_id}
-
-
 @pytest.mark.parametrize(
     "holder", [worker_identity(), ELSEWHERE, "somebody"], ids=["alive", "elsewhere", "unknown"]
 )
@@ -72,11 +66,5 @@ def test_another_machine_keeps_its_leases_while_one_of_its_workers_is_heard(make
 def test_whoever_lives_here_keeps_its_lease_though_its_heartbeat_was_held_up(make_turn: MakeTurn) -> None:
     silent_since(60, name=f"{this_machine()}:1:1")
     make_turn(**held_by(worker_identity()))
-
-    assert release_dead_leases(timezone.now()) == {}
-
-
-def test_settled_turns_are_nobodys(make_turn: MakeTurn) -> None:
-    make_turn(state=TurnState.APPLIED)
 
     assert release_dead_leases(timezone.now()) == {}

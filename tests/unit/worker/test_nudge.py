@@ -1,12 +1,11 @@
 from collections.abc import Callable
 
 import pytest
-from django.db import connection, transaction
+from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django_q.models import OrmQ
 
 from relationships.ids import uuid7
-from worker.fairness import ENOUGH_QUEUED, room_for
 from worker.nudge import nudge, nudge_embedding
 
 pytestmark = pytest.mark.django_db
@@ -24,22 +23,6 @@ def test_a_nudge_names_the_relationship_and_nothing_else(tell: Callable[..., Non
         (str(relationship_id),),
         {},
     )
-
-
-def test_it_waits_among_the_tasks_of_its_project() -> None:
-    project_id = uuid7()
-
-    nudge(uuid7(), project_id=project_id)
-
-    assert room_for([project_id]) == {project_id: ENOUGH_QUEUED - 1}
-
-
-def test_rolled_back_nothing_stays_of_it() -> None:
-    with transaction.atomic():
-        nudge(uuid7(), project_id=uuid7())
-        transaction.set_rollback(True)
-
-    assert not OrmQ.objects.exists()
 
 
 def test_it_costs_one_statement() -> None:

@@ -1,26 +1,118 @@
 from datetime import timedelta
+from uuid import uuid4
 
 import pytest
 from django.db import connection
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
-from providers.errors import ModelNotFound, Unauthorized
+from providers.errors import Unauthorized
 from relationships.models import Turn
 from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import Conversation, add, answer
+from worker.condition import Asked, QueueCondition, TurnCounts, Wait, WorkerCondition
 from worker.heartbeat import beat
 from worker.models import WorkerHeartbeat
 from worker.readiness import (
     check_readiness,
-    check_work,
     embedder_in_use,
-    limit_statements,
+    hindrances,
     pending_migrations,
     provider_in_use,
+    reasons_for_alarm,
 )
 
 pytestmark = pytest.mark.django_db
+
+TURNS = TurnCounts(due=0, retrying=0, untriggered=0, processing=0, failed=0, stored=0)
+WORKER = WorkerCondition("one:1:1", 0.5, 0)
+
+
+@pytest.fixture(autouse=True)
+def limits(settings: Settings) -> None:
+    settings.OLDEST_TURN_LIMIT_SECONDS = 300
+    settings.DEFAULT_LLM_PROVIDER = "gemini"
+
+
+def condition(*waits: Wait, asked: int = 0, answered: int = 0) -> QueueCondition:
+    return QueueCondition(
+        turns=TURNS, queued=0, workers=(WORKER,), waits=waits, asked=Asked(projects=asked, answered=answered)
+    )
+
+
+def wait(reason: str, provider: str = "", *, seconds: float = 320, turns: int = 4) -> Wait:
+    """Of a project of its own."""
+    return Wait(uuid4(), reason, provider, turns, seconds)
+
+
+def is_red(told: QueueCondition) -> bool:
+    return bool(reasons_for_alarm(told, hindrances(told)))
+
+
+def test_a_refused_key_of_the_default_provider_is_an_alarm_however_many_others_were_answered() -> None:
+    told = condition(wait("unauthorized", "gemini"), wait("unauthorized", "gemini"), asked=9, answered=9)
+
+    assert reasons_for_alarm(told, hindrances(told)) == [
+        "provider: 'gemini' holds up 8 turns of 2 projects, the oldest for 320 s (unauthorized): "
+        "The provider does not accept the API key; check it in the settings."
+    ]
+
+
+@pytest.mark.parametrize(
+    "reason", ["quota_exhausted", "model_not_found", "external_refused", "misconfigured"]
+)
+def test_so_is_whatever_else_of_it_an_operator_must_mend(reason: str) -> None:
+    assert is_red(condition(wait(reason, "gemini"), asked=9, answered=9))
+
+
+def test_nothing_is_an_alarm_before_the_limit() -> None:
+    assert not is_red(condition(wait("unauthorized", "gemini", seconds=299), wait("due", seconds=299)))
+
+
+@pytest.mark.parametrize("reason", ["unavailable", "timeout", "rate_limited", "empty_answer"])
+def test_the_default_provider_failing_is_an_alarm_when_fewer_projects_were_answered_than_wait(
+    reason: str,
+) -> None:
+    assert is_red(condition(wait(reason, "gemini"), asked=9, answered=0))
+    assert is_red(condition(wait(reason, "gemini"), wait(reason, "gemini"), asked=9, answered=1))
+    assert not is_red(condition(wait(reason, "gemini"), asked=9, answered=1))
+
+
+def test_one_projects_own_provider_is_no_alarm_and_that_of_most_is() -> None:
+    assert not is_red(condition(wait("unauthorized", "openai"), asked=2, answered=0))
+    assert is_red(condition(wait("unauthorized", "openai"), wait("unauthorized", "openai"), asked=3))
+
+
+@pytest.mark.parametrize("reason", ["budget", "model_not_found", "internal_error"])
+def test_what_is_a_projects_own_matter_is_never_an_alarm_and_is_told(reason: str) -> None:
+    told = condition(wait(reason, seconds=90_000), asked=1)
+
+    (found,) = hindrances(told)
+
+    assert not is_red(told)
+    assert (found.reason, found.turns, found.projects) == (reason, 4, 1)
+    assert found.sentence.startswith(
+        "project: their own project holds up 4 turns of 1 project, the oldest for 90000 s"
+    )
+
+
+def test_turns_that_nobody_takes_are_an_alarm() -> None:
+    told = condition(wait("due", seconds=410, turns=1))
+
+    assert reasons_for_alarm(told, hindrances(told)) == [
+        "queue: nobody has taken 1 turn of 1 project that could be read, the oldest for 410 s"
+    ]
+
+
+def test_a_flood_or_an_old_import_of_one_project_is_none_while_others_are_answered() -> None:
+    told = condition(wait("due", seconds=800_000_000, turns=5000), asked=2, answered=2)
+
+    assert not is_red(told)
+    assert [found.reason for found in hindrances(told)] == ["due"]
+
+
+def test_what_is_being_read_hinders_nobody() -> None:
+    assert hindrances(condition(wait("reading", seconds=4000))) == []
 
 
 @pytest.fixture
@@ -28,64 +120,37 @@ def worker_beats() -> None:
     beat(name="here/1c0ffee2:1:2", pool_restarts=0, counters={})
 
 
-def test_with_a_worker_that_is_heard_work_is_being_done(worker_beats: None) -> None:
-    work = check_work()
-
-    assert work.ready
-    assert work.reasons == []
-
-
-def test_without_a_worker_it_is_not_and_yet_this_instance_can_serve() -> None:
-    assert check_work().reasons == ["worker: none has reported; run manage.py worker"]
-    assert check_readiness().ready
-
-
 def test_a_worker_that_fell_silent_is_a_reason(worker_beats: None) -> None:
     WorkerHeartbeat.objects.update(beat_at=timezone.now() - timedelta(seconds=90))
 
-    assert check_work().reasons == ["worker: none has reported for 90 s; run manage.py worker"]
+    assert check_readiness(work=True).reasons == ["worker: none has reported for 90 s; run manage.py worker"]
 
 
 def test_a_refused_key_turns_it_red_until_a_turn_is_read_again(
-    worker_beats: None, conversation: Conversation, scripted_provider: ScriptedProvider, settings: Settings
+    worker_beats: None, conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
-    settings.OLDEST_TURN_LIMIT_SECONDS = 300
     scripted_provider.answer_with(Unauthorized(), answer(add("Likes tea")))
     turn = conversation.hear("I like tea.")
     rows = Turn.objects.for_relationship(turn.relationship_id)
     rows.update(waiting_since=timezone.now() - timedelta(seconds=320))
 
-    (reason,) = check_work().reasons
-    assert reason.startswith(
-        "provider: 'scripted' holds up 1 turn of 1 project, the oldest for 320 s (unauth"
-    )
+    (reason,) = check_readiness(work=True).reasons
+    assert reason.startswith("provider: 'scripted' holds up 1 turn of 1 project, the oldest for 3")
+    assert "(unauthorized)" in reason
     assert check_readiness().ready
 
     rows.update(due_at=timezone.now())
     conversation.drain()
-    assert (check_work().ready, rows.get().waiting_since) == (True, None)
-
-
-def test_a_model_that_a_project_names_itself_is_its_own_matter(
-    worker_beats: None, conversation: Conversation, scripted_provider: ScriptedProvider, settings: Settings
-) -> None:
-    settings.OLDEST_TURN_LIMIT_SECONDS = 300
-    scripted_provider.answer_with(ModelNotFound())
-    conversation.hear("I like tea.", ingestion={"model": "no-such-model"})
-    Turn.objects.update(waiting_since=timezone.now() - timedelta(seconds=320))
-
-    work = check_work()
-
-    assert work.ready
-    assert [(found.reason, found.provider) for found in work.degraded] == [("model_not_found", "")]
+    assert (check_readiness(work=True).ready, rows.get().waiting_since) == (True, None)
 
 
 def test_migrations_that_are_not_applied_are_named(worker_beats: None) -> None:
     with connection.cursor() as cursor:
         cursor.execute("DELETE FROM django_migrations WHERE name = '0002_fair_queue'")
+        cursor.execute("ALTER TABLE relationships_workerheartbeat RENAME TO not_there_yet")
 
     assert pending_migrations() == ["worker.0002_fair_queue"]
-    assert check_work().reasons == check_readiness().reasons
+    assert check_readiness(work=True).reasons == check_readiness().reasons
     assert check_readiness().reasons == [
         "migrations: worker.0002_fair_queue not applied; run manage.py migrate"
     ]
@@ -98,15 +163,7 @@ def test_before_the_first_migration_all_are_pending() -> None:
     assert "relationships.0001_people_and_turns" in pending_migrations()
 
 
-def test_a_statement_that_hangs_is_cut_off() -> None:
-    with connection.cursor() as cursor:
-        limit_statements()
-        cursor.execute("SHOW statement_timeout")
-
-        assert cursor.fetchone()[0] == "2s"
-
-
-def test_the_provider_is_named_without_its_key(settings: Settings) -> None:
+def test_providers_are_named_without_their_keys(settings: Settings) -> None:
     settings.DEFAULT_LLM_PROVIDER = "openai"
     settings.LLM_PROVIDERS = {
         "openai": {
@@ -119,12 +176,10 @@ def test_the_provider_is_named_without_its_key(settings: Settings) -> None:
         }
     }
 
-    assert provider_in_use() == {"alias": "openai", "model": "llama", "host": "localhost:11434"}
+    settings.EMBEDDING_PROVIDERS, settings.DEFAULT_EMBEDDING_PROVIDER = settings.LLM_PROVIDERS, "openai"
 
-
-def test_the_embedder_in_use_is_named_without_its_key(settings: Settings) -> None:
-    options = {"model": "nomic-embed-text", "base_url": "http://localhost:11434/v1", "api_key": "secret"}
-    settings.EMBEDDING_PROVIDERS = {"openai": {"BACKEND": "providers.embeddings.openai", "OPTIONS": options}}
-    settings.DEFAULT_EMBEDDING_PROVIDER = "openai"
-
-    assert embedder_in_use() == {"alias": "openai", "model": "nomic-embed-text", "host": "localhost:11434"}
+    assert (
+        embedder_in_use()
+        == provider_in_use()
+        == {"alias": "openai", "model": "llama", "host": "localhost:11434"}
+    )

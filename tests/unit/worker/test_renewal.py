@@ -5,7 +5,7 @@ from django.db import OperationalError
 from pytest_django.fixtures import Settings
 
 from tests.waiting import wait_until
-from worker.renewal import renewing
+from worker.leases import renewing
 
 
 @pytest.fixture(autouse=True)

@@ -1,123 +1,121 @@
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Sequence
 
 import pytest
 
-from worker.watchdog import PoolView, Watchdog
-from worker.worker_stats import WorkerStats, WorkerView
+from worker.watchdog import Watchdog
+from worker.worker_stats import WorkerStats
 
 LIMIT, TASK_LIMIT = 6.0, 330.0
 START = 1000.0
 
-IDLE = WorkerView(pid=1, alive=True, busy_since=None, changed_at=START)
-BUSY = WorkerView(pid=2, alive=True, busy_since=START, changed_at=START)
-KILLED_IDLE = WorkerView(pid=3, alive=False, busy_since=None, changed_at=START)
-KILLED_BUSY = WorkerView(pid=4, alive=False, busy_since=START, changed_at=START)
+LIVING, DEAD = os.getpid(), 999_999_999
+# A pool process: its number, since when it is busy (0: idle), and when that changed.
+IDLE = (LIVING, 0.0, START)
+BUSY = (LIVING, START, START)
+KILLED_IDLE = (DEAD, 0.0, START)
+KILLED_BUSY = (DEAD, START, START)
 
 
-def view(
-    workers: Sequence[WorkerView] = (IDLE, BUSY),
+@pytest.fixture
+def stats() -> Iterator[WorkerStats]:
+    made = WorkerStats()
+    yield made
+    made.close()
+
+
+def show(
+    stats: WorkerStats,
+    workers: Sequence[tuple[int, float, float]],
     *,
-    guard_at: float = START,
     handed: int = 0,
-    handed_at: float = START,
     started: int = 0,
     waiting_seconds: float = 0.0,
-) -> PoolView:
-    return PoolView(workers, 2, guard_at, handed, handed_at, started, waiting_seconds)
+) -> Watchdog:
+    """Write on the page that this is the pool; a watchdog that is to look at it."""
+    for slot, (pid, busy_since, changed_at) in zip(stats.page.slots, workers, strict=False):
+        slot.pid, slot.busy_since, slot.changed_at = pid, busy_since, changed_at
+    stats.page.slots[0].started = started
+    stats.page.handed, stats.page.handed_at, stats.page.guard_at = handed, START, START
+    stats.page.waiting_seconds = waiting_seconds
+    return Watchdog(stats, expected=2, limit=LIMIT, task_limit=TASK_LIMIT, now=START)
 
 
-def look_every_second(pool: PoolView, *, seconds: int, guard_moves: bool = True) -> list[str]:
-    """What a watchdog says that looks at the same pool for so long."""
-    watchdog = Watchdog(limit=LIMIT, task_limit=TASK_LIMIT, now=START)
+def look_every_second(
+    watchdog: Watchdog, stats: WorkerStats, *, seconds: float, guard_moves: bool = True
+) -> list[tuple[int, str]]:
+    """What it says, and in which second, that looks at the same pool for so long."""
     said = []
-    for second in range(seconds):
-        now = START + second
-        moved = PoolView(
-            pool.workers,
-            pool.expected,
-            now if guard_moves else pool.guard_at,
-            pool.handed,
-            pool.handed_at,
-            pool.started,
-            pool.waiting_seconds,
-        )
-        said.append(watchdog.look(moved, now=now))
-    return [sentence for sentence in said if sentence]
+    for second in range(int(seconds)):
+        if guard_moves:
+            stats.page.guard_at = START + second
+        said.append((second, watchdog.look(now=START + second)))
+    return [(second, sentence) for second, sentence in said if sentence]
 
 
 @pytest.mark.parametrize(
-    "pool",
+    ("workers", "page"),
     [
-        pytest.param(view((IDLE, IDLE)), id="idle"),
-        pytest.param(view((BUSY, BUSY), handed=9, waiting_seconds=100), id="all busy while tasks wait"),
-        pytest.param(view((IDLE, BUSY), waiting_seconds=LIMIT - 1), id="a task that has not waited long"),
-        pytest.param(view((IDLE, BUSY), handed=7, started=7), id="everything that was handed out is begun"),
-        pytest.param(view((IDLE, BUSY, KILLED_BUSY)), id="a busy worker was killed and replaced"),
+        pytest.param((IDLE, IDLE), {}, id="idle"),
+        pytest.param((BUSY, BUSY), {"handed": 9, "waiting_seconds": 100}, id="all busy while tasks wait"),
+        pytest.param((IDLE, BUSY), {"waiting_seconds": LIMIT - 1}, id="a task that has not waited long"),
+        pytest.param((IDLE, BUSY), {"handed": 7, "started": 7}, id="all that was handed out is begun"),
+        pytest.param((IDLE, BUSY, KILLED_BUSY), {}, id="a busy worker was killed and replaced"),
     ],
 )
-def test_a_pool_that_works_is_left_alone(pool: PoolView) -> None:
-    assert look_every_second(pool, seconds=60) == []
+def test_a_pool_that_works_is_left_alone(
+    workers: Sequence[tuple[int, float, float]], page: dict[str, int], stats: WorkerStats
+) -> None:
+    assert look_every_second(show(stats, workers, **page), stats, seconds=60) == []
 
 
-def test_an_idle_worker_that_was_killed_is_noticed_at_the_first_look() -> None:
-    watchdog = Watchdog(limit=LIMIT, task_limit=TASK_LIMIT, now=START)
+def test_an_idle_worker_that_was_killed_is_noticed_at_the_first_look(stats: WorkerStats) -> None:
+    watchdog = show(stats, (KILLED_IDLE, IDLE, IDLE))
 
-    assert "idle worker was killed" in str(watchdog.look(view((KILLED_IDLE, IDLE, IDLE)), now=START))
+    assert "idle worker was killed" in str(watchdog.look(now=START))
 
 
 @pytest.mark.parametrize(
-    ("pool", "reason"),
+    ("workers", "page", "reason"),
     [
-        pytest.param(
-            view((IDLE, BUSY), handed=3, started=2), "idle worker does not take", id="handed, not begun"
-        ),
-        pytest.param(
-            view((IDLE, IDLE), waiting_seconds=60), "idle worker does not take", id="not even fetched"
-        ),
-        pytest.param(view((BUSY,)), "workers are missing", id="nobody comes for the one that died"),
-        pytest.param(view(()), "workers are missing", id="nobody ever came"),
+        pytest.param((IDLE, BUSY), {"handed": 3, "started": 2}, "does not take", id="handed, not begun"),
+        pytest.param((IDLE, IDLE), {"waiting_seconds": 60}, "does not take", id="not even fetched"),
+        pytest.param((BUSY,), {}, "workers are missing", id="nobody comes for the one that died"),
+        pytest.param((), {}, "workers are missing", id="nobody ever came"),
     ],
 )
-def test_a_pool_that_is_stuck_is_found_once_the_limit_is_over(pool: PoolView, reason: str) -> None:
-    assert look_every_second(pool, seconds=int(LIMIT)) == []
-    assert reason in look_every_second(pool, seconds=int(LIMIT) + 2)[0]
+def test_a_pool_that_is_stuck_is_found_once_the_limit_is_over(
+    workers: Sequence[tuple[int, float, float]], page: dict[str, int], reason: str, stats: WorkerStats
+) -> None:
+    (found,) = look_every_second(show(stats, workers, **page), stats, seconds=LIMIT + 2)
+
+    assert found[0] == LIMIT + 1
+    assert reason in found[1]
 
 
-def test_a_guard_that_stands_still_is_noticed() -> None:
-    said = look_every_second(view(), seconds=int(LIMIT) + 2, guard_moves=False)
+def test_a_guard_that_stands_still_is_noticed(stats: WorkerStats) -> None:
+    said = look_every_second(show(stats, (IDLE, BUSY)), stats, seconds=LIMIT + 2, guard_moves=False)
 
-    assert said == ["the guard of the pool does not move"]
-
-
-def test_a_task_beyond_every_time_limit_is_not_waited_for() -> None:
-    said = look_every_second(view((BUSY, BUSY)), seconds=int(TASK_LIMIT) + 2)
-
-    assert said == ["a task overran its time and could not be ended"]
+    assert said == [(LIMIT + 1, "the guard of the pool does not move")]
 
 
-def test_a_worker_that_has_just_become_idle_gets_its_time() -> None:
-    pool = view((WorkerView(1, True, None, changed_at=START + 8), BUSY), handed=3, started=2)
+def test_a_task_beyond_every_time_limit_is_not_waited_for(stats: WorkerStats) -> None:
+    said = look_every_second(show(stats, (BUSY, BUSY)), stats, seconds=TASK_LIMIT + 2)
 
-    assert len(look_every_second(pool, seconds=14)) == 0
-    assert len(look_every_second(pool, seconds=16)) == 1
+    assert said == [(TASK_LIMIT + 1, "a task overran its time and could not be ended")]
 
 
-def test_after_a_pause_of_the_whole_machine_nobody_is_blamed_for_it() -> None:
-    watchdog = Watchdog(limit=LIMIT, task_limit=TASK_LIMIT, now=START)
+def test_a_worker_that_has_just_become_idle_gets_its_time(stats: WorkerStats) -> None:
+    watchdog = show(stats, ((LIVING, 0.0, START + 8), BUSY), handed=3, started=2)
+
+    ((second, _),) = look_every_second(watchdog, stats, seconds=16)
+
+    assert second == 8 + LIMIT + 1
+
+
+def test_after_a_pause_of_the_whole_machine_nobody_is_blamed_for_it(stats: WorkerStats) -> None:
+    watchdog = show(stats, (IDLE, BUSY), waiting_seconds=3600)
     later = START + 3600
 
-    assert watchdog.look(view((IDLE, BUSY), waiting_seconds=3600), now=later) is None
-    assert watchdog.look(view((IDLE, BUSY), waiting_seconds=3600), now=later + 1) is None
-
-
-def test_the_view_is_read_from_the_board() -> None:
-    worker_stats = WorkerStats()
-    worker_stats.start_pool()
-    worker_stats.take_slot()
-    worker_stats.begin_task()
-
-    pool = PoolView.of(worker_stats, expected=2)
-    worker_stats.close()
-
-    assert (pool.started, pool.handed, len(pool.workers)) == (1, 0, 1)
-    assert pool.workers[0].busy_since is not None
+    assert watchdog.look(now=later) is None
+    assert watchdog.look(now=later + 1) is None

@@ -6,7 +6,7 @@ import pytest
 
 from tests.waiting import wait_until
 from worker import worker_stats
-from worker.worker_stats import SLOTS, WorkerStats
+from worker.worker_stats import WorkerStats
 
 
 @pytest.fixture
@@ -76,15 +76,6 @@ def test_processes_that_start_at_once_get_a_slot_each(shared: WorkerStats) -> No
             end(child)
 
 
-def test_a_task_is_counted_when_it_begins_and_the_worker_is_idle_when_it_ends(shared: WorkerStats) -> None:
-    shared.take_slot()
-    shared.begin_task()
-    shared.end_task()
-
-    assert shared.started == 1
-    assert shared.workers()[0].busy_since is None
-
-
 def test_a_new_pool_forgets_the_processes_and_the_lost_tasks_of_the_last_one(shared: WorkerStats) -> None:
     shared.take_slot()
     shared.begin_task()
@@ -105,13 +96,3 @@ def test_totals_outlive_the_processes_that_counted(shared: WorkerStats) -> None:
     worker_stats.count_model_call(prompt_tokens=10, output_tokens=2, failed=False)
 
     assert shared.totals() == {"model_calls": 3, "model_errors": 1, "prompt_tokens": 110, "output_tokens": 22}
-
-
-def test_a_stop_reaches_everyone(shared: WorkerStats) -> None:
-    shared.page.stopping = 1
-
-    assert worker_stats.stop_requested() is True
-
-
-def test_there_is_room_for_the_largest_pool_twice(shared: WorkerStats) -> None:
-    assert SLOTS >= 2 * 64

@@ -4,10 +4,11 @@ from datetime import datetime, timedelta
 from django.conf import settings
 
 from memory.ingestion.intake import retry_turn
+from memory.ingestion.sweep import release_dead_leases
 from memory.models import SearchText
 from upkeep.verification.invariant import Finding, Invariant, Page, Problem, execute, owner_of, rows
 from worker.fairness import project_of
-from worker.leases import release_dead_leases, take_back_dead
+from worker.leases import take_back_dead
 from worker.nudge import nudge, nudge_embedding
 
 NOT_TAKEN_BACK = Problem("not_taken_back", "the lease of a turn is over for long, and nobody took it back")

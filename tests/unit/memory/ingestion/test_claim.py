@@ -9,7 +9,7 @@ from memory.errors import LeaseLost
 from memory.ingestion.claim import Claim, claim_turns, give_back, hold_claim, release_turns
 from relationships.models import Relationship, Turn
 from tests.fixtures.turns import Conversation
-from worker.retries import retry_delay
+from worker.leases import retry_delay
 
 
 def claim(relationship: Relationship) -> Claim | None:

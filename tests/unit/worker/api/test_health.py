@@ -73,16 +73,6 @@ def test_readyz_worker_says_no_with_its_reasons(client: Client) -> None:
     assert answer.json()["reasons"] == ["worker: none has reported; run manage.py worker"]
 
 
-def test_nothing_here_may_be_kept_by_a_cache(client: Client, worker_beats: None) -> None:
-    for path in ("/healthz", "/readyz", "/readyz/worker", "/metrics"):
-        assert "no-store" in client.get(path).headers["Cache-Control"]
-
-
-@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/readyz/worker", "/metrics"])
-def test_they_are_only_for_reading(path: str, client: Client) -> None:
-    assert client.post(path).status_code == 405
-
-
 def test_metrics_are_in_the_text_format_of_prometheus(
     client: Client, worker_beats: None, make_turn: MakeTurn
 ) -> None:
@@ -95,3 +85,9 @@ def test_metrics_are_in_the_text_format_of_prometheus(
     lines = answer.content.decode().splitlines()
     assert 'rapport_turns{state="due"} 1.0' in lines
     assert 'rapport_model_calls_total{worker="here/1c0ffee2:1:2"} 7.0' in lines
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/readyz/worker", "/metrics"])
+def test_they_are_only_for_reading_and_not_for_a_cache(path: str, client: Client) -> None:
+    assert client.post(path).status_code == 405
+    assert "no-store" in client.get(path).headers["Cache-Control"]

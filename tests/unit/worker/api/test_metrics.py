@@ -3,8 +3,7 @@ from uuid import uuid4
 from prometheus_client.parser import text_string_to_metric_families
 
 from worker.api.metrics import NAMED, render_metrics
-from worker.condition import QueueCondition, TurnCounts, VectorCounts, WorkerCondition
-from worker.waits import Wait
+from worker.condition import QueueCondition, TurnCounts, VectorCounts, Wait, WorkerCondition
 
 BUSY = uuid4()
 CONDITION = QueueCondition(

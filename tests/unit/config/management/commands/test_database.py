@@ -27,17 +27,6 @@ def test_status_tells_where_everything_is_and_starts_nothing(nowhere: Path) -> N
     assert list(nowhere.iterdir()) == []
 
 
-def test_url_is_the_services_own_database_and_starts_nothing(nowhere: Path, settings: Any) -> None:
-    name = settings.DATABASES["default"]["NAME"]
-
-    assert _say("url") == f"postgresql://postgres@/{name}?host={nowhere}/postgres&port=5432\n"
-    assert list(nowhere.iterdir()) == []
-
-
-def test_stopping_what_does_not_run_is_fine(nowhere: Path) -> None:
-    assert _say("stop") == "The database was not running.\n"
-
-
 @pytest.mark.parametrize("action", ["start", "stop", "status", "url"])
 def test_with_a_server_of_ones_own_there_is_nothing_to_do_here(settings: Any, action: str) -> None:
     settings.EMBEDDED_POSTGRES_DIR = None

@@ -6,11 +6,11 @@ from memory.models import Embedding, ScratchpadEntry, SearchText
 from memory.retrieval.index import backfill
 from memory.retrieval.index.backfill import Backfill, complete_index, rebuild_index
 from memory.retrieval.index.embed import embed_owed
-from relationships.ids import relationship_id
-from relationships.models import Companion, EndUser, Message, Project, Relationship
+from relationships.models import Companion, Message, Relationship
 from tests.fakes import ScriptedEmbedder
 from tests.fixtures.contexts import remember, say
 from tests.fixtures.index import OFFLINE, configure, embedded, index_of, owing, told_to_embed
+from tests.fixtures.people import meet
 from tests.fixtures.turns import Conversation
 from worker.housekeeping import duties
 
@@ -21,14 +21,8 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def others(project: Project, companion: Companion) -> list[Relationship]:
-    users = [EndUser.objects.create(project=project, external_id=f"user-{n}") for n in range(4)]
-    return [
-        Relationship.objects.create(
-            id=relationship_id(companion.id, user.id), project=project, companion=companion, user=user
-        )
-        for user in users
-    ]
+def others(companion: Companion) -> list[Relationship]:
+    return [meet(companion) for _ in range(4)]
 
 
 def walk(backfill: Backfill, steps: int = 20) -> int:

@@ -17,10 +17,10 @@ from memory.retrieval.index.reembed import (
 )
 from providers.embeddings import get_embedder, reset_embedders
 from providers.errors import ContentBlocked, ProviderUnavailable, Unauthorized
-from relationships.ids import relationship_id
-from relationships.models import AuditEvent, Companion, EndUser, Project, Relationship
+from relationships.models import AuditEvent, Companion, Relationship
 from tests.fakes import ScriptedEmbedder
 from tests.fixtures.index import configure, embedded, fall_due
+from tests.fixtures.people import meet
 from tests.fixtures.turns import PERSON, Conversation
 from web.actor import Actor
 
@@ -42,11 +42,8 @@ def newer(settings: Settings, scripted_embedder: ScriptedEmbedder) -> Iterator[N
 
 
 @pytest.fixture
-def other(project: Project, companion: Companion) -> Relationship:
-    user = EndUser.objects.create(project=project, external_id="leo")
-    return Relationship.objects.create(
-        id=relationship_id(companion.id, user.id), project=project, companion=companion, user=user
-    )
+def other(companion: Companion) -> Relationship:
+    return meet(companion)
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,6 @@ from uuid import UUID
 from django.db import connection
 
 from memory.models import SearchText
-from worker.fairness import RoundRobin
 from worker.leases import take_back_dead
 from worker.reminders import Reminders
 
@@ -37,24 +36,14 @@ class VectorSweep:
 
     def __init__(self) -> None:
         self._reminders = Reminders()
-        self._round_robin = RoundRobin()
 
     def due(self, room: Mapping[UUID, int], now: datetime) -> dict[UUID, UUID]:
-        """Whom to nudge, each with its project, which has room for it: one not seen before at once, one that was
-        nudged already after its pause.
-        """
+        """Whom to nudge, each with its project, which has room for it."""
         take_back_dead(SearchText.objects.all(), now, fields=("relationship", "id"))
-        rows = _due([project for project, free in room.items() if free > 0], now)
-        self._reminders.forget_old(now)
         owed: dict[UUID, list[tuple[UUID, datetime]]] = {}
-        for project_id, relationship_id, since in rows:
-            mine = owed.setdefault(project_id, [])
-            if len(mine) < room[project_id] and not self._reminders.rests(relationship_id, since, now):
-                mine.append((relationship_id, since))
-        chosen = self._round_robin.choose(owed, most=NUDGES_PER_SWEEP)
-        for _, (relationship_id, since) in chosen:
-            self._reminders.note(relationship_id, since, now)
-        return {relationship_id: project_id for project_id, (relationship_id, _) in chosen}
+        for project_id, relationship_id, since in _due([each for each in room if room[each] > 0], now):
+            owed.setdefault(project_id, []).append((relationship_id, since))
+        return self._reminders.choose(owed, room, now, most=NUDGES_PER_SWEEP)
 
 
 def _due(projects: Sequence[UUID], now: datetime) -> list[tuple[UUID, UUID, datetime]]:

@@ -1,9 +1,8 @@
 import pytest
 from pytest_django.fixtures import Settings
 
-from config import environment
-from relationships import checks
-from relationships.checks import check_environment, check_security, check_versions
+from config import checks, environment
+from config.checks import check_environment, check_security, check_versions
 
 
 def test_a_variable_that_can_not_be_read_is_named_with_the_way_out(monkeypatch: pytest.MonkeyPatch) -> None:

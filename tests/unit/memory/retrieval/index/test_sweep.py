@@ -4,18 +4,17 @@ from uuid import UUID
 import pytest
 from django.utils import timezone
 
+from memory.ingestion.sweep import Sweep
 from memory.models import SearchText
+from memory.retrieval.index import sweep as vector_sweep
+from memory.retrieval.index.sweep import VectorSweep
 from relationships.ids import uuid7
 from relationships.models import Project, Relationship
 from tests.fixtures.index import configure, told_to_embed
 from tests.fixtures.turns import Conversation
-from worker import vector_sweep
-from worker.broker import NotifyBroker
-from worker.fairness import ENOUGH_QUEUED, room_for
+from worker.fairness import room_for
 from worker.identity import this_machine, worker_identity
 from worker.reminders import FIRST_PAUSE
-from worker.sweep import Sweep
-from worker.vector_sweep import VectorSweep
 
 
 @pytest.fixture(autouse=True)
@@ -72,21 +71,6 @@ def test_a_text_that_needs_nobody_is_left_alone(seconds: float) -> None:
     assert to_nudge(VectorSweep(), timezone.now()) == []
 
 
-def test_what_owes_nothing_is_left_alone() -> None:
-    SearchText.objects.update(due_at=None)
-
-    assert to_nudge(VectorSweep(), timezone.now()) == []
-
-
-def test_one_that_does_not_move_is_nudged_ever_less_often(relationship: Relationship) -> None:
-    due(-3)
-    sweep, now = VectorSweep(), timezone.now()
-
-    nudged = [second for second in range(40) if to_nudge(sweep, now + timedelta(seconds=second))]
-
-    assert nudged == [0, 5, 15, 35]
-
-
 def test_one_that_owes_something_else_is_nudged_at_once(relationship: Relationship) -> None:
     sweep, now = VectorSweep(), timezone.now()
     due(-30)
@@ -94,22 +78,6 @@ def test_one_that_owes_something_else_is_nudged_at_once(relationship: Relationsh
     due(-3)
 
     assert to_nudge(sweep, now + FIRST_PAUSE / 5) == [relationship.id]
-
-
-def test_a_round_sends_only_so_many_nudges(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vector_sweep, "NUDGES_PER_SWEEP", 0)
-    due(-3)
-
-    assert to_nudge(VectorSweep(), timezone.now()) == []
-
-
-def test_where_enough_tasks_of_the_project_wait_nothing_is_added(relationship: Relationship) -> None:
-    due(-3)
-    broker = NotifyBroker("rapport", project_id=relationship.project_id)
-    for _ in range(ENOUGH_QUEUED):
-        broker.enqueue("a task")
-
-    assert to_nudge(VectorSweep(), timezone.now()) == []
 
 
 def test_what_another_project_owes_for_longer_does_not_hide_it(

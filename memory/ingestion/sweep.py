@@ -6,7 +6,6 @@ back, and nudges.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -15,12 +14,12 @@ import structlog
 from django.conf import settings
 from django.db import connection
 
-from relationships.models import Project
-from worker.fairness import RoundRobin, room_for
-from worker.leases import release_dead_leases
+from memory.retrieval.index.sweep import VectorSweep
+from relationships.models import Project, Turn
+from worker.fairness import room_for
+from worker.leases import take_back_dead
 from worker.nudge import nudge, nudge_embedding
 from worker.reminders import Reminders
-from worker.vector_sweep import VectorSweep
 
 log = structlog.get_logger(__name__)
 
@@ -57,21 +56,11 @@ _Place = tuple[datetime, UUID]
 _BEGINNING: _Place = (datetime.min.replace(tzinfo=UTC), UUID(int=0))
 
 
-@dataclass(frozen=True, slots=True)
-class _Head:
-    """The turn a relationship has to do first, and how often it was tried."""
-
-    relationship_id: UUID
-    turn_id: UUID
-    attempts: int
-
-
 class Sweep:
     """Remembers, between its rounds, where it stopped and whom it nudged."""
 
     def __init__(self) -> None:
         self._places: dict[UUID, _Place] = {}  # of projects with more due than one round looks at
-        self._round_robin = RoundRobin()
         self._reminders = Reminders()
         self._vectors = VectorSweep()
 
@@ -89,18 +78,27 @@ class Sweep:
             nudge_embedding(relationship_id, project_id=project_id)
         return len(nudged) + len(owing)
 
+    def seconds_to_rest(self, now: datetime) -> float:
+        """Until the next retry falls due, at most SWEEP_SECONDS."""
+        with connection.cursor() as cursor:
+            cursor.execute(_NEXT_DUE, [now])
+            next_due: datetime | None = cursor.fetchone()[0]
+        rest = (next_due - now).total_seconds() if next_due else settings.SWEEP_SECONDS
+        return float(min(settings.SWEEP_SECONDS, max(0.05, rest)))
+
+    def release_dead(self, now: datetime) -> None:
+        """Only that, for a worker that stops."""
+        release_dead_leases(now)
+
     def _owed(self, room: Mapping[UUID, int], now: datetime) -> dict[UUID, UUID]:
         """Relationships to nudge, each with its project, which has room for it."""
         due = self._next_due([project for project, free in room.items() if free > 0], now)
         heads = _heads([each for of_one in due.values() for each in of_one], now)
-        self._reminders.forget_old(now)
         owed = {
-            project: self._to_remind(heads, of_one, now)[: room[project]] for project, of_one in due.items()
+            project: [(each, heads[each]) for each in of_one if each in heads]
+            for project, of_one in due.items()
         }
-        chosen = self._round_robin.choose(owed, most=NUDGES_PER_SWEEP)
-        for _, head in chosen:
-            self._reminders.note(head.relationship_id, head, now)
-        return {head.relationship_id: project for project, head in chosen}
+        return self._reminders.choose(owed, room, now, most=NUDGES_PER_SWEEP)
 
     def _next_due(self, projects: Sequence[UUID], now: datetime) -> dict[UUID, list[UUID]]:
         """Relationships with due turns by project, from where the last round stopped; from the beginning after the
@@ -117,21 +115,11 @@ class Sweep:
                 self._places[project] = seen[-1]
         return {project: list(dict.fromkeys(owner for _, owner in seen)) for project, seen in rows.items()}
 
-    def _to_remind(
-        self, heads: Mapping[UUID, _Head], relationships: Sequence[UUID], now: datetime
-    ) -> list[_Head]:
-        """Whom to nudge: a head not seen before at once, one that was nudged already after its pause."""
-        found = [heads[each] for each in relationships if each in heads]
-        return [head for head in found if not self._reminders.rests(head.relationship_id, head, now)]
 
-
-def seconds_to_next_due(now: datetime) -> float:
-    """How long the sweep may rest: until the next retry falls due, at most SWEEP_SECONDS."""
-    with connection.cursor() as cursor:
-        cursor.execute(_NEXT_DUE, [now])
-        next_due: datetime | None = cursor.fetchone()[0]
-    rest = (next_due - now).total_seconds() if next_due else settings.SWEEP_SECONDS
-    return float(min(settings.SWEEP_SECONDS, max(0.05, rest)))
+def release_dead_leases(now: datetime) -> dict[UUID, UUID]:
+    """Take back every turn whose holder is gone. The relationships that have something to do, with their projects."""
+    turns = take_back_dead(Turn.objects.all(), now, fields=("relationship", "id", "project_id"), waits_on="")
+    return {turn.relationship_id: turn.project_id for turn in turns}
 
 
 def _due_after(places: Mapping[UUID, _Place], now: datetime) -> list[tuple[UUID, datetime, UUID]]:
@@ -148,9 +136,10 @@ def _due_after(places: Mapping[UUID, _Place], now: datetime) -> list[tuple[UUID,
         return list(cursor.fetchall())
 
 
-def _heads(relationship_ids: Sequence[UUID], now: datetime) -> dict[UUID, _Head]:
+def _heads(relationship_ids: Sequence[UUID], now: datetime) -> dict[UUID, tuple[UUID, int]]:
+    """By relationship the turn that it has to do first, and how often that was tried."""
     if not relationship_ids:
         return {}
     with connection.cursor() as cursor:
         cursor.execute(_HEADS, {"ids": list(relationship_ids), "now": now})
-        return {row[0]: _Head(*row) for row in cursor.fetchall()}
+        return {owner: (turn_id, attempts) for owner, turn_id, attempts in cursor.fetchall()}

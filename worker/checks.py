@@ -1,0 +1,58 @@
+"""What can be wrong about the settings of the queue.
+
+memory.E002  the queue's settings would lose or repeat work
+memory.E004  a lease or a task would be over before a call to a model is
+memory.W002  behind a pooler nobody is told that there is work
+"""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, Warning, register
+
+
+@register("settings")
+def check_queue(**_: Any) -> list[CheckMessage]:
+    queue = settings.Q_CLUSTER
+    wanted = {"max_attempts": 1, "ack_failures": True}
+    hint = "The turn's row is what is owed; the queue only nudges (docs/adr/0003-the-row-is-the-queue.md)."
+    return [
+        Error(f"Q_CLUSTER[{name!r}] must be {value!r}.", hint=hint, id="memory.E002")
+        for name, value in wanted.items()
+        if queue.get(name) != value
+    ]
+
+
+@register("settings")
+def check_leases(**_: Any) -> list[CheckMessage]:
+    """A lease is renewed while a call runs; where the database is away meanwhile, it has to outlast the call."""
+    call, lease = settings.CALL_SECONDS, settings.LEASE_SECONDS
+    queue: dict[str, Any] = settings.Q_CLUSTER
+    calls = "RAPPORT_PROVIDER_DEADLINE and RAPPORT_EMBEDDING_DEADLINE"
+    problems = []
+    if lease < call:
+        problems.append(
+            f"RAPPORT_LEASE_SECONDS is {lease:g}, less than the {call:g} seconds that a call may take ({calls}; "
+            "where one is 0, twice its timeout)."
+        )
+    if queue["timeout"] <= call:
+        problems.append(
+            f"Q_CLUSTER['timeout'] is {queue['timeout']}, not above the {call:g} seconds of {calls}."
+        )
+    if queue["retry"] <= queue["timeout"]:
+        problems.append(
+            f"Q_CLUSTER['retry'] is {queue['retry']}, not above its timeout of {queue['timeout']}."
+        )
+    hint = "Raise it, or give calls less time: a call that outlives it would be made and paid again."
+    return [Error(problem, hint=hint, id="memory.E004") for problem in problems]
+
+
+@register("settings")
+def check_listening(**_: Any) -> list[CheckMessage]:
+    """Whoever turns prepared statements off has a pooler that shares sessions, and LISTEN needs one of its own."""
+    pooled = "prepare_threshold" not in settings.DATABASES["default"]["OPTIONS"]
+    if not pooled or settings.DATABASE_DIRECT_URL:
+        return []
+    hint = "Set DATABASE_DIRECT_URL to an address past the pooler (docs/how-to/use-your-own-postgresql.md)."
+    problem = "RAPPORT_PREPARED_STATEMENTS is off: through a pooler workers find work up to 2 s late."
+    return [Warning(problem, hint=hint, id="memory.W002")]
