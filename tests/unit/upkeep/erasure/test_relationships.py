@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import pytest
 from django.db import IntegrityError, OperationalError, connection, connections, transaction
@@ -247,11 +247,6 @@ def test_no_relationship_can_be_made_with_somebody_who_is_being_erased(
 
     assert outcome == ["too late"]
     assert not Relationship.objects.exists() and not EndUser.objects.exists()
-
-
-def test_whom_nobody_knows_can_not_be_erased(project: Project) -> None:
-    with pytest.raises(NotFound, match="This user is not there"):
-        erase_user(project_id=project.id, user_id=uuid4(), by=BY)
 
 
 class Held:
