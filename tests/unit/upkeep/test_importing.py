@@ -10,10 +10,10 @@ from django.utils import timezone
 from django_q.models import OrmQ
 from hypothesis import HealthCheck, given, settings
 
-from memory.entries.editing import add_entry, delete_entry, revise_entry
+from memory.entries.editing import revise_entry
 from memory.entries.history import fields_of
 from memory.errors import NotEmpty, TooManyEntries
-from memory.models import EntryRevision, EntrySource, ScratchpadEntry
+from memory.models import EntryRevision, ScratchpadEntry
 from providers.errors import RateLimited
 from relationships.ids import relationship_id
 from relationships.models import (
@@ -27,11 +27,10 @@ from relationships.models import (
     Snapshot,
     Turn,
 )
-from relationships.services.profiles import replace_profile
 from relationships.services.sessions import patch_session
 from tests.fakes import ScriptedProvider
 from tests.fixtures.index import configure, index_of, owing, told_to_embed
-from tests.fixtures.turns import Conversation, add, answer, delete, update
+from tests.fixtures.turns import Conversation, add, answer, delete
 from tests.unit.memory.entries.documents import comparable, documents
 from upkeep.api.archive_file import ArchiveFile
 from upkeep.erasure import erase_entry
@@ -66,37 +65,15 @@ def imported(document: Any, into: Relationship) -> dict[str, int]:
 
 @pytest.fixture
 def lived(conversation: Conversation, scripted_provider: ScriptedProvider) -> Relationship:
-    """A relationship in which everything has happened: failures, held deletions, erasures, what still waits."""
-    relationship = conversation.relationship
-    Relationship.objects.filter(id=relationship.id).update(
-        timezone="Europe/Lisbon", config={"ingestion": {"deletion_hold": {"share": 0, "count": 1}}}
-    )
-    scripted_provider.answer_with(
-        answer(add("Likes tea", key="drink", importance=0.9)),
-        answer(add("Lives in Porto", key="city", messages=[2])),
-        answer(add("Lives in Lisbon", key="city"), update(2, "Likes green tea", reason="«more» exactly")),
-        answer(delete(1, reason="a"), delete(2, reason="b")),
-        "no JSON", "still none",
-    )  # fmt: skip
-    conversation.hear("I like tea.")
-    conversation.hear("Well.", "I live in Porto.")
-    conversation.hear("I moved to Lisbon.")
-    conversation.hear("Forget it all.")
-    conversation.hear("What was that?")
+    """Turns that were read and one that waits, an entry that was deleted, a session."""
+    scripted_provider.answer_with(answer(add("Likes tea"), add("Has a cat")), answer(delete(1)))
+    conversation.hear("I like tea.", "And my cat.")
+    conversation.hear("Forget it.")
     conversation.say("Not read yet.", session="other", context={"recent_messages": 3})
-    replace_profile(relationship=relationship, data={"plan": "pro", "näme": ["ü", None, 1.5]}, by=BY)
-    replace_profile(relationship=relationship, data={"plan": "free"}, by=BY)
-    patch_session(relationship=relationship, session="other", patch={"mood": "good"}, idle_minutes=5)
-    values = {"content": "Has a cat", "type": "other", "tags": {"a": "b"}, "metadata": {"deep": [{"er": 1}]}}
-    cat, dog = [
-        add_entry(
-            relationship=relationship, values={**values, "content": content}, by=BY, source=EntrySource.API
-        )
-        for content in ("Has a cat", "Has a dog")
-    ]
-    delete_entry(relationship_id=relationship.id, entry_id=cat.id, by=BY)
-    erase_entry(relationship_id=relationship.id, entry_id=dog.id, by=BY)
-    return relationship
+    patch_session(
+        relationship=conversation.relationship, session="other", patch={"mood": "good"}, idle_minutes=5
+    )
+    return conversation.relationship
 
 
 def test_a_session_goes_on_counting_its_turns(lived: Relationship) -> None:
@@ -138,7 +115,7 @@ def test_life_goes_on_after_the_import(lived: Relationship, scripted_provider: S
     entry = conversation.entries[0]
     revise_entry(relationship_id=elsewhere.id, entry_id=entry.id, values={"pinned": True}, by=BY)
     seqs = list(Turn.objects.for_relationship(elsewhere.id).order_by("id").values_list("seq", flat=True))
-    assert len(set(seqs)) == 7 and max(seqs) > 20
+    assert len(set(seqs)) == len(seqs) == 4
 
 
 def test_a_turn_that_waited_for_another_try_is_read_at_once_where_it_is_imported(
@@ -224,7 +201,7 @@ def test_an_import_that_fails_writes_nothing(lived: Relationship) -> None:
     document["turns"][-1]["config"] = {"ingestion": {"provider": "a provider nobody has"}}
     elsewhere = new_relationship()
 
-    with pytest.raises(InvalidConfiguration, match=r"turns\.5\.config\.ingestion\.provider"):
+    with pytest.raises(InvalidConfiguration, match=r"turns\.2\.config\.ingestion\.provider"):
         imported(document, elsewhere)
 
     elsewhere.refresh_from_db()

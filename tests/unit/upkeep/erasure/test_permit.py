@@ -41,13 +41,12 @@ CHANGES = [
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=["delete", "update"])
-def test_history_is_closed_without_the_permit(audited: Project, change: str) -> None:
+def test_history_is_closed_without_the_permit_and_can_be_emptied_with_it(
+    audited: Project, change: str
+) -> None:
     assert refused(change)
     assert AuditEvent.objects.get().action == "tried"
 
-
-@pytest.mark.parametrize("change", CHANGES, ids=["delete", "update"])
-def test_history_can_be_emptied_with_it(audited: Project, change: str) -> None:
     with erasing():
         assert not refused(change)
 
