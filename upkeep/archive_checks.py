@@ -7,7 +7,7 @@ import hashlib
 from array import array
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Protocol
@@ -80,21 +80,22 @@ def check_archive(archive: Archive, *, configuration: Configuration, now: dateti
     """`configuration`: the one that will hold. Raises InvalidInput naming the fields, InvalidConfiguration."""
     check = _Check(configuration, now)
     check.head(archive.head)
-    rows = {
+    rows: dict[str, Callable[[str, Row], None] | None] = {
         "profile_revisions": check.profile_revision,
         "sessions": check.session,
         "turns": check.turn,
         "entries": check.entry,
         "revisions": check.revision,
         "held_deletions": check.held,
-        "model_calls": check.other,
+        "model_calls": None,
     }
     for name, look in rows.items():
         for place, row in archive.check_rows(name, check.problems):
             path = f"{name}.{place}"
             check.known(path, row["id"])
             check.past(name, path, row)
-            look(path, row)
+            if look is not None:
+                look(path, row)
             check.give_up(MOST_PROBLEMS)
         check.give_up(MOST_PROBLEMS)
     check.give_up(1)
@@ -230,9 +231,6 @@ class _Check:
     def held(self, path: str, row: Row) -> None:
         if row["turn_id"].bytes not in self.turns and not self.problems:  # it may be one of those left out
             self.note(f"{path}.turn_id", "is none of the turns")
-
-    def other(self, path: str, row: Row) -> None:
-        """Nothing else has to fit."""
 
     def overview(self) -> Overview:
         self.seen.numbers = array("q", sorted([*self.seen.numbers, *self.revised]))

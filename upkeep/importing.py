@@ -6,7 +6,6 @@ waited for, a provider or a budget, was there.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -32,7 +31,6 @@ from memory.models import (
 )
 from memory.retrieval.index.backfill import rebuild_index
 from relationships.configuration.cascade import resolve_configuration
-from relationships.configuration.schema import Configuration
 from relationships.ids import uuid7
 from relationships.models import (
     Message,
@@ -70,9 +68,19 @@ def import_relationship(*, relationship: Relationship, archive: Archive, by: Act
     """
     _refuse_unless_empty(relationship)
     check_head(archive)
-    values = _configuration(relationship, archive)
+    values = resolve_configuration(
+        project=relationship.project.config,
+        companion=relationship.companion.config,
+        relationship=archive.head["relationship"]["config"],  # the archive brings its own
+    ).values
     overview = check_archive(archive, configuration=values, now=timezone.now())
-    _refuse_too_many(overview.active, values.ingestion.max_entries)
+    count, limit = overview.active, values.ingestion.max_entries
+    if count > limit:
+        raise TooManyEntries(
+            f"It holds {count} active entries; ingestion.max_entries allows {limit}. Raise it or import fewer.",
+            limit=limit,
+            count=count,
+        )
     return _write(relationship, archive, overview, by)
 
 
@@ -83,7 +91,7 @@ def _write(relationship: Relationship, archive: Archive, overview: Overview, by:
     now = timezone.now()
     _refuse_unless_empty(relationship)
     first = allocate_seq(relationship.id, count=len(overview.numbers)).first if overview.numbers else 0
-    tables = _tables(archive, overview, _Numbered(first, overview), now)
+    tables = _tables(archive, overview, first, now)
     written = {model: _insert(model, relationship, rows) for model, rows in tables.items()}
     _begin_histories(relationship, by, now)
     _take_over(relationship, archive, now)
@@ -100,21 +108,13 @@ def _write(relationship: Relationship, archive: Archive, overview: Overview, by:
     return counts
 
 
-@dataclass(frozen=True, slots=True)
-class _Numbered:
-    """Rows with the numbers they have here: turns, messages and revisions keep their common order."""
-
-    first: int
-    overview: Overview
-
-    def __call__(self, row: dict[str, Any]) -> dict[str, Any]:
-        return {**row, "seq": self.first + self.overview.place_of(row["seq"])}
-
-
-def _tables(
-    archive: Archive, overview: Overview, numbered: _Numbered, now: datetime
-) -> dict[type[Model], Rows]:
+def _tables(archive: Archive, overview: Overview, first: int, now: datetime) -> dict[type[Model], Rows]:
     """Each table's rows, none of which is made before it is written."""
+
+    def numbered(row: dict[str, Any]) -> dict[str, Any]:
+        """As it is numbered here: turns, messages and revisions keep their common order."""
+        return {**row, "seq": first + overview.place_of(row["seq"])}
+
     profile = archive.head["profile"]
     sessions, entries = archive.rows("sessions"), archive.rows("entries")
     return {
@@ -169,24 +169,6 @@ def _entry(entry: dict[str, Any], overview: Overview, now: datetime) -> dict[str
         "recorded_at": recorded_at,
         "effective_at": entry["effective_at"] or recorded_at,
     }
-
-
-def _configuration(relationship: Relationship, archive: Archive) -> Configuration:
-    """What will hold here: the archive brings the relationship's own."""
-    return resolve_configuration(
-        project=relationship.project.config,
-        companion=relationship.companion.config,
-        relationship=archive.head["relationship"]["config"],
-    ).values
-
-
-def _refuse_too_many(count: int, limit: int) -> None:
-    if count > limit:
-        raise TooManyEntries(
-            f"It holds {count} active entries; ingestion.max_entries allows {limit}. Raise it or import fewer.",
-            limit=limit,
-            count=count,
-        )
 
 
 def _refuse_unless_empty(relationship: Relationship) -> None:

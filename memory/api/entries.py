@@ -8,14 +8,13 @@ from rest_framework.response import Response
 
 from memory.api.answers import EntryAnswer, RevisionAnswer
 from memory.api.schemas import (
-    DeleteEntryQuery,
     EntryBody,
     EntryListQuery,
     EntryPatch,
     ReasonBody,
     check_merged,
 )
-from memory.entries.editing import add_entry, delete_entry, restore_entry, revise_entry
+from memory.entries.editing import add_entry, restore_entry, revise_entry
 from memory.entries.time_travel import NEWEST_FIRST as PAST_NEWEST_FIRST
 from memory.entries.time_travel import entry_of, revisions_at
 from memory.models import EntryRevision, EntrySource, ScratchpadEntry
@@ -24,10 +23,7 @@ from relationships.configuration.merge_patch import merge_patch
 from relationships.models import Relationship
 from relationships.services.configuration import configuration_of
 from relationships.services.idempotency import earlier_resource, remember_key
-from relationships.services.rows import check_version
 from relationships.services.sequence import lock_relationship
-from upkeep.api.erasure import GoneEntryAnswer, present_entry_erasure
-from upkeep.erasure import erase_entry
 from web.errors import Gone, InvalidInput, NotFound
 from web.fields import Page, PageQuery
 from web.headers import expected_version, idempotency_key, request_fingerprint
@@ -155,35 +151,6 @@ class EntryView(ApiView):
             # What was merged rests on the version just read.
             version=entry.version if version is None and merged else version,
             reason=reason,
-        )
-        return self.answer(EntryAnswer.of(entry), version=entry.version)
-
-    @operation(
-        "entries_delete",
-        "Delete an entry, or erase it for good",
-        query=DeleteEntryQuery,
-        answers={200: GoneEntryAnswer},
-        if_match=True,
-        problems=(410,),
-    )
-    def delete(self, request: Request, relationship_id: UUID, entry_id: UUID) -> Response:
-        """A deleted entry can be restored. `permanent=true` erases it with every copy of its text, and answers with
-        what is gone and which messages still hold its words: POST .../messages/redact erases those you choose.
-        """
-        query = self.query(DeleteEntryQuery)
-        version = expected_version(request)
-        self.get_relationship(relationship_id)
-        if query.permanent:
-            with transaction.atomic():
-                lock_relationship(relationship_id)
-                check_version(expected=version, current=get_entry(relationship_id, entry_id).version)
-                erased = erase_entry(
-                    relationship_id=relationship_id, entry_id=entry_id, by=self.actor, messages=query.messages
-                )
-            return self.answer(present_entry_erasure(erased))
-        get_entry(relationship_id, entry_id)
-        entry = delete_entry(
-            relationship_id=relationship_id, entry_id=entry_id, by=self.actor, version=version
         )
         return self.answer(EntryAnswer.of(entry), version=entry.version)
 

@@ -2,7 +2,7 @@
 
 from django.urls import path, register_converter
 
-from memory.api.entries import EntriesView, EntryHistoryView, EntryView, HistoryView, RestoreEntryView
+from memory.api.entries import EntriesView, EntryHistoryView, HistoryView, RestoreEntryView
 from memory.api.held import ConfirmHeldView, DeclineHeldView, HeldDeletionsView
 from memory.api.prompts import PreviewPromptView, PromptsView, PromptView, PublishPromptView
 from memory.api.search import EntrySearchView, MessageSearchView
@@ -37,7 +37,6 @@ urlpatterns = [
     path(f"{RELATIONSHIP}/entries", EntriesView.as_view()),
     path(f"{RELATIONSHIP}/entries/search", EntrySearchView.as_view()),
     path(f"{RELATIONSHIP}/messages/search", MessageSearchView.as_view()),
-    path(ENTRY, EntryView.as_view()),
     path(f"{ENTRY}/restore", RestoreEntryView.as_view()),
     path(f"{ENTRY}/history", EntryHistoryView.as_view()),
     path(f"{RELATIONSHIP}/history", HistoryView.as_view()),

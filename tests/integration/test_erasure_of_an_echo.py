@@ -149,3 +149,4 @@ def test_the_conversation_is_kept_where_that_is_asked_and_listed_whole(
     assert set(listed) == {str(told[text].id) for text in (SAID, ECHO, LATER)}
     assert listed[-1] == str(told[LATER].id)  # what holds least of it comes last
     assert erased.body["messages_still_holding_total"] == 3
+    assert tables_with("Klosterneuburg", dump()) == {"relationships_message", "memory_searchtext"}

@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.db import transaction
@@ -139,7 +140,7 @@ def lives_on(api: Api, path: str, relationship: Relationship) -> None:
         assert api.get(f"{path}{below}").status == 200, below
     held = api.get(f"{path}/held-deletions").body["items"]
     for waiting in (one for one in held if one["state"] == "waiting"):
-        confirm_deletions(relationship_id=relationship.id, held_id=waiting["id"], by=TESTER)
+        confirm_deletions(relationship_id=relationship.id, held_id=UUID(waiting["id"]), by=TESTER)
     for turn in api.get(f"{path}/turns").body["items"]:
         assert api.get(f"{path}/turns/{turn['id']}").status == 200
     assert api.post(f"{path}/context", {"message": "Hello.", "explain": True}).status == 200

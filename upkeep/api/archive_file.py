@@ -47,9 +47,9 @@ class ArchiveFile:
     """
 
     def __init__(self, raw: bytes, *, depth: int) -> None:
-        found = _Scanner(raw, depth).archive()
-        self._raw, self._depth, self._places = raw, depth, found.rows
-        self.head: Mapping[str, Any] = _checked(Archive, found.head, depth).model_dump()
+        head, self._places = _Scanner(raw, depth).archive()
+        self._raw, self._depth = raw, depth
+        self.head: Mapping[str, Any] = _checked(Archive, head, depth).model_dump()
 
     def check_rows(self, name: str, problems: list[FieldProblem]) -> Iterator[tuple[int, dict[str, Any]]]:
         """Each row with its place, looked at closely; what is wrong with one goes to `problems`, and it is left out."""
@@ -88,19 +88,6 @@ def _under(path: str, line: FieldProblem) -> FieldProblem:
     return FieldProblem(path if line.field == "body" else f"{path}.{line.field}", line.detail)
 
 
-class _Found:
-    """`head`: an object of all members but the lists of rows. `rows`: by list, where each row begins and ends."""
-
-    def __init__(self) -> None:
-        self.names: set[str] = set()
-        self.members: list[bytes] = []
-        self.rows: dict[str, array[int]] = {}
-
-    @property
-    def head(self) -> bytes:
-        return b"{" + b",".join(self.members) + b"}"
-
-
 class _Scanner:
     """Finds the members of the document and the rows of its lists; what they say is nobody's business here."""
 
@@ -108,30 +95,35 @@ class _Scanner:
         self._raw, self._at, self._depth = raw, 0, depth
         self._where = "the body"
 
-    def archive(self) -> _Found:
-        found, head_bytes = _Found(), 0
+    def archive(self) -> tuple[bytes, dict[str, "array[int]"]]:
+        """An object of all members but the lists of rows; and by list, where each row begins and ends."""
+        names: set[str] = set()
+        members: list[bytes] = []
+        rows: dict[str, array[int]] = {}
+        head_bytes = 0
         self._skip_space()
         if self._next() not in b"{":
             self._value()
             raise InvalidInput.of("body", "send a JSON object, in braces")
         for name_piece in self._items(b"{", b"}"):
-            name = self._name(name_piece, found)
+            name = self._name(name_piece, names)
             self._take(b":")
             if name in ROWS and self._next() == b"[":
-                found.rows[name] = self._rows(name)
+                rows[name] = self._rows(name)
                 continue
             value = self._value()
             head_bytes += len(name_piece) + len(value)
-            found.members.append(name_piece + b":" + value)
+            members.append(name_piece + b":" + value)
             if head_bytes > MOST_AT_ONCE:
                 raise _too_large("What is no list of rows")
-            if len(found.members) > MOST_MEMBERS:
+            if len(members) > MOST_MEMBERS:
                 raise _too_many("What is no list of rows")
-        if _reach(found.head, 0, len(found.head)) < len(found.head):
+        head = b"{" + b",".join(members) + b"}"
+        if _reach(head, 0, len(head)) < len(head):
             raise _too_many("What is no list of rows")
         if self._at != len(self._raw):
             raise self._malformed("Extra data")
-        return found
+        return head, rows
 
     def _rows(self, name: str) -> "array[int]":
         """Few of them may be too short to be one: 64 MB of these would be 32 million rows to remember."""
@@ -158,13 +150,13 @@ class _Scanner:
                 return
             self._take(b",")
 
-    def _name(self, piece: bytes, found: _Found) -> str:
+    def _name(self, piece: bytes, names: set[str]) -> str:
         name = json.loads(piece)
         if not isinstance(name, str):
             raise self._malformed("Expecting property name enclosed in double quotes")
-        if name in found.names:
+        if name in names:
             raise InvalidInput("A name stands twice.", problems=[FieldProblem(name[:80], "stands twice")])
-        found.names.add(name)
+        names.add(name)
         self._where = name[:80]
         self._skip_space()
         return name

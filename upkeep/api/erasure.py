@@ -4,21 +4,28 @@ from dataclasses import asdict
 from typing import Annotated, Any, ClassVar
 from uuid import UUID
 
+from django.db import transaction
 from pydantic import Field, RootModel
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory.api.answers import EntryAnswer
+from memory.api.entries import EntryView, get_entry
+from memory.api.schemas import DeleteEntryQuery
+from memory.entries.editing import delete_entry
 from relationships.api.companions import CompanionView
 from relationships.api.projects import ProjectView
 from relationships.api.relationships import RelationshipView
 from relationships.api.users import UserView
 from relationships.api.views import ApiView
 from relationships.models import Project
+from relationships.services.rows import check_version
+from relationships.services.sequence import lock_relationship
 from upkeep.erasure import (
     EntryErasure,
     Erasure,
     erase_companion,
+    erase_entry,
     erase_project,
     erase_relationship,
     erase_user,
@@ -27,6 +34,7 @@ from upkeep.erasure import (
 from upkeep.erasure.holding import MOST_LISTED, Holding
 from web.errors import InvalidInput
 from web.fields import Answer, Body, Name
+from web.headers import expected_version
 from web.operations import operation
 
 
@@ -95,6 +103,37 @@ class RedactMessagesView(ApiView):
         return self.answer(_shown(erasure))
 
 
+class ErasableEntryView(EntryView):
+    @operation(
+        "entries_delete",
+        "Delete an entry, or erase it for good",
+        query=DeleteEntryQuery,
+        answers={200: GoneEntryAnswer},
+        if_match=True,
+        problems=(410,),
+    )
+    def delete(self, request: Request, relationship_id: UUID, entry_id: UUID) -> Response:
+        """A deleted entry can be restored. `permanent=true` erases it with every copy of its text, and answers with
+        what is gone and which messages still hold its words: POST .../messages/redact erases those you choose.
+        """
+        query = self.query(DeleteEntryQuery)
+        version = expected_version(request)
+        self.get_relationship(relationship_id)
+        if query.permanent:
+            with transaction.atomic():
+                lock_relationship(relationship_id)
+                check_version(expected=version, current=get_entry(relationship_id, entry_id).version)
+                erased = erase_entry(
+                    relationship_id=relationship_id, entry_id=entry_id, by=self.actor, messages=query.messages
+                )
+            return self.answer(_entry_shown(erased))
+        get_entry(relationship_id, entry_id)
+        entry = delete_entry(
+            relationship_id=relationship_id, entry_id=entry_id, by=self.actor, version=version
+        )
+        return self.answer(EntryAnswer.of(entry), version=entry.version)
+
+
 class ErasableRelationshipView(RelationshipView):
     @operation("relationships_erase", "Erase a relationship", answers={200: ErasedAnswer})
     def delete(self, request: Request, relationship_id: UUID) -> Response:
@@ -137,7 +176,7 @@ class ErasableProjectView(ProjectView):
         return self.answer(_shown(erase_project(project_id=self.project_id, by=self.actor)))
 
 
-def present_entry_erasure(erased: EntryErasure) -> dict[str, Any]:
+def _entry_shown(erased: EntryErasure) -> dict[str, Any]:
     return {
         **_shown(erased.erasure),
         "messages_redacted": list(erased.redacted),

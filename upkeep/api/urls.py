@@ -1,9 +1,10 @@
-"""Erasure, export and import under /v1. Before relationships' own routes: these views add DELETE to them."""
+"""Erasure, export and import under /v1. Before the routes of other rooms: these views add DELETE to theirs."""
 
 from django.urls import URLPattern, path
 
 from upkeep.api.erasure import (
     ErasableCompanionView,
+    ErasableEntryView,
     ErasableProjectView,
     ErasableRelationshipView,
     ErasableUserView,
@@ -18,6 +19,7 @@ urlpatterns: list[URLPattern] = [
     path("companions/<uuid:companion_id>", ErasableCompanionView.as_view()),
     path("users/<uuid:user_id>", ErasableUserView.as_view()),
     path(RELATIONSHIP, ErasableRelationshipView.as_view()),
+    path(f"{RELATIONSHIP}/entries/<uuid:entry_id>", ErasableEntryView.as_view()),
     path(f"{RELATIONSHIP}/messages/redact", RedactMessagesView.as_view()),
     path(f"{RELATIONSHIP}/export", ExportView.as_view()),
     path(f"{RELATIONSHIP}/import", ImportView.as_view()),

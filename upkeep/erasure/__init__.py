@@ -5,11 +5,16 @@ triggers ask for (permit.py). What was erased is told by AuditEvents that hold c
 Why it is built so: docs/adr/0010-append-only-yet-erasable.md
 """
 
-from upkeep.erasure.counting import count_relationships, count_user
 from upkeep.erasure.entries import EntryErasure, erase_entry
 from upkeep.erasure.messages import redact_messages
-from upkeep.erasure.projects import erase_project
-from upkeep.erasure.relationships import erase_companion, erase_relationship, erase_user
+from upkeep.erasure.relationships import (
+    count_relationships,
+    count_user,
+    erase_companion,
+    erase_project,
+    erase_relationship,
+    erase_user,
+)
 from upkeep.erasure.tally import Erasure
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Erases a relationship; a person or a companion, relationship after relationship.
+"""Erases a relationship; a person, a companion or a project, relationship after relationship. Counts what would go.
 
 Each relationship goes in a transaction of its own, and the row of the person or companion last. So an erasure that
 was killed is finished by asking for it again. A relationship that is made meanwhile is caught at the end, under the
@@ -9,9 +9,9 @@ from typing import Any
 from uuid import UUID
 
 from django.apps import apps
-from django.db.models import Model, QuerySet
+from django.db.models import Count, Model, QuerySet, Value
 
-from relationships.models import Companion, EndUser, Relationship, RelationshipOwned
+from relationships.models import AuditEvent, Companion, EndUser, Project, Relationship, RelationshipOwned
 from upkeep.erasure.permit import erasing
 from upkeep.erasure.tally import Counts, Erasure, table_name, tell
 from web.actor import Actor
@@ -36,28 +36,53 @@ def erase_relationship(*, project_id: UUID, relationship_id: UUID, by: Actor) ->
 def erase_user(*, project_id: UUID, user_id: UUID, by: Actor) -> Erasure:
     """Delete a person: all their relationships, then what is known of them outside. Raises NotFound."""
     people = EndUser.objects.of_project(project_id).filter(id=user_id)
-    if not people.exists():
-        raise NotFound("This user is not there.")
     theirs = Relationship.objects.of_project(project_id).filter(user_id=user_id)
-    counts = erase_each(theirs, by)
-    with erasing():
-        counts += erase_owners(people, theirs, by)
-        return tell(project_id=project_id, level="user", target_id=user_id, by=by, counts=counts)
+    return _erase_with_all("user", people, theirs, project_id, by)
 
 
 def erase_companion(*, project_id: UUID, companion_id: UUID, by: Actor) -> Erasure:
     """Delete a companion: all its relationships, then its prompts and itself. People stay. Raises NotFound."""
     companions = Companion.objects.of_project(project_id).filter(id=companion_id)
-    if not companions.exists():
-        raise NotFound("This companion is not there.")
     its = Relationship.objects.of_project(project_id).filter(companion_id=companion_id)
-    counts = erase_each(its, by)
+    return _erase_with_all("companion", companions, its, project_id, by)
+
+
+def _erase_with_all(
+    level: str,
+    owner: QuerySet[Any, Any],
+    relationships: QuerySet[Relationship, Relationship],
+    project_id: UUID,
+    by: Actor,
+) -> Erasure:
+    owner_id = owner.values_list("id", flat=True).first()
+    if owner_id is None:
+        raise NotFound(f"This {level} is not there.")
+    counts = _erase_each(relationships, by)
     with erasing():
-        counts += erase_owners(companions, its, by)
-        return tell(project_id=project_id, level="companion", target_id=companion_id, by=by, counts=counts)
+        counts += _erase_owners(owner, relationships, by)
+        return tell(project_id=project_id, level=level, target_id=owner_id, by=by, counts=counts)
 
 
-def erase_each(relationships: QuerySet[Relationship, Relationship], by: Actor) -> Counts:
+def erase_project(*, project_id: UUID, by: Actor) -> Erasure:
+    """Delete a project and everything in it, its audit trail included. Raises NotFound.
+
+    In short transactions, the project's row last: an erasure that was killed is finished by asking for it again.
+    """
+    projects = Project.objects.filter(id=project_id)
+    if not projects.exists():
+        raise NotFound("This project is not there.")
+    relationships = Relationship.objects.of_project(project_id)
+    counts = _erase_each(relationships, by)
+    counts += _erase_in_batches(EndUser.objects.of_project(project_id), "user_id", by)
+    counts += _erase_in_batches(Companion.objects.of_project(project_id), "companion_id", by)
+    with erasing():
+        counts += _erase_owners(projects, relationships, by)
+        # The last word on this project is that it was erased; what was told before it goes.
+        counts += _delete_rows(AuditEvent.objects.filter(project_id=project_id))
+        return tell(project_id=project_id, level="project", target_id=project_id, by=by, counts=counts)
+
+
+def _erase_each(relationships: QuerySet[Relationship, Relationship], by: Actor) -> Counts:
     """Erase these relationships, a transaction each; what somebody else erases meanwhile is theirs to count."""
     counts = Counts()
     while batch := list(relationships.order_by("id").values_list("project_id", "id")[:_AT_ONCE]):
@@ -67,19 +92,28 @@ def erase_each(relationships: QuerySet[Relationship, Relationship], by: Actor) -
     return counts
 
 
-def erase_owners(
+def _erase_owners(
     owners: QuerySet[Any, Any], relationships: QuerySet[Relationship, Relationship], by: Actor
 ) -> Counts:
     """Delete people or companions whose relationships are gone, and those made since. Inside `erasing`."""
     # From here on no relationship of theirs can be made: its foreign key would have to get past this lock.
     list(owners.select_for_update().values_list("id"))
-    return erase_each(relationships, by) + delete_rows(owners)
+    return _erase_each(relationships, by) + _delete_rows(owners)
 
 
-def delete_rows(rows: QuerySet[Any, Any]) -> Counts:
+def _delete_rows(rows: QuerySet[Any, Any]) -> Counts:
     """Delete rows, with all that hangs on them by a foreign key that cascades."""
     _, by_label = rows.delete()
     return Counts({table_name(apps.get_model(label)): count for label, count in by_label.items()})
+
+
+def _erase_in_batches(owners: QuerySet[Any, Any], reference: str, by: Actor) -> Counts:
+    counts = Counts()
+    while batch := list(owners.order_by("id").values_list("id", flat=True)[:_AT_ONCE]):
+        relationships = Relationship.objects.filter(**{f"{reference}__in": batch})
+        with erasing():
+            counts += _erase_owners(owners.filter(id__in=batch), relationships, by)
+    return counts
 
 
 def _erase_one(project_id: UUID, relationship_id: UUID, by: Actor) -> Erasure | None:
@@ -90,8 +124,28 @@ def _erase_one(project_id: UUID, relationship_id: UUID, by: Actor) -> Erasure | 
             return None
         counts = Counts()
         for model in reversed(owned_models()):  # what a turn takes along is counted before it
-            counts += delete_rows(model._base_manager.filter(relationship_id=relationship_id))
-        counts += delete_rows(row)
+            counts += _delete_rows(model._base_manager.filter(relationship_id=relationship_id))
+        counts += _delete_rows(row)
         return tell(
             project_id=project_id, level="relationship", target_id=relationship_id, by=by, counts=counts
         )
+
+
+def count_relationships(relationships: QuerySet[Relationship, Relationship]) -> Counts:
+    """Rows of every table that would go with these relationships, in one statement; tables with none are left out."""
+    ids = relationships.order_by().values("id")
+    owned = [_count(model, model._base_manager.filter(relationship_id__in=ids)) for model in owned_models()]
+    return Counts(dict(_count(Relationship, relationships.order_by()).union(*owned, all=True)))
+
+
+def _count(model: type[Model], rows: QuerySet[Any, Any]) -> QuerySet[Any, Any]:
+    """The table's name and how many rows; no row where there are none."""
+    named: QuerySet[Any, Any] = rows.order_by().annotate(table=Value(table_name(model)))
+    counted: QuerySet[Any, Any] = named.values("table").annotate(count=Count("*"))
+    return counted.values_list("table", "count")
+
+
+def count_user(user: EndUser) -> Counts:
+    """Rows of every table that would go with a person."""
+    theirs = Relationship.objects.of_project(user.project_id).filter(user_id=user.id)
+    return count_relationships(theirs) + Counts({table_name(EndUser): 1})

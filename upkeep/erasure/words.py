@@ -1,7 +1,8 @@
 """What an entry ever said, and where else that is written down. Only reads."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 from uuid import UUID
 
 from django.db.models import Q
@@ -52,23 +53,28 @@ class Traces:
 
 def words_of(entry: ScratchpadEntry) -> Words:
     """Everything the entry says now and ever said, with the messages that rests on."""
-    said = _Said()
-    said.read([entry], _revisions(entry.relationship_id, [entry.id]))
+    revisions = _revisions(entry.relationship_id, [entry.id])
+    said = list(_sayings([entry], revisions))
     same = list(
         ScratchpadEntry.objects.for_relationship(entry.relationship_id)
-        .filter(content_hash__in=said.hashes, subject__in=said.subjects)
+        .filter(
+            content_hash__in=[content_hash(saying.content) for saying in said],
+            subject__in=[saying.subject for saying in said],
+        )
         .exclude(id=entry.id)
     )
     twins = [other for other in same if other.state != "active"]
-    said.read(twins, _revisions(entry.relationship_id, [twin.id for twin in twins]))
+    of_twins = _revisions(entry.relationship_id, [twin.id for twin in twins])
+    said += _sayings(twins, of_twins)
+    contents = frozenset(saying.content for saying in said)
     return Words(
         entries={row.id: row.version for row in [entry, *twins]},
         spared=frozenset(other.id for other in same if other.state == "active"),
-        hashes=frozenset(said.hashes),
-        contents=frozenset(said.contents),
-        phrases=tuple(sorted({text.casefold() for text in said.contents if len(text) >= SHORTEST_PHRASE})),
-        cited=frozenset(said.cited),
-        turns=frozenset(said.turns),
+        hashes=frozenset(map(content_hash, contents)),
+        contents=contents,
+        phrases=tuple(sorted({text.casefold() for text in contents if len(text) >= SHORTEST_PHRASE})),
+        cited=frozenset(message_id for saying in said for message_id in saying.cited),
+        turns=frozenset(revision.turn_id for revision in [*revisions, *of_twins] if revision.turn_id),
     )
 
 
@@ -106,31 +112,21 @@ def quoting_reasons(relationship_id: UUID, words: Words) -> list[UUID]:
     return [revision_id for revision_id, reason in rows if words.quoted_in(reason)]
 
 
-class _Said:
-    def __init__(self) -> None:
-        self.hashes: set[bytes] = set()
-        self.contents: set[str] = set()
-        self.subjects: set[str] = set()
-        self.cited: set[UUID] = set()
-        self.turns: set[UUID] = set()
-
-    def read(self, entries: Iterable[ScratchpadEntry], revisions: Iterable[EntryRevision]) -> None:
-        for entry in entries:
-            self._note(entry.content, entry.subject, entry.source_message_ids)
-        for revision in revisions:
-            if revision.turn_id:
-                self.turns.add(revision.turn_id)
-            for fields in (revision.before, revision.after):
-                if fields:
-                    cited = [UUID(message_id) for message_id in fields["source_message_ids"]]
-                    self._note(fields["content"], fields["subject"], cited)
-
-    def _note(self, content: str, subject: str, cited: Iterable[UUID]) -> None:
-        self.hashes.add(content_hash(content))
-        self.contents.add(content)
-        self.subjects.add(subject)
-        self.cited.update(cited)
+class _Saying(NamedTuple):
+    content: str
+    subject: str
+    cited: list[UUID]
 
 
-def _revisions(relationship_id: UUID, entry_ids: list[UUID]) -> Iterable[EntryRevision]:
-    return EntryRevision.objects.for_relationship(relationship_id).filter(entry_id__in=entry_ids).iterator()
+def _sayings(entries: Iterable[ScratchpadEntry], revisions: Iterable[EntryRevision]) -> Iterator[_Saying]:
+    for entry in entries:
+        yield _Saying(entry.content, entry.subject, entry.source_message_ids)
+    for revision in revisions:
+        for fields in (revision.before, revision.after):
+            if fields:
+                cited = [UUID(message_id) for message_id in fields["source_message_ids"]]
+                yield _Saying(fields["content"], fields["subject"], cited)
+
+
+def _revisions(relationship_id: UUID, entry_ids: list[UUID]) -> list[EntryRevision]:
+    return list(EntryRevision.objects.for_relationship(relationship_id).filter(entry_id__in=entry_ids))

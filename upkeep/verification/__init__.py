@@ -1,6 +1,6 @@
 """Looks whether what we promise of the tables holds, names what does not, and mends what can be mended.
 
-Every invariant is one small file that names the rows it doubts, page by page, in a fixed number of statements whatever
+Every invariant is one small class that names the rows it doubts, page by page, in a fixed number of statements whatever
 the rows. What it doubts is looked at once more under the lock of its owner, which every writer holds, before it is
 called wrong: so a service that runs meanwhile gives no false alarm. What is mended is mended under that same lock.
 """

@@ -1,6 +1,5 @@
 """What an invariant is: a promise about the tables, how to find the rows that break it, and how it asks for them."""
 
-from abc import ABC
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -30,12 +29,14 @@ class Level(StrEnum):
 class Problem:
     """One way to break a promise. `words` say what is wrong with one row; `remedy` what a person does about it.
 
-    Without a remedy `--repair` does it.
+    Without a remedy `--repair` does it: by `repair`, a statement that may name %(owner)s, %(rows)s and %(now)s, or by
+    the invariant's own method.
     """
 
     slug: str
     words: str
     remedy: str = ""
+    repair: str = ""
 
     @property
     def repairable(self) -> bool:
@@ -75,28 +76,40 @@ class Page:
         return cls((owner_id,), owner_id, owner_id)
 
 
-class Invariant(ABC):
-    """One promise. An invariant keeps nothing between two checks."""
+class Invariant:
+    """One promise. An invariant keeps nothing between two checks.
+
+    Its `statements` find what breaks it: the problem's slug, owner, row and detail. What SQL can't tell or mend is told
+    and mended by methods that replace these.
+    """
 
     slug: ClassVar[str]
     promise: ClassVar[str]  # what holds, in a sentence
     level: ClassVar[Level] = Level.RELATIONSHIP
-    statements: ClassVar[
-        Sequence[tuple[Problem, str]]
-    ] = ()  # each finds owner, row and detail of what breaks it
+    problems: ClassVar[Sequence[Problem]]
+    statements: ClassVar[Sequence[str]] = ()
+
+    def told(self, page: Page, *, now: datetime) -> Mapping[str, Any]:
+        """What the statements may name besides the page."""
+        return {}
 
     def check(self, page: Page, *, now: datetime) -> Iterator[Finding]:
         """The rows that break it, in a number of statements that does not depend on how many there are.
 
         Without the lock some of them may only be in the middle of being written.
         """
-        for problem, statement in self.statements:
-            for owner_id, row_id, detail in rows(statement, page):
-                yield Finding(problem, owner_id, row_id, detail)
+        problems = {problem.slug: problem for problem in self.problems}
+        told = self.told(page, now=now)
+        for statement in self.statements:
+            for slug, owner_id, row_id, detail in rows(statement, page, **told):
+                yield Finding(problems[slug], owner_id, row_id, detail)
 
     def repair(self, findings: Sequence[Finding], *, now: datetime) -> None:
         """Put these right: repairable ones of one owner, under its lock, in a transaction."""
-        raise NotImplementedError
+        for problem in self.problems:
+            wrong = [finding.row_id for finding in findings if finding.problem == problem]
+            if wrong:
+                execute(problem.repair, {"owner": owner_of(findings), "rows": wrong, "now": now})
 
     def lock(self, owner_id: UUID) -> None:
         """Until the transaction ends. An owner that is gone has no writers either."""
@@ -133,25 +146,21 @@ def execute(statement: str | sql.Composable, told: Mapping[str, Any]) -> int:
 
 
 _IMPORTS = """
-SELECT DISTINCT ON (a.target_id) a.target_id, a.recorded_at, a.detail -> 'imported' ? 'model_call'
-  FROM relationships_auditevent a
- WHERE a.project_id IN (SELECT project_id FROM relationships_relationship WHERE id = ANY(%(ids)s))
-   AND a.action = 'relationship.imported' AND a.target_id = ANY(%(ids)s)
- ORDER BY a.target_id, a.recorded_at DESC
+SELECT DISTINCT ON (target_id) target_id, recorded_at, detail -> 'imported' ? 'model_call'
+  FROM relationships_auditevent
+ WHERE project_id IN (SELECT project_id FROM relationships_relationship WHERE id = ANY(%(ids)s))
+   AND action = 'relationship.imported' AND target_id = ANY(%(ids)s)
+ ORDER BY target_id, recorded_at DESC
 """
 
 
-class Import(NamedTuple):
-    """When it was, and whether what models were asked came with it."""
+def imports_of(relationship_ids: Collection[UUID]) -> dict[UUID, tuple[datetime, bool]]:
+    """When those were imported that were, by the audit trail, and whether what models were asked came with it.
 
-    at: datetime
-    with_calls: bool
-
-
-def imports_of(relationship_ids: Collection[UUID]) -> dict[UUID, Import]:
-    """Of those that were imported, by the audit trail. No statement where none is asked about."""
+    No statement where none is asked about.
+    """
     if not relationship_ids:
         return {}
     with connection.cursor() as cursor:
         cursor.execute(_IMPORTS, {"ids": list(relationship_ids)})
-        return {owner_id: Import(at, with_calls) for owner_id, at, with_calls in cursor.fetchall()}
+        return {owner_id: (at, with_calls) for owner_id, at, with_calls in cursor.fetchall()}

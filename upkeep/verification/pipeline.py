@@ -4,14 +4,14 @@ Pages are of all relationships, or companions, in order of their IDs: a keyset w
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from functools import cache
 from uuid import UUID
 
 import structlog
 from django.conf import settings
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, transaction
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
@@ -24,21 +24,8 @@ from worker.condition import read_condition
 log = structlog.get_logger(__name__)
 
 _NOTHING = Page((), UUID(int=0), UUID(int=0))
-OWNERS_A_PAGE = 1_000
-# Every turn, message and revision took a number of `last_seq`, so it tells how much a page brings with it.
-ROWS_A_PAGE = 50_000
-
+OWNERS_A_PAGE = 500
 FIRST, LAST = UUID(int=0), UUID(int=(1 << 128) - 1)
-
-_RELATIONSHIPS = """
-WITH next AS MATERIALIZED (
-    SELECT id, last_seq FROM relationships_relationship
-     WHERE id >= %(first)s AND (%(project)s::uuid IS NULL OR project_id = %(project)s) ORDER BY id LIMIT %(most)s
-), summed AS (
-    SELECT id, sum(last_seq) OVER (ORDER BY id) - last_seq AS before FROM next
-)
-SELECT id, (SELECT count(*) FROM next) FROM summed WHERE before < %(rows)s ORDER BY id
-"""
 
 
 @cache
@@ -63,12 +50,12 @@ def verify(
     started = time.monotonic()
     report = Report(most_examples=examples, repair=repair, invariants=len(invariants()))
     if relationship_id is None:
-        _walk(report, Level.DATABASE, [_NOTHING])
-        for page in companion_pages(project_id):
-            _walk(report, Level.COMPANION, [page])
+        _look(report, Level.DATABASE, _NOTHING)
+        for page in pages_of(Companion, project_id):
+            _look(report, Level.COMPANION, page)
             report.companions += len(page.ids)
-    for page in _pages(project_id, relationship_id):
-        _walk(report, Level.RELATIONSHIP, [page])
+    for page in [Page.of(relationship_id)] if relationship_id else pages_of(Relationship, project_id):
+        _look(report, Level.RELATIONSHIP, page)
         report.relationships += len(page.ids)
         told(len(page.ids))
     report.remarks += remarks(
@@ -86,25 +73,13 @@ def verify(
     return report
 
 
-def _pages(project_id: UUID | None, relationship_id: UUID | None) -> Iterator[Page]:
-    if relationship_id is not None:
-        yield Page.of(relationship_id)
-    else:
-        yield from relationship_pages(project_id)
-
-
-def _walk(report: Report, level: Level, pages: Iterable[Page]) -> None:
-    for page in pages:
-        for invariant in invariants():
-            if invariant.level == level:
-                _check(report, invariant, page)
-
-
-def _check(report: Report, invariant: Invariant, page: Page) -> None:
+def _look(report: Report, level: Level, page: Page) -> None:
     """In order of ID, so that two who verify at once never wait for each other in a circle."""
-    doubted = {finding.owner_id for finding in invariant.check(page, now=timezone.now())}
-    for owner_id in sorted(doubted, key=str):
-        _check_again(report, invariant, owner_id)
+    for invariant in invariants():
+        if invariant.level == level:
+            doubted = {finding.owner_id for finding in invariant.check(page, now=timezone.now())}
+            for owner_id in sorted(doubted, key=str):
+                _check_again(report, invariant, owner_id)
 
 
 @transaction.atomic
@@ -146,46 +121,17 @@ def _repaired(invariant: Invariant, findings: Sequence[Finding]) -> bool:
     return True
 
 
-def relationship_pages(project_id: UUID | None = None) -> Iterator[Page]:
-    """At most OWNERS_A_PAGE each, and fewer where they hold much. Together they cover every ID there may be."""
-
-    def following(first: UUID) -> tuple[list[UUID], bool]:
-        asked = {"first": first, "project": project_id, "most": OWNERS_A_PAGE, "rows": ROWS_A_PAGE}
-        with connection.cursor() as cursor:
-            cursor.execute(_RELATIONSHIPS, asked)
-            found = cursor.fetchall()
-        ends = len(found) < OWNERS_A_PAGE and (not found or found[0][1] == len(found))
-        return [row[0] for row in found], ends
-
-    return _pages_of(following, project_id)
-
-
-def companion_pages(project_id: UUID | None = None) -> Iterator[Page]:
-    owners = Companion.objects.order_by("id")
+def pages_of(model: type[Relationship] | type[Companion], project_id: UUID | None = None) -> Iterator[Page]:
+    """At most OWNERS_A_PAGE each. Together they cover every ID there may be."""
+    owners = model._base_manager.order_by("id")
     if project_id is not None:
         owners = owners.filter(project_id=project_id)
-
-    def following(first: UUID) -> tuple[list[UUID], bool]:
-        ids = list(owners.filter(id__gte=first).values_list("id", flat=True)[:OWNERS_A_PAGE])
-        return ids, len(ids) < OWNERS_A_PAGE
-
-    return _pages_of(following, project_id)
-
-
-def _pages_of(
-    following: Callable[[UUID], tuple[list[UUID], bool]], project_id: UUID | None
-) -> Iterator[Page]:
-    """`following`: the IDs from one on, and whether these are the last."""
     first, ends = FIRST, False
     while not ends:
-        ids, ends = following(first)
+        ids = list(owners.filter(id__gte=first).values_list("id", flat=True)[:OWNERS_A_PAGE])
+        ends = len(ids) < OWNERS_A_PAGE
         yield Page(tuple(ids), first, LAST if ends else ids[-1], project_id)
         first = UUID(int=ids[-1].int + 1) if ids else LAST
-
-
-def count_relationships(project_id: UUID | None = None) -> int:
-    owners = Relationship.objects.all()
-    return (owners.filter(project_id=project_id) if project_id is not None else owners).count()
 
 
 def remarks(
@@ -204,16 +150,12 @@ def remarks(
         held = held.filter(relationship__project_id=project_id)
     if relationship_id is not None:
         held = held.filter(relationship_id=relationship_id)
-    named = held.order_by("relationship_id", "seq").values_list("relationship_id", "id")[:examples]
     if count := held.count():
-        yield "\n".join(
-            [
-                f"{count} turns were in the hands of a worker that is gone. The next one takes them back by itself:",
-                *(f"    {owner}  {id}" for owner, id in named),
-                *(
-                    [f"    and {count - examples} more; --all names them"]
-                    if examples and examples < count
-                    else []
-                ),
-            ]
-        )
+        named = held.order_by("relationship_id", "seq").values_list("relationship_id", "id")[:examples]
+        lines = [
+            f"{count} turns were in the hands of a worker that is gone. The next one takes them back by itself:",
+            *(f"    {owner}  {id}" for owner, id in named),
+        ]
+        if examples and examples < count:
+            lines.append(f"    and {count - examples} more; --all names them")
+        yield "\n".join(lines)

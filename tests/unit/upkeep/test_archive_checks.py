@@ -129,11 +129,6 @@ def test_nothing_was_said_in_the_future(path: str) -> None:
     checked(changed(path, SOON))
 
 
-def test_nothing_was_written_down_in_the_future() -> None:
-    with pytest.raises(InvalidInput, match=r"entries\.0\.recorded_at: lies in the future"):
-        checked({**GOOD, "entries": [an_entry(30, "Likes tea", effective_at=NOON, recorded_at=LATER)]})
-
-
 def test_a_key_with_one_value_has_one_entry() -> None:
     document = {**GOOD, "entries": [
         an_entry(30, "Lives in Porto", key="city", single_valued=True),

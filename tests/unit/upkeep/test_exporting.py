@@ -51,7 +51,7 @@ from upkeep.api.archive import (
     ArchivedTurn,
 )
 from upkeep.erasure.relationships import owned_models
-from upkeep.exporting import LEFT_OUT, columns_of, export_relationship
+from upkeep.exporting import columns_of, export_relationship
 from web.actor import Actor
 from web.errors import NotFound
 
@@ -111,18 +111,6 @@ def test_the_document_has_every_column(model: type[Model]) -> None:
     assert SHAPES[model].model_fields.keys() - nested == set(columns_of(model))
 
 
-def test_what_is_left_out_is_owners_and_what_follows_from_the_rest() -> None:
-    owners = {"relationship_id", "project_id"}
-
-    assert {model.__name__: names - owners for model, names in LEFT_OUT.items()} == {
-        "SessionState": {"turns"},
-        "Turn": {"lease_token", "lease_until", "leased_by", "waiting_since", "waits_on"},
-        "Message": {"turn_id", "session"},
-        "OperationResult": {"id", "turn_id", "number", "kind", "content_hash", "text", "erased"},
-        "ScratchpadEntry": {"content_hash"},
-    }
-
-
 def test_everything_is_in_it_and_fits_its_description(remembered: Relationship) -> None:
     document = exported(remembered)
 
@@ -158,13 +146,6 @@ def test_a_turn_that_a_worker_holds_is_exported_as_waiting(
     assert documents[0]["turns"][0]["state"] == "pending"
     assert documents[0]["turns"][0]["due_at"] is not None
     assert Archive.model_validate_json(json.dumps(documents[0]))
-
-
-def test_an_empty_relationship_is_a_document_too(relationship: Relationship) -> None:
-    document = exported(relationship)
-
-    assert document["profile"] is None
-    assert document["turns"] == document["entries"] == []
 
 
 def test_a_relationship_that_is_not_there_is_named_so(db: None) -> None:

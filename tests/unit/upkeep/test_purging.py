@@ -1,12 +1,14 @@
-"""Where a purge can't go, it says so. (What it does to the files: tests/integration/test_purge.py.)"""
+"""What the command asks and says, and where a purge can't go. (What it does to the files: tests/integration/test_purge.py.)"""
 
+import io
 from collections.abc import Iterator
 from uuid import uuid4
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.db import connection
 
-from upkeep.purging import PurgeBlocked, purge_files
+from upkeep.purging import purge_files
 
 
 def do(statement: str) -> None:
@@ -32,16 +34,24 @@ def test_what_only_a_superuser_may_do_is_named(plain_account: None) -> None:
     assert any("write-ahead log" in remark and "superuser" in remark for remark in remarks)
 
 
+@pytest.mark.parametrize("answered", ["no\n", "\n", ""], ids=["no", "nothing", "nobody-there"])
+def test_without_a_yes_nothing_is_done(answered: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(answered))
+
+    with pytest.raises(CommandError, match=r"Nothing was done\. .*--yes"):
+        call_command("purge")
+
+
 @pytest.mark.django_db(transaction=True)
-def test_it_waits_for_no_transaction_for_ever() -> None:
+def test_an_older_transaction_is_named_and_nothing_purged() -> None:
     other = connection.copy()
     other.set_autocommit(False)
     with other.cursor() as cursor:
         cursor.execute("SELECT pg_current_xact_id(), pg_backend_pid()")
         pid = cursor.fetchone()[1]
     try:
-        with pytest.raises(PurgeBlocked, match=f"still open: .*{pid}"):
-            purge_files(patience=0)
+        with pytest.raises(CommandError, match=f"{pid}.* Nothing was purged"):
+            call_command("purge", yes=True, patience=0)
     finally:
         other.rollback()
         other.close()

@@ -13,7 +13,6 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from relationships.management.projects import find_project
 from relationships.models import Relationship
 from upkeep.verification import Report, verify
-from upkeep.verification.pipeline import count_relationships
 from upkeep.verification.report import EXAMPLES
 from web.errors import InvalidInput, RapportError
 
@@ -55,7 +54,10 @@ class Command(BaseCommand):
     ) -> Report:
         project_id = find_project(project).id if project is not None else None
         relationship_id = _find_relationship(relationship, project_id) if relationship is not None else None
-        total = 1 if relationship_id else count_relationships(project_id)
+        looked_at = (
+            {"id": relationship_id} if relationship_id else {"project_id": project_id} if project_id else {}
+        )
+        total = Relationship.objects.filter(**looked_at).count()
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
         # the progress is for who watches; the report alone goes to standard output
         with Progress(*columns, console=Console(stderr=True), disable=quietly) as progress:

@@ -1,35 +1,22 @@
 """What must hold of documents: what is ready is there whole."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
 from knowledge.documents import reread_document
 from knowledge.models import Document
-from upkeep.verification.invariant import BY_VERIFY, Finding, Invariant, Level, Page, Problem, rows
-
-FILE = Problem(
-    "file",
-    "a document's bytes are not there, or are not those that were uploaded",
-    "Delete the document and upload the file again. What was read of it is found until then.",
-)
-CHUNKS = Problem(
-    "chunks", "a document is ready, and its chunks are not all there; --repair has it read again"
-)
-VECTORS = Problem(
-    "vectors",
-    "chunks of a ready document lack their vector, or have one of another shape; --repair has it read again",
-)
-LEFT_OVER = Problem("left_over", "a document that failed still has chunks; --repair has it read again")
+from upkeep.verification.invariant import BY_VERIFY, Finding, Invariant, Level, Problem
 
 _FILES = """
-SELECT d.companion_id, d.id FROM context_document d LEFT JOIN context_documentfile f ON f.document_id = d.id
+SELECT 'file', d.companion_id, d.id, '' FROM context_document d LEFT JOIN context_documentfile f ON f.document_id = d.id
  WHERE d.companion_id = ANY(%(ids)s)
    AND (f.document_id IS NULL OR octet_length(f.content) <> d.size OR sha256(f.content) <> d.sha256)
 """
 # Places count from 0; a chunk is of its document's companion.
 _CHUNKS = """
-SELECT d.companion_id, d.id, d.state, d.chunk_count, c.there
+SELECT CASE d.state WHEN 'ready' THEN 'chunks' ELSE 'left_over' END, d.companion_id, d.id,
+       c.there || ' chunks of ' || d.chunk_count
   FROM context_document d, LATERAL (
        SELECT count(*) AS there, coalesce(max(place) + 1, 0) AS places,
               coalesce(bool_or(companion_id <> d.companion_id), false) AS strange
@@ -39,7 +26,7 @@ SELECT d.companion_id, d.id, d.state, d.chunk_count, c.there
     OR d.state = 'failed' AND c.there > 0)
 """
 _VECTORS = """
-SELECT d.companion_id, d.id, count(*)
+SELECT 'vectors', d.companion_id, d.id, count(*) || ' chunks'
   FROM context_document d
   JOIN context_documentchunk c ON c.document_id = d.id
   LEFT JOIN context_chunkembedding v
@@ -55,14 +42,22 @@ class DocumentsInvariant(Invariant):
     promise = "A document has its bytes; one that is ready has all its chunks, each with its vector."
     level = Level.COMPANION
 
-    def check(self, page: Page, *, now: datetime) -> Iterator[Finding]:
-        for owner_id, row_id in rows(_FILES, page):
-            yield Finding(FILE, owner_id, row_id)
-        for owner_id, row_id, state, count, there in rows(_CHUNKS, page):
-            problem = CHUNKS if state == "ready" else LEFT_OVER
-            yield Finding(problem, owner_id, row_id, f"{there} chunks of {count}")
-        for owner_id, row_id, count in rows(_VECTORS, page):
-            yield Finding(VECTORS, owner_id, row_id, f"{count} chunks")
+    problems = (
+        Problem(
+            "file",
+            "a document's bytes are not there, or are not those that were uploaded",
+            "Delete the document and upload the file again. What was read of it is found until then.",
+        ),
+        Problem(
+            "chunks", "a document is ready, and its chunks are not all there; --repair has it read again"
+        ),
+        Problem("left_over", "a document that failed still has chunks; --repair has it read again"),
+        Problem(
+            "vectors",
+            "chunks of a ready document lack their vector, or have one of another shape; --repair has it read again",
+        ),
+    )
+    statements = (_FILES, _CHUNKS, _VECTORS)
 
     def lock(self, owner_id: UUID) -> None:
         """A worker writes under its document's lock, and an upload under its companion's."""

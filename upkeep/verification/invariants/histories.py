@@ -78,6 +78,7 @@ SELECT last.relationship_id, last.entry_id, last.after IS NULL
 class HistoriesInvariant(Invariant):
     slug = "histories"
     promise = "An entry's history begins with nothing, has no gap, and ends with what the entry says now."
+    problems = (DIFFERS, WITHOUT_HISTORY, GONE, ERASED_BUT_THERE, BROKEN)
 
     def check(self, page: Page, *, now: datetime) -> Iterator[Finding]:
         yield from _entries(page)

@@ -22,7 +22,7 @@ OF_NOTHING = Problem(
 )
 
 _ENTRIES = """
-SELECT e.relationship_id, e.id, s.id IS NULL
+SELECT CASE WHEN s.id IS NULL THEN 'missing' ELSE 'out_of_step' END, e.relationship_id, e.id, 'entry'
   FROM unnest(%(ids)s::uuid[]) w (id)
   JOIN memory_scratchpadentry e ON e.relationship_id = w.id
   LEFT JOIN memory_searchtext s ON s.relationship_id = w.id AND s.kind = 'entry' AND s.owner_id = e.id
@@ -48,7 +48,7 @@ SELECT m.relationship_id, m.id, s.id IS NULL,
     OR s.text_hash <> sha256(convert_to(m.content, 'UTF8'))
 """  # noqa: S608 - a constant of ours
 _OF_NOTHING = """
-SELECT s.relationship_id, s.owner_id, s.kind
+SELECT 'of_nothing', s.relationship_id, s.owner_id, s.kind
   FROM unnest(%(ids)s::uuid[]) w (id)
   JOIN memory_searchtext s ON s.relationship_id = w.id
  WHERE CASE s.kind
@@ -90,16 +90,17 @@ class IndexInvariant(Invariant):
         "and has the words of it."
     )
 
+    problems = (MISSING, OUT_OF_STEP, WORDS, OF_NOTHING)
+    statements = (_OF_NOTHING, _ENTRIES)
+
     def check(self, page: Page, *, now: datetime) -> Iterator[Finding]:
-        for owner_id, row_id, kind in rows(_OF_NOTHING, page):
-            yield Finding(OF_NOTHING, owner_id, row_id, kind)
         named = set()
-        for finding in _of_other_texts(page):
+        for finding in (*super().check(page, now=now), *_of_other_messages(page)):
             named.add(finding[1:])
             yield finding
-        for owner_id, row_id, kind in rows_with_other_words(page):
-            if (owner_id, row_id, kind) not in named:
-                yield Finding(WORDS, owner_id, row_id, kind)
+        for found in rows_with_other_words(page):
+            if found not in named:
+                yield Finding(WORDS, *found)
 
     def repair(self, findings: Sequence[Finding], *, now: datetime) -> None:
         """Write these rows anew, which owes their vectors; what is of nothing goes."""
@@ -114,9 +115,7 @@ class IndexInvariant(Invariant):
                 index_again(config, kind, again, now=now)
 
 
-def _of_other_texts(page: Page) -> Iterator[Finding]:
-    for owner_id, row_id, missing in rows(_ENTRIES, page):
-        yield Finding(MISSING if missing else OUT_OF_STEP, owner_id, row_id, "entry")
+def _of_other_messages(page: Page) -> Iterator[Finding]:
     for owner_id, row_id, missing, other, content, digest in rows(_MESSAGES, page):
         if missing or other or bytes(digest) != text_hash(spoken(content)):
             yield Finding(MISSING if missing else OUT_OF_STEP, owner_id, row_id, "message")

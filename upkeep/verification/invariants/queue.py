@@ -1,22 +1,16 @@
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 
 from memory.ingestion.intake import retry_turn
 from memory.ingestion.sweep import release_dead_leases
 from memory.models import SearchText
-from upkeep.verification.invariant import Finding, Invariant, Page, Problem, execute, owner_of, rows
+from upkeep.verification.invariant import Finding, Invariant, Page, Problem, execute, owner_of
 from worker.fairness import project_of
 from worker.leases import take_back_dead
 from worker.nudge import nudge, nudge_embedding
-
-NOT_TAKEN_BACK = Problem("not_taken_back", "the lease of a turn is over for long, and nobody took it back")
-FORGOTTEN = Problem(
-    "forgotten", "a turn is due for long and is the next of its relationship, yet nobody reads it"
-)
-WAITS_FOR_NOTHING = Problem("waits_for_nothing", "a turn waits for a trigger or session that will never come")
-TEXTS_FORGOTTEN = Problem("texts_forgotten", "texts are due for long to be embedded, and nobody does")
 
 # Many times what the sweep takes to find them.
 LONG = timedelta(minutes=15)
@@ -29,30 +23,27 @@ WITH idle AS MATERIALIZED (
                     WHERE beat_at > now() - make_interval(secs => %(silence)s))
        AND (SELECT count(*) FROM (SELECT FROM django_q_ormq WHERE key = %(queue)s LIMIT %(busy)s) q) < %(busy)s AS so
 )
-SELECT 'not_taken_back', relationship_id, id FROM relationships_turn
+SELECT 'not_taken_back', relationship_id, id, '' FROM relationships_turn
  WHERE relationship_id = ANY(%(ids)s) AND state = 'processing' AND lease_until < %(long_ago)s
    AND (SELECT so FROM idle)
 UNION ALL
-SELECT 'forgotten', w.id, head.id FROM unnest(%(ids)s::uuid[]) w (id), LATERAL (
+SELECT 'forgotten', w.id, head.id, '' FROM unnest(%(ids)s::uuid[]) w (id), LATERAL (
        SELECT id, state, due_at FROM relationships_turn
         WHERE relationship_id = w.id AND state IN ('pending', 'processing')
           AND (state = 'processing' OR due_at IS NOT NULL) ORDER BY seq LIMIT 1) head
  WHERE head.state = 'pending' AND head.due_at < %(long_ago)s AND (SELECT so FROM idle)
 UNION ALL
-SELECT 'waits_for_nothing', t.relationship_id, t.id FROM relationships_turn t
+SELECT 'waits_for_nothing', t.relationship_id, t.id, '' FROM relationships_turn t
  WHERE t.relationship_id = ANY(%(ids)s) AND t.state = 'pending' AND t.due_at IS NULL
    AND (t.waits_for = '' OR t.waits_for = 'session_end' AND NOT EXISTS (
         SELECT FROM relationships_sessionstate s
          WHERE s.relationship_id = t.relationship_id AND s.session = t.session))
 UNION ALL
-SELECT 'texts_forgotten', s.relationship_id, NULL FROM memory_searchtext s
+SELECT 'texts_forgotten', s.relationship_id, NULL, '' FROM memory_searchtext s
  WHERE s.relationship_id = ANY(%(ids)s) AND s.due_at < %(long_ago)s AND (SELECT so FROM idle)
    AND (s.lease_until IS NULL OR s.lease_until < %(long_ago)s)
  GROUP BY s.relationship_id
 """
-_PROBLEMS = {
-    problem.slug: problem for problem in (NOT_TAKEN_BACK, FORGOTTEN, WAITS_FOR_NOTHING, TEXTS_FORGOTTEN)
-}
 _FALL_DUE = """
 UPDATE memory_searchtext SET due_at = %(now)s WHERE relationship_id = %(owner)s AND due_at < %(now)s
 """
@@ -64,26 +55,32 @@ class QueueInvariant(Invariant):
         "What is owed is done or waits for something: no turn and no text is stuck while a worker is idle."
     )
 
-    def check(self, page: Page, *, now: datetime) -> Iterator[Finding]:
-        found = rows(
-            _ROWS,
-            page,
-            long_ago=now - LONG,
-            silence=settings.HEARTBEAT_LIMIT_SECONDS,
-            queue=str(settings.Q_CLUSTER["name"]),
-            busy=BUSY,
-        )
-        for slug, owner_id, row_id in found:
-            yield Finding(_PROBLEMS[slug], owner_id, row_id)
+    problems = (
+        Problem("not_taken_back", "the lease of a turn is over for long, and nobody took it back"),
+        Problem(
+            "forgotten", "a turn is due for long and is the next of its relationship, yet nobody reads it"
+        ),
+        Problem("waits_for_nothing", "a turn waits for a trigger or session that will never come"),
+        Problem("texts_forgotten", "texts are due for long to be embedded, and nobody does"),
+    )
+    statements = (_ROWS,)
+
+    def told(self, page: Page, *, now: datetime) -> dict[str, Any]:
+        return {
+            "long_ago": now - LONG,
+            "silence": settings.HEARTBEAT_LIMIT_SECONDS,
+            "queue": str(settings.Q_CLUSTER["name"]),
+            "busy": BUSY,
+        }
 
     def repair(self, findings: Sequence[Finding], *, now: datetime) -> None:
         """Due anew, and a worker is told: as the sweep does, which has missed it."""
         owner_id = owner_of(findings)
         for finding in findings:
-            if finding.problem == NOT_TAKEN_BACK:
+            if finding.problem.slug == "not_taken_back":
                 release_dead_leases(now)
                 nudge(owner_id, project_id=project_of(owner_id))
-            elif finding.problem == TEXTS_FORGOTTEN:
+            elif finding.problem.slug == "texts_forgotten":
                 take_back_dead(
                     SearchText.objects.for_relationship(owner_id), now, fields=("relationship", "id")
                 )

@@ -44,6 +44,7 @@ class SnapshotsInvariant(Invariant):
 
     slug = "snapshots"
     promise = "A snapshot is what would be built from the rows: profile, open sessions, scratchpad."
+    problems = (DIFFERS,)
 
     def check(self, page: Page, *, now: datetime) -> Iterator[Finding]:
         for owner_id, profile, sessions, archive, lines, fresh_until, entries in rows(_ROWS, page):

@@ -1,6 +1,6 @@
 """The vectors, held against the texts that they were made from."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -9,12 +9,10 @@ from memory.retrieval.index.rows import owing_kinds
 from memory.retrieval.index.text import text_hash
 from providers.embeddings import Embedder, embedder_of
 from providers.errors import ProviderError
-from upkeep.verification.invariant import Finding, Invariant, Page, Problem, execute, owner_of, rows
+from upkeep.verification.invariant import Finding, Invariant, Page, Problem, execute, owner_of
 from worker.fairness import project_of
 from worker.nudge import nudge_embedding
 
-STALE = Problem("stale", "a vector is of another text than its entry or message has now, or of nothing")
-MISSHAPEN = Problem("misshapen", "a vector has not the dimensions or the length of its space")
 GAP = Problem("gap", "a text has no vector, owes none, and stands where nobody looks for gaps")
 
 _NOTHING = text_hash("")
@@ -22,7 +20,8 @@ _NOTHING = text_hash("")
 _TOLERANCE = 0.02
 
 _VECTORS = """
-SELECT v.relationship_id, v.id, s.id IS NULL OR s.text_hash <> v.text_hash
+SELECT CASE WHEN s.id IS NULL OR s.text_hash <> v.text_hash THEN 'stale' ELSE 'misshapen' END,
+       v.relationship_id, v.id, ''
   FROM unnest(%(ids)s::uuid[]) w (id)
   JOIN memory_embedding v ON v.relationship_id = w.id
   LEFT JOIN memory_searchtext s ON s.relationship_id = w.id AND s.kind = v.kind AND s.owner_id = v.owner_id
@@ -49,7 +48,7 @@ WITH wanted AS MATERIALIZED (
     WINDOW up AS (PARTITION BY id, kind ORDER BY place, owner_id),
            down AS (PARTITION BY id, kind ORDER BY place DESC, owner_id DESC)
 )
-SELECT id, row_id FROM (SELECT *, bool_or(at_an_end) OVER (PARTITION BY id) AS being_filled FROM ends) e
+SELECT 'gap', id, row_id, '' FROM (SELECT *, bool_or(at_an_end) OVER (PARTITION BY id) AS being_filled FROM ends) e
  WHERE without AND NOT being_filled
 """
 _DROP = """
@@ -73,13 +72,23 @@ class VectorsInvariant(Invariant):
     slug = "vectors"
     promise = "A vector is of its owner's present text and of its space's shape; a text without one owes it."
 
-    def check(self, page: Page, *, now: datetime) -> Iterator[Finding]:
-        for owner_id, row_id, stale in rows(_VECTORS, page, tolerance=_TOLERANCE):
-            yield Finding(STALE if stale else MISSHAPEN, owner_id, row_id)
-        wanted = _wanted(page)
-        if wanted["owners"]:
-            for owner_id, row_id in rows(_GAPS, page, **wanted, nothing=_NOTHING):
-                yield Finding(GAP, owner_id, row_id)
+    problems = (
+        Problem("stale", "a vector is of another text than its entry or message has now, or of nothing"),
+        Problem("misshapen", "a vector has not the dimensions or the length of its space"),
+        GAP,
+    )
+    statements = (_VECTORS, _GAPS)
+
+    def told(self, page: Page, *, now: datetime) -> dict[str, Any]:
+        """Whose texts are to have vectors, and in which space."""
+        wanted = [
+            (each.relationship_id, each.retrieval.embed_messages, embedder.model, embedder.dimensions)
+            for each in configs_of(page.ids)
+            if each.retrieval is not None and (embedder := _embedder(each)) is not None
+        ]
+        names = ("owners", "messages", "models", "dimensions")
+        columns = {name: [row[place] for row in wanted] for place, name in enumerate(names)}
+        return {**columns, "nothing": _NOTHING, "tolerance": _TOLERANCE}
 
     def repair(self, findings: Sequence[Finding], *, now: datetime) -> None:
         """What is wrong goes; its text, and what has none, owe a vector, and a worker is told."""
@@ -91,17 +100,6 @@ class VectorsInvariant(Invariant):
         execute(_DROP, {"owner": owner_id, "rows": wrong, "now": now, "kinds": kinds})
         execute(_OWE, {"owner": owner_id, "rows": gaps, "now": now})
         nudge_embedding(owner_id, project_id=project_of(owner_id))
-
-
-def _wanted(page: Page) -> dict[str, list[Any]]:
-    """Whose texts are to have vectors, and in which space."""
-    found = [
-        (each.relationship_id, each.retrieval.embed_messages, embedder.model, embedder.dimensions)
-        for each in configs_of(page.ids)
-        if each.retrieval is not None and (embedder := _embedder(each)) is not None
-    ]
-    columns = [list(column) for column in zip(*found, strict=True)] or [[], [], [], []]
-    return dict(zip(("owners", "messages", "models", "dimensions"), columns, strict=True))
 
 
 def _embedder(wanted: RelationshipConfig) -> Embedder | None:

@@ -82,12 +82,6 @@ def test_a_long_text_full_of_commas_is_a_text() -> None:
     assert {problem.field for problem in problems} == {"entries.0.content", "entries.1.content"}
 
 
-def test_rows_are_read_as_often_as_they_are_asked_for() -> None:
-    found = file_of([{"id": "018f0000-0000-7000-8000-000000000001", "type": "other", "content": "Likes tea"}])
-
-    assert list(found.rows("entries")) == list(found.rows("entries"))
-
-
 def test_what_is_wrong_with_a_row_is_told_and_the_others_are_read() -> None:
     good = {"type": "other", "content": "Likes tea"}
     problems: list[FieldProblem] = []

@@ -142,19 +142,3 @@ def test_what_to_redact_has_to_be_named(
     answer = api.post(f"/relationships/{relationship.id}/messages/redact", body)
 
     assert (answer.status, answer.fields) == (422, [field])
-
-
-def test_an_erased_entry_is_answered_with_what_still_holds_its_words_and_not_with_their_text(
-    api: Api, relationship: Relationship, said: list[str]
-) -> None:
-    entries = f"/relationships/{relationship.id}/entries"
-    entry = api.post(entries, {"content": "Works in Vienna", "type": "other"}).body
-
-    answer = api.delete(f"{entries}/{entry['id']}?permanent=true")
-
-    assert answer.body["erased"]["scratchpad_entry"] == 1
-    assert answer.body["messages_redacted"] == []
-    listed = answer.body["messages_still_holding"]
-    assert {line["id"]: line["words"] for line in listed} == {said[0]: ["vienna"], said[1]: ["works"]}
-    assert answer.body["messages_still_holding_total"] == 2
-    assert "I live in" not in answer.raw.decode()

@@ -1,11 +1,10 @@
-"""What the tests of erasing an entry share: a thing to forget, and a look into every table."""
+"""What the tests of erasing an entry share: a thing to forget."""
 
 from typing import Any
 
-from django.db import connection
-
 from memory.models import ScratchpadEntry
 from tests.fixtures.turns import Conversation
+from tests.integration.copies import dump, tables_with
 from upkeep.erasure import erase_entry
 from web.actor import Actor, ActorKind
 
@@ -23,16 +22,5 @@ def erase(conversation: Conversation, entry: ScratchpadEntry, **how: Any) -> dic
 
 
 def texts_with(word: str) -> list[str]:
-    """Which tables still hold the word, in any column."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND NOT relispartition"
-            " AND relnamespace = 'public'::regnamespace"
-        )
-        tables = [row[0] for row in cursor.fetchall()]
-        found = []
-        for table in tables:
-            cursor.execute(f'SELECT count(*) FROM "{table}" t WHERE t::text ILIKE %s', [f"%{word}%"])
-            if cursor.fetchone()[0]:
-                found.append(table)
-    return sorted(found)
+    """Which tables still hold the word, in any column and any spelling."""
+    return sorted(tables_with(word, dump()))

@@ -34,21 +34,6 @@ def test_the_trace_keeps_numbers_and_verdicts(
     assert call.redacted_at is not None and call.prompt_tokens is not None
 
 
-def test_the_words_that_repeated_it_go_too(
-    conversation: Conversation, scripted_provider: ScriptedProvider
-) -> None:
-    """Said again, it is judged `none`, and the entry does not cite the second message."""
-    scripted_provider.answer_with(answer(add(HERON)), answer(add(HERON)))
-    conversation.hear("I have a heron on my arm.")
-    conversation.hear("Did I tell you of my heron?")
-    assert conversation.revisions[1].event == "none"
-
-    counts = erase(conversation, conversation.entries[0])
-
-    assert counts["message"] == 2
-    assert texts_with("heron") == []
-
-
 def test_an_entry_that_was_merged_into_it_keeps_no_copy(
     conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:

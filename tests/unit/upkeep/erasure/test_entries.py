@@ -8,11 +8,9 @@ from django.db import connection
 
 from memory.entries.editing import add_entry, revise_entry
 from memory.models import EntryRevision, EntrySource, ModelCall
-from memory.retrieval.index.embed import embed_owed
 from providers.llm.base import CompletionRequest
-from relationships.models import AuditEvent, Message, Relationship, Snapshot, TurnState
+from relationships.models import AuditEvent, Message, Relationship, TurnState
 from tests.fakes import ScriptedProvider
-from tests.fixtures.index import configure, embedded, index_of
 from tests.fixtures.turns import Conversation, add, answer, update
 from tests.unit.upkeep.erasure.forgetting import ANA, HERON, NOTHING, erase, texts_with
 from upkeep.erasure import erase_entry
@@ -83,32 +81,6 @@ def test_its_history_stays_without_words_and_says_who_erased_it(
         assert cursor.fetchone()[0] == 3
 
 
-def test_the_conversation_can_be_kept(
-    conversation: Conversation, scripted_provider: ScriptedProvider
-) -> None:
-    scripted_provider.answer_with(answer(add(HERON)))
-    conversation.hear("I have a heron on my arm.")
-
-    counts = erase(conversation, conversation.entries[0], messages="keep")
-
-    message = Message.objects.for_relationship(conversation.relationship.id).get()
-    assert (message.content, message.erased_at) == ("I have a heron on my arm.", None)
-    assert "message" not in counts
-    assert texts_with("heron") == ["memory_searchtext", "relationships_message"]
-    assert [row["kind"] for row in index_of(conversation.relationship)] == ["message"]
-
-
-def test_the_snapshot_forgets_at_once(
-    conversation: Conversation, scripted_provider: ScriptedProvider
-) -> None:
-    scripted_provider.answer_with(answer(add(HERON)))
-    conversation.hear("I have a heron on my arm.")
-
-    erase(conversation, conversation.entries[0])
-
-    assert Snapshot.objects.get().scratchpad == []
-
-
 def test_what_was_erased_is_told_without_words(
     conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
@@ -129,23 +101,6 @@ def test_what_was_erased_is_told_without_words(
         "entry_revision": 2,
         "search_text": 2,
     }
-
-
-def test_search_forgets_the_words_and_what_a_model_made_of_them(
-    conversation: Conversation, scripted_provider: ScriptedProvider
-) -> None:
-    configure(conversation.relationship, embedder="offline", embed_messages=True)
-    scripted_provider.answer_with(answer(add(HERON)), NOTHING)
-    conversation.hear("I have a heron on my arm.")
-    conversation.hear("Good morning.")
-    embed_owed(relationship_id=conversation.relationship.id)
-
-    counts = erase(conversation, conversation.entries[0])
-
-    kept = Message.objects.for_relationship(conversation.relationship.id).get(erased_at=None)
-    assert (counts["search_text"], counts["embedding"]) == (2, 2)
-    assert [row["owner_id"] for row in index_of(conversation.relationship)] == [kept.id]
-    assert embedded(conversation.relationship) == {kept.id}
 
 
 @pytest.mark.parametrize("where", ["nowhere", "in another relationship"])

@@ -42,20 +42,6 @@ def said(conversation: Conversation, ids: list[UUID]) -> list[str]:
     return [texts[message_id] for message_id in ids]
 
 
-def test_the_echo_goes_with_what_it_echoes_and_the_rest_of_the_exchange_stays(
-    conversation: Conversation, scripted_provider: ScriptedProvider
-) -> None:
-    scripted_provider.answer_with(answer(add(VIENNA), add("Has a sister", messages=[3])))
-    echo = "Since you live in Vienna: the opera is near."
-    exchange(conversation, "Vienna is where I live.", echo, "I have a sister.", "Is Vienna nice?")
-
-    erased = erase(conversation, VIENNA)
-
-    assert len(erased.redacted) == 2
-    assert left(conversation) == ["I have a sister.", "Is Vienna nice?"]
-    assert said(conversation, [holding.id for holding in erased.holding.listed]) == ["Is Vienna nice?"]
-
-
 def test_an_echo_of_what_the_entry_said_before_goes_too(
     conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:

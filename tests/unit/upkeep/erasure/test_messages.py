@@ -1,16 +1,11 @@
 """Redacting messages: what goes with them, and what a model that is answering meanwhile may do."""
 
-from uuid import uuid4
-
-import pytest
-
 from memory.models import ModelCall, OperationResult
 from relationships.models import Message, TurnState
 from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import Conversation, add, answer, delete, operations_of
 from tests.unit.upkeep.erasure.forgetting import ANA, HERON, NOTHING, texts_with
 from upkeep.erasure import redact_messages
-from web.errors import InvalidInput
 
 
 def redact(conversation: Conversation, word: str) -> dict[str, int]:
@@ -88,18 +83,3 @@ def test_an_answer_on_its_way_brings_nothing_back(
     assert texts_with("heron") == []
     overtaken, again = ModelCall.objects.for_relationship(turn.relationship_id).order_by("id")
     assert overtaken.redacted_at is not None and "It rains." in again.prompt
-
-
-def test_where_one_is_not_there_none_is_emptied(conversation: Conversation) -> None:
-    turn = conversation.say("I have a heron.")
-    message = Message.objects.for_relationship(turn.relationship_id).get()
-
-    with pytest.raises(InvalidInput):
-        redact_messages(
-            project_id=turn.project_id,
-            relationship_id=turn.relationship_id,
-            message_ids=[message.id, uuid4()],
-            by=ANA,
-        )
-
-    assert Message.objects.get().content == "I have a heron."

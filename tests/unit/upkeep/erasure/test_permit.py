@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import pytest
 from django.db import DatabaseError, IntegrityError, connection, transaction
 
@@ -7,11 +5,10 @@ from relationships.models import AuditEvent, Project
 from relationships.services.audit import record_audit
 from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import Conversation, add, answer
+from tests.guards.sources import CODE, python_files
 from tests.unit.upkeep.erasure.forgetting import HERON, erase
 from upkeep.erasure.permit import erasing
 from web.actor import Actor
-
-ROOT = Path(__file__).resolve().parents[4]
 
 
 @pytest.fixture
@@ -44,13 +41,12 @@ CHANGES = [
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=["delete", "update"])
-def test_history_is_closed_without_the_permit(audited: Project, change: str) -> None:
+def test_history_is_closed_without_the_permit_and_can_be_emptied_with_it(
+    audited: Project, change: str
+) -> None:
     assert refused(change)
     assert AuditEvent.objects.get().action == "tried"
 
-
-@pytest.mark.parametrize("change", CHANGES, ids=["delete", "update"])
-def test_history_can_be_emptied_with_it(audited: Project, change: str) -> None:
     with erasing():
         assert not refused(change)
 
@@ -100,20 +96,7 @@ def test_what_is_marked_as_erased_can_hold_no_words(
 
 
 def test_nothing_else_sets_the_flag() -> None:
-    apps = (
-        "config",
-        "web",
-        "providers",
-        "worker",
-        "relationships",
-        "memory",
-        "knowledge",
-        "context",
-        "upkeep",
-        "demo",
-        "admin_ui",
-    )
-    sources = [path for app in apps for path in (ROOT / app).rglob("*.py") if "migrations" not in path.parts]
+    sources = [path for path in python_files(*CODE) if "migrations" not in path.parts]
     setting = [path for path in sources if "rapport.erasing" in path.read_text()]
 
     assert [path.name for path in setting] == ["permit.py"], (

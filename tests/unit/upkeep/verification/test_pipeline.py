@@ -1,5 +1,6 @@
 import json
 import threading
+from itertools import pairwise
 from uuid import UUID, uuid4
 
 import pytest
@@ -13,9 +14,9 @@ from relationships.ids import relationship_id
 from relationships.models import Companion, EndUser, Project, Relationship, Snapshot
 from tests.fixtures.turns import PERSON, Conversation
 from tests.unit.upkeep.verification.damage import check_whole, problems, run
-from upkeep.verification import verify
+from upkeep.verification import pipeline, verify
 from upkeep.verification.invariant import Invariant, Level, Page
-from upkeep.verification.pipeline import invariants
+from upkeep.verification.pipeline import FIRST, LAST, invariants, pages_of
 
 
 def another(project: Project, companion: Companion, name: str) -> Conversation:
@@ -139,3 +140,36 @@ def test_what_others_write_meanwhile_is_no_alarm(
     assert found == [{}, {}, {}, {}]
     assert ScratchpadEntry.objects.filter(content__startswith="Knows").count() > 4
     check_whole()
+
+
+def test_every_invariant_has_a_slug_and_a_promise_of_its_own_and_what_is_made_of_the_rest_comes_last() -> (
+    None
+):
+    slugs = [invariant.slug for invariant in invariants()]
+
+    assert len(set(slugs)) == len(slugs)
+    assert all(invariant.promise.endswith(".") for invariant in invariants())
+    assert slugs[-1] == "snapshots"
+    assert (
+        slugs.index("fingerprints") < slugs.index("histories") < slugs.index("index") < slugs.index("vectors")
+    )
+
+
+@pytest.mark.parametrize(
+    ("most", "there", "sizes"), [(1000, 7, [7]), (3, 7, [3, 3, 1]), (7, 7, [7, 0]), (5, 0, [0])]
+)
+def test_pages_hold_everyone_once_in_order_and_leave_no_gap(
+    project: Project, monkeypatch: pytest.MonkeyPatch, most: int, there: int, sizes: list[int]
+) -> None:
+    monkeypatch.setattr(pipeline, "OWNERS_A_PAGE", most)
+    made = [Companion.objects.create(project=project, slug=f"c{number}", name="C") for number in range(there)]
+    other = Project.objects.create(name="Another")
+
+    found = list(pages_of(Companion, project.id))
+
+    assert [len(page.ids) for page in found] == sizes
+    assert [own_id for page in found for own_id in page.ids] == sorted(one.id for one in made)
+    assert (found[0].first, found[-1].last) == (FIRST, LAST)
+    assert all(later.first.int == page.last.int + 1 for page, later in pairwise(found))
+    assert [page.ids for page in pages_of(Companion, other.id)] == [()]
+    assert [page.ids for page in pages_of(Relationship)] == [()]

@@ -24,13 +24,6 @@ def report_of(*findings: Finding, left: tuple[Finding, ...], repair: bool = Fals
     return report
 
 
-def test_nothing_found_is_one_line() -> None:
-    report = Report(invariants=3, relationships=2, companions=1)
-
-    assert list(report.lines()) == ["All holds: 3 invariants, 2 relationships, 1 companions, 0.0 s."]
-    assert report.as_json()["holds"] is True
-
-
 def test_a_problem_is_named_with_its_rows_and_what_to_do() -> None:
     finding = Finding(LOST, OWNER, ROW, "one of two")
     report = report_of(finding, left=(finding,))

@@ -19,24 +19,34 @@ def test_a_trigger_that_is_switched_off_is_switched_on_again(db: None, table: st
     check_mended(["schema/trigger_disabled"])
 
 
-def test_a_trigger_that_is_not_there_is_left_to_a_person(db: None) -> None:
-    run("DROP TRIGGER append_only ON memory_modelcall")
+@pytest.mark.parametrize(
+    ("found", "damage", "named"),
+    [
+        (
+            "trigger_missing",
+            "DROP TRIGGER append_only ON memory_modelcall",
+            "append_only on memory_modelcall",
+        ),
+        (
+            "constraint_not_validated",
+            "ALTER TABLE relationships_turn ADD CONSTRAINT late CHECK (attempts < 100) NOT VALID",
+            "late on relationships_turn",
+        ),
+        (
+            "index_invalid",
+            "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'turn_due'::regclass",
+            "turn_due",
+        ),
+    ],
+)
+def test_a_schema_that_is_not_whole_is_left_to_a_person(
+    db: None, found: str, damage: str, named: str
+) -> None:
+    run(damage)
 
-    check_left(["schema/trigger_missing"])
+    report = check_left([f"schema/{found}"])
 
-
-def test_a_constraint_that_was_never_held_against_the_rows_is_named(db: None) -> None:
-    run("ALTER TABLE relationships_turn ADD CONSTRAINT late CHECK (attempts < 100) NOT VALID")
-
-    report = check_left(["schema/constraint_not_validated"])
-
-    assert "late on relationships_turn" in "\n".join(report.lines())
-
-
-def test_an_index_that_the_database_calls_invalid_is_named(db: None) -> None:
-    run("UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'turn_due'::regclass")
-
-    check_left(["schema/index_invalid"])
+    assert named in "\n".join(report.lines())
 
 
 def test_an_index_that_is_being_made_is_no_problem(db: None) -> None:

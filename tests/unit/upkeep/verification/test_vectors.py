@@ -1,11 +1,40 @@
+"""What a text has in the index and what was made of its vectors, where that may look wrong and is not, and decay's."""
+
 import pytest
 from django.utils import timezone
 
-from memory.models import DecayedVector, Embedding
+from memory.models import DecayedVector, Embedding, SearchText
 from memory.retrieval.decayed_vectors import renew_stale, settle_decayed_vectors
 from relationships.models import Companion
+from tests.fixtures.index import configure
 from tests.fixtures.turns import Conversation
 from tests.unit.upkeep.verification.damage import check_mended, check_whole, run, unguarded
+
+
+def test_texts_without_words_or_with_memory_of_ours_in_them_are_in_order(lived: Conversation) -> None:
+    fenced = "<rapport_memory>\n- Likes tea\n</rapport_memory>"
+    lived.say("?!", "It is you", f"{fenced} Hello", fenced, "<rapport_x> half")
+    lived.remember("…")
+
+    check_whole()
+
+
+@pytest.mark.usefixtures("scripted_embedder")
+def test_another_embedder_than_the_vectors_are_of_is_no_problem(lived: Conversation) -> None:
+    configure(lived.relationship, embedder="offline")
+    check_whole()
+    configure(lived.relationship, embedder=None)
+    check_whole()
+
+
+def test_a_text_that_is_owed_or_was_refused_is_no_gap(lived: Conversation) -> None:
+    vectors = Embedding.objects.filter(kind="entry").order_by("owner_id")
+    refused, owed = vectors.values_list("owner_id", flat=True)[1:3]
+    Embedding.objects.filter(owner_id__in=[refused, owed]).delete()
+    SearchText.objects.filter(owner_id=refused).update(error_code="refused")
+    SearchText.objects.filter(owner_id=owed).update(due_at="2026-01-01T00:00:00Z")
+
+    check_whole()
 
 
 @pytest.fixture

@@ -1,10 +1,13 @@
+"""What is named and is not there, where breaking it takes more than a statement."""
+
 from uuid import UUID, uuid4
 
 from django.utils import timezone
 
 from memory.ingestion.intake import ROUTE, Idempotency, accept_turn
-from memory.models import HeldDeletion, HeldState, ModelCall, OperationResult, ScratchpadEntry
-from relationships.models import IdempotencyKey, Turn
+from memory.ingestion.prompt_versions import create_prompt
+from memory.models import HeldDeletion, HeldState, IngestionPrompt
+from relationships.models import Companion, EndUser, IdempotencyKey, Relationship, Turn
 from relationships.services.turns import NewMessage, NewTurn
 from tests.fixtures.turns import Conversation, hold_deletions
 from tests.unit.upkeep.verification.damage import (
@@ -17,54 +20,22 @@ from tests.unit.upkeep.verification.damage import (
     unguarded,
 )
 from upkeep.verification import verify
+from web.actor import Actor
 
 
-def test_a_citation_of_a_message_that_is_not_there_is_named(lived: Conversation) -> None:
-    cat = next(entry for entry in lived.entries if entry.source_message_ids)
-    with unguarded():
-        gone = [uuid4()]
-        ScratchpadEntry.objects.filter(id=cat.id).update(source_message_ids=gone)
-        last = [revision for revision in lived.revisions if revision.entry_id == cat.id][-1]
-        type(last).objects.filter(id=last.id).update(
-            after={**(last.after or {}), "source_message_ids": [str(gone[0])]}
-        )
-
-    check_left(["references/citation"])
-
-
-def hold(lived: Conversation, entry_id: UUID) -> HeldDeletion:
+def hold(entry_id: UUID) -> HeldDeletion:
     return hold_deletions(Turn.objects.order_by("seq")[0], entry_id)
 
 
-def test_a_held_deletion_of_what_is_there_is_in_order(lived: Conversation) -> None:
-    hold(lived, lived.entries[0].id)
-
-    check_whole()
-
-
 def test_a_held_deletion_of_an_unknown_entry_is_named_until_it_is_decided(lived: Conversation) -> None:
-    held = hold(lived, uuid4())
+    hold(lived.entries[0].id)
+    check_whole()
+    held = hold(uuid4())
 
     check_left(["references/held_deletion"])
 
     HeldDeletion.objects.filter(id=held.id).update(state=HeldState.DECLINED)
     check_whole()
-
-
-def test_a_held_deletion_goes_with_its_turn(lived: Conversation) -> None:
-    held = hold(lived, lived.entries[0].id)
-
-    Turn.objects.filter(id=held.turn_id).delete()
-
-    assert not HeldDeletion.objects.exists()
-    assert not OperationResult.objects.filter(turn_id=held.turn_id).exists()
-
-
-def test_a_model_call_for_turns_that_are_not_there_is_named(lived: Conversation) -> None:
-    with unguarded():
-        ModelCall.objects.update(turn_ids=[uuid4()])
-
-    check_left(["references/model_call"])
 
 
 def test_a_lost_call_that_a_turn_cites_is_named(lived: Conversation) -> None:
@@ -100,3 +71,32 @@ def test_an_idempotency_key_of_nothing_goes_so_that_the_call_can_be_made(lived: 
     check_mended(["references/idempotency_key"])
 
     assert not IdempotencyKey.objects.exists()
+
+
+def test_a_relationship_with_another_id_than_its_pair_makes_is_named(
+    companion: Companion, end_user: EndUser
+) -> None:
+    Relationship.objects.create(
+        id=uuid4(), project_id=companion.project_id, companion=companion, user=end_user
+    )
+
+    check_left(["pairs/other_id"])
+
+
+def test_a_version_of_a_prompt_that_is_lost_is_named(companion: Companion) -> None:
+    by = Actor.policy("test")
+    for number in range(3):
+        create_prompt(companion=companion, template=f"Keep {number}.", note="", publish=True, by=by)
+    check_whole()
+    IngestionPrompt.objects.filter(version=2).delete()
+
+    check_left(["prompts/gap"])
+
+
+def test_rows_of_nobody_are_found_by_the_project_that_they_name(lived: Conversation) -> None:
+    with unguarded():
+        run("UPDATE relationships_message SET relationship_id = gen_random_uuid()")
+
+    assert problems(verify(project_id=uuid4())) == {}
+    found = problems(verify(project_id=lived.relationship.project_id))
+    assert found["owners/orphan"] == 2
