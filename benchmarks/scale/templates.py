@@ -74,7 +74,7 @@ def make_templates(patterns: int = PATTERNS) -> int:
             }
             cursor.execute(_SET_ASIDE.format(table=table, visit=visit), values)
         last_seq: int = Relationship.objects.filter(project=project).aggregate(last=Max("last_seq"))["last"]
-        cursor.execute(f"TRUNCATE {', '.join(TABLES)}, relationships_idempotencykey, django_q_ormq")
+        cursor.execute(f"TRUNCATE {', '.join(TABLES)}, relationships_idempotencykey, django_q_ormq CASCADE")
         cursor.execute("DELETE FROM relationships_relationship WHERE project_id = %s", [project.id])
         cursor.execute("DELETE FROM relationships_enduser WHERE project_id = %s", [project.id])
     return last_seq
