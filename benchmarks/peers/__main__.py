@@ -41,7 +41,7 @@ def main() -> None:
         rounds = options.rounds or (2 if options.quick else 5)
         console = runner.console()
         with runner.fresh_database(connections=CONNECTIONS), model_server() as model:
-            about |= {"PostgreSQL": server_version(), "prompt tokens": f"counted by {model.tokenizer()}"}
+            about |= {"PostgreSQL": server_version(), "prompt tokens": "characters / 4"}
             console.print("\n".join(f"{name}: {value}" for name, value in about.items()), highlight=False)
             with runner.progress(console) as say:
                 lab = Lab(model, systems, folder, rounds, 0.1 if options.quick else 1.0, say)

@@ -9,11 +9,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, ClassVar
 
-import psutil
 from django.conf import settings
 
 from benchmarks.client import Client
-from benchmarks.peers.systems import DIMENSIONS, EMBEDDING_MODEL, MODEL, Call, Message, System, Timed
+from benchmarks.peers.hosted.host import DIMENSIONS, EMBEDDING_MODEL, MODEL
+from benchmarks.peers.systems import Call, Message, System, Timed
 from benchmarks.peers.vectors import vector_of
 from benchmarks.seed import analyze, client_of, make_companion, make_relationships, remember, store_vectors
 from benchmarks.service import HOST, Service, create_database, drop_database, use_database
@@ -39,7 +39,6 @@ class Rapport(System):
 
     def __init__(self, folder: Path, model_url: str, dimensions: int = DIMENSIONS) -> None:
         super().__init__(folder, model_url, dimensions)
-        self._workers = 1
         self._paths: dict[str, tuple[str, str]] = {}
 
     @classmethod
@@ -59,11 +58,7 @@ class Rapport(System):
     def start_again(self) -> None:
         self._client = Client(HOST, self.service.port, self._client.key)  # none of the connections of before
         self.service.start_web()
-        self.service.start_worker(self._workers)
-
-    def add_workers(self, number: int) -> None:
-        self._workers = number
-        self.service.start_worker(number)
+        self.service.start_worker()
 
     def hand_over(self, user: str, messages: Sequence[Message], *, key: str | None = None) -> None:
         self._client.ask("POST", f"{self._path(user)}/turns", _turn(messages), key=key)
@@ -113,10 +108,6 @@ class Rapport(System):
         bad = {status: number for status, number in answers.statuses.items() if status not in (200, 202)}
         failures = [f"{number} x {status}" for status, number in bad.items()]
         return Timed(answers.milliseconds, answers.seconds, failures)
-
-    def processes(self) -> list[psutil.Process]:
-        found = self.service.processes()
-        return [*found["web"], *found["worker"]]
 
     def kill(self) -> None:
         self.service.kill()

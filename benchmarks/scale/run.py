@@ -29,7 +29,6 @@ ALL_HISTORY_UP_TO = (
 KB_EACH, KB_OF_HISTORY = 30, 22  # as measured; what there has to be room for, with the sorting of an index
 _WHILE_BUILDING = 3 * GB
 _HISTORY, _VECTORS = "memory_entryrevision", "memory_embedding"
-# Not of what comes from the disk, where more relationships than fit in memory cannot but take longer.
 _GOALS = (
     *("context, warm", "context, any, in memory"),
     *("context over HTTP, warm", "context over HTTP, any, in memory"),
@@ -114,17 +113,11 @@ class Scales:
         for place in self._places.values():
             place.service.start_web()
         outside = self._rounds("over HTTP", _over_http, rounds=rounds, calls=calls)
-        self._stack.close()
-        disk = self._rounds("from the disk", _from_disk, rounds=min(3, rounds), calls=calls // 2)
         how = f"{rounds} rounds of {calls} calls for each number of relationships, which take turns."
-        cold = (
-            "First reads after the database was started anew and the system's cache of its files was emptied."
-        )
         return [
             _times("in_process", "In process", f"{how} {_ANY}", inside),
             _times("over_http", "Through the production server", f"{how} One client. {_ANY}", outside),
-            _times("from_disk", "From the disk, nothing cached", cold, disk),
-            _growth(inside, outside, disk),
+            _growth(inside, outside),
             _room(sizes, {size: place.seconds for size, place in self._places.items()}),
         ]
 
@@ -159,10 +152,6 @@ def _in_process(place: Place, **wanted: Any) -> Times:
 
 def _over_http(place: Place, **wanted: Any) -> Times:
     return reads.over_http(place.seeded, place.client, **wanted)
-
-
-def _from_disk(place: Place, **wanted: Any) -> Times:
-    return reads.from_disk(place.seeded, **wanted)
 
 
 def _times(name: str, title: str, how: str, rounds: Rounds) -> Section:

@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
 SMALL = {
     "benchmarks": ["--smoke"],
-    "benchmarks.retrieval": ["--smoke"],
+    "benchmarks.retrieval": "--tenants 20 --calls 20 --no-save".split(),
     "benchmarks.recall": ["--no-model"],
     "benchmarks.pages": "--relationships 20 --messages 400 --entries-of-one 30 --calls 1 --no-save".split(),
     "benchmarks.scale": "--relationships 3 6 --rounds 1 --calls 4".split(),
@@ -25,7 +25,7 @@ SMALL = {
 # A figure that is there only when all was measured; of soak and peers one that holds on a busy machine too.
 SHOWN = {
     "benchmarks": "decay, a fact that changed",
-    "benchmarks.retrieval": "100 entries: best / plain cosine, p50",
+    "benchmarks.retrieval": "20 tenants: recall@20",
     "benchmarks.recall": "best, no model: at least one of them",
     "benchmarks.pages": "data: statements",
     "benchmarks.scale": "6 relationships with all of that",
