@@ -1,4 +1,4 @@
-"""The production settings, with one more view to compare with and models that answer at once."""
+"""The production settings, with one more view to compare with and a model that answers at once."""
 
 import os
 
@@ -8,8 +8,7 @@ from config.settings import BASE_DIR, EMBEDDING_PROVIDERS, KEY_RATES, LLM_PROVID
 
 ROOT_URLCONF = "benchmarks.urls"
 LLM_PROVIDERS |= {
-    "instant": {"BACKEND": "benchmarks.instant.InstantProvider", "OPTIONS": {}},
-    "instant_http": {
+    "instant": {
         "BACKEND": "providers.llm.openai.OpenAIProvider",
         "OPTIONS": {"base_url": os.environ.get("BENCH_MODEL_URL", ""), "model": "instant"},
     },

@@ -19,7 +19,6 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, help="interleaved rounds; 5, or 2 with --quick")
     options = parser.parse_args()
     with runner.own_settings() as folder:
-        from benchmarks.peers.environment import frozen
         from benchmarks.peers.measures import MEASURES
         from benchmarks.peers.model import model_server
         from benchmarks.peers.rapport import Rapport, RapportRetrieval
@@ -30,7 +29,7 @@ def main() -> None:
 
         names = runner.known(options.only, MEASURES)
         systems: list[type[System]] = []
-        about = machine() | {"the peers' libraries": frozen(), "ours": f"Django {version('Django')}"}
+        about = machine() | {"ours": f"Django {version('Django')}"}
         wanted = {system.name: system for system in (Rapport, RapportRetrieval, Mem0, LangMem, Baseline)}
         for name in runner.known(options.systems, wanted):
             try:

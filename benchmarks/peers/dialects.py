@@ -188,7 +188,7 @@ def _operations(prompt: str, book: Book) -> list[dict[str, Any]]:
 
 def _operation(move: Move, numbers: list[int], message: int) -> dict[str, Any]:
     if move.at is None or move.at >= len(numbers):
-        return {"op": "add", "type": move.type, "content": move.text, "messages": [message]}
+        return {"op": "add", "type": "other", "content": move.text, "messages": [message]}
     entry = {"op": move.kind, "entry": numbers[move.at], "messages": [message]}
     return entry | ({"content": move.text} if move.kind == "update" else {"reason": "asked to forget it"})
 
@@ -198,7 +198,7 @@ def _facts(prompt: str, book: Book) -> list[dict[str, Any]]:
     facts = []
     for number, words in _said(_MESSAGES.split(prompt, maxsplit=1)[1]):
         for change in book.get(words, ()):
-            fact = {"content": change.new or change.old, "type": change.type, "confidence": 0.95}
+            fact = {"content": change.new or change.old, "type": "other", "confidence": 0.95}
             facts.append({**fact, "messages": [number], **({} if change.new else {"forget": True})})
     return facts
 

@@ -18,7 +18,6 @@ class Change:
 
     new: str = ""
     old: str = ""
-    type: str = "other"  # of Rapport's entry types; the others have none
 
     @property
     def kind(self) -> Literal["learn", "replace", "forget"]:
@@ -47,7 +46,6 @@ class Move:
     kind: Literal["add", "update", "delete"]
     text: str = ""
     at: int | None = None
-    type: str = "other"
     said: int = 0  # the place (0..) of the message it rests on, among the new ones
 
 
@@ -74,8 +72,8 @@ def _moves_of(change: Change, known: list[str], said: int) -> Iterable[Move]:
         return [Move("delete", at=old, said=said)]
     if old is not None:
         known[old] = change.new
-        return [Move("update", change.new, old, change.type, said)]
+        return [Move("update", change.new, old, said)]
     if there or not change.new:
         return []
     known.append(change.new)
-    return [Move("add", change.new, None, change.type, said)]
+    return [Move("add", change.new, None, said)]

@@ -12,9 +12,10 @@ from statistics import median
 from threading import Barrier
 from typing import Literal, NamedTuple
 
+from benchmarks.peers.hosted.host import DIMENSIONS
 from benchmarks.peers.model import Model
 from benchmarks.peers.stories import Told, turn_of
-from benchmarks.peers.systems import DIMENSIONS, Call, System, Timed
+from benchmarks.peers.systems import Call, System, Timed
 from benchmarks.report import Figure, Section, number
 from benchmarks.timing import Spread, spread
 

@@ -36,11 +36,10 @@ def main() -> None:
 def _local_embedder() -> str | None:
     """None where its model can't be had: neither there nor to be downloaded."""
     from providers.embeddings import get_embedder
-    from providers.embeddings.base import Purpose
     from providers.errors import ProviderError
 
     try:
-        get_embedder("local").embed(["Is it there?"], purpose=Purpose.QUERY)
+        get_embedder("local").embed(["Is it there?"], purpose="query")
     except ProviderError as problem:
         print(f"There is no model, so text alone is measured: {problem}", file=sys.stderr)
         return None

@@ -38,7 +38,7 @@ SELECT pg_relation_filepath(part) FROM (
 _AT_ONCE = 1 << 20
 
 
-def in_process(seeded: Seeded, *, calls: int, seed: int) -> Times:
+def in_process(seeded: Seeded, _: Client, *, calls: int, seed: int) -> Times:
     """`warm` of the working set, `any` of anybody, drawn anew. `in memory`: what it reads was put there before."""
     fill_cache()
     warm_up(seeded)

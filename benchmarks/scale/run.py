@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.conf import settings
 
@@ -109,10 +109,10 @@ class Scales:
 
     def measure(self, *, rounds: int, calls: int) -> list[Section]:
         sizes = {size: _sizes(place.service) for size, place in self._places.items()}
-        inside = self._rounds("in process", _in_process, rounds=rounds, calls=calls)
+        inside = self._rounds("in process", reads.in_process, rounds=rounds, calls=calls)
         for place in self._places.values():
             place.service.start_web()
-        outside = self._rounds("over HTTP", _over_http, rounds=rounds, calls=calls)
+        outside = self._rounds("over HTTP", reads.over_http, rounds=rounds, calls=calls)
         how = f"{rounds} rounds of {calls} calls for each number of relationships, which take turns."
         return [
             _times("in_process", "In process", f"{how} {_ANY}", inside),
@@ -128,7 +128,7 @@ class Scales:
             for size, place in self._places.items():
                 self._say(f"{name}: round {number}, {size:,} relationships")
                 use_database(place.database)
-                found[size].append(read(place, calls=wanted["calls"], seed=number))
+                found[size].append(read(place.seeded, place.client, calls=wanted["calls"], seed=number))
         return found
 
 
@@ -144,14 +144,6 @@ def require_room(sizes: Sequence[int], folder: Path) -> None:
 
 def _one_in(size: int) -> int:
     return 1 if size <= ALL_HISTORY_UP_TO else 2
-
-
-def _in_process(place: Place, **wanted: Any) -> Times:
-    return reads.in_process(place.seeded, **wanted)
-
-
-def _over_http(place: Place, **wanted: Any) -> Times:
-    return reads.over_http(place.seeded, place.client, **wanted)
 
 
 def _times(name: str, title: str, how: str, rounds: Rounds) -> Section:

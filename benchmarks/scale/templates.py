@@ -57,7 +57,7 @@ def make_templates(patterns: int = PATTERNS) -> int:
         rows = [(number, person.id) for number, person in enumerate(people)]
         cursor.executemany("INSERT INTO scale.pattern VALUES (%s, %s)", rows)
         for table in TABLES:
-            values = {"own_id": _OWN_ID, "marker": f"\\1{MARKER}", "visits": VISITS}
+            values: dict[str, str | int] = {"own_id": _OWN_ID, "marker": f"\\1{MARKER}", "visits": VISITS}
             cursor.execute(_SET_ASIDE.format(table=table), values)
         last_seq: int = Relationship.objects.filter(project=project).aggregate(last=Max("last_seq"))["last"]
         cursor.execute(f"TRUNCATE {', '.join(TABLES)}, relationships_idempotencykey, django_q_ormq CASCADE")

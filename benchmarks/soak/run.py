@@ -19,7 +19,7 @@ from upkeep.verification import Report, verify
 
 WARM_UP_SECONDS = 20.0  # connections, prepared statements, and what Python loads at first use: not counted
 _CONFIG = {
-    "ingestion": {"provider": "instant_http"},
+    "ingestion": {"provider": "instant"},
     "retrieval": {"embedder": "offline", "embed_messages": True},
 }
 

@@ -8,13 +8,15 @@ from itertools import product
 from time import perf_counter
 from typing import NamedTuple
 
-from benchmarks.peers.asking import KNOWN, PEOPLE, book_of, fetches, hand_overs, known
 from benchmarks.peers.facts import Counts
 from benchmarks.peers.scenario import Lab, Line, section_of
+from benchmarks.peers.stories import Told, Words, book_of, plain_facts, turn_of
 from benchmarks.peers.systems import Call, System
 from benchmarks.report import Figure, Goal, Section
 from benchmarks.timing import p50, p95
 
+PEOPLE = 32
+KNOWN = 20  # memories of each
 # Calls a round, by verb, milliseconds of the model and clients: with a model that is far away, fewer say as much.
 _CALLS = {
     "fetch": {(0, 1): 100, (0, 16): 320, (300, 1): 20, (300, 16): 48},
@@ -54,10 +56,9 @@ class Case:
         at_once = "1 client" if self.clients == 1 else f"{self.clients} clients"
         return f"{self.verb.replace('_', ' ')}, model {self.latency} ms, {at_once}"
 
-    def calls(self, group: str, share: float, *, start: int) -> list[Call]:
-        count = max(2 * self.clients, round(_CALLS[self.verb][self.latency, self.clients] * share))
-        make, whose = (fetches, "asked") if self.verb == "fetch" else (hand_overs, group)
-        return make(whose, count, start=start)
+    def count(self, share: float) -> int:
+        """Of calls in a round."""
+        return max(2 * self.clients, round(_CALLS[self.verb][self.latency, self.clients] * share))
 
 
 class Round(NamedTuple):
@@ -78,22 +79,27 @@ Rounds = dict[Case, dict[str, list[Round]]]  # by system
 
 def waits(lab: Lab) -> Section:
     rounds: Rounds = {case: defaultdict(list) for case in CASES}
+    words = Words("waits")
     with ExitStack() as stack:
         systems = lab.start_all(stack)
         for system in systems:
-            system.load(known("asked"))
-        said = 0
+            system.load(_known("asked", words))
         for number in range(lab.rounds + 1):  # the first warms everything up
             lab.model.slow_down(0)
+            group = f"told-{number}"
+            memories = _known(group, words)
             for system in systems:
-                system.load(known(f"told-{number}"))
+                system.load(memories)
             for case in CASES:
                 share = lab.share if number else _WARM_UP_SHARE * lab.share
-                calls = case.calls(f"told-{number}", share, start=said)
-                said += len(calls)
+                facts = plain_facts(case.count(share), words)
                 lab.model.slow_down(case.latency)
-                lab.model.teach(book_of(calls) if case.verb == "hand_over" else {})
-                lab.model.warm([call.question for call in calls if call.question])
+                if case.verb == "fetch":
+                    calls = [_fetch(place, told) for place, told in enumerate(facts)]
+                    lab.model.warm([call.question for call in calls])
+                else:
+                    calls = [_hand_over(group, place, told) for place, told in enumerate(facts)]
+                    lab.model.teach(book_of(facts))
                 for system in list(systems):
                     lab.say(f"waits: round {number} of {lab.rounds}, {case.name}, {system.name}")
                     made = _round(lab, system, case, calls)
@@ -118,16 +124,34 @@ def waits(lab: Lab) -> Section:
     return section_of(lab, "waits", "What the reply waits for", how, lines, goals, _REMARKS)
 
 
+def _known(group: str, words: Words) -> dict[str, list[str]]:
+    """What is remembered of a group of people before the first call."""
+    return {
+        f"{group}-{number}": [told.says[0] for told in plain_facts(KNOWN, words)] for number in range(PEOPLE)
+    }
+
+
+def _fetch(place: int, told: Told) -> Call:
+    """No question is asked twice: each ends with a word of its own."""
+    return Call("fetch", f"asked-{place % PEOPLE}", question=f"{told.question} ({told.says[0].split()[-1]})")
+
+
+def _hand_over(group: str, place: int, told: Told) -> Call:
+    return Call("hand_over", f"{group}-{place % PEOPLE}", messages=turn_of(told))
+
+
 def _round(lab: Lab, system: System, case: Case, calls: list[Call]) -> Round | None:
     """None where the system failed."""
+    made: list[Round] = []
     with lab.noting(system.name):
         lab.model.reset()
         began = perf_counter()
         timed = lab.timed(system, calls, clients=case.clients)
         if case.verb == "hand_over":
             system.settle(_SETTLE_SECONDS)
-        return Round(timed.milliseconds, perf_counter() - began, lab.model.counts(system.name))
-    return None
+        seconds = perf_counter() - began
+        made.append(Round(timed.milliseconds, seconds, lab.model.counts(system.name)))
+    return made[0] if made else None
 
 
 def _times(case: Case, rounds: Rounds) -> list[Line]:
