@@ -4,7 +4,8 @@ import html
 import json
 import re
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, ClassVar
@@ -50,7 +51,7 @@ class Rapport(System):
         environment = _environment(self.folder, self.name, self.model_url, self.dimensions)
         # searched after an erasure, as all below the folder
         self.service = Service(self.database, environment=environment, log=self.folder / "service.log")
-        with _django, _speaking_to(self.database):
+        with _speaking_to(self.database):
             companion = make_companion("ada", dict(self.config))
             self._client = client_of(companion.project_id, self.service.port)
         self.start_again()
@@ -90,7 +91,7 @@ class Rapport(System):
         self.service.manage("purge", "--yes")
 
     def load(self, memories: Mapping[str, Sequence[str]]) -> None:
-        with _django, _speaking_to(self.database):
+        with _speaking_to(self.database):
             people = make_relationships(Companion.objects.get(), memories)
             values = configuration_of(people[0]).values
             found_by_words = values.retrieval.model_copy(update={"embedder": None})
@@ -143,18 +144,16 @@ def shown_in(system: str) -> list[str]:
     return [html.unescape(item) for item in items]
 
 
-class _speaking_to:  # noqa: N801 - used as a function
-    """Django speaks to this database meanwhile."""
-
-    def __init__(self, database: str) -> None:
-        self._database = database
-
-    def __enter__(self) -> None:
-        self._before = str(settings.DATABASES["default"]["NAME"])
-        use_database(self._database)
-
-    def __exit__(self, *_: object) -> None:
-        use_database(self._before)
+@contextmanager
+def _speaking_to(database: str) -> Iterator[None]:
+    """Django speaks to this database meanwhile, for all threads."""
+    before = str(settings.DATABASES["default"]["NAME"])
+    with _django:
+        use_database(database)
+        try:
+            yield
+        finally:
+            use_database(before)
 
 
 def _turn(messages: Sequence[Message]) -> dict[str, Any]:

@@ -12,6 +12,8 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any, ClassVar, Literal
 
+import psycopg
+
 from benchmarks.charts import PEERS_PYTHON, ROOT
 from benchmarks.peers.hosted.host import AUTHKEY, DIMENSIONS, PeerManager, Setup
 from benchmarks.service import address_of, create_database, drop_database
@@ -157,6 +159,8 @@ class System:
     def load(self, memories: Mapping[str, Sequence[str]]) -> None:
         """Store memories, by user, as they would be after having been learnt: no model is asked."""
         self._call("load", memories={user: list(texts) for user, texts in memories.items()})
+        with psycopg.connect(self.database_url, autocommit=True) as server:
+            server.execute("ANALYZE")  # as PostgreSQL does by itself within minutes of many new rows
 
     def time(self, calls: Sequence[Call], *, clients: int) -> Timed:
         """Make the calls with so many clients at once, each taking the next; timed where the caller would stand."""

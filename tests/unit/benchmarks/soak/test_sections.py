@@ -1,19 +1,13 @@
 import pytest
 
 from benchmarks.soak.pace import Done, Sample
-from benchmarks.soak.sections import by_slice, latency, memory, requests, steadiness
+from benchmarks.soak.sections import latency, memory, requests, steadiness
 
 
 def test_quarters_are_of_time_and_not_of_count() -> None:
     crowded = [(number / 100, 1.0) for number in range(100)]
 
     assert steadiness([*crowded, (90.0, 3.0), (100.0, 3.0)]).last == 3.0
-
-
-def test_one_odd_value_does_not_move_a_slice() -> None:
-    points = [(0.0, 1.0), (1.0, 1.0), (2.0, 99.0), (11.0, 2.0)]
-
-    assert by_slice(points, seconds=10) == [(5.0, 1.0), (15.0, 2.0)]
 
 
 def test_an_error_is_missed_also_while_warming_up() -> None:
