@@ -57,7 +57,7 @@ bench-recall: venv-dev ## measure recall: is what answers a question found; RAPP
 bench: venv-dev ## measure: contexts, intake, ingestion
 	@$(RUN) -m benchmarks $(ARGS)
 
-bench-retrieval: venv-dev ## measure retrieval at scale: tenants and speed; ARGS=--long in full
+bench-retrieval: venv-dev ## measure retrieval for many tenants; ARGS="--tenants 5000"
 	@$(RUN) -m benchmarks.retrieval $(ARGS)
 
 bench-pages: venv-dev ## measure the admin UI's pages over a project of 1,000,000 messages; ARGS="--relationships 500 --messages 50000"

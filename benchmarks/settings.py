@@ -1,19 +1,20 @@
-"""The production settings, with one more view to compare with and models that answer at once."""
+"""The production settings, with one more view to compare with and a model that answers at once."""
 
 import os
 
 from config.rates import Rate
 from config.settings import *  # noqa: F403
-from config.settings import EMBEDDING_PROVIDERS, KEY_RATES, LLM_PROVIDERS
+from config.settings import BASE_DIR, EMBEDDING_PROVIDERS, KEY_RATES, LLM_PROVIDERS
 
 ROOT_URLCONF = "benchmarks.urls"
 LLM_PROVIDERS |= {
-    "instant": {"BACKEND": "benchmarks.instant.InstantProvider", "OPTIONS": {}},
-    "instant_http": {
+    "instant": {
         "BACKEND": "providers.llm.openai.OpenAIProvider",
         "OPTIONS": {"base_url": os.environ.get("BENCH_MODEL_URL", ""), "model": "instant"},
     },
 }
 # Counted as in production, and never reached: one key asks as fast as it can.
 KEY_RATES |= dict.fromkeys(KEY_RATES, Rate(1_000_000, 1))
-EMBEDDING_PROVIDERS |= {"counted": {"BACKEND": "benchmarks.measures.costs.CountedEmbedder", "OPTIONS": {}}}
+EMBEDDING_PROVIDERS["local"]["OPTIONS"]["folder"] = (
+    BASE_DIR / ".data" / "models"
+)  # downloaded once for all runs

@@ -13,7 +13,6 @@ MEASURES: dict[str, Callable[[Setup], Section]] = {
     "over_http": contexts.over_http,
     "ingestion": turns.ingestion,
     "latency": turns.latency,
-    "probes": processes.probes,
     "memory": processes.memory,
     "waiting": contexts.waiting,
     "strategies_cost": costs.strategies_cost,

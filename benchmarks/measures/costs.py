@@ -1,11 +1,10 @@
-"""What a turn costs under each recipe: calls of a model and tokens of its prompts, calls of an embedder, statements.
+"""What a turn costs under each recipe: calls of a model, tokens of its prompts, statements.
 
 In this process: the offline rules answer each strategy's questions, so that two runs cost the same. Tokens are a
 quarter of the characters; a vendor counts its own.
 """
 
-from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 from django.conf import settings
 from django.utils import timezone
@@ -18,14 +17,10 @@ from memory.ingestion.intake import accept_turn
 from memory.ingestion.pipeline import drain_relationship
 from memory.models import ModelCall
 from memory.retrieval.index.embed import embed_owed
-from providers.embeddings import get_embedder
-from providers.embeddings.base import Purpose, RawVectors
-from providers.embeddings.offline import OfflineEmbedder
 from providers.embeddings.questions import forget_questions
 from relationships.models import Relationship, Turn
 from relationships.services.turns import NewMessage, NewTurn
 
-EMBEDDER = "counted"
 DEFAULT_RECIPE = "scratchpad"
 KNOWN = 200  # entries there are before
 FIXED_PROMPT = Goal(900)
@@ -37,30 +32,16 @@ TURNS = {
 _CITIES = "Porto Braga Faro Evora Aveiro Coimbra Leiria Sintra Beja Viseu".split()
 
 
-class CountedEmbedder(OfflineEmbedder):
-    """The offline embedder, and how often it was asked."""
+class Cost(NamedTuple):
+    """Of one turn."""
 
-    asked = 0
-
-    def _ask(self, texts: Any, *, purpose: Purpose, timeout: float | None) -> RawVectors:
-        CountedEmbedder.asked += 1
-        return super()._ask(texts, purpose=purpose, timeout=timeout)
-
-
-@dataclass(slots=True)
-class Cost:
-    """Of one turn. `kept`: calls of the embedder for what was written, after the turn."""
-
-    models: int = 0
-    tokens: int = 0
-    embedder: int = 0
-    kept: int = 0
-    statements: int = 0
+    models: int
+    tokens: int
+    statements: int
 
 
 def strategies_cost(setup: Setup) -> Section:
     setup.service.stop_worker()
-    get_embedder(EMBEDDER)  # made before anything is counted
     figures: list[Figure] = []
     for recipe in settings.RECIPES:
         pair = _relationship(recipe)
@@ -73,38 +54,31 @@ def strategies_cost(setup: Setup) -> Section:
     return Section(
         "strategies_cost",
         "What a turn costs under each recipe",
-        f"Turns of one message over {KNOWN} entries, answered by the offline rules. Calls of a model; of an embedder, "
-        "to look up + for what is kept; statements to read and apply the turn with its search, not to embed it "
-        "afterwards.",
+        f"Turns of one message over {KNOWN} entries, answered by the offline rules. Calls of a model; statements to "
+        "read and apply the turn with its search, not to embed it afterwards.",
         figures,
     )
 
 
 def _figure(told: str, cost: "Cost", goal: Goal | None = None) -> Figure:
-    counts = f"{cost.models} model, {cost.embedder} + {cost.kept} embedder, {cost.statements} SQL"
+    counts = f"{cost.models} model, {cost.statements} SQL"
     return Figure(f"{told}: {counts}", cost.tokens, "prompt tokens", goal=goal)
 
 
 def _cost_of(pair: Relationship, text: str) -> Cost:
     turn = _accept(pair, text)
     forget_questions()  # the same words were asked about under another recipe
-    cost, before = Cost(), CountedEmbedder.asked
     with statements() as asked:
         drain_relationship(relationship_id=pair.id, worker="benchmark")
-    cost.statements, cost.embedder = len(asked), CountedEmbedder.asked - before
-    embed_owed(relationship_id=pair.id)
-    cost.kept = CountedEmbedder.asked - before - cost.embedder
     turn = Turn.objects.for_relationship(pair.id).get(id=turn.id)
     assert turn.state == "applied", f"{turn.state}: {turn.error}"
     calls = ModelCall.objects.for_relationship(pair.id).filter(id__in=turn.model_call_ids)
-    cost.models = len(calls)
-    cost.tokens = sum(call.prompt_tokens or 0 for call in calls)
-    return cost
+    return Cost(len(calls), sum(call.prompt_tokens or 0 for call in calls), len(asked))
 
 
 def _relationship(recipe: str) -> Relationship:
     """Of a companion of the recipe's own, with nothing remembered."""
-    config = {"recipe": recipe, "ingestion": {"provider": "offline"}, "retrieval": {"embedder": EMBEDDER}}
+    config = {"recipe": recipe, "ingestion": {"provider": "offline"}, "retrieval": {"embedder": "offline"}}
     return make_relationships(make_companion(f"cost-{recipe.replace('_', '-')}", config), [recipe])[0]
 
 

@@ -1,11 +1,8 @@
-"""What the service's processes take of the memory, and how soon its probes answer."""
+"""What the service's processes take of the memory."""
 
 from benchmarks.measures.setup import Setup
-from benchmarks.report import Figure, Section, of_rounds
+from benchmarks.report import Figure, Section
 from benchmarks.timing import memory_of
-
-PATHS = ("/healthz", "/readyz", "/readyz/worker", "/metrics")
-REQUESTS = 100
 
 
 def memory(setup: Setup) -> Section:
@@ -21,21 +18,3 @@ def memory(setup: Setup) -> Section:
         ]
     how = "Resident sets count shared pages in every process; the sum counts each page once (PSS)."
     return Section("memory", "Memory", how, figures)
-
-
-def probes(setup: Setup) -> Section:
-    """What a load balancer and a scraper ask, one request after the other."""
-    setup.service.start_worker()
-    figures: list[Figure] = []
-    for path in PATHS:
-        request = setup.client.request("GET", path)
-        rounds = [
-            setup.client.drive([request], connections=1, count=REQUESTS).require(200)
-            for _ in range(setup.scale.rounds)
-        ]
-        figures += [
-            of_rounds(f"{path}, p50", [answers.p50 for answers in rounds], "ms"),
-            of_rounds(f"{path}, p99", [answers.p99 for answers in rounds], "ms"),
-        ]
-    how = f"One connection, {setup.scale.rounds} rounds of {REQUESTS} requests; the worker is up and idle."
-    return Section("probes", "Probes", how, figures)

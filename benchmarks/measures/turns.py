@@ -17,8 +17,7 @@ from relationships.models import Turn
 RELATIONSHIPS = 50
 CONNECTIONS = 8
 GOAL = Goal(100, at_most=False)
-IN_PROCESS, OVER_HTTP = "instant", "instant_http"
-MODELS = {IN_PROCESS: "model in process", OVER_HTTP: "model behind HTTP (OpenAI SDK)"}
+MODEL = "instant"
 DEFAULT_BATCH = Ingestion().max_batch
 BATCHES = {DEFAULT_BATCH: f"{DEFAULT_BATCH} turns a call", 1: "1 turn a call"}
 PAUSE_SECONDS = 0.06  # a turn is claimed and applied in less: each finds everybody idle
@@ -37,24 +36,22 @@ def ingestion(setup: Setup) -> Section:
     _warm_up(setup)
     intake: list[Answers] = []
     figures: list[Figure] = []
-    for model, told in MODELS.items():
-        for batch, how in BATCHES.items():
-            slug = f"wait-{model}-{batch}".replace("_", "-")
-            reading = {"provider": model, "max_batch": batch, "trigger": {"mode": "explicit"}}
-            relationships = setup.relationships(slug, ingestion=reading, count=RELATIONSHIPS)
-            intake.append(_take_in(setup, relationships))
-            goal = GOAL if batch == DEFAULT_BATCH else None
-            figures += _read(setup, relationships, f"{told}, {how}", goal=goal)
-    live = setup.relationships("live", ingestion={"provider": IN_PROCESS}, count=RELATIONSHIPS)
+    for batch, how in BATCHES.items():
+        reading = {"provider": MODEL, "max_batch": batch, "trigger": {"mode": "explicit"}}
+        relationships = setup.relationships(f"wait-{batch}", ingestion=reading, count=RELATIONSHIPS)
+        intake.append(_take_in(setup, relationships))
+        goal = GOAL if batch == DEFAULT_BATCH else None
+        figures += _read(setup, relationships, how, goal=goal)
+    live = setup.relationships("live", ingestion={"provider": MODEL}, count=RELATIONSHIPS)
     _take_in(setup, live)
     _, since_accept = _spans(setup, live, turns=setup.scale.turns)
     rate = setup.scale.turns / since_accept
     return Section(
         "ingestion",
         "Turns, taken in and read",
-        f"{setup.scale.turns} turns of two messages over {RELATIONSHIPS} relationships; the model answers at once "
-        "with one new entry a turn. Waiting turns: from the first claim to the last one applied. As they come in: from "
-        f"the first accepted to the last applied, while {CONNECTIONS} connections send them.",
+        f"{setup.scale.turns} turns of two messages over {RELATIONSHIPS} relationships; the model, behind HTTP, "
+        "answers at once with one new entry a turn. Waiting turns: from the first claim to the last one applied. As "
+        f"they come in: from the first accepted to the last applied, while {CONNECTIONS} connections send them.",
         [
             of_rounds(
                 f"POST /turns, {CONNECTIONS} connections, idle worker",
@@ -63,7 +60,7 @@ def ingestion(setup: Setup) -> Section:
             ),
             of_rounds("POST /turns, p50", [answers.p50 for answers in intake], "ms"),
             *figures,
-            Figure(f"as they come in, {MODELS[IN_PROCESS]}", rate, "turns/s", goal=GOAL),
+            Figure("as they come in", rate, "turns/s", goal=GOAL),
         ],
     )
 
@@ -71,7 +68,7 @@ def ingestion(setup: Setup) -> Section:
 def latency(setup: Setup) -> Section:
     """One turn at a time, and nobody doing anything else."""
     turns = min(120, setup.scale.turns)
-    relationships = setup.relationships("latency", ingestion={"provider": IN_PROCESS}, count=10)
+    relationships = setup.relationships("latency", ingestion={"provider": MODEL}, count=10)
     setup.service.start_worker()
     _send_one_by_one(setup, relationships, range(20))
     setup.service.settle(_SETTLE_SECONDS)
@@ -115,13 +112,11 @@ def _read(setup: Setup, relationships: list[UUID], how: str, *, goal: Goal | Non
 
 
 def _warm_up(setup: Setup) -> None:
-    """Have every process of the pool read by each model: the first call imports the vendor's SDK."""
-    for model in MODELS:
-        slug = f"warm-{model}".replace("_", "-")
-        relationships = setup.relationships(slug, ingestion={"provider": model}, count=20)
-        requests = setup.turn_requests(relationships, count=2 * len(relationships))
-        setup.client.drive(requests, connections=CONNECTIONS, count=len(requests)).require(202)
-        _spans(setup, relationships, turns=len(requests))
+    """Have every process of the pool read: the first call imports the vendor's SDK."""
+    relationships = setup.relationships("warm", ingestion={"provider": MODEL}, count=20)
+    requests = setup.turn_requests(relationships, count=2 * len(relationships))
+    setup.client.drive(requests, connections=CONNECTIONS, count=len(requests)).require(202)
+    _spans(setup, relationships, turns=len(requests))
 
 
 def _take_in(setup: Setup, relationships: list[UUID]) -> Answers:

@@ -18,12 +18,12 @@ SELECT (ARRAY['likes','hates','wants','owns','lost','found','remembers','collect
 $$;
 
 INSERT INTO relationships_turn (relationship_id, id, project_id, seq, session, occurred_at, recorded_at, config, state,
-       due_at, waits_for, attempts, leased_by, claimed_at, settled_at, error_code, error, operations, model_call_ids)
+       due_at, waits_for, attempts, leased_by, claimed_at, settled_at, error_code, error, model_call_ids)
 SELECT s.relationship_id, uuidv7(), %(project)s, n * 3, CASE WHEN n %% 5 < 3 THEN 'current' ELSE 'week ' || n / 5 END,
        at, at, '{}', state, CASE WHEN state = 'pending' THEN at END, '', 1, '', at,
        CASE WHEN state = 'applied' THEN at + interval '2 seconds' END,
        CASE state WHEN 'failed' THEN 'provider_refused' WHEN 'skipped' THEN 'ingestion_disabled' ELSE '' END,
-       CASE WHEN state = 'failed' THEN 'The provider refused the question.' ELSE '' END, '[]', '{}'
+       CASE WHEN state = 'failed' THEN 'The provider refused the question.' ELSE '' END, '{}'
   FROM sizes s, generate_series(1, s.turns) n,
        LATERAL (SELECT now() - interval '1 day' * %(span)s * (1 - n::float / s.turns) - interval '1 second' * s.number AS at,
                 CASE (s.number * 7919 + n) %% 500 WHEN 0 THEN 'failed' WHEN 1 THEN 'skipped' WHEN 2 THEN 'pending'
@@ -85,14 +85,18 @@ SELECT relationship_id, uuidv7(), project_id, 'ingestion', ARRAY[id], 'offline',
   FROM relationships_turn WHERE seq %% 4 = 0
  ORDER BY recorded_at;
 
-INSERT INTO memory_helddeletion (relationship_id, id, project_id, turn_id, deletions, state, decided_by_kind, decided_by_id,
+INSERT INTO memory_helddeletion (relationship_id, id, project_id, turn_id, state, decided_by_kind, decided_by_id,
        recorded_at)
-SELECT e.relationship_id, uuidv7(), e.project_id, uuidv7(),
-       jsonb_agg(jsonb_build_object('entry_id', e.id, 'entry_version', 1, 'reason', 'too many at once')), 'waiting', '', '',
-       max(e.recorded_at)
-  FROM memory_scratchpadentry e JOIN sizes s USING (relationship_id)
- WHERE s.number %% 500 = 1 AND e.state = 'active' AND e.relationship_id <> %(large)s
- GROUP BY e.relationship_id, e.project_id;
+SELECT t.relationship_id, uuidv7(), t.project_id, t.id, 'waiting', '', '', t.recorded_at
+  FROM relationships_turn t JOIN sizes s USING (relationship_id)
+ WHERE t.seq = 3 AND s.number %% 500 = 1 AND t.relationship_id <> %(large)s;
+
+INSERT INTO memory_operationresult (relationship_id, id, project_id, turn_id, number, kind, operation, verdict, reason,
+       entry_id, entry_ids, message_ids, text, erased, held_id, entry_version, held_reason)
+SELECT h.relationship_id, uuidv7(), h.project_id, h.turn_id, row_number() OVER (PARTITION BY h.id ORDER BY e.id) - 1,
+       'delete', '{"op": "delete"}', 'held', '', e.id, ARRAY[e.id], '{}', '', false, h.id, 1, 'too many at once'
+  FROM memory_helddeletion h JOIN memory_scratchpadentry e USING (relationship_id)
+ WHERE e.state = 'active';
 
 INSERT INTO relationships_auditevent (id, project_id, action, target_kind, actor_kind, actor_id, detail, recorded_at)
 SELECT uuidv7(), %(project)s, (ARRAY['companion.changed','profile.changed','prompt.published'])[1 + n %% 3], 'companion',

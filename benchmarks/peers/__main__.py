@@ -19,7 +19,6 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, help="interleaved rounds; 5, or 2 with --quick")
     options = parser.parse_args()
     with runner.own_settings() as folder:
-        from benchmarks.peers.environment import frozen
         from benchmarks.peers.measures import MEASURES
         from benchmarks.peers.model import model_server
         from benchmarks.peers.rapport import Rapport, RapportRetrieval
@@ -30,7 +29,7 @@ def main() -> None:
 
         names = runner.known(options.only, MEASURES)
         systems: list[type[System]] = []
-        about = machine() | {"the peers' libraries": frozen(), "ours": f"Django {version('Django')}"}
+        about = machine() | {"ours": f"Django {version('Django')}"}
         wanted = {system.name: system for system in (Rapport, RapportRetrieval, Mem0, LangMem, Baseline)}
         for name in runner.known(options.systems, wanted):
             try:
@@ -41,7 +40,7 @@ def main() -> None:
         rounds = options.rounds or (2 if options.quick else 5)
         console = runner.console()
         with runner.fresh_database(connections=CONNECTIONS), model_server() as model:
-            about |= {"PostgreSQL": server_version(), "prompt tokens": f"counted by {model.tokenizer()}"}
+            about |= {"PostgreSQL": server_version(), "prompt tokens": "characters / 4"}
             console.print("\n".join(f"{name}: {value}" for name, value in about.items()), highlight=False)
             with runner.progress(console) as say:
                 lab = Lab(model, systems, folder, rounds, 0.1 if options.quick else 1.0, say)

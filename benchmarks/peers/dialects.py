@@ -6,9 +6,8 @@ What is known is read from the prompt itself, as a model would: nobody is told w
 import ast
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
 from benchmarks.peers.facts import Book, Move, moves_for
@@ -73,20 +72,9 @@ def _text_of(content: Any) -> str:
     return "\n".join(part.get("text", "") for part in content or ())
 
 
-@lru_cache(maxsize=1)
-def tokenizer() -> tuple[str, Callable[[str], int]]:
-    """What counts tokens, for all systems alike: the vocabulary of OpenAI's models; it needs no network."""
-    try:
-        from bpe_openai import get_encoding
-    except ImportError:
-        return "characters / 4", lambda text: -(-len(text) // 4)
-    encoding = get_encoding("o200k_base")
-    return "o200k_base (bpe-openai)", lambda text: len(encoding.encode_ordinary(text))
-
-
-@lru_cache(maxsize=2000)
 def count_tokens(text: str) -> int:
-    return tokenizer()[1](text)
+    """Roughly as a vendor would, and for all systems alike."""
+    return -(-len(text) // 4)
 
 
 # LangMem asks for parallel function calls: Memory for what is new, PatchDoc and RemoveDoc for what was shown.
@@ -200,7 +188,7 @@ def _operations(prompt: str, book: Book) -> list[dict[str, Any]]:
 
 def _operation(move: Move, numbers: list[int], message: int) -> dict[str, Any]:
     if move.at is None or move.at >= len(numbers):
-        return {"op": "add", "type": move.type, "content": move.text, "messages": [message]}
+        return {"op": "add", "type": "other", "content": move.text, "messages": [message]}
     entry = {"op": move.kind, "entry": numbers[move.at], "messages": [message]}
     return entry | ({"content": move.text} if move.kind == "update" else {"reason": "asked to forget it"})
 
@@ -210,7 +198,7 @@ def _facts(prompt: str, book: Book) -> list[dict[str, Any]]:
     facts = []
     for number, words in _said(_MESSAGES.split(prompt, maxsplit=1)[1]):
         for change in book.get(words, ()):
-            fact = {"content": change.new or change.old, "type": change.type, "confidence": 0.95}
+            fact = {"content": change.new or change.old, "type": "other", "confidence": 0.95}
             facts.append({**fact, "messages": [number], **({} if change.new else {"forget": True})})
     return facts
 

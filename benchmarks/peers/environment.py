@@ -34,16 +34,6 @@ def requirements(text: str) -> list[str]:
     return [line for line in lines if line]
 
 
-def frozen() -> str:
-    """The versions of what is pinned, where it is installed."""
-    if not PEERS_PYTHON.exists():
-        return "none"
-    asked = [str(PEERS_PYTHON), "-m", "pip", "freeze", "--disable-pip-version-check"]
-    found = subprocess.run(asked, capture_output=True, text=True).stdout.splitlines()
-    pinned = {line.partition("==")[0].partition("[")[0] for line in requirements(REQUIREMENTS.read_text())}
-    return ", ".join(line for line in found if line.partition("==")[0].lower() in pinned)
-
-
 def _install(*what: str) -> bool:
     pip = [str(PEERS_PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     return subprocess.run([*pip, *what]).returncode == 0

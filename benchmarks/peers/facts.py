@@ -1,12 +1,12 @@
-"""The book of facts: which messages change what is known, and how. The model server reads from it for everybody.
+"""The book of facts: which messages change what is known, and how. The model reads from it for everybody.
 
-A book is {words of the person's message: its changes}. It is taught to the model server, which says each change in
+A book is {words of the person's message: its changes}. It is taught to the model, which says each change in
 the asking system's own dialect, by what that system has shown it. So every system stores the same texts.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,6 @@ class Change:
 
     new: str = ""
     old: str = ""
-    type: str = "other"  # of Rapport's entry types; the others have none
 
     @property
     def kind(self) -> Literal["learn", "replace", "forget"]:
@@ -34,7 +33,6 @@ class Counts:
     calls: int = 0
     prompt_tokens: int = 0
     embedding_calls: int = 0
-    embedded_texts: int = 0
     malformed: int = 0  # of the calls: answers that were broken on purpose
 
 
@@ -48,7 +46,6 @@ class Move:
     kind: Literal["add", "update", "delete"]
     text: str = ""
     at: int | None = None
-    type: str = "other"
     said: int = 0  # the place (0..) of the message it rests on, among the new ones
 
 
@@ -75,16 +72,8 @@ def _moves_of(change: Change, known: list[str], said: int) -> Iterable[Move]:
         return [Move("delete", at=old, said=said)]
     if old is not None:
         known[old] = change.new
-        return [Move("update", change.new, old, change.type, said)]
+        return [Move("update", change.new, old, said)]
     if there or not change.new:
         return []
     known.append(change.new)
-    return [Move("add", change.new, None, change.type, said)]
-
-
-def as_json(book: Book) -> dict[str, list[dict[str, Any]]]:
-    return {words: [asdict(change) for change in changes] for words, changes in book.items()}
-
-
-def from_json(told: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, list[Change]]:
-    return {words: [Change(**change) for change in changes] for words, changes in told.items()}
+    return [Move("add", change.new, None, said)]

@@ -4,16 +4,17 @@ import html
 import json
 import re
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, ClassVar
 
-import psutil
 from django.conf import settings
 
 from benchmarks.client import Client
-from benchmarks.peers.systems import DIMENSIONS, EMBEDDING_MODEL, MODEL, Call, Message, System, Timed
+from benchmarks.peers.hosted.host import DIMENSIONS, EMBEDDING_MODEL, MODEL
+from benchmarks.peers.systems import Call, Message, System, Timed
 from benchmarks.peers.vectors import vector_of
 from benchmarks.seed import analyze, client_of, make_companion, make_relationships, remember, store_vectors
 from benchmarks.service import HOST, Service, create_database, drop_database, use_database
@@ -39,7 +40,6 @@ class Rapport(System):
 
     def __init__(self, folder: Path, model_url: str, dimensions: int = DIMENSIONS) -> None:
         super().__init__(folder, model_url, dimensions)
-        self._workers = 1
         self._paths: dict[str, tuple[str, str]] = {}
 
     @classmethod
@@ -51,7 +51,7 @@ class Rapport(System):
         environment = _environment(self.folder, self.name, self.model_url, self.dimensions)
         # searched after an erasure, as all below the folder
         self.service = Service(self.database, environment=environment, log=self.folder / "service.log")
-        with _django, _speaking_to(self.database):
+        with _speaking_to(self.database):
             companion = make_companion("ada", dict(self.config))
             self._client = client_of(companion.project_id, self.service.port)
         self.start_again()
@@ -59,11 +59,7 @@ class Rapport(System):
     def start_again(self) -> None:
         self._client = Client(HOST, self.service.port, self._client.key)  # none of the connections of before
         self.service.start_web()
-        self.service.start_worker(self._workers)
-
-    def add_workers(self, number: int) -> None:
-        self._workers = number
-        self.service.start_worker(number)
+        self.service.start_worker()
 
     def hand_over(self, user: str, messages: Sequence[Message], *, key: str | None = None) -> None:
         self._client.ask("POST", f"{self._path(user)}/turns", _turn(messages), key=key)
@@ -95,7 +91,7 @@ class Rapport(System):
         self.service.manage("purge", "--yes")
 
     def load(self, memories: Mapping[str, Sequence[str]]) -> None:
-        with _django, _speaking_to(self.database):
+        with _speaking_to(self.database):
             people = make_relationships(Companion.objects.get(), memories)
             values = configuration_of(people[0]).values
             found_by_words = values.retrieval.model_copy(update={"embedder": None})
@@ -113,10 +109,6 @@ class Rapport(System):
         bad = {status: number for status, number in answers.statuses.items() if status not in (200, 202)}
         failures = [f"{number} x {status}" for status, number in bad.items()]
         return Timed(answers.milliseconds, answers.seconds, failures)
-
-    def processes(self) -> list[psutil.Process]:
-        found = self.service.processes()
-        return [*found["web"], *found["worker"]]
 
     def kill(self) -> None:
         self.service.kill()
@@ -152,18 +144,16 @@ def shown_in(system: str) -> list[str]:
     return [html.unescape(item) for item in items]
 
 
-class _speaking_to:  # noqa: N801 - used as a function
-    """Django speaks to this database meanwhile."""
-
-    def __init__(self, database: str) -> None:
-        self._database = database
-
-    def __enter__(self) -> None:
-        self._before = str(settings.DATABASES["default"]["NAME"])
-        use_database(self._database)
-
-    def __exit__(self, *_: object) -> None:
-        use_database(self._before)
+@contextmanager
+def _speaking_to(database: str) -> Iterator[None]:
+    """Django speaks to this database meanwhile, for all threads."""
+    before = str(settings.DATABASES["default"]["NAME"])
+    with _django:
+        use_database(database)
+        try:
+            yield
+        finally:
+            use_database(before)
 
 
 def _turn(messages: Sequence[Message]) -> dict[str, Any]:

@@ -12,17 +12,15 @@ from statistics import median
 from threading import Barrier
 from typing import Literal, NamedTuple
 
-from benchmarks.charts import Line as Bar
-from benchmarks.charts import Panel
+from benchmarks.peers.hosted.host import DIMENSIONS
 from benchmarks.peers.model import Model
 from benchmarks.peers.stories import Told, turn_of
-from benchmarks.peers.systems import DIMENSIONS, Call, System, Timed
+from benchmarks.peers.systems import Call, System, Timed
 from benchmarks.report import Figure, Section, number
 from benchmarks.timing import Spread, spread
 
 AT_ONCE = 8
 OURS = "rapport"  # how the names of Rapport's systems begin
-MOST_PANELS = 8  # of one picture
 _MOST_TRIES = 3
 # The value of each round, in the order of the rounds; or, as text, why there is none.
 Rounds = Sequence[float] | str
@@ -184,14 +182,6 @@ class Line:
         rounds = self.values.get(system)
         return spread(rounds) if rounds and not isinstance(rounds, str) else None
 
-    def winners(self) -> list[str]:
-        """Those whose median is the best; several where they are even. [] without a comparison."""
-        middles = {name: found.middle for name in self.values if (found := self.spread_of(name))}
-        if self.better is None or len(middles) < 2:
-            return []
-        best = (min if self.better == "less" else max)(middles.values())
-        return [name for name, middle in middles.items() if middle == best]
-
     def ratio(self, system: str, to: str) -> float | None:
         """`system` in terms of `to`, round by round, so that both met the machine in the same state: the median."""
         ours, theirs = self.values.get(system), self.values.get(to)
@@ -201,10 +191,8 @@ class Line:
         return median(pairs) if pairs else None
 
     def cells(self, systems: Sequence[str]) -> list[str]:
-        winners = self.winners()
-        best = "all the same" if 1 < len(winners) == len(self.values) else ", ".join(winners)
         named = f"{self.name} ({self.unit})" if self.unit else self.name
-        return [named, *(self._cell(system) for system in systems), best]
+        return [named, *(self._cell(system) for system in systems)]
 
     def behind(self) -> str:
         """A sentence where somebody other than Rapport has a better median; "" where nobody has."""
@@ -221,17 +209,6 @@ class Line:
             return ""
         unit = f", in {self.unit}" if self.unit else ""
         return f"{self.name}{unit}: {', '.join(ahead)}; {OURS} {number(ours.middle)}. {self.why}".strip()
-
-    def panel(self) -> Panel:
-        """A bar for each system, with the range of its rounds."""
-        found = [(name, told) for name in self.values if (told := self.spread_of(name)) is not None]
-        bars = [Bar(name, [], [told.middle], [told.low], [told.high]) for name, told in found]
-        middles = [told.middle for _, told in found]
-        wide = min(middles) > 0 and max(middles) > 20 * min(middles)
-        better = f"{self.better} is better" if self.better else ""
-        scale = "logarithmic" if wide else ""
-        label = ", ".join(filter(None, [self.unit, better, scale]))
-        return Panel(self.name, label, "", bars, "x" if wide else "", bars=True)
 
     def _cell(self, system: str) -> str:
         """The median, the range of the rounds, and in terms of Rapport's."""
@@ -255,19 +232,15 @@ def section_of(
 ) -> Section:
     systems = list(dict.fromkeys(system for line in lines for system in line.values))
     behind = [f"Behind: {sentence}" for line in lines if (sentence := line.behind())]
-    telling = [line for line in lines if len({str(values) for values in line.values.values()}) > 1]
-    telling = [line for line in telling if any(line.spread_of(system) for system in systems)]
-    telling.sort(key=lambda line: line.name.endswith("p95"))  # medians before tails
     return Section(
         name,
         title,
         f"{how} A cell has the median of the rounds, their range, and after the comma how many times {OURS}'s it is, "
         "round by round.",
         goals,
-        headings=["", *systems, "best"],
+        headings=["", *systems],
         rows=[line.cells(systems) for line in lines],
         remarks=[*behind, *lab.remarks, *remarks],
-        panels=[line.panel() for line in telling[:MOST_PANELS]],
     )
 
 

@@ -1,30 +1,22 @@
 """What is measured, each behind the same few verbs: Rapport over HTTP, and what a user would pick instead.
 
 A measure never asks which system it holds. What a system has no verb for raises NotThere, and the report says so. The
-peers live in child processes of their own, spoken to in JSON lines (benchmarks.peers.hosted.host).
+peers live in a process of their own each (benchmarks.peers.hosted.host).
 """
 
-import json
 import subprocess
-import threading
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import cache
-from itertools import count
 from pathlib import Path
+from secrets import token_hex
 from typing import Any, ClassVar, Literal
 
-import psutil
+import psycopg
 
 from benchmarks.charts import PEERS_PYTHON, ROOT
+from benchmarks.peers.hosted.host import AUTHKEY, DIMENSIONS, PeerManager, Setup
 from benchmarks.service import address_of, create_database, drop_database
-
-MODEL, EMBEDDING_MODEL, DIMENSIONS = "gpt-5-mini", "text-embedding-3-small", 1536
-_PROCESSES = 2  # as many as Rapport's web server has
-_START_SECONDS = 120.0
-_CALL_SECONDS = 600.0
 
 
 class NotThere(Exception):
@@ -32,7 +24,7 @@ class NotThere(Exception):
 
 
 class Failed(Exception):
-    """What a call raised in the child, or that the child is gone."""
+    """What a call raised in the peer's process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +53,13 @@ class Timed:
 
 
 class Child:
-    """One process. Calls may be made from several threads at once."""
+    """A peer's process, which serves its verbs on loopback. Calls may be made from several threads at once."""
 
     def __init__(self, module: str, folder: Path) -> None:
-        self._log = (folder / "children.log").open("ab")  # searched after an erasure, as all below the folder
+        self._log = (folder / "child.log").open("ab")  # searched after an erasure, as all below the folder
+        key = token_hex()
         # Nothing of the caller's but what a program needs: no key, no proxy, no setting of a vendor.
-        environment = {"PATH": "/usr/bin:/bin", "HOME": str(folder), "PYTHONUNBUFFERED": "1"}
+        environment = {"PATH": "/usr/bin:/bin", "HOME": str(folder), "PYTHONUNBUFFERED": "1", AUTHKEY: key}
         self.process = subprocess.Popen(
             [str(PEERS_PYTHON), "-m", module],
             cwd=ROOT,
@@ -76,59 +69,35 @@ class Child:
             stderr=self._log,
             text=True,
         )
-        self._numbers, self._lock = count(1), threading.Lock()
-        self._waiting: dict[int, Future[Any]] = {}
-        self._listener = threading.Thread(target=self._listen, daemon=True)
-        self._listener.start()
-
-    def call(self, verb: str, *, seconds: float = _CALL_SECONDS, **given: Any) -> Any:
-        """Raises Failed, TimeoutError."""
-        number, answer = next(self._numbers), Future[Any]()
-        assert self.process.stdin is not None
-        with self._lock:
-            self._waiting[number] = answer
-            try:
-                self.process.stdin.write(json.dumps({"id": number, "verb": verb, "given": given}) + "\n")
-                self.process.stdin.flush()
-            except OSError:
-                self._waiting.pop(number, None)
-                raise Failed("the process has ended") from None
-        return answer.result(seconds)
-
-    def end(self, *, hard: bool = False) -> None:
-        (self.process.kill if hard else self.process.terminate)()
-        try:
-            self.process.wait(10)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-        self._listener.join(10)
-        for pipe in (self.process.stdin, self.process.stdout):
-            with suppress(OSError):  # what was left to be written has nobody to read it
-                if pipe is not None:
-                    pipe.close()
-        self._log.close()
-
-    def _listen(self) -> None:
         assert self.process.stdout is not None
-        for line in self.process.stdout:
-            told = json.loads(line)
-            answer = self._waiting.pop(told["id"], None)
-            if answer is not None and "error" in told:
-                answer.set_exception(Failed(told["error"]))
-            elif answer is not None:
-                answer.set_result(told["value"])
-        while self._waiting:
-            with self._lock:
-                _, answer = self._waiting.popitem()
-            answer.set_exception(Failed("the process was killed in mid-call"))
+        port = int(self.process.stdout.readline() or 0)
+        if not port:
+            self.end()
+            raise RuntimeError(f"its process did not start; see {self._log.name}")
+        manager = PeerManager(("127.0.0.1", port), key.encode())
+        manager.connect()
+        self._peer: Any = manager.peer()  # type: ignore[attr-defined]
+
+    def call(self, verb: str, **given: Any) -> Any:
+        """Raises Failed with what the peer raised; OSError or EOFError when the process is gone."""
+        value, error = self._peer.call(verb, given)
+        if error:
+            raise Failed(error)
+        return value
+
+    def end(self) -> None:
+        """kill -9: a system's own threads may not want to end."""
+        self.process.kill()
+        self.process.wait()
+        for pipe in (self.process.stdin, self.process.stdout, self._log):
+            if pipe is not None:
+                pipe.close()
 
 
 class System:
     """Verbs may be called from several threads at once. `user` is any short text of letters, digits and dashes.
 
-    The model server tells systems apart by `name`: it is the API key each of them sends. Here they are a peer's, whose
-    processes share the calls, as those of a web server would.
+    The model server tells systems apart by `name`: it is the API key each of them sends. Here they are a peer's.
     """
 
     name: ClassVar[str]  # short, as in tables: "mem0"
@@ -141,8 +110,7 @@ class System:
         self.folder, self.model_url, self.dimensions = folder, model_url, dimensions
         self.database = folder.name.replace("-", "_")
         self.database_url = address_of(self.database)
-        self.children: list[Child] = []
-        self._turn = count()
+        self._child: Child | None = None
 
     @classmethod
     def version(cls) -> str:
@@ -152,15 +120,11 @@ class System:
     def start(self) -> None:
         """On a fresh database."""
         create_database(self.database)
-        self._begin(_PROCESSES, first=True)
+        self._begin(first=True)
 
     def start_again(self) -> None:
         """After `kill`, on the same database and folder."""
-        self._begin(_PROCESSES, first=False)
-
-    def add_workers(self, number: int) -> None:
-        """Have so many processes write at once from now on."""
-        self._begin(number - len(self.children), first=False)
+        self._begin(first=False)
 
     def hand_over(self, user: str, messages: Sequence[Message], *, key: str | None = None) -> None:
         """Give it one turn; returns when a reply need wait no longer. Raises whatever the system's client raises.
@@ -195,61 +159,31 @@ class System:
     def load(self, memories: Mapping[str, Sequence[str]]) -> None:
         """Store memories, by user, as they would be after having been learnt: no model is asked."""
         self._call("load", memories={user: list(texts) for user, texts in memories.items()})
+        with psycopg.connect(self.database_url, autocommit=True) as server:
+            server.execute("ANALYZE")  # as PostgreSQL does by itself within minutes of many new rows
 
     def time(self, calls: Sequence[Call], *, clients: int) -> Timed:
         """Make the calls with so many clients at once, each taking the next; timed where the caller would stand."""
-        used = self.children[: min(clients, _PROCESSES)]
-        shares = [[asdict(call) for call in calls[place :: len(used)]] for place in range(len(used))]
-        with ThreadPoolExecutor(len(used)) as pool:
-            answers = [
-                pool.submit(child.call, "time", calls=share, clients=max(1, clients // len(used)))
-                for child, share in zip(used, shares, strict=True)
-            ]
-        told = [answer.result() for answer in answers]
-        return Timed(
-            [took for part in told for took in part["milliseconds"]],
-            max(part["seconds"] for part in told),
-            [failure for part in told for failure in part["failures"]],
-        )
-
-    def processes(self) -> list[psutil.Process]:
-        """The system's own, not the database's."""
-        return [psutil.Process(child.process.pid) for child in self.children]
+        told = self._call("time", calls=[asdict(call) for call in calls], clients=clients)
+        return Timed(**told)
 
     def kill(self) -> None:
         """kill -9 of everything of the system that writes, the database excepted. Calls under way raise."""
-        children, self.children = self.children, []
-        for child in children:
-            child.process.kill()
-        for child in children:
-            child.end(hard=True)
+        if self._child is not None:
+            self._child.end()
 
     def stop(self) -> None:
-        for child in self.children:
-            child.end()
+        self.kill()
         drop_database(self.database)
 
-    def _begin(self, number: int, *, first: bool) -> None:
-        new = [Child(f"benchmarks.peers.hosted.{self.name}_peer", self.folder) for _ in range(number)]
-        self.children = [*self.children, *new]
-        setup = {
-            "database_url": self.database_url,
-            "folder": str(self.folder),
-            "model_url": self.model_url,
-            "model_name": MODEL,
-            "embedding_model": EMBEDDING_MODEL,
-            "dimensions": self.dimensions,
-            "key": self.name,
-        }
-        for place, child in enumerate(new):
-            child.call("start", setup=setup, first=first and not place, seconds=_START_SECONDS)
+    def _begin(self, *, first: bool) -> None:
+        self._child = Child(f"benchmarks.peers.hosted.{self.name}_peer", self.folder)
+        setup = Setup(self.database_url, str(self.folder), self.model_url, self.name, self.dimensions)
+        self._call("start", setup=setup, first=first)
 
     def _call(self, verb: str, **given: Any) -> Any:
-        """By the process whose turn it is."""
-        children = self.children
-        if not children:
-            raise Failed("it was killed")
-        return children[next(self._turn) % len(children)].call(verb, **given)
+        assert self._child is not None, "start() comes first"
+        return self._child.call(verb, **given)
 
 
 class Mem0(System):
@@ -271,7 +205,7 @@ class LangMem(System):
 
 class Baseline(System):
     name, title, packages = "baseline", "Baseline (one table, every message, cosine)", ("pgvector",)
-    settings = "80 lines; a B-tree by person, exact cosine, the nearest 20"
+    settings = "70 lines; a B-tree by person, exact cosine, the nearest 20"
 
 
 @cache

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from benchmarks.recall.evidence import Labelled, Recalls, pose_questions, recalls
 from benchmarks.recall.sets import CATEGORIES, Person, Talk, read_people, read_talks
 from benchmarks.recall.updates import Asker, Shown, play
-from benchmarks.recall.variants import built_up, choose, published, taken_away
+from benchmarks.recall.variants import built_up, published, taken_away
 from benchmarks.report import Figure, Goal, Section
 from memory.retrieval.configuration import Language, Retrieval
 from memory.retrieval.rankers.best import BestRanker
@@ -72,13 +72,7 @@ def _evidence(
     posed = _posed(talks, retrieval, model, say)
     vectors = retrieval.embedder is not None
     whole = recalls(posed, BestRanker())
-    choice = choose(posed, vectors=vectors)
-    rows = [
-        _row("best", whole),
-        _row("best, weights chosen on the other conversations", choice.held_out),
-        _plain_row(f"the worst of {choice.settings} settings", np.array(choice.worst) * 100),
-        _plain_row("the middle one", np.array(choice.middle) * 100),
-    ]
+    rows = [_row("best", whole)]
     if vectors:
         rows += [_row(name, recalls(posed, ranker), against=whole) for name, ranker in published()]
     how = _EVIDENCE.format(talks=len(talks), questions=len(posed))

@@ -1,1 +1,1 @@
-"""What retrieval costs and finds at scale: many small tenants, and searches by size."""
+"""What retrieval finds and costs among many small tenants."""

@@ -1,7 +1,5 @@
 """What is searched: vectors and texts, drawn from a seed. No database here."""
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -29,16 +27,6 @@ def texts(count: int, *, seed: int = SEED) -> list[str]:
     random = np.random.default_rng([SEED, seed])
     drawn = random.choice(_WORDS, size=(count, _WORDS_A_TEXT), p=share / share.sum())
     return [" ".join(f"w{word}" for word in row) for row in drawn]
-
-
-def question_of(text: str) -> str:
-    """Five of a text's words."""
-    return " ".join(text.split()[::2][:5])
-
-
-def share_found(found: Sequence[object], wanted: Sequence[object]) -> float:
-    """Recall: of those wanted, the share that was found."""
-    return len(set(found) & set(wanted)) / len(wanted)
 
 
 def _units(drawn: NDArray[np.float64]) -> Vectors:

@@ -1,13 +1,15 @@
 """Fills one table with the copies of its templates, as fast as one connection can, and builds its indexes."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from typing import Any
 
 import psycopg
+from django.db import connection
 from psycopg import sql
 
 from benchmarks.scale.templates import MARKER, VISITS
 
+Server = psycopg.Connection[Any]
 Tell = Callable[[str], None]
 
 # A copy's own ID: the template's, with the relationship's number in its last 32 bits.
@@ -51,51 +53,45 @@ _SETTINGS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
-    """One table. `one_in`: of so many relationships one has such rows; `below`: only those with lower numbers."""
-
-    table: str
-    below: int
-    one_in: int = 1
-
-
-def clone(job: Job, connection: "psycopg.Connection[tuple[str, ...]]", *, patterns: int, tell: Tell) -> None:
+def clone(table: str, *, below: int, one_in: int, patterns: int, tell: Tell) -> None:
     """Empty the table and fill it, in one transaction: so nothing of it goes through the WAL. Then VACUUM ANALYZE.
 
-    `connection` is to be in autocommit.
+    `one_in`: of so many relationships one has such rows; `below`: only those with lower numbers. The foreign keys of
+    other tables that point here are gone afterwards: nobody writes any more.
     """
+    parameters = connection.get_connection_params()
+    own = {name: parameters[name] for name in ("dbname", "user", "host", "port")}
+    with psycopg.connect(**own, autocommit=True) as server:
+        _fill(server, table, below=below, one_in=one_in, patterns=patterns, tell=tell)
+
+
+def _fill(server: Server, table: str, *, below: int, one_in: int, patterns: int, tell: Tell) -> None:
     for name, value in _SETTINGS.items():
-        connection.execute(sql.SQL("SET {} = {}").format(sql.Identifier(name), sql.Literal(value)))
-    with connection.transaction():
-        keys = connection.execute(_CONSTRAINTS, [job.table]).fetchall()
-        indexes = connection.execute(_INDEXES, [job.table]).fetchall()
+        server.execute(sql.SQL("SET {} = {}").format(sql.Identifier(name), sql.Literal(value)))
+    with server.transaction():
+        keys = server.execute(_CONSTRAINTS, [table]).fetchall()
+        indexes = server.execute(_INDEXES, [table]).fetchall()
         for name, _ in keys:
-            _run(connection, f'ALTER TABLE {job.table} DROP CONSTRAINT "{name}"')
+            server.execute(f'ALTER TABLE {table} DROP CONSTRAINT "{name}" CASCADE')
         for name, _ in indexes:
-            _run(connection, f'DROP INDEX "{name}"')
-        _run(connection, f"TRUNCATE {job.table}")
-        statement = _statement(connection, job.table, patterns)
+            server.execute(f'DROP INDEX "{name}"')
+        server.execute(f"TRUNCATE {table}")
+        statement = _statement(server, table, patterns)
         for visit in range(VISITS):
-            tell(f"{job.table}: rows, {visit + 1} of {VISITS}")
-            values = {"visit": visit, "one_in": job.one_in, "below": job.below}
-            connection.execute(statement, values)
-        definitions = [f'ALTER TABLE {job.table} ADD CONSTRAINT "{name}" {text}' for name, text in keys]
+            tell(f"{table}: rows, {visit + 1} of {VISITS}")
+            server.execute(statement, {"visit": visit, "one_in": one_in, "below": below})
+        definitions = [f'ALTER TABLE {table} ADD CONSTRAINT "{name}" {text}' for name, text in keys]
         definitions += [text.replace(" ON ONLY ", " ON ") for _, text in indexes]
-        tell(f"{job.table}: indexes")
+        tell(f"{table}: indexes")
         for definition in definitions:
-            _run(connection, definition)
-    tell(f"{job.table}: vacuum")
-    _run(connection, f"VACUUM (ANALYZE, PARALLEL 0) {job.table}")
+            server.execute(definition)
+    tell(f"{table}: vacuum")
+    server.execute(f"VACUUM (ANALYZE, PARALLEL 0) {table}")
 
 
-def _statement(connection: "psycopg.Connection[tuple[str, ...]]", table: str, patterns: int) -> sql.SQL:
-    names = [name for (name,) in connection.execute(_NAMES, [table])]
+def _statement(server: Server, table: str, patterns: int) -> sql.SQL:
+    names = [name for (name,) in server.execute(_NAMES, [table])]
     own = {"relationship_id": "r.relationship_id", "project_id": "r.project_id", **COLUMNS[table]}
     values = [own.get(name, "{column}").format(column=f't."{name}"') for name in names]
     quoted = ", ".join(f'"{name}"' for name in names)
     return sql.SQL(_COPY.format(table=table, names=quoted, values=", ".join(values), patterns=patterns))
-
-
-def _run(connection: "psycopg.Connection[tuple[str, ...]]", statement: str) -> None:
-    connection.execute(statement)

@@ -1,19 +1,17 @@
-"""Times contexts and searches, in process and through the production server, and keeps or empties the caches."""
+"""Times contexts and searches, in process and through the production server, with the files in the memory."""
 
-import os
 from collections.abc import Callable, Iterable, Sequence
 from time import perf_counter
 from typing import Any
 from uuid import UUID
 
-from django.db import connection, connections
+from django.db import connection
 from django.utils import timezone
 
 from benchmarks.client import Client
 from benchmarks.scale.seed import Seeded, drawn
 from benchmarks.scale.templates import question
 from benchmarks.service import data_folder
-from config.embedded_postgres import start_if_used, stop
 from context.pipeline import build_context
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.search import search_entries
@@ -40,7 +38,7 @@ SELECT pg_relation_filepath(part) FROM (
 _AT_ONCE = 1 << 20
 
 
-def in_process(seeded: Seeded, *, calls: int, seed: int) -> Times:
+def in_process(seeded: Seeded, _: Client, *, calls: int, seed: int) -> Times:
     """`warm` of the working set, `any` of anybody, drawn anew. `in memory`: what it reads was put there before."""
     fill_cache()
     warm_up(seeded)
@@ -85,20 +83,6 @@ def over_http(seeded: Seeded, client: Client, *, calls: int, seed: int) -> Times
     }
 
 
-def from_disk(seeded: Seeded, *, calls: int, seed: int) -> Times:
-    """First reads, when the caches are empty; the connection itself is there."""
-    empty_caches()
-    warm_up(seeded)
-    seen = set(seeded.draw(20, seed=0))
-    fresh = [id for id in seeded.draw(calls + 20, seed=seed) if id not in seen]
-    ids = fresh if len(fresh) > 1 else seeded.draw(calls, seed=seed)  # of a few, all have been read
-    half = len(ids) // 2
-    return {
-        "context, any, from disk": _timed(lambda _, id: _context(seeded, id), ids[:half]),
-        "search, any, from disk": _timed(lambda at, id: _search(seeded, id, at, _TEXT), ids[half:]),
-    }
-
-
 def warm_up(seeded: Seeded) -> None:
     """Connections, prepared statements, and what Python loads at its first use."""
     for id in seeded.draw(20, seed=0):
@@ -117,22 +101,6 @@ def fill_cache() -> None:
             with segment.open("rb", buffering=0) as opened:
                 while opened.read(_AT_ONCE):
                     pass
-
-
-def empty_caches() -> None:
-    """The database's own, by starting it anew, and what the system keeps of its files, where the system can be told."""
-    connections.close_all()
-    data = data_folder()
-    stop(data)
-    for file in data.rglob("*"):
-        if file.is_file() and hasattr(os, "posix_fadvise"):
-            handle = os.open(file, os.O_RDONLY)
-            try:
-                os.fsync(handle)
-                os.posix_fadvise(handle, 0, 0, os.POSIX_FADV_DONTNEED)
-            finally:
-                os.close(handle)
-    start_if_used()
 
 
 def _context(seeded: Seeded, id: UUID) -> None:

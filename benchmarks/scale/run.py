@@ -6,7 +6,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import Any, NamedTuple
 
 from django.conf import settings
 
@@ -29,7 +28,6 @@ ALL_HISTORY_UP_TO = (
 KB_EACH, KB_OF_HISTORY = 30, 22  # as measured; what there has to be room for, with the sorting of an index
 _WHILE_BUILDING = 3 * GB
 _HISTORY, _VECTORS = "memory_entryrevision", "memory_embedding"
-# Not of what comes from the disk, where more relationships than fit in memory cannot but take longer.
 _GOALS = (
     *("context, warm", "context, any, in memory"),
     *("context over HTTP, warm", "context over HTTP, any, in memory"),
@@ -40,9 +38,7 @@ _ANY = (
     "as it fits."
 )
 _SIZES = """
-SELECT coalesce(p.inhparent, c.oid)::regclass::text,
-       sum(pg_table_size(c.oid) - pg_relation_size(c.oid, 'fsm') - pg_relation_size(c.oid, 'vm'))::bigint,
-       sum(pg_indexes_size(c.oid))::bigint
+SELECT coalesce(p.inhparent, c.oid)::regclass::text, sum(pg_total_relation_size(c.oid))::bigint
   FROM pg_class c
   JOIN pg_namespace n ON n.oid = c.relnamespace
   LEFT JOIN pg_inherits p ON p.inhrelid = c.oid
@@ -50,17 +46,6 @@ SELECT coalesce(p.inhparent, c.oid)::regclass::text,
  GROUP BY 1 ORDER BY 2 DESC
 """
 Rounds = Mapping[int, Sequence[Times]]  # by size
-
-
-class Size(NamedTuple):
-    """Bytes of a table, its partitions taken together."""
-
-    rows: int
-    indexes: int
-
-    @property
-    def whole(self) -> int:
-        return self.rows + self.indexes
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,22 +94,16 @@ class Scales:
         self._stack.close()
 
     def measure(self, *, rounds: int, calls: int) -> list[Section]:
-        sizes = {size: _sizes(place.service) for size, place in self._places.items()}
-        inside = self._rounds("in process", _in_process, rounds=rounds, calls=calls)
+        sizes = {size: dict(place.service.ask(_SIZES)) for size, place in self._places.items()}
+        inside = self._rounds("in process", reads.in_process, rounds=rounds, calls=calls)
         for place in self._places.values():
             place.service.start_web()
-        outside = self._rounds("over HTTP", _over_http, rounds=rounds, calls=calls)
-        self._stack.close()
-        disk = self._rounds("from the disk", _from_disk, rounds=min(3, rounds), calls=calls // 2)
+        outside = self._rounds("over HTTP", reads.over_http, rounds=rounds, calls=calls)
         how = f"{rounds} rounds of {calls} calls for each number of relationships, which take turns."
-        cold = (
-            "First reads after the database was started anew and the system's cache of its files was emptied."
-        )
         return [
             _times("in_process", "In process", f"{how} {_ANY}", inside),
             _times("over_http", "Through the production server", f"{how} One client. {_ANY}", outside),
-            _times("from_disk", "From the disk, nothing cached", cold, disk),
-            _growth(inside, outside, disk),
+            _growth(inside, outside),
             _room(sizes, {size: place.seconds for size, place in self._places.items()}),
         ]
 
@@ -135,7 +114,7 @@ class Scales:
             for size, place in self._places.items():
                 self._say(f"{name}: round {number}, {size:,} relationships")
                 use_database(place.database)
-                found[size].append(read(place, calls=wanted["calls"], seed=number))
+                found[size].append(read(place.seeded, place.client, calls=wanted["calls"], seed=number))
         return found
 
 
@@ -151,18 +130,6 @@ def require_room(sizes: Sequence[int], folder: Path) -> None:
 
 def _one_in(size: int) -> int:
     return 1 if size <= ALL_HISTORY_UP_TO else 2
-
-
-def _in_process(place: Place, **wanted: Any) -> Times:
-    return reads.in_process(place.seeded, **wanted)
-
-
-def _over_http(place: Place, **wanted: Any) -> Times:
-    return reads.over_http(place.seeded, place.client, **wanted)
-
-
-def _from_disk(place: Place, **wanted: Any) -> Times:
-    return reads.from_disk(place.seeded, **wanted)
 
 
 def _times(name: str, title: str, how: str, rounds: Rounds) -> Section:
@@ -200,7 +167,8 @@ def _growth(*measured: Rounds) -> Section:
     return section
 
 
-def _room(sizes: Mapping[int, Mapping[str, Size]], seconds: Mapping[int, float]) -> Section:
+def _room(sizes: Mapping[int, Mapping[str, int]], seconds: Mapping[int, float]) -> Section:
+    """`sizes`: bytes of each table with its indexes, its partitions taken together."""
     section = Section(
         "room",
         "Room on the disk",
@@ -208,40 +176,26 @@ def _room(sizes: Mapping[int, Mapping[str, Size]], seconds: Mapping[int, float])
         "would take is extrapolated from them, and so is the history where not everybody's was seeded.",
     )
     for size, tables in sizes.items():
-        at = f"{size:,} relationships"
+        at, whole = f"{size:,} relationships", sum(tables.values()) / GB
         section.figures.append(Figure(f"{at}: seeded in", seconds[size], "s"))
-        section.figures.append(Figure(f"{at}: on the disk", _whole(tables) / GB, "GB", goal=Goal(MOST_ROOM)))
+        section.figures.append(Figure(f"{at}: on the disk", whole, "GB", goal=Goal(MOST_ROOM)))
     section.figures += _of_largest(max(sizes), sizes[max(sizes)])
-    names = [
-        name for name, table in sizes[max(sizes)].items() if table.whole > _whole(sizes[max(sizes)]) / 20
-    ]
-    lines = [Line(name, list(sizes), [sizes[size][name].whole / GB for size in sizes]) for name in names]
-    everything = Line("everything", list(sizes), [_whole(tables) / GB for tables in sizes.values()])
-    section.panels.append(Panel("As seeded", "relationships", "GB", [everything, *lines], "xy"))
     return section
 
 
-def _of_largest(relationships: int, tables: Mapping[str, Size]) -> Iterator[Figure]:
+def _of_largest(relationships: int, tables: Mapping[str, int]) -> Iterator[Figure]:
     """Each table that takes more than a hundredth, and the kB of each relationship."""
-    for name, table in tables.items():
-        if table.whole > _whole(tables) / 100:
-            yield Figure(f"{relationships:,} relationships: {name}, rows", table.rows / GB, "GB")
-            yield Figure(f"{relationships:,} relationships: {name}, indexes", table.indexes / GB, "GB")
-    vectors = tables[_VECTORS].whole / min(relationships, EMBEDDED)
-    history = tables[_HISTORY].whole * _one_in(relationships) / relationships
-    rest = (_whole(tables) - tables[_VECTORS].whole - tables[_HISTORY].whole) / relationships
-    read = sum(tables[name].whole for name in READ_BY_CONTEXTS) / relationships
+    whole = sum(tables.values())
+    for name, size in tables.items():
+        if size > whole / 100:
+            yield Figure(f"{relationships:,} relationships: {name}", size / GB, "GB")
+    vectors = tables[_VECTORS] / min(relationships, EMBEDDED)
+    history = tables[_HISTORY] * _one_in(relationships) / relationships
+    rest = (whole - tables[_VECTORS] - tables[_HISTORY]) / relationships
+    read = sum(tables[name] for name in READ_BY_CONTEXTS) / relationships
     yield Figure("each relationship: without history and vectors", rest / 1024, "kB")
     yield Figure("each relationship: of that what contexts read", read / 1024, "kB")
     yield Figure("each relationship: its history", history / 1024, "kB")
     yield Figure("each relationship: its vectors, extrapolated", vectors / 1024, "kB")
     everything = relationships * (rest + history + vectors)
     yield Figure(f"{relationships:,} relationships with all of that", everything / GB, "GB")
-
-
-def _sizes(service: Service) -> dict[str, Size]:
-    return {name: Size(rows, indexes) for name, rows, indexes in service.ask(_SIZES)}
-
-
-def _whole(tables: Mapping[str, Size]) -> int:
-    return sum(table.whole for table in tables.values())

@@ -5,7 +5,6 @@ gets its own number (clone.py).
 """
 
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 from django.db import connection
 from django.db.models import Max
@@ -27,7 +26,7 @@ _WHAT = "tea,dogs,boats,books,trains,shoes,songs,maps,hills,clocks,stamps,bread,
 _WHEN = "on Sundays,at work,with Ana,since spring,in Porto,before breakfast,every winter".split(",")
 TYPES = "preference,event,goal,identity,relationship,other".split(",")
 TURNS = 2
-VISITS = 10  # at how many times somebody's entries came in, everybody else's between them
+VISITS = 10  # at how many times somebody's rows came in, everybody else's between them
 MARKER = "0badf00d"  # no part of it is its own beginning, so it is found where it was put
 TABLES = (
     *("memory_scratchpadentry", "memory_entryrevision", "memory_searchtext", "memory_embedding"),
@@ -36,22 +35,15 @@ TABLES = (
 _CONFIG = {"retrieval": {"embedder": "offline"}, "ingestion": {"trigger": {"mode": "explicit"}}}
 _OWN_ID = r"([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{4})[0-9a-f]{8}"
 
-# `visit`: entries come in two at a time; all else at the last of the visits.
+# `visit`: the rows of each are spread evenly, in their order.
 _SET_ASIDE = """
 CREATE TABLE scale.{table} AS
 SELECT pattern, visit, (kept).*
-  FROM (SELECT p.number AS pattern, {visit} AS visit,
+  FROM (SELECT p.number AS pattern,
+               ntile(%(visits)s) OVER (PARTITION BY t.relationship_id ORDER BY t.id) - 1 AS visit,
                (regexp_replace(t::text, %(own_id)s, %(marker)s, 'g'))::{table} AS kept
           FROM {table} t JOIN scale.pattern p USING (relationship_id)) made
 """
-_SEQ = "(row_number() OVER (PARTITION BY t.relationship_id ORDER BY {order}) - 1) * %(visits)s / %(entries)s"
-_VISIT = {
-    "memory_scratchpadentry": _SEQ.format(order="t.id"),
-    "memory_entryrevision": _SEQ.format(order="t.seq"),
-    "memory_searchtext": (
-        f"CASE t.kind WHEN 'entry' THEN {_SEQ.format(order='t.kind, t.owner_id')} ELSE %(visits)s - 1 END"
-    ),
-}
 
 
 def make_templates(patterns: int = PATTERNS) -> int:
@@ -65,16 +57,10 @@ def make_templates(patterns: int = PATTERNS) -> int:
         rows = [(number, person.id) for number, person in enumerate(people)]
         cursor.executemany("INSERT INTO scale.pattern VALUES (%s, %s)", rows)
         for table in TABLES:
-            visit = _VISIT.get(table, "%(visits)s - 1")
-            values: dict[str, Any] = {
-                "own_id": _OWN_ID,
-                "marker": f"\\1{MARKER}",
-                "visits": VISITS,
-                "entries": ENTRIES,
-            }
-            cursor.execute(_SET_ASIDE.format(table=table, visit=visit), values)
+            values: dict[str, str | int] = {"own_id": _OWN_ID, "marker": f"\\1{MARKER}", "visits": VISITS}
+            cursor.execute(_SET_ASIDE.format(table=table), values)
         last_seq: int = Relationship.objects.filter(project=project).aggregate(last=Max("last_seq"))["last"]
-        cursor.execute(f"TRUNCATE {', '.join(TABLES)}, relationships_idempotencykey, django_q_ormq")
+        cursor.execute(f"TRUNCATE {', '.join(TABLES)}, relationships_idempotencykey, django_q_ormq CASCADE")
         cursor.execute("DELETE FROM relationships_relationship WHERE project_id = %s", [project.id])
         cursor.execute("DELETE FROM relationships_enduser WHERE project_id = %s", [project.id])
     return last_seq

@@ -1,7 +1,7 @@
 """An open loop: each action has its time, whether or not those before it are done. Beside it a watch on memory."""
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from random import Random
@@ -32,14 +32,14 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """`rss`: of each process, by its service (web, worker, or reader: a worker's process that reads turns) and ID.
+    """`memory`: MB of each service's processes together, shared pages split.
 
-    `database`: of all its processes, PSS. MB. A process that was started anew has a new ID.
+    `lasting`: the IDs of those that should stay; the worker's readers make room for new ones after some hundred tasks.
     """
 
     at: float
-    rss: Mapping[str, float]
-    database: float
+    memory: Mapping[str, float]
+    lasting: frozenset[int]
 
 
 class Pace:
@@ -85,7 +85,7 @@ class Pace:
 
 
 class Watch:
-    """Notes what each process takes of the memory, in a thread of its own, from entering to leaving."""
+    """Notes what each service takes of the memory, in a thread of its own, from entering to leaving."""
 
     def __init__(self, processes: Callable[[], Processes], *, every: float = SAMPLED_EVERY_SECONDS) -> None:
         self._processes, self._every = processes, every
@@ -105,25 +105,12 @@ class Watch:
 
     def _run(self) -> None:
         while not self._stop.wait(self._every):
-            found = self._processes()
-            rss = {
-                f"{_kind(process, service)} {process.pid}": size
-                for service in ("web", "worker")
-                for process, size in _sizes(found[service], "rss")
-            }
-            database = sum(size for _, size in _sizes(found["database"], "pss"))
-            self.samples.append(Sample(perf_counter() - self._began, rss, database))
-
-
-def _kind(process: psutil.Process, service: str) -> str:
-    with suppress(psutil.Error):
-        return "reader" if process.name() == READER else service
-    return service
-
-
-def _sizes(processes: Sequence[psutil.Process], kind: str) -> list[tuple[psutil.Process, float]]:
-    sizes = []
-    for process in processes:
-        with suppress(psutil.Error):
-            sizes.append((process, float(getattr(memory_of(process), kind))))
-    return sizes
+            memory: dict[str, float] = {}
+            lasting: set[int] = set()
+            for service, found in self._processes().items():
+                for process in found:
+                    with suppress(psutil.Error):
+                        memory[service] = memory.get(service, 0.0) + memory_of(process).pss
+                        if service != "database" and process.name() != READER:
+                            lasting.add(process.pid)
+            self.samples.append(Sample(perf_counter() - self._began, memory, frozenset(lasting)))

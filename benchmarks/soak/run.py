@@ -19,10 +19,9 @@ from upkeep.verification import Report, verify
 
 WARM_UP_SECONDS = 20.0  # connections, prepared statements, and what Python loads at first use: not counted
 _CONFIG = {
-    "ingestion": {"provider": "instant_http"},
+    "ingestion": {"provider": "instant"},
     "retrieval": {"embedder": "offline", "embed_messages": True},
 }
-_TASKS = "SELECT pg_sequence_last_value(pg_get_serial_sequence('django_q_ormq', 'id')::regclass)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +58,11 @@ def soak(
     say("looking it over")
     with suppress(TimeoutError):  # what is still owed then is told as not applied
         service.settle(600)
-    tasks = int(service.ask(_TASKS)[0][0] or 0)  # their rows are gone, their numbers are not
     reckoning = reckon(there, stop_worker=service.stop_worker)
     return [
         sections.requests(done, warm_up=warm_up, seconds=seconds, rate=rate),
         sections.latency(done, seconds=seconds),
-        sections.memory(watch.samples, tasks=tasks),
+        sections.memory(watch.samples),
         sections.afterwards(reckoning),
     ]
 

@@ -1,11 +1,9 @@
 """What came of a soak, as figures and pictures. Pure."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from statistics import linear_regression, median
+from collections.abc import Sequence
+from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
-
-from django_q.conf import Conf
 
 from benchmarks.charts import Line, Panel
 from benchmarks.report import Figure, Goal, Section
@@ -23,11 +21,8 @@ Points = Sequence[tuple[float, float]]  # seconds from the beginning, value
 
 
 class Steadiness(NamedTuple):
-    """`slope`: of a straight line through all points, in the value's unit an hour."""
-
     first: float
     last: float
-    slope: float
 
     @property
     def ratio(self) -> float:
@@ -40,8 +35,7 @@ def steadiness(points: Points, *, share: float = 0.5) -> Steadiness:
     quarter = (end - begin) / 4
     first = [value for at, value in points if at <= begin + quarter]
     last = [value for at, value in points if at >= end - quarter]
-    slope = linear_regression([at for at, _ in points], [value for _, value in points]).slope * 3600
-    return Steadiness(percentile(first, share), percentile(last, share), slope)
+    return Steadiness(percentile(first, share), percentile(last, share))
 
 
 def by_slice(points: Points, *, seconds: float) -> list[tuple[float, float]]:
@@ -75,7 +69,7 @@ def latency(done: Sequence[Done], *, seconds: float) -> Section:
     section = Section(
         "latency",
         "Latency, the first quarter beside the last",
-        "Over HTTP, as the client sees it. The slope is that of a straight line through all calls.",
+        "Over HTTP, as the client sees it.",
     )
     each = max(5.0, seconds / 60)
     curves = [_line(name, by_slice(_times(done, name), seconds=each)) for name in WATCHED]
@@ -91,35 +85,34 @@ def latency(done: Sequence[Done], *, seconds: float) -> Section:
             section.figures.append(Figure(f"{action}, {name}: first quarter", steady.first, "ms"))
             section.figures.append(Figure(f"{action}, {name}: last quarter", steady.last, "ms"))
             section.figures.append(Figure(f"{action}, {name}: last / first", steady.ratio, "x", None, goal))
-        section.figures.append(Figure(f"{action}: slope", steadiness(points).slope, "ms an hour"))
     return section
 
 
-def memory(samples: Sequence[Sample], *, tasks: int) -> Section:
-    """`tasks`: how many the worker was given; a reader makes room for a new one after some hundred."""
+def memory(samples: Sequence[Sample]) -> Section:
     section = Section(
         "memory",
         "Memory, the first quarter beside the last",
-        "The resident set of each process that was there all the time, and of each service's processes together, those "
-        f"started anew too. A reader is replaced after {Conf.RECYCLE} tasks; the worker was given {tasks:,}. Of the "
-        "database, all processes with shared pages split. Its cache of 256 MB fills as it reads, so it has no goal.",
-        [*_ended(samples, tasks)],
+        "Of each service's processes together, shared pages split. The database's cache of 256 MB fills as it reads, "
+        "so it has no goal.",
+        [
+            Figure(
+                "processes that ended, readers apart",
+                len(samples[0].lasting - samples[-1].lasting),
+                goal=_NONE,
+            )
+        ],
     )
-    for name, points in [*_together(samples), *_processes(samples)]:
+    each = {name: [(sample.at, sample.memory[name]) for sample in samples] for name in samples[0].memory}
+    for name, points in each.items():
         steady = steadiness(points)
-        section.figures.extend(
-            [
-                Figure(f"{name}: first quarter", steady.first, "MB"),
-                Figure(f"{name}: last quarter", steady.last, "MB"),
-                Figure(f"{name}: last / first", steady.ratio, "x", None, Goal(FLAT_MEMORY)),
-                Figure(f"{name}: slope", steady.slope, "MB an hour"),
-            ]
-        )
-    curves = [_line(name, points) for name, points in _processes(samples)]
-    section.panels.append(Panel("Resident memory of each process", "minutes", "MB", curves))
-    database = steadiness([(sample.at, sample.database) for sample in samples])
-    section.figures.append(Figure("database: first quarter", database.first, "MB"))
-    section.figures.append(Figure("database: last quarter", database.last, "MB"))
+        goal = Goal(FLAT_MEMORY) if name != "database" else None
+        section.figures += [
+            Figure(f"{name}: first quarter", steady.first, "MB"),
+            Figure(f"{name}: last quarter", steady.last, "MB"),
+            Figure(f"{name}: last / first", steady.ratio, "x", None, goal),
+        ]
+    curves = [_line(name, points) for name, points in each.items()]
+    section.panels.append(Panel("Memory of each service", "minutes", "MB", curves))
     return section
 
 
@@ -139,47 +132,6 @@ def afterwards(reckoning: "Reckoning") -> Section:
     ]
     remarks = [line for report in (verified, reckoning.at_rest) if report.found for line in report.lines()]
     return Section("afterwards", "Afterwards", how, figures, remarks=remarks)
-
-
-def _ended(samples: Sequence[Sample], tasks: int) -> Iterator[Figure]:
-    """Those that were seen and are not there at the end, whether or not others took their place."""
-    # A reader that was seen before it had its name is one all the same.
-    seen = sorted(
-        {name for sample in samples for name in sample.rss}, key=lambda name: _service(name) == "reader"
-    )
-    kinds = {_id(name): _service(name) for name in seen}
-    ended = Counter(kinds[id] for id in kinds.keys() - {_id(name) for name in samples[-1].rss})
-    yield Figure("readers that ended", ended.pop("reader", 0), goal=Goal(tasks // Conf.RECYCLE))
-    yield Figure("other processes that ended", ended.total(), goal=_NONE)
-
-
-def _together(samples: Sequence[Sample]) -> Iterator[tuple[str, Points]]:
-    for title, services in (("web, all processes", {"web"}), ("worker, all processes", {"worker", "reader"})):
-        yield (
-            title,
-            [
-                (sample.at, sum(size for name, size in sample.rss.items() if _service(name) in services))
-                for sample in samples
-            ],
-        )
-
-
-def _service(name: str) -> str:
-    return name.split()[0]
-
-
-def _id(name: str) -> str:
-    return name.split()[1]
-
-
-def _processes(samples: Sequence[Sample]) -> Iterator[tuple[str, Points]]:
-    """Those that were there all the time, numbered by service instead of by their IDs."""
-    lasting = [name for name in samples[0].rss if all(name in sample.rss for sample in samples)]
-    seen: Counter[str] = Counter()
-    for name in lasting:
-        service = _service(name)
-        seen[service] += 1
-        yield f"{service} {seen[service]}", [(sample.at, sample.rss[name]) for sample in samples]
 
 
 def _times(done: Sequence[Done], action: str) -> Points:

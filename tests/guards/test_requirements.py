@@ -10,7 +10,7 @@ from packaging.utils import canonicalize_name
 from tests.guards.sources import ROOT
 
 OWN = ("requirements.txt", "requirements-dev.txt")
-FILES = (*OWN, "requirements-local.txt", "requirements-bench.txt", "benchmarks/peers/requirements.txt")
+FILES = (*OWN, "requirements-local.txt", "benchmarks/peers/requirements.txt")
 REQUIREMENT = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]*(\[[a-z,]+\])?==[^\s;]+\s+# \S.{3,}$")
 
 LOCKS = ("requirements.lock", "requirements-local.lock")

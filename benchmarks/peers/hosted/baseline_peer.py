@@ -1,10 +1,9 @@
-"""What one would write in an afternoon: one table, every message appended, the nearest ones shown. 80 lines.
+"""What one would write in an afternoon: one table, every message appended, the nearest ones shown. 70 lines.
 
 No model is asked: what was said is what is remembered, so nothing that changes is ever replaced.
 """
 
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from openai import OpenAI
@@ -13,8 +12,7 @@ from pgvector.psycopg import register_vector
 from psycopg import Connection
 from psycopg_pool import ConnectionPool
 
-from benchmarks.peers.hosted.host import Peer, Turn, serve
-from benchmarks.peers.vectors import vector_of
+from benchmarks.peers.hosted.host import EMBEDDING_MODEL, Peer, Setup, Turn, serve
 
 _TABLE = """
 CREATE EXTENSION IF NOT EXISTS vector;
@@ -27,15 +25,14 @@ CREATE INDEX ON memory (person)
 
 
 class Baseline(Peer):
-    def start(self, setup: Mapping[str, Any], *, first: bool) -> dict[str, Any]:
-        self._openai = OpenAI(base_url=setup["model_url"], api_key=setup["key"])
-        self._model, self._dimensions = setup["embedding_model"], setup["dimensions"]
+    def start(self, setup: Setup, *, first: bool) -> None:
+        self._openai = OpenAI(base_url=setup.model_url, api_key=setup.key)
+        self._dimensions = setup.dimensions
         if first:
-            with Connection.connect(setup["database_url"]) as connection:
+            with Connection.connect(setup.database_url) as connection:
                 for statement in _TABLE.format(dimensions=self._dimensions).split(";"):
                     connection.execute(statement.encode())
-        self._pool = ConnectionPool(setup["database_url"], min_size=1, max_size=16, configure=register_vector)
-        return {"pid": os.getpid()}
+        self._pool = ConnectionPool(setup.database_url, min_size=1, max_size=16, configure=register_vector)
 
     def hand_over(self, user: str, messages: Turn) -> None:
         texts = [message["content"] for message in messages]
@@ -58,17 +55,13 @@ class Baseline(Peer):
         with self._pool.connection() as connection:
             connection.execute("DELETE FROM memory WHERE person = %s", [user])
 
-    def load(self, memories: Mapping[str, Sequence[str]]) -> None:
-        rows = "COPY memory (person, content, vector) FROM STDIN"
-        with self._pool.connection() as connection:
-            with connection.cursor().copy(rows) as copy:
-                for user, texts in memories.items():
-                    for text in texts:
-                        copy.write_row((user, text, str(list(vector_of(text, self._dimensions)))))
-            connection.execute("ANALYZE memory")
+    def remember(self, user: str, texts: Sequence[str]) -> None:
+        self.hand_over(user, [{"content": text} for text in texts])
 
     def _embed(self, texts: list[str]) -> list[Vector]:
-        answer = self._openai.embeddings.create(model=self._model, input=texts, dimensions=self._dimensions)
+        answer = self._openai.embeddings.create(
+            model=EMBEDDING_MODEL, input=texts, dimensions=self._dimensions
+        )
         return [Vector(item.embedding) for item in answer.data]
 
     def _read(self, statement: str, *values: Any) -> list[str]:

@@ -1,45 +1,42 @@
-"""The hosted end of benchmarks.peers.systems: reads calls, a JSON line each, and writes what they give.
+"""The hosted end of benchmarks.peers.systems: serves a peer's verbs on loopback until standard input ends.
 
-    {"id": 1, "verb": "fetch", "given": {"user": "u1", "question": "..."}}
-    {"id": 1, "value": [...]}      or      {"id": 1, "error": "ValueError: ..."}
-
-Each call has a thread of its own, as in a web server; what is timed is timed here, without the pipe between.
+Each caller has a thread of its own, as in a web server; what is timed is timed here, without the way between.
 """
 
-import json
 import os
 import sys
 import threading
 import traceback
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
+from dataclasses import dataclass
+from multiprocessing.managers import BaseManager
 from time import perf_counter
-from typing import Any, TextIO
+from typing import Any
 
+MODEL, EMBEDDING_MODEL, DIMENSIONS = "gpt-5-mini", "text-embedding-3-small", 1536
+AUTHKEY = "RAPPORT_PEER_KEY"
 Turn = Sequence[Mapping[str, str]]  # {"role", "content"}
-_THREADS = 8
-# A table's HNSW indexes are built anew after many rows were loaded, as a restore does: row by row takes three times as
-# long. They are the system's own, by their own definitions: how to drop each, and how it was defined.
-INDEXES_OF = """
-SELECT 'DROP INDEX ' || indexname AS drop, indexdef AS make FROM pg_indexes
-WHERE tablename = %s AND indexdef ILIKE '%%USING hnsw%%'
-"""
-# Enough for the graph of 100,000 rows; in one process, as another system is loaded beside it.
-ROOM = ("SET maintenance_work_mem = '512MB'", "SET max_parallel_maintenance_workers = 0")
-GIVE_BACK = ("RESET maintenance_work_mem", "RESET max_parallel_maintenance_workers")
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """`folder`: whatever the system writes outside the database goes below it. `key`: the API key it sends."""
+
+    database_url: str
+    folder: str
+    model_url: str
+    key: str
+    dimensions: int
 
 
 class Peer(ABC):
     """As benchmarks.peers.systems.System, in the system's own process."""
 
     @abstractmethod
-    def start(self, setup: Mapping[str, Any], *, first: bool) -> dict[str, Any]:
-        """`setup`: database_url, folder, model_url, model_name, embedding_model, dimensions and key.
-
-        `first`: the database is empty. Gives what the other end should know.
-        """
+    def start(self, setup: Setup, *, first: bool) -> None:
+        """`first`: the database is empty."""
 
     @abstractmethod
     def hand_over(self, user: str, messages: Turn) -> None: ...
@@ -54,7 +51,12 @@ class Peer(ABC):
     def delete_person(self, user: str) -> None: ...
 
     @abstractmethod
-    def load(self, memories: Mapping[str, Sequence[str]]) -> None: ...
+    def remember(self, user: str, texts: Sequence[str]) -> None:
+        """Store these memories, without asking the model."""
+
+    def load(self, memories: Mapping[str, Sequence[str]]) -> None:
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(self.remember, memories, memories.values()))
 
     def time(self, calls: Sequence[Mapping[str, Any]], clients: int) -> dict[str, Any]:
         """Make the calls with so many threads, each taking the next."""
@@ -65,59 +67,47 @@ class Peer(ABC):
             while (call := _next(waiting, lock)) is not None:
                 began = perf_counter()
                 try:
-                    self._make(call)
+                    if call["verb"] == "fetch":
+                        self.fetch(call["user"], call["question"])
+                    else:
+                        self.hand_over(call["user"], call["messages"])
                 except Exception as problem:
                     failures.append(f"{type(problem).__name__}: {problem}"[:200])
                 took.append((perf_counter() - began) * 1000)
 
-        threads = [threading.Thread(target=client) for _ in range(clients)]
         began = perf_counter()
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        with ThreadPoolExecutor(clients) as pool:
+            for _ in range(clients):
+                pool.submit(client)
         return {"milliseconds": took, "seconds": perf_counter() - began, "failures": failures}
 
-    def _make(self, call: Mapping[str, Any]) -> None:
-        if call["verb"] == "fetch":
-            self.fetch(call["user"], call["question"])
-        else:
-            self.hand_over(call["user"], call["messages"])
+    def call(self, verb: str, given: Mapping[str, Any]) -> tuple[Any, str]:
+        """What the verb gives, and what it raised as text: the caller knows none of the libraries' own errors."""
+        try:
+            return getattr(self, verb)(**given), ""
+        except Exception as problem:
+            traceback.print_exc()  # to the run's log
+            return None, f"{type(problem).__name__}: {problem}"
+
+
+class PeerManager(BaseManager):
+    """Either end's: `peer()` is the one Peer of the serving process."""
+
+
+PeerManager.register("peer", exposed=["call"])
 
 
 def serve(peer: Peer) -> None:
-    """Until standard input ends. What the system prints goes to standard error."""
-    answers, sys.stdout = sys.stdout, sys.stderr
-    lock = threading.Lock()
-    verbs: dict[str, Callable[..., Any]] = {
-        name: getattr(peer, name)
-        for name in ("start", "hand_over", "fetch", "stored", "delete_person", "load", "time")
-    }
-    pool = ThreadPoolExecutor(_THREADS)
-    for line in sys.stdin:
-        told = json.loads(line)
-        pool.submit(_answer, verbs[told["verb"]], told, answers, lock)
+    """Prints its port first. What the system prints goes to standard error."""
+    PeerManager.register("peer", callable=lambda: peer, exposed=["call"])
+    server = PeerManager(("127.0.0.1", 0), os.environ[AUTHKEY].encode()).get_server()
+    print(server.address[1], flush=True)  # type: ignore[index]
+    sys.stdout = sys.stderr
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    sys.stdin.read()
     os._exit(0)  # a system's own threads may not want to end
-
-
-def _answer(verb: Callable[..., Any], told: Mapping[str, Any], answers: TextIO, lock: threading.Lock) -> None:
-    said: dict[str, Any] = {"id": told["id"]}
-    try:
-        said["value"] = verb(**told["given"])
-    except Exception as problem:
-        traceback.print_exc()  # to the run's log
-        said["error"] = f"{type(problem).__name__}: {problem}"
-    with lock:
-        answers.write(json.dumps(said) + "\n")
-        answers.flush()
 
 
 def _next(waiting: Iterator[Mapping[str, Any]], lock: threading.Lock) -> Mapping[str, Any] | None:
     with lock:
         return next(waiting, None)
-
-
-def folder_of(setup: Mapping[str, Any]) -> Path:
-    folder = Path(setup["folder"])
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder

@@ -1,43 +1,36 @@
 """mem0's `Memory`, as its documentation sets it up for pgvector and an OpenAI-compatible server."""
 
 import os
-import uuid
-from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
-from hashlib import md5
-from typing import Any
+from collections.abc import Sequence
 
-from benchmarks.peers.hosted.host import GIVE_BACK, INDEXES_OF, ROOM, Peer, Turn, folder_of, serve
-from benchmarks.peers.vectors import vector_of
+from benchmarks.peers.hosted.host import EMBEDDING_MODEL, MODEL, Peer, Setup, Turn, serve
 
 TOP = 20
 _ALL = 10_000
 
 
 class Mem0(Peer):
-    def start(self, setup: Mapping[str, Any], *, first: bool) -> dict[str, Any]:
+    def start(self, setup: Setup, *, first: bool) -> None:
         # Read when mem0 is imported: where its SQLite history lies, and that it phones nobody.
-        os.environ |= {"MEM0_DIR": str(folder_of(setup)), "MEM0_TELEMETRY": "False"}
+        os.environ |= {"MEM0_DIR": setup.folder, "MEM0_TELEMETRY": "False"}
         from mem0 import Memory
 
-        asked = {"api_key": setup["key"], "openai_base_url": setup["model_url"]}
-        self._dimensions = setup["dimensions"]
+        asked = {"api_key": setup.key, "openai_base_url": setup.model_url}
         store = {
-            "connection_string": setup["database_url"],
-            "embedding_model_dims": self._dimensions,
+            "connection_string": setup.database_url,
+            "embedding_model_dims": setup.dimensions,
             "maxconn": 20,
         }
-        embedder = {**asked, "model": setup["embedding_model"], "embedding_dims": self._dimensions}
+        embedder = {**asked, "model": EMBEDDING_MODEL, "embedding_dims": setup.dimensions}
         self._memory = Memory.from_config(
             {
                 "vector_store": {"provider": "pgvector", "config": store},
-                "llm": {"provider": "openai", "config": {**asked, "model": setup["model_name"]}},
+                "llm": {"provider": "openai", "config": {**asked, "model": MODEL}},
                 "embedder": {"provider": "openai", "config": embedder},
             }
         )
         if first:
             self._memory.vector_store._ensure_collection()  # or two processes would race to make it
-        return {"pid": os.getpid()}
 
     def hand_over(self, user: str, messages: Turn) -> None:
         self._memory.add([dict(message) for message in messages], user_id=user)
@@ -53,35 +46,9 @@ class Mem0(Peer):
     def delete_person(self, user: str) -> None:
         self._memory.delete_all(user_id=user)
 
-    def load(self, memories: Mapping[str, Sequence[str]]) -> None:
-        """The rows that `add` writes, into its own table with its own indexes."""
-        import json
-
-        now = datetime.now(UTC).isoformat()
-        with self._memory.vector_store._get_cursor(commit=True) as cursor:
-            indexes = cursor.execute(INDEXES_OF, ["mem0"]).fetchall()
-            for drop, _ in indexes:
-                cursor.execute(drop)
-            with cursor.copy("COPY mem0 (id, vector, payload) FROM STDIN") as copy:
-                for user, texts in memories.items():
-                    for text in texts:
-                        payload = _payload(user, text, now)
-                        vector = str(list(vector_of(text, self._dimensions)))
-                        copy.write_row((str(uuid.uuid4()), vector, json.dumps(payload)))
-            for statement in (*ROOM, *(make for _, make in indexes), *GIVE_BACK, "ANALYZE mem0"):
-                cursor.execute(statement)
-
-
-def _payload(user: str, text: str, now: str) -> dict[str, str]:
-    return {
-        "user_id": user,
-        "data": text,
-        "text_lemmatized": text,  # as without the extra [nlp]
-        "hash": md5(text.encode(), usedforsecurity=False).hexdigest(),
-        "created_at": now,
-        "updated_at": now,
-        "attributed_to": "user",
-    }
+    def remember(self, user: str, texts: Sequence[str]) -> None:
+        said = [{"role": "user", "content": text} for text in texts]
+        self._memory.add(said, user_id=user, infer=False)
 
 
 if __name__ == "__main__":

@@ -1,18 +1,17 @@
-"""The six measures, each a function of the lab that gives a section. MEASURES is their order."""
+"""The five measures, each a function of the lab that gives a section. MEASURES is their order."""
 
 from collections.abc import Callable
 
 from benchmarks.peers.measures.erasure import erasure
 from benchmarks.peers.measures.loss import loss
-from benchmarks.peers.measures.speed import waits, writes
 from benchmarks.peers.measures.tenants import tenants
 from benchmarks.peers.measures.truth import truth
+from benchmarks.peers.measures.waits import waits
 from benchmarks.peers.scenario import Lab
 from benchmarks.report import Section
 
 MEASURES: dict[str, Callable[[Lab], Section]] = {
     "waits": waits,
-    "writes": writes,
     "tenants": tenants,
     "truth": truth,
     "loss": loss,

@@ -1,11 +1,12 @@
-"""Loss: what becomes of facts when answers are broken, processes killed, calls repeated and workers doubled."""
+"""Loss: what becomes of facts when answers are broken, processes killed and calls repeated."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from itertools import zip_longest
 from typing import NamedTuple
 
-from benchmarks.peers.measures.killing import kill_at_call, kill_at_intake
+from benchmarks.peers.measures.killing import kill_at_call
 from benchmarks.peers.scenario import (
     AT_ONCE,
     Deed,
@@ -25,11 +26,8 @@ from benchmarks.report import Figure, Goal, Section
 _PATIENCE_SECONDS = 180.0
 _SPOILED_EVERY = 10
 _MODEL_MILLISECONDS = 300  # while processes are killed, so that there is a middle of a write
-_CALLS = (
-    3  # a process is killed at the model's first call, at its second and at its third; and once at the intake
-)
+_CALLS = 3  # a process is killed at the model's first call, at its second and at its third
 _AFTER_CALL_SECONDS = (0.0, 0.15, 0.29)  # at its beginning, in its middle, shortly before its end
-_AFTER_INTAKE_SECONDS = (0.0, 0.001, 0.002)
 BROKEN, MET = "answers broken", "kills that met something under way"
 
 People = dict[str, list[Told]]
@@ -67,9 +65,9 @@ _HOW = (
     "end everything that is stored about everybody is read. Lost: stored nowhere. Duplicated: each time that a fact is "
     "stored once too often. Misplaced: stored with somebody else. A call that is refused is handed over again, up to "
     "three times. Of these systems Rapport alone has idempotency keys; the others are called as ever. Refused calls "
-    "and turns that are said to have failed only explain: both are honest. {kills} kills, one a person: in turn while "
-    "turns are handed over, and when the model has begun the first, second or third call about them. A kill met "
-    "something if a call under way was cut off, or something handed over was not remembered yet."
+    "and turns that are said to have failed only explain: both are honest. {kills} kills, one a person: when "
+    "the model has begun the first, second or third call about them, in turn. A kill met something if a call was under "
+    "way, or something handed over was not remembered yet."
 )
 
 
@@ -135,15 +133,7 @@ def _spoiled(lab: Lab, system: System, people: People) -> Course:
     return Course(refusals, {BROKEN: broken})
 
 
-def _equal(lab: Lab, system: System, people: People) -> Course:
-    return _all_at_once(system, people, with_key=False)
-
-
-def _equal_with_key(lab: Lab, system: System, people: People) -> Course:
-    return _all_at_once(system, people, with_key=True)
-
-
-def _all_at_once(system: System, people: People, *, with_key: bool) -> Course:
+def _all_at_once(lab: Lab, system: System, people: People, *, with_key: bool) -> Course:
     """Each fact is told by several equal calls at the same moment."""
     refusals = 0
     for user, facts in people.items():
@@ -153,25 +143,14 @@ def _all_at_once(system: System, people: People, *, with_key: bool) -> Course:
     return Course(refusals)
 
 
-def _two_workers(lab: Lab, system: System, people: People) -> Course:
-    """Everybody talks at once, and two processes write."""
-    system.add_workers(2)
-    return Course(insist(system, hand_over(system, _deeds(people))))
-
-
 def _killed(lab: Lab, system: System, people: People) -> Course:
     """In the middle of each person's facts everything that writes is killed, and started again."""
     refusals = met = 0
     for place, (user, facts) in enumerate(people.items()):
-        turn, nth = divmod(place, _CALLS + 1)
-        deeds = _deeds({user: facts})
+        turn, nth = divmod(place, _CALLS)
+        after = _AFTER_CALL_SECONDS[turn % len(_AFTER_CALL_SECONDS)]
         with _slow_model(lab):
-            if nth:
-                after = _AFTER_CALL_SECONDS[turn % len(_AFTER_CALL_SECONDS)]
-                killed = kill_at_call(lab, system, deeds, nth=nth, after=after)
-            else:
-                after = _AFTER_INTAKE_SECONDS[turn % len(_AFTER_INTAKE_SECONDS)]
-                killed = kill_at_intake(system, deeds, after=after)
+            killed = kill_at_call(lab, system, _deeds({user: facts}), nth=nth + 1, after=after)
         system.start_again()
         refusals += insist(system, killed.refused)
         system.settle(_PATIENCE_SECONDS)  # so that the next kill meets the next person's calls
@@ -200,10 +179,11 @@ _EVERY_TENTH, _KILLS = "malformed JSON on every tenth answer", "kill -9 in mid-w
 # What happens, to how many people, with how many facts each.
 TRIALS: dict[str, Plan] = {
     _EVERY_TENTH: Plan(_spoiled, 10, 10, at_least=_SPOILED_EVERY),  # who batches still makes a call a person
-    f"{AT_ONCE} equal calls at once": Plan(_equal, 5, 2),
-    f"{AT_ONCE} equal calls at once, with an idempotency key": Plan(_equal_with_key, 5, 2),
-    "two workers": Plan(_two_workers, 8, 10),
-    _KILLS: Plan(_killed, 12, 8, at_least=_CALLS + 1),
+    f"{AT_ONCE} equal calls at once": Plan(partial(_all_at_once, with_key=False), 5, 2),
+    f"{AT_ONCE} equal calls at once, with an idempotency key": Plan(
+        partial(_all_at_once, with_key=True), 5, 2
+    ),
+    _KILLS: Plan(_killed, 12, 8, at_least=_CALLS),
 }
 
 

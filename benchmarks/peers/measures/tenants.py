@@ -1,7 +1,6 @@
 """Tenant recall: does everybody find what is stored about them, when thousands share the tables?"""
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from statistics import mean, median
@@ -13,13 +12,12 @@ from benchmarks.peers.systems import System
 from benchmarks.report import Figure, Goal, Section
 
 MEMORIES = 20
-TENANTS = (1_000, 5_000)
+TENANTS = 1_000
 SEARCHES = 24  # a round
 FIRST = 20  # searches after loading, in which a database still plans anew; they are told apart
 DIMENSIONS = (
     256  # shortened, as the vendor allows: what is found does not depend on it, the time to load does
 )
-_LOADED_AT_ONCE = 2  # as there are cores
 _QUESTION = "What do you remember about {thing}, as of day {number}?"  # none is asked twice
 _THINGS = (
     "bread tea music rain winter summer travel work school money family friends health sleep books films games sport "
@@ -30,7 +28,7 @@ _WAKING = (
 )
 _HOW = (
     f"Everybody has {MEMORIES} memories about the same {MEMORIES} things, in {DIMENSIONS} dimensions. They are loaded "
-    "without asking the model, rows as each system writes them and its own indexes, then ANALYZE. Then some people, "
+    "without asking the model for words. Then some people, "
     "evenly from the first to the last, ask about one thing as before a reply, no question twice, in interleaved "
     f"rounds of {SEARCHES}; the first {FIRST} searches are told apart, because a database plans them anew. An exact "
     f"search for the {MEMORIES} best finds all of them, and nobody else's."
@@ -54,32 +52,26 @@ class Searched:
 
 
 def tenants(lab: Lab) -> Section:
-    counts = [lab.of(count, at_least=50) for count in TENANTS]
-    memories = memories_of(max(counts))
-    everybody = list(memories)
-    lines: list[Line] = []
-    worst: dict[str, float] = {}
+    memories = memories_of(lab.of(TENANTS, at_least=50))
+    found: dict[str, Searched] = {}
     with ExitStack() as stack:
         systems = lab.start_all(stack, dimensions=DIMENSIONS)
-        loaded = 0
-        for count in counts:
-            lab.say(f"tenants: loading {count:,}")
-            some = {user: memories[user] for user in everybody[loaded:count]}
-            with ThreadPoolExecutor(_LOADED_AT_ONCE) as pool:
-                list(pool.map(lambda system, some=some: _load(lab, system, some), systems))
-            loaded = count
-            found: dict[str, Searched] = {system.name: Searched() for system in systems}
-            for numbers in _rounds_of(lab.rounds):
-                for system in systems:
-                    lab.say(f"tenants: searches {numbers} among {count:,}, {system.name}")
-                    with lab.noting(system.name):
-                        search(system, everybody[:count], memories, numbers, found[system.name])
-            searched = {name: one for name, one in found.items() if one.own}
-            lines += _lines(count, searched)
-            for name, one in searched.items():
-                worst[name] = min(worst.get(name, MEMORIES), *one.first, *one.own)
+        for system in systems:
+            lab.say(f"tenants: loading {len(memories):,}, {system.name}")
+            with lab.noting(system.name):
+                system.load(memories)
+        for numbers in _rounds_of(lab.rounds):
+            for system in systems:
+                lab.say(f"tenants: searches {numbers}, {system.name}")
+                with lab.noting(system.name):
+                    search(
+                        system, list(memories), memories, numbers, found.setdefault(system.name, Searched())
+                    )
+    searched = {name: one for name, one in found.items() if one.own}
+    worst = {name: min(*one.first, *one.own) for name, one in searched.items()}
     name = f"items found of {MEMORIES}, in the worst search under any of our recipes"
     goal = Figure(name, min(lab.ours(worst), default=None), goal=Goal(MEMORIES, at_most=False))
+    lines = _lines(len(memories), searched)
     return section_of(lab, "tenants", "Tenant recall", _HOW, lines, [goal], _REMARKS)
 
 
@@ -113,11 +105,6 @@ def search(
         (searched.first if number < FIRST else searched.own).append(own)
     if numbers.start >= FIRST:
         searched.milliseconds.append(took)
-
-
-def _load(lab: Lab, system: System, memories: Mapping[str, Sequence[str]]) -> None:
-    with lab.noting(system.name):
-        system.load(memories)
 
 
 def _rounds_of(rounds: int) -> list[range]:

@@ -16,7 +16,7 @@ from benchmarks.report import Figure, Goal, Section
 from benchmarks.timing import percentile
 
 STORIES = 200
-TIMED = 8  # stories a round that are told alone, one after the other; the others at once, and are not timed
+_TELLERS = 4
 _WHY = {
     "mem0": ': its prompt lets the model add and nothing else ("Your sole operation is ADD"), so the old stays beside '
     "the new. Its library can change and delete a memory by ID; a conversation does not reach that.",
@@ -29,11 +29,10 @@ _HOW = (
     "ended on the way is looked for once more, in what is stored and in what is shown, and every one that is still "
     "true in what is stored; a story is right if all of this is. No question is asked twice in the same words. The "
     "model is faultless within what each system's prompt shows it and its answer can say. Latency: from handing the "
-    f"turn over to the end of the first fetch that is right, of the changes that came right in the {TIMED} stories of "
-    "a round that are told alone. The conversation itself is counted for nobody."
+    f"turn over to the end of the first fetch that is right, of the changes that came right, {_TELLERS} people talking "
+    "at once. The conversation itself is counted for nobody."
 )
 _PATIENCE_SECONDS = 60.0
-_TELLERS = 4
 _NUMBERS = count(1)
 _PAUSE_SECONDS = (
     0.002  # after a fetch that is not right yet, so that looking does not take the processor away
@@ -56,7 +55,6 @@ class Life:
     verdicts: list[Verdict] = field(default_factory=list)  # of each change
     milliseconds: list[float] = field(default_factory=list)  # of each change that came right
     lost_beside: int = 0
-    not_found: int = 0  # changes whose new value is stored, but not shown
     came_back: int = 0  # statements that were ended and are stored or shown at the end
     failure: str = ""
 
@@ -68,7 +66,7 @@ class Life:
 
 @dataclass(slots=True)
 class Score:
-    """What came of all stories in one system. `milliseconds`: a list a round, of the stories told alone."""
+    """What came of all stories in one system. `milliseconds`: a list a round."""
 
     lives: list[Life] = field(default_factory=list)
     milliseconds: list[list[float]] = field(default_factory=list)
@@ -120,39 +118,25 @@ def truth(lab: Lab) -> Section:
 
 
 def tell(system: System, stories: Sequence[Story], score: Score) -> None:
-    """Everybody begins, several at once. Then some change alone, and are timed; the others change at once."""
-    score.milliseconds.append([])
+    """Several at once."""
     with ThreadPoolExecutor(_TELLERS) as pool:
-        begun = list(zip(stories, pool.map(lambda story: _begin(system, story), stories), strict=True))
-        lives = [_live(system, story, problem) for story, problem in begun[:TIMED]]
-        for life in lives:
-            score.milliseconds[-1] += life.milliseconds
-        lives += pool.map(lambda pair: _live(system, *pair), begun[TIMED:])
+        lives = list(pool.map(lambda story: _live(system, story), stories))
+    score.milliseconds.append([took for life in lives for took in life.milliseconds])
     score.lives += lives
 
 
-def _begin(system: System, story: Story) -> Exception | None:
-    """Tell the story's opening. What went wrong."""
+def _live(system: System, story: Story) -> Life:
+    """Tell the story, and look after each change. An error of the system leaves what was to come wrong."""
+    life = Life(story)
     try:
         for told in story.opening:
             system.hand_over(story.user, turn_of(told))
         system.settle(_PATIENCE_SECONDS)
-    except Exception as failure:  # a peer's own error is a result of the measure, not its end
-        return failure
-    return None
-
-
-def _live(system: System, story: Story, problem: Exception | None) -> Life:
-    """Tell the changes, and look after each. An error of the system leaves what was to come wrong."""
-    life = Life(story)
-    try:
-        if problem is not None:
-            raise problem
         for told in story.changes:
             life.verdicts.append(_change(system, story, told, life))
         system.settle(_PATIENCE_SECONDS)  # the last change may have been right before all was done
         _look_at_the_end(system, story, life)
-    except Exception as failure:  # as above
+    except Exception as failure:  # a peer's own error is a result of the measure, not its end
         life.failure = f"{type(failure).__name__}: {failure}"[:200]
         life.verdicts += [Verdict()] * (len(story.changes) - len(life.verdicts))
     return life
@@ -177,8 +161,6 @@ def _change(system: System, story: Story, told: Told, life: Life) -> Verdict:
         verdict = _look(system, story, told)
         if all(verdict) and told.ends:
             life.milliseconds.append((perf_counter() - began) * 1000)
-        if settled and not verdict.new_is_there:
-            life.not_found += times_shown(system.stored(story.user), story.forms_of(told.says[0])) > 0
         if all(verdict) or settled:
             return verdict
         settled = _is_settled(system, began)
@@ -214,12 +196,10 @@ def _is_settled(system: System, began: float) -> bool:
 
 def _remarks(name: str, score: Score) -> list[str]:
     failures = [life.failure for life in score.lives if life.failure]
-    not_found = sum(life.not_found for life in score.lives)
     verdicts = [verdict for _, verdict in score.verdicts]
     beside = sum(verdict.new_is_there and not verdict.old_is_gone for verdict in verdicts)
     told = {
         f"{len(failures)} stories ended with an error, the first: {(failures or [''])[0]}": bool(failures),
-        f"after {not_found} changes the new value is stored, but its search misses it": bool(not_found),
         f"after {beside} of {len(verdicts)} changes the old is still shown{_WHY.get(name, '')}": bool(beside),
     }
     return [f"{name}: {remark}" for remark, holds in told.items() if holds]

@@ -61,20 +61,15 @@ def test_a_line_shows_a_fact_once_in_whatever_form_case_and_spacing() -> None:
     assert times_shown(lines, [LISBON, "I live in Lisbon."]) == 2
 
 
-def test_who_is_best_is_told_by_the_median_and_who_is_ahead_of_us_by_name() -> None:
+def test_who_is_ahead_of_us_is_told_by_the_median() -> None:
     line = Line(
         "fetch", "ms", {"rapport": [1.0, 2.0, 4.0], "mem0": [0.5, 1.0, 16.0], "langmem": "it has none"}
     )
 
-    assert line.winners() == ["mem0"]
     assert line.ratio("mem0", "rapport") == 0.5
     assert line.behind() == "fetch, in ms: mem0 1; rapport 2."
-    cells = ["fetch (ms)", "2 (1 to 4)", "1 (0.5 to 16), 0.5 x", "it has none", "mem0"]
+    cells = ["fetch (ms)", "2 (1 to 4)", "1 (0.5 to 16), 0.5 x", "it has none"]
     assert line.cells(["rapport", "mem0", "langmem"]) == cells
-
-
-def test_nobody_is_best_where_a_line_only_explains() -> None:
-    assert Line("tokens", "", {"rapport": [1.0], "mem0": [2.0]}, None).winners() == []
 
 
 def test_no_word_and_so_no_statement_belongs_to_two_stories() -> None:

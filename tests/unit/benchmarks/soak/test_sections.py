@@ -1,27 +1,13 @@
 import pytest
 
 from benchmarks.soak.pace import Done, Sample
-from benchmarks.soak.sections import by_slice, latency, memory, requests, steadiness
-
-
-def test_what_grows_is_seen_by_its_quarters_and_its_slope() -> None:
-    steady = steadiness([(float(at), 10 + at / 36) for at in range(101)])
-
-    assert steady.slope == pytest.approx(100)  # an hour
-    assert steady.first < 11 < 12.5 > steady.last > 12
-    assert steady.ratio > 1.1
+from benchmarks.soak.sections import latency, memory, requests, steadiness
 
 
 def test_quarters_are_of_time_and_not_of_count() -> None:
     crowded = [(number / 100, 1.0) for number in range(100)]
 
     assert steadiness([*crowded, (90.0, 3.0), (100.0, 3.0)]).last == 3.0
-
-
-def test_one_odd_value_does_not_move_a_slice() -> None:
-    points = [(0.0, 1.0), (1.0, 1.0), (2.0, 99.0), (11.0, 2.0)]
-
-    assert by_slice(points, seconds=10) == [(5.0, 1.0), (15.0, 2.0)]
 
 
 def test_an_error_is_missed_also_while_warming_up() -> None:
@@ -39,18 +25,19 @@ def test_what_becomes_slower_is_missed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("last", "missed"),
+    ("last", "ids", "missed"),
     [
-        ({"web 1": 100.0, "reader 2": 50.0}, []),
-        ({"web 1": 120.0, "reader 2": 50.0}, ["web, all processes: last / first", "web 1: last / first"]),
-        ({"web 3": 100.0, "reader 2": 50.0}, ["other processes that ended"]),
+        ({"web": 100.0, "database": 300.0}, {1, 2}, []),
+        ({"web": 120.0, "database": 100.0}, {1, 2}, ["web: last / first"]),
+        ({"web": 100.0, "database": 100.0}, {1, 3}, ["processes that ended, readers apart"]),
     ],
-    ids=["steady", "larger", "started anew"],
+    ids=["steady, but for a cache", "larger", "started anew"],
 )
 def test_memory_that_grows_and_processes_that_end_are_missed(
-    last: dict[str, float], missed: list[str]
+    last: dict[str, float], ids: set[int], missed: list[str]
 ) -> None:
-    first = {"web 1": 100.0, "reader 2": 50.0}
-    samples = [Sample(float(at), first if at < 6 else last, 10.0) for at in range(10)]
+    first = Sample(0.0, {"web": 100.0, "database": 100.0}, frozenset({1, 2}))
+    samples = [first, *(Sample(float(at), last, frozenset(ids)) for at in range(1, 10))]
+    samples[1] = Sample(1.0, first.memory, first.lasting)
 
-    assert memory(samples, tasks=10).missed() == [f"memory: {name}" for name in missed]
+    assert memory(samples).missed() == [f"memory: {name}" for name in missed]

@@ -1,0 +1,192 @@
+"""What the reply waits for, how many turns a second are remembered, and what a turn asks of the model."""
+
+from collections import defaultdict
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from itertools import product
+from time import perf_counter
+from typing import NamedTuple
+
+from benchmarks.peers.facts import Counts
+from benchmarks.peers.scenario import Lab, Line, section_of
+from benchmarks.peers.stories import Told, Words, book_of, plain_facts, turn_of
+from benchmarks.peers.systems import Call, System
+from benchmarks.report import Figure, Goal, Section
+from benchmarks.timing import p50, p95
+
+PEOPLE = 32
+KNOWN = 20  # memories of each
+# Calls a round, by verb, milliseconds of the model and clients: with a model that is far away, fewer say as much.
+_CALLS = {
+    "fetch": {(0, 1): 100, (0, 16): 320, (300, 1): 20, (300, 16): 48},
+    "hand_over": {(0, 1): 24, (0, 16): 128, (300, 1): 20, (300, 16): 32},
+}
+_WARM_UP_SHARE = 0.25
+_SETTLE_SECONDS = 180.0
+_WHY = {
+    "fetch": "Rapport is asked over HTTP, and looks up the key; the others are called as libraries.",
+    "hand_over": "Rapport stores the turn, its messages and what is owed of them before it answers, over HTTP.",
+}
+_FEW_READERS = (
+    "Rapport keeps more of a turn: messages, prompt and answer, a revision of every change, the snapshot. Its worker "
+    "reads four relationships at a time (RAPPORT_WORKERS=4, its default), the others 16."
+)
+_ASKS_NOBODY = "The baseline asks no model, and understands nothing."
+_REMARKS = [
+    "Rapport answers a hand-over when the turn is stored, and remembers it afterwards; mem0 and LangMem ask the model "
+    "meanwhile. Both can be called from a queue of one's own: then a reply waits for neither, and what a crash leaves "
+    "unread is gone (see Loss).",
+    "With the recipe scratchpad a fetch embeds nothing and searches nothing: it reads one row. All others embed the "
+    "question first, so they wait for the model server once; so does Rapport with retrieval, for 0.8 s at the most: "
+    "after that it finds by words alone, and says so.",
+    "Rapport's and LangMem's prompts grow with the memories that they show; mem0's is fixed instructions for the most "
+    "part. The recipe two_call asks the model twice where something is said.",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    verb: str
+    latency: int
+    clients: int
+
+    @property
+    def name(self) -> str:
+        at_once = "1 client" if self.clients == 1 else f"{self.clients} clients"
+        return f"{self.verb.replace('_', ' ')}, model {self.latency} ms, {at_once}"
+
+    def count(self, share: float) -> int:
+        """Of calls in a round."""
+        return max(2 * self.clients, round(_CALLS[self.verb][self.latency, self.clients] * share))
+
+
+class Round(NamedTuple):
+    """`seconds`: until all was remembered."""
+
+    milliseconds: list[float]
+    seconds: float
+    asked: Counts
+
+    def each(self, count: float) -> float:
+        return count / len(self.milliseconds)
+
+
+CASES = [Case(*case) for case in product(_CALLS, (0, 300), (1, 16))]
+FETCH, HAND_OVER = (Case(verb, 0, 1) for verb in _CALLS)
+Rounds = dict[Case, dict[str, list[Round]]]  # by system
+
+
+def waits(lab: Lab) -> Section:
+    rounds: Rounds = {case: defaultdict(list) for case in CASES}
+    words = Words("waits")
+    with ExitStack() as stack:
+        systems = lab.start_all(stack)
+        for system in systems:
+            system.load(_known("asked", words))
+        for number in range(lab.rounds + 1):  # the first warms everything up
+            lab.model.slow_down(0)
+            group = f"told-{number}"
+            memories = _known(group, words)
+            for system in systems:
+                system.load(memories)
+            for case in CASES:
+                share = lab.share if number else _WARM_UP_SHARE * lab.share
+                facts = plain_facts(case.count(share), words)
+                lab.model.slow_down(case.latency)
+                if case.verb == "fetch":
+                    calls = [_fetch(place, told) for place, told in enumerate(facts)]
+                    lab.model.warm([call.question for call in calls])
+                else:
+                    calls = [_hand_over(group, place, told) for place, told in enumerate(facts)]
+                    lab.model.teach(book_of(facts))
+                for system in list(systems):
+                    lab.say(f"waits: round {number} of {lab.rounds}, {case.name}, {system.name}")
+                    made = _round(lab, system, case, calls)
+                    if made is None:
+                        systems.remove(system)  # it is left out from then on
+                    elif number:
+                        rounds[case][system.name].append(made)
+    lines = [*(line for case in CASES for line in _times(case, rounds)), *_asked(rounds)]
+    how = (
+        f"{PEOPLE} people with {KNOWN} memories each. Handing over: one turn of two messages. Fetching: what the model "
+        "would be shown for the next reply, up to 20 memories. Timed where the caller stands: around the HTTP call, or "
+        "around the library's. Each call to the model server, for text or for vectors, takes the milliseconds that are "
+        f"said. {lab.rounds} rounds after one to warm up; in each, every system in turn, case by case. What a turn "
+        "asks of the model is counted of one client's turns, each of somebody else: none shares a call with another."
+    )
+    tokens = next(line for line in lines if line.name == "prompt tokens a turn").ratio("rapport", "mem0")
+    goals = [
+        _faster(lines[0], "rapport", "recipe scratchpad over HTTP", 5),
+        _faster(lines[0], "rapport-retrieval", "with retrieval (recipe two_call) over HTTP", 1),
+        Figure("a turn's prompt, as a share of mem0's tokens (recipe scratchpad)", tokens, goal=Goal(0.25)),
+    ]
+    return section_of(lab, "waits", "What the reply waits for", how, lines, goals, _REMARKS)
+
+
+def _known(group: str, words: Words) -> dict[str, list[str]]:
+    """What is remembered of a group of people before the first call."""
+    return {
+        f"{group}-{number}": [told.says[0] for told in plain_facts(KNOWN, words)] for number in range(PEOPLE)
+    }
+
+
+def _fetch(place: int, told: Told) -> Call:
+    """No question is asked twice: each ends with a word of its own."""
+    return Call("fetch", f"asked-{place % PEOPLE}", question=f"{told.question} ({told.says[0].split()[-1]})")
+
+
+def _hand_over(group: str, place: int, told: Told) -> Call:
+    return Call("hand_over", f"{group}-{place % PEOPLE}", messages=turn_of(told))
+
+
+def _round(lab: Lab, system: System, case: Case, calls: list[Call]) -> Round | None:
+    """None where the system failed."""
+    made: list[Round] = []
+    with lab.noting(system.name):
+        lab.model.reset()
+        began = perf_counter()
+        timed = lab.timed(system, calls, clients=case.clients)
+        if case.verb == "hand_over":
+            system.settle(_SETTLE_SECONDS)
+        seconds = perf_counter() - began
+        made.append(Round(timed.milliseconds, seconds, lab.model.counts(system.name)))
+    return made[0] if made else None
+
+
+def _times(case: Case, rounds: Rounds) -> list[Line]:
+    def values(of: Callable[[Round], float]) -> dict[str, list[float]]:
+        return {name: [of(one) for one in made] for name, made in rounds[case].items()}
+
+    why = _WHY[case.verb]
+    lines = [
+        Line(f"{case.name}, p50", "ms", values(lambda one: p50(one.milliseconds)), why=why),
+        Line(f"{case.name}, p95", "ms", values(lambda one: p95(one.milliseconds)), why=why),
+    ]
+    if case.verb == "hand_over" and case.clients > 1:
+        rate = values(lambda one: len(one.milliseconds) / one.seconds)
+        lines.append(Line(f"{case.name}, remembered", "turns/s", rate, "more", _FEW_READERS))
+    return lines
+
+
+def _asked(rounds: Rounds) -> list[Line]:
+    """What a fetch, and a turn that comes by itself, ask of the model server."""
+
+    def line(name: str, case: Case, of: Callable[[Counts], float], why: str = "") -> Line:
+        made = rounds[case].items()
+        return Line(
+            name, "", {system: [one.each(of(one.asked)) for one in each] for system, each in made}, why=why
+        )
+
+    return [
+        line("embedding calls a fetch", FETCH, lambda asked: asked.embedding_calls),
+        line("embedding calls a turn", HAND_OVER, lambda asked: asked.embedding_calls),
+        line("model calls a turn", HAND_OVER, lambda asked: asked.calls, _ASKS_NOBODY),
+        line("prompt tokens a turn", HAND_OVER, lambda asked: asked.prompt_tokens, _ASKS_NOBODY),
+    ]
+
+
+def _faster(fetch: Line, system: str, how: str, bound: float) -> Figure:
+    """mem0's search in terms of ours, p50 at one client and a model without latency, pair by pair."""
+    name = f"fetch: times as fast as mem0's search, {how}"
+    return Figure(name, fetch.ratio("mem0", system), "x", goal=Goal(bound, at_most=False))
