@@ -40,11 +40,11 @@ RANKERS = {
     "decay": "memory.retrieval.rankers.formulas.DecayRanker",
 }
 GATES = {
-    "always": "memory.retrieval.gatesAlwaysGate",
-    "keywords": "memory.retrieval.gatesKeywordsGate",
-    "cadence": "memory.retrieval.gatesCadenceGate",
-    "gap": "memory.retrieval.gatesGapGate",
-    "never": "memory.retrieval.gatesNeverGate",
+    "always": "memory.retrieval.gates.AlwaysGate",
+    "keywords": "memory.retrieval.gates.KeywordsGate",
+    "cadence": "memory.retrieval.gates.CadenceGate",
+    "gap": "memory.retrieval.gates.GapGate",
+    "never": "memory.retrieval.gates.NeverGate",
 }
 FORGETTING_POLICIES = {
     "none": "memory.forgetting.none.KeepEverything",
