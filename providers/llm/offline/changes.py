@@ -7,52 +7,23 @@ from providers.llm.offline.clauses import Clause
 from providers.llm.offline.employment import leave_job
 from providers.llm.offline.keeping import SETTLED, event_about, keep_stated, move_event
 from providers.llm.offline.notebook import Line, days_in
-from providers.llm.offline.patterns import pattern
-from providers.llm.offline.people import NAME, RELATION, clean_name, mentions, noun
+from providers.llm.offline.patterns import part, pattern
+from providers.llm.offline.people import clean_name, mentions, noun
 from providers.llm.offline.reader import Reader
 from providers.llm.offline.wording import about_them, folded, overlap, statement, with_article, words
 
-_NEVER_SAID = pattern(
-    r"^(?:I (?:never|did not|have not)(?: actually)? (?:said|say|told you|tell you)|(?:that|it) is not true)(?: that)?"
-    r" (?P<what>.+)$"
-)
+_NEVER_SAID = part("NEVER_SAID")
 _JOB = pattern(r"\b(?:job|position|work|company|firm)\b")
-_GAVE_UP = pattern(
-    r"^(?:I|we) (?P<how>gave up|stopped|quit|dropped|abandoned|decided against|am not going to|decided not to"
-    r"|do not want to|am not)(?: on)?(?: (?:the|my) (?:idea|plan|goal|dream) (?:of|to))? (?P<what>.+)$"
-)
-_REACHED = pattern(
-    r"^(?:I|we) (?:finished|completed|passed|ran|reached|achieved|did|made|won|got|published|submitted|handed in"
-    r"|graduated|lost|read|wrote|bought|learned|learnt|visited|climbed|saved|paid off|launched)\b"
-)
+_GAVE_UP = part("GAVE_UP")
+_REACHED = part("REACHED")
 _PURSUING = words("learn train run try start save pass get")  # say how a goal is pursued, not which it is
-_MOVED_EVENT = pattern(
-    r"^(?:my|our|the) (?P<what>.{2,60}?) (?:got|was|is|has been|were|are|have been)(?: now)? (?:re)?(?:scheduled"
-    r"|moved|pushed|postponed|brought forward|changed|shifted|delayed)(?: back)?(?: from .+?)?"
-    r"(?P<rest>(?: (?:to|until|till|for|on))? .+)$"
-)
-_CANCELLED = pattern(
-    r"^(?:my|our|the) (?P<what>.{2,60}?) (?:is|got|was|has been|are|were) (?:cancel+ed|called off)\b"
-    r"|^(?:I|we) (?:cancel+ed|called off) (?:my|our|the) (?P<what2>.{2,60})$"
-)
-_NAME_GIVEN = pattern(
-    rf"^(?:(?:my|our) (?:new )?(?P<relation>{RELATION})(?:'s name)?|(?:his|her|its|she|he|it)(?: name)?) is "
-    rf"(?P<mark>called |named )?(?P<name>{NAME})|^(?:I|we) (?:named|called) "
-    rf"(?:him|her|it|(?:the|our|my) (?P<relation2>{RELATION})) (?P<name2>{NAME})"
-)
+_MOVED_EVENT = part("MOVED_EVENT")
+_CANCELLED = part("CANCELLED")
+_NAME_GIVEN = part("NAME_GIVEN")
 _A_NAME_IS = pattern(r"'s name is|^(?:his|her|its) name is|^(?:I|we) (?:named|called) ")
-_NO_MENTION = pattern(
-    r"\b(?:broke up|split up|divorced|separated|left me|dumped|name is|passed away|pass away|died|die)\b"
-    r"|^(?:I|we) lost "
-)
-_IS_SPELT = pattern(
-    r"^(?:it|that|he|she|(?:his|her|its|my|the|their) [\w' ]{2,30}?) is (?P<what>.+?)(?: with an? .+)?$"
-)
-_CHANGES_KNOWN = pattern(
-    r"^(?:I|we) (?:do not have|never said|never told|did not say|have not said|am not|are not)\b"
-    r"|\b(?:cancell?ed|called off|postponed|rescheduled|delayed|moved to|brought forward|pushed|put off|did it|made it"
-    r"|passed away|died|gave up|stopped|quit|finished|got my|bought the|decided not|\d+ now)\b"
-)
+_NO_MENTION = part("NO_MENTION")
+_IS_SPELT = part("IS_SPELT")
+_CHANGES_KNOWN = part("CHANGES_KNOWN")
 
 
 def change_or_keep(clause: Clause, reader: Reader) -> bool:

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 
 from providers.llm.offline.dates import is_date
-from providers.llm.offline.patterns import PARTS, RULES, pattern
+from providers.llm.offline.patterns import RULES, part, pattern
 from providers.llm.offline.speech import read_sentences, what_is_stated
 
 MAX_CLAUSE = 320  # characters; nobody states one fact in more
@@ -48,47 +48,29 @@ _SHORT_FORM = pattern(
 # What is said, and the words it is put in: before a sentence is cut, and once a clause stands alone.
 _REPHRASED = [(pattern(said), instead) for said, instead in RULES["clauses"]["rephrased"]]
 _PLAIN_FORMS = [(pattern(said), instead) for said, instead in RULES["clauses"]["plain"]]
-_FORGET = pattern(PARTS["FORGET"])
+_FORGET = part("FORGET")
 _SUBJECT = (
     r"(?:home is|I|my|we|our|he|she|they|it|his|her|its|their|you|your|that|this|there|please|everyone"
     r"|everybody)\b"
 )
-_JOINT = pattern(
-    rf"\s*(?:(?P<stop>;|\s-+\s|--+|-\s(?=(?:and )?{_SUBJECT})|\(|:\s(?={_SUBJECT}|\w+ (?:is|was|has|will)\b))|(?:^"
-    rf"|,?\s)(?P<word>but|because|so|since|though|although|whereas)\s(?=\s*(?:{_SUBJECT}|no |not |now ))"
-    rf"|,?\s(?P<and>and|yet|then|plus|or)\s(?=(?:then |now |also )?{_SUBJECT})|,?\s(?P<under>when|while|whenever"
-    rf"|before|after|until|once|where|as)\s(?={_SUBJECT})|,\s(?P<which>which|who)\s|,\s*(?P<comma>)(?=(?:and |now "
-    rf"|so )?{_SUBJECT}))\s*"
-)
-_PAST_GOES_ON = re.compile(
-    r",?\s(?:and|but|then)\s(?=(?:moved|started|got|quit|bought|adopted|joined|finished|met|went|visited|became"
-    r"|turned|lost|broke|ran|won|opened|founded|sold|launched|published|retired)\s)"
-)
-_PRESENT_GOES_ON = re.compile(
-    r",?\s(?:and|but)\s(?=(?:am|love|hate|enjoy|prefer|live in|work as|work at|work for|want to|have an?|cannot"
-    r"|do not)\s)"
-)
+_JOINT = part("JOINT")
+_PAST_GOES_ON = part("PAST_GOES_ON")
+_PRESENT_GOES_ON = part("PRESENT_GOES_ON")
 _OPEN_VERB = pattern(r"\b(?:to|will|would|could|can|let)\b|^(?:I|we) (?:love|like|hate|enjoy|adore|prefer)\b")
-_REPORTED = pattern(PARTS["REPORTED"])
+_REPORTED = part("REPORTED")
 _ONLY_A_NOUN = pattern(r"^(?:(?:my|our) [\w'-]+(?: [\w'-]+){0,2}|[A-Z][\w'-]+)$")
-_HEDGED = pattern(PARTS["HEDGED"])
-_FILLER = pattern(PARTS["FILLER"])
-_CORRECTION = pattern(PARTS["CORRECTION"])
-_TRAILING = pattern(PARTS["TRAILING"])
+_HEDGED = part("HEDGED")
+_FILLER = part("FILLER")
+_CORRECTION = part("CORRECTION")
+_TRAILING = part("TRAILING")
 _NO_MORE = pattern(r"[\s,]+(?:but )?(?:not )?(?:anymore|any more|any longer)(?:$|,.*$)")
-_NOT_THAT = pattern(
-    r"(?:,\s*(?:and )?|\s+and\s+|(?<! do| am| is)(?<! are| was| did| has)(?<! does| will| have"
-    r"| were)(?<! would)\s+)not (?:(?:the|on|in|at|an?) )*(?P<other>[^\s,]+(?: [^\s,]+){0,2})$"
-)
-_ADVERB = pattern(PARTS["ADVERB"])
+_NOT_THAT = part("NOT_THAT")
+_ADVERB = part("ADVERB")
 _RECENT = pattern(r"^(?:I|we)(?: (?:have|am|are))? (?:just|finally|recently)\b")
 _NO_LONGER = pattern(r"^(I|we|[\w' ]+?) (am |are |is )?no longer (?=\w)")
 _USED_TO = pattern(r"^(I|we) used to (?:be )?(?=\w)")
 _DATE_IS = pattern(r"^(?P<date>.{3,25}?) is (?P<what>(?:my|our) .+)$")
-_LEADING_DATE = pattern(
-    r"^(?P<date>(?:(?:since|on|in|at|by|from|starting)\s)?(?:next|last|this|tomorrow|yesterday|today|tonight|since"
-    r"|on|in|at the end of|by|the day)\b[^,]{0,40}?),?\s(?P<rest>(?:I|we|my|our)\s.+)$"
-)
+_LEADING_DATE = part("LEADING_DATE")
 
 
 def read_clauses(content: str) -> list[Clause]:

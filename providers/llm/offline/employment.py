@@ -5,17 +5,12 @@ from dataclasses import replace
 from providers.llm.offline.clauses import Clause
 from providers.llm.offline.facts import Fact
 from providers.llm.offline.notebook import Line
-from providers.llm.offline.patterns import pattern
+from providers.llm.offline.patterns import part, pattern
 from providers.llm.offline.reader import Reader
 from providers.llm.offline.wording import no_longer, statement, with_article, words
 
-JOB_IS_OVER = pattern(
-    r"^(?:no longer|quit|was |lost|left|got |retired|is (?:no longer|unemployed|retired|between))"
-)
-_LEFT_JOB = pattern(
-    r"^I (?:(?P<maybe>quit|left|lost)|(?P<there>do not work there)|resigned|retired|gave notice|handed in my notice"
-    r"|(?:was|got) (?:laid off|fired|made redundant))\b(?: (?:from )?(?P<what>.+))?$"
-)
+JOB_IS_OVER = part("JOB_IS_OVER")
+_LEFT_JOB = part("LEFT_JOB")
 _JOB = pattern(r"\b(?:job|position|work|company|firm)\b")
 
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from providers.llm.offline.clauses import Clause
 from providers.llm.offline.notebook import Line
-from providers.llm.offline.patterns import PARTS, RULES, pattern
+from providers.llm.offline.patterns import RULES, part, pattern
 from providers.llm.offline.people import is_name, noun
 from providers.llm.offline.reader import Reader
 from providers.llm.offline.wording import overlap, stem, words
@@ -13,19 +13,16 @@ from providers.llm.offline.wording import overlap, stem, words
 ASKED = "asked to forget it"
 SAME_TURN = timedelta(minutes=1)  # lines that one turn left were said at one moment
 
-_WHAT = pattern(
-    r"\b(?:forget|delete|erase|wipe|remove|clear|scrap|do not (?:remember|keep|store|save)"
-    r"|stop remembering)\b(?P<what>.*)$"
-)
-_EVERYTHING = pattern(PARTS["EVERYTHING"])
+_WHAT = part("WHAT")
+_EVERYTHING = part("EVERYTHING")
 _WHOLE = pattern(r"\b(?:all|every ?thing|my data|my memories|my information|wipe)\b")
-_JUST_NOW = pattern(PARTS["JUST_NOW"])
-_LEAD = pattern(PARTS["LEAD"])
-_TAIL = pattern(PARTS["TAIL"])
-_GOES_ON = pattern(PARTS["GOES_ON"])
-_NOTHING = pattern(PARTS["NOTHING"])
+_JUST_NOW = part("JUST_NOW")
+_LEAD = part("LEAD")
+_TAIL = part("TAIL")
+_GOES_ON = part("GOES_ON")
+_NOTHING = part("NOTHING")
 # Nobody speaks of their own life in such words; they mean the machine.
-_TO_THE_MACHINE = pattern(PARTS["TO_THE_MACHINE"])
+_TO_THE_MACHINE = part("TO_THE_MACHINE")
 _TOPICS = [
     (frozenset(map(stem, telling.split())), kinds.split(), pattern(wording))
     for telling, kinds, wording in RULES["forgetting"]["topics"]

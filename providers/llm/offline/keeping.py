@@ -8,7 +8,7 @@ from providers.llm.offline.dates import DatePhrase
 from providers.llm.offline.employment import JOB_IS_OVER, employment, keep_job
 from providers.llm.offline.facts import Fact, positive_form
 from providers.llm.offline.notebook import Line
-from providers.llm.offline.patterns import pattern
+from providers.llm.offline.patterns import part
 from providers.llm.offline.people import NAME
 from providers.llm.offline.reader import Reader
 from providers.llm.offline.wording import (
@@ -20,13 +20,8 @@ from providers.llm.offline.wording import (
     words,
 )
 
-_UNSAFE = pattern(
-    r"\b(?:ignore|disregard|delete|erase|instructions?|rules?|prompt|reveal|pretend|password|entries|memory|jailbreak"
-    r"|remember)\b"
-)
-SETTLED = pattern(
-    r"^(?:no longer|is no longer|gave up|stopped|has decided not)\b|\((?:goal reached|cancelled)\)$"
-)
+_UNSAFE = part("UNSAFE")
+SETTLED = part("SETTLED")
 _ANY_EVENT = words("trip appointment meeting event journey plan visit flight leaves")
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from providers.llm.base import IngestionMaterial, KnownKey
 from providers.llm.offline.notebook import Line
-from providers.llm.offline.patterns import RULES, pattern
+from providers.llm.offline.patterns import RULES, part, pattern
 from providers.llm.offline.people import PARTNERS, PETS
 from providers.llm.offline.reading import read_material
 from providers.llm.offline.wording import capitalised
@@ -27,10 +27,7 @@ _RELATIONS = {
 }
 _FAVOURITE = pattern(r"^favou?rite (.+?) (?:is|are) (.+)$")
 _NOTE = re.compile(r" \((?:moved|as of|turned|since|got) .*\)$")
-_OVER = pattern(
-    r"^(?P<happened>had |broke up|got divorced|passed away|.*\(goal reached\))|\bno longer\b|^(?:gave up|stopped) "
-    r"|\(cancelled\)|^(?:has )?decided (?:not to|against)"
-)
+_OVER = part("OVER")
 _WORK = pattern(r"^works(?: (?:as|in) (?P<role>.+?))?(?: (?:at|for) (?P<employer>.+))?$")
 _STATE = pattern(r"^(?:is|runs|freelances|works)\b")
 

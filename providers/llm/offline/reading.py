@@ -10,16 +10,13 @@ from providers.llm.offline.changes import acts_on_known, change_or_keep, meet_me
 from providers.llm.offline.clauses import Clause, read_clauses
 from providers.llm.offline.forgetting import forget
 from providers.llm.offline.notebook import Notebook
-from providers.llm.offline.patterns import pattern
+from providers.llm.offline.patterns import part
 from providers.llm.offline.people import about_whom
 from providers.llm.offline.reader import Reader
 
 MAX_FACTS = 60  # new ones of one message; nobody tells more in one breath
 # Someone else's text that tries to give orders; nothing in such a message makes us forget.
-_ORDERS = pattern(
-    r"\b(?:ignore|disregard|override|bypass)\b.{0,60}\b(?:above|previous|prior|instructions?|rules?|prompt|earlier"
-    r"|everything)\b|\bsystem prompt\b|\byou are now\b|\"(?:operations|op)\"\s*:|<\s*/?(?:system|instructions?)\b"
-)
+_ORDERS = part("ORDERS")
 _NAMED = re.compile(r"^(?:The user |User )?[Hh]a[sd] an? ([\w -]{2,30}?) (?:named|called) ([^\W\d_][\w'-]*)")
 
 

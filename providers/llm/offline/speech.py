@@ -7,7 +7,7 @@ this: ..."). What runs over the whole message, which may be 64 kB, is linear in 
 import re
 from collections.abc import Iterator
 
-from providers.llm.offline.patterns import PARTS, pattern
+from providers.llm.offline.patterns import part, pattern
 from providers.normal_form import normal_form
 
 MAX_SENTENCES = 1_500  # of one message; a pasted book may not hold a worker up
@@ -41,9 +41,9 @@ _PROTECTED = re.compile(
 )
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?]*")
 _JOKE = pattern(r"\b(?:just kidding|only kidding|jk|just joking|only joking)\b")
-_TASK = pattern(PARTS["TASK"])
-_NOT_MEANT = pattern(PARTS["NOT_MEANT"])
-_ASKS = pattern(PARTS["ASKS"])
+_TASK = part("TASK")
+_NOT_MEANT = part("NOT_MEANT")
+_ASKS = part("ASKS")
 
 
 def read_sentences(content: str) -> Iterator[str]:
