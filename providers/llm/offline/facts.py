@@ -7,12 +7,14 @@ from datetime import date
 from providers.llm.offline.clauses import Clause, tidy_clause
 from providers.llm.offline.dates import DatePhrase, absolute, find_dates, without_dates
 from providers.llm.offline.patterns import TABLE, Row, is_job, part, pattern
-from providers.llm.offline.people import PARTNERS, clean_name, noun
 from providers.llm.offline.wording import (
+    PARTNERS,
     about_them,
     capitalised,
+    clean_name,
     first_person,
     folded,
+    noun,
     statement,
     uncapitalised,
     with_article,

@@ -1,8 +1,8 @@
 import pytest
 
-from providers.llm.offline.clauses import MAX_CLAUSE, MAX_CLAUSES, Clause, read_clauses, tidy_clause
-from providers.llm.offline.people import Cast, about_whom, clean_name, mentions
-from providers.llm.offline.speech import plain_speech
+from providers.llm.offline.clauses import MAX_CLAUSE, MAX_CLAUSES, Clause, plain_speech, read_clauses, tidy_clause
+from providers.llm.offline.reader import Cast, about_whom
+from providers.llm.offline.wording import clean_name, mentions
 
 
 def texts(message: str) -> list[str]:

@@ -136,7 +136,6 @@ CHANGED: list[tuple[str, str, list[str]]] = [
     ('Lives in Lisbon', 'Actually, I live in Setúbal, not Lisbon.', ['Lives in Setúbal']),
     ('Lives in Porto', 'Not Porto, I said Ponta Delgada.', ['Lives in Ponta Delgada']),
     ('Has a friend named Sophia', "It's Sofia with an f, not Sophia.", ['Has a friend named Sofia']),
-    ('Likes jazz', 'I never said I like jazz.', []),
     ('Has a dog', "I don't have a dog, I have a cat.", ['Has a cat']),
     ('Has a cat named Mimi', "We don't have a cat anymore.", ['No longer has a cat named Mimi']),
     ('Has three cats', "It's four cats now.", ['Has four cats']),
