@@ -19,19 +19,14 @@ def told(text: str, minutes: int = 0, session: str = "one") -> NewTurn:
     return NewTurn([NewMessage("user", text, "Ann", at)], occurred_at=at, session=session)
 
 
-def nobody(count: int) -> None:
-    """Does not care how many have landed."""
-
-
 def look(progress: Progress) -> None:
     """Does not care how far it has come."""
 
 
 def test_each_turn_keeps_its_own_date_session_and_speaker(relationship: Relationship) -> None:
-    landed: list[int] = []
     turns = [told("Hi"), told("Bye", 5), told("Hello again", 90, "two")]
 
-    handed = hand_over(relationship=relationship, turns=turns, landed=landed.append)
+    handed = hand_over(relationship=relationship, turns=turns)
 
     rows = Turn.objects.for_relationship(relationship.id).order_by("seq")
     assert [row.id for row in rows] == list(handed.turn_ids)
@@ -39,12 +34,12 @@ def test_each_turn_keeps_its_own_date_session_and_speaker(relationship: Relation
         (turn.occurred_at, turn.session) for turn in turns
     ]
     assert set(Message.objects.for_relationship(relationship.id).values_list("speaker", flat=True)) == {"Ann"}
-    assert (handed.new, landed) == (3, [2, 1])
+    assert handed.new == 3
 
 
 def test_the_same_file_again_adds_nothing(relationship: Relationship) -> None:
-    first = hand_over(relationship=relationship, turns=[told("Hi"), told("Bye", 5)], landed=nobody)
-    again = hand_over(relationship=relationship, turns=[told("Hi"), told("Bye", 5)], landed=nobody)
+    first = hand_over(relationship=relationship, turns=[told("Hi"), told("Bye", 5)])
+    again = hand_over(relationship=relationship, turns=[told("Hi"), told("Bye", 5)])
 
     assert again.turn_ids == first.turn_ids
     assert again.new == 0
@@ -52,8 +47,8 @@ def test_the_same_file_again_adds_nothing(relationship: Relationship) -> None:
 
 
 def test_a_file_that_has_grown_adds_only_what_is_new(relationship: Relationship) -> None:
-    hand_over(relationship=relationship, turns=[told("Hi")], landed=nobody)
-    handed = hand_over(relationship=relationship, turns=[told("Hi"), told("Bye", 5)], landed=nobody)
+    hand_over(relationship=relationship, turns=[told("Hi")])
+    handed = hand_over(relationship=relationship, turns=[told("Hi"), told("Bye", 5)])
     assert (len(handed.turn_ids), handed.new) == (2, 1)
 
 
@@ -65,7 +60,6 @@ def test_a_session_lands_whole_or_not_at_all(relationship: Relationship) -> None
         hand_over(
             relationship=relationship,
             turns=[told("Hi"), told("Before it", 8, "two"), unkeepable],
-            landed=nobody,
         )
     assert list(Turn.objects.for_relationship(relationship.id).values_list("session", flat=True)) == ["one"]
 
@@ -75,7 +69,7 @@ def test_without_a_worker_the_turns_are_read_here(
 ) -> None:
     scripted_provider.answer_with(answer(add("Has a dog")))
     seen: list[Progress] = []
-    handed = hand_over(relationship=relationship, turns=[told("I have a dog")], landed=nobody)
+    handed = hand_over(relationship=relationship, turns=[told("I have a dog")])
 
     outcome = see_through(relationship_id=relationship.id, turn_ids=handed.turn_ids, look=seen.append)
 
@@ -96,7 +90,7 @@ def test_a_worker_is_alive_while_it_says_so(db: None) -> None:
 def test_what_failed_and_what_was_left_out_is_counted(
     relationship: Relationship, companion: Companion
 ) -> None:
-    handed = hand_over(relationship=relationship, turns=[told("Hi"), told("Bye", 5)], landed=nobody)
+    handed = hand_over(relationship=relationship, turns=[told("Hi"), told("Bye", 5)])
     rows = Turn.objects.for_relationship(relationship.id)
     for turn_id, state in zip(handed.turn_ids, (TurnState.FAILED, TurnState.SKIPPED), strict=True):
         rows.filter(id=turn_id).update(state=state)
@@ -111,7 +105,7 @@ def test_turns_that_wait_for_their_trigger_are_not_waited_for(
 ) -> None:
     companion.config = {"ingestion": {"provider": "scripted", "trigger": {"mode": "explicit"}}}
     companion.save(update_fields=["config"])
-    handed = hand_over(relationship=relationship, turns=[told("Hi")], landed=nobody)
+    handed = hand_over(relationship=relationship, turns=[told("Hi")])
 
     outcome = see_through(relationship_id=relationship.id, turn_ids=handed.turn_ids, look=look)
 

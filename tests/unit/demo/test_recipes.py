@@ -4,9 +4,9 @@ import pytest
 
 from config.registries import RECIPES
 from demo.conversation import Conversation, Person, Persona
-from demo.errors import UnknownRecipe
 from demo.recipes import LONGEST_SLUG, describe_recipe, under_recipe, uses_vectors
 from relationships.services.turns import NewMessage, NewTurn
+from web.errors import InvalidConfiguration
 
 TOLD = Conversation(
     user=Person("maya", "Maya", "Europe/Lisbon"),
@@ -37,7 +37,7 @@ def test_a_long_slug_stays_one() -> None:
 
 
 def test_a_recipe_that_is_not_there_is_refused_with_those_that_are() -> None:
-    with pytest.raises(UnknownRecipe, match=r"five_call.*two_call"):
+    with pytest.raises(InvalidConfiguration, match=r"five_call.*two_call"):
         under_recipe(TOLD, "five_call")
 
 

@@ -1,6 +1,13 @@
 import pytest
 
-from providers.llm.offline.clauses import MAX_CLAUSE, MAX_CLAUSES, Clause, plain_speech, read_clauses, tidy_clause
+from providers.llm.offline.clauses import (
+    MAX_CLAUSE,
+    MAX_CLAUSES,
+    Clause,
+    plain_speech,
+    read_clauses,
+    tidy_clause,
+)
 from providers.llm.offline.reader import Cast, about_whom
 from providers.llm.offline.wording import clean_name, mentions
 
