@@ -18,7 +18,6 @@ _MESSAGE = re.compile(r"^\[(\d+)\] [^\n(]*\(user\): (.*)$", re.MULTILINE)
 
 class InstantProvider(LLMProvider):
     kind = "instant"
-    supports_schema = True
     default_model = "instant"
 
     def complete(self, request: CompletionRequest) -> Completion:

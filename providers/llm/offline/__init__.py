@@ -1,27 +1,23 @@
 """Rules in the place of a language model: for trying, testing and measuring without a key.
 
-rules.toml    the rules as data: words, parts of patterns, the table of what a clause may say and how it is kept
+rules.toml    the rules as data: words, patterns, the table of what a clause may say and how it is kept
 patterns.py   reads that file
-speech.py     from a message to sentences that are the person's own plain speech
-clauses.py    from a sentence to clauses, freed of manner ("Well, I've just moved" is "I moved")
-people.py     whom a clause is about
+clauses.py    from a message to the person's own plain speech, and on to clauses, freed of manner
 dates.py      "next Friday" as a day
-wording.py    "I love my garden" as "Loves their garden"
+wording.py    "I love my garden" as "Loves their garden"; names and relations
 facts.py      from a clause, or from a kept statement, to a fact, by the table
 notebook.py   the list: which line a fact repeats, replaces or refines
-keeping.py    what keeping a fact takes beside writing it down; employment.py where it is a job
+reader.py     what a rule has at hand, and whom a clause is about
+keeping.py    what keeping a fact takes beside writing it down
 changes.py    corrections, goals that were reached, dates that moved
-forgetting.py what is asked to be forgotten
-reading.py    one pass over the messages, with what reader.py holds
-answers.py    the answer to each strategy's question; keyed.py for values under keys
-provider.py   the provider
+reading.py    one pass over the messages, with what is asked to be forgotten
+answers.py    the answer to each strategy's question
 """
 
 import json
 import time
-from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from providers.errors import RequestRefused
 from providers.llm.base import Completion, CompletionRequest, LLMProvider
@@ -37,11 +33,7 @@ class OfflineProvider(LLMProvider):
     """Answers ingestion's questions from their material, in the same JSON as every model; refuses all else."""
 
     kind: ClassVar[str] = "offline"
-    supports_schema: ClassVar[bool] = True
     default_model = "rules-1"
-
-    def __init__(self, *, alias: str, options: Mapping[str, Any] | None = None) -> None:
-        super().__init__(alias=alias, options=options)
 
     def complete(self, request: CompletionRequest) -> Completion:
         """What the rules find. Raises RequestRefused for anything but ingestion."""

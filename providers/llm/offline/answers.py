@@ -22,6 +22,20 @@ _LEAD = pattern(
 # By type, from 1 to 10; at least what the published floors are (.85, .75, .65, .60), times ten.
 _SCORES = {"identity": 9, "goal": 8, "relationship": 7, "preference": 6, "event": 6}
 _SCORE_OTHERWISE, _LEAST_OF_A_CONSTRAINT = 4, 7
+# Names of keys for each kind of statement, the narrowest first, and what leads up to the bare value.
+_KINDS = {kind: (names.split(), pattern(f"^(?:{lead})")) for kind, (names, lead) in RULES["keys"].items()}
+_RELATIONS = {
+    "pet": PETS,
+    "child": frozenset("son daughter child kid baby stepson stepdaughter".split()),
+    "sibling": frozenset("sister brother sibling twin".split()),
+    "parent": frozenset("mother father mum mom dad parent parents".split()),
+    "friend": frozenset(["friend"]),
+}
+_NOTE = re.compile(r" \((?:moved|as of|turned|since|got) .*\)$")
+_OVER = part("OVER")
+_WORK = pattern(r"^works(?: (?:as|in) (?P<role>.+?))?(?: (?:at|for) (?P<employer>.+))?$")
+_STATE = pattern(r"^(?:is|runs|freelances|works)\b")
+Keyed = tuple[KnownKey, str]  # a key and the value it gets
 
 
 def extract_facts(material: IngestionMaterial) -> dict[str, Any]:
@@ -153,22 +167,6 @@ def _decision(line: Line, fact: NumberedFact) -> dict[str, Any] | None:
     if folded(fact.content) == folded(line.content) and not merges:
         return {**decision, "op": "DELETE", "content": line.content, "reason": "contradicted"}
     return {**decision, "op": "UPDATE", "content": line.content, "reason": "says it anew"}
-
-
-# Names of keys for each kind of statement, the narrowest first, and what leads up to the bare value.
-_KINDS = {kind: (names.split(), pattern(f"^(?:{lead})")) for kind, (names, lead) in RULES["keys"].items()}
-_RELATIONS = {
-    "pet": PETS,
-    "child": frozenset("son daughter child kid baby stepson stepdaughter".split()),
-    "sibling": frozenset("sister brother sibling twin".split()),
-    "parent": frozenset("mother father mum mom dad parent parents".split()),
-    "friend": frozenset(["friend"]),
-}
-_NOTE = re.compile(r" \((?:moved|as of|turned|since|got) .*\)$")
-_OVER = part("OVER")
-_WORK = pattern(r"^works(?: (?:as|in) (?P<role>.+?))?(?: (?:at|for) (?P<employer>.+))?$")
-_STATE = pattern(r"^(?:is|runs|freelances|works)\b")
-Keyed = tuple[KnownKey, str]  # a key and the value it gets
 
 
 def record_memories(material: IngestionMaterial) -> dict[str, Any]:

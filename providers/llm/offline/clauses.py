@@ -14,34 +14,12 @@ from providers.normal_form import normal_form
 
 MAX_CLAUSE = 320  # characters; nobody states one fact in more
 MAX_CLAUSES = 300  # of one message
-
-
-@dataclass(frozen=True, slots=True)
-class Clause:
-    """One statement. `text` begins with its subject; the flags say how it was put."""
-
-    text: str
-    subject: str = "user"
-    ended: bool = False  # "no longer", "anymore"
-    formerly: bool = False  # "used to"
-    corrects: bool = False  # "actually", "no,", "I meant"
-    recent: bool = False  # "just", "finally"
-    instead_of: str = ""  # the Y of "X, not Y"
-    lowercase: bool = False  # the writer uses no capitals, so names can't be told by them
-    together: str = ""  # with whom, where it was "Ana and I"
-    forgets: bool = False  # a request to forget, whole and untouched
-
-
 _LONG_FORMS: dict[str, str] = RULES["clauses"]["short"]
-_SHORT_FORM = pattern(rf"(?<![\w'])({any_of(_LONG_FORMS)[3:-1]})(?![\w'])")
+_SHORT_FORM = pattern(rf"(?<![\w']){any_of(_LONG_FORMS)}(?![\w'])")
 # What is said, and the words it is put in: before a sentence is cut, and once a clause stands alone.
 _REPHRASED = [(pattern(said), instead) for said, instead in RULES["clauses"]["rephrased"]]
 _PLAIN_FORMS = [(pattern(said), instead) for said, instead in RULES["clauses"]["plain"]]
 _FORGET = part("FORGET")
-_SUBJECT = (
-    r"(?:home is|I|my|we|our|he|she|they|it|his|her|its|their|you|your|that|this|there|please|everyone"
-    r"|everybody)\b"
-)
 _JOINT = part("JOINT")
 _PAST_GOES_ON = part("PAST_GOES_ON")
 _PRESENT_GOES_ON = part("PRESENT_GOES_ON")
@@ -60,6 +38,55 @@ _NO_LONGER = pattern(r"^(I|we|[\w' ]+?) (am |are |is )?no longer (?=\w)")
 _USED_TO = pattern(r"^(I|we) used to (?:be )?(?=\w)")
 _DATE_IS = pattern(r"^(?P<date>.{3,25}?) is (?P<what>(?:my|our) .+)$")
 _LEADING_DATE = part("LEADING_DATE")
+MAX_SENTENCES = 1_500  # of one message; a pasted book may not hold a worker up
+LONGEST_SENTENCE = 2_000  # characters
+_FOLDED = str.maketrans(
+    {
+        "\u2018": "'", "\u2019": "'", "\u02bc": "'", "\u201c": '"', "\u201d": '"', "\u201e": '"', "\u00ab": '"',
+        "\u00bb": '"', "\u00a0": " ", "\u2013": " - ", "\u2014": " - ", "\u2026": "... ",
+        **dict.fromkeys("\u200b\u200c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff", ""),
+    }
+)  # fmt: skip
+_TAKEN_OUT = (
+    (re.compile(r"(?:```|~~~).*?(?:```|~~~|\Z)", re.DOTALL), "\n"),  # code
+    (re.compile(r"`[^`\n]{0,400}`"), " "),
+    (re.compile(r"(?:https?://|www\.)\S+"), " "),
+    (re.compile(r"^[ \t]*>.*$", re.MULTILINE), ""),  # mail-style quotations
+)
+_EMOJI = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\u2b00-\u2bff\ufe0f\u200d\U000e0020-\U000e007f]+")
+_QUOTED = (
+    re.compile(r'"([^"\n]{1,600})"'),
+    re.compile(r"(?<!\w)'((?:[^'\n]|(?<=\w)'(?=\w)){1,300})'(?!\w)"),
+)
+_SPOKEN = pattern(r"\b(?:i|i'm|i've|me|my|we|our|you|your|forget|delete|ignore)\b")
+_CHAT_LINE = re.compile(
+    r"^[ \t]*(?:[-*][ \t]+)?(?:\[[\w .:/,-]{1,30}\][ \t]*)?<?[\w .]{1,30}>?:[ \t]+\S.*$", re.MULTILINE
+)
+_PROTECTED = re.compile(
+    r"\b(?:Mr|Mrs|Ms|Dr|St|Prof|Jr|Sr|vs|etc|approx|a\.m|p\.m|e\.g|i\.e)\.|(?<=\d)\.(?=\d)|(?<=\w)\.(?=[a-z\d])"
+    r"|\b[A-Z]\.(?=[A-Z ])"
+)
+_SENTENCE = re.compile(r"[^.!?\n]+[.!?]*")
+_JOKE = pattern(r"\b(?:just kidding|only kidding|jk|just joking|only joking)\b")
+_TASK = part("TASK")
+_NOT_MEANT = part("NOT_MEANT")
+_ASKS = part("ASKS")
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One statement. `text` begins with its subject; the flags say how it was put."""
+
+    text: str
+    subject: str = "user"
+    ended: bool = False  # "no longer", "anymore"
+    formerly: bool = False  # "used to"
+    corrects: bool = False  # "actually", "no,", "I meant"
+    recent: bool = False  # "just", "finally"
+    instead_of: str = ""  # the Y of "X, not Y"
+    lowercase: bool = False  # the writer uses no capitals, so names can't be told by them
+    together: str = ""  # with whom, where it was "Ana and I"
+    forgets: bool = False  # a request to forget, whole and untouched
 
 
 def read_clauses(content: str) -> list[Clause]:
@@ -183,42 +210,6 @@ def _without_tail(text: str) -> tuple[str, bool, str]:
             break
         text = text[: found.start()].rstrip(" ,.!")
     return text, ended, instead_of
-
-
-MAX_SENTENCES = 1_500  # of one message; a pasted book may not hold a worker up
-LONGEST_SENTENCE = 2_000  # characters
-
-_FOLDED = str.maketrans(
-    {
-        "\u2018": "'", "\u2019": "'", "\u02bc": "'", "\u201c": '"', "\u201d": '"', "\u201e": '"', "\u00ab": '"',
-        "\u00bb": '"', "\u00a0": " ", "\u2013": " - ", "\u2014": " - ", "\u2026": "... ",
-        **dict.fromkeys("\u200b\u200c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff", ""),
-    }
-)  # fmt: skip
-_TAKEN_OUT = (
-    (re.compile(r"(?:```|~~~).*?(?:```|~~~|\Z)", re.DOTALL), "\n"),  # code
-    (re.compile(r"`[^`\n]{0,400}`"), " "),
-    (re.compile(r"(?:https?://|www\.)\S+"), " "),
-    (re.compile(r"^[ \t]*>.*$", re.MULTILINE), ""),  # mail-style quotations
-)
-_EMOJI = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\u2b00-\u2bff\ufe0f\u200d\U000e0020-\U000e007f]+")
-_QUOTED = (
-    re.compile(r'"([^"\n]{1,600})"'),
-    re.compile(r"(?<!\w)'((?:[^'\n]|(?<=\w)'(?=\w)){1,300})'(?!\w)"),
-)
-_SPOKEN = pattern(r"\b(?:i|i'm|i've|me|my|we|our|you|your|forget|delete|ignore)\b")
-_CHAT_LINE = re.compile(
-    r"^[ \t]*(?:[-*][ \t]+)?(?:\[[\w .:/,-]{1,30}\][ \t]*)?<?[\w .]{1,30}>?:[ \t]+\S.*$", re.MULTILINE
-)
-_PROTECTED = re.compile(
-    r"\b(?:Mr|Mrs|Ms|Dr|St|Prof|Jr|Sr|vs|etc|approx|a\.m|p\.m|e\.g|i\.e)\.|(?<=\d)\.(?=\d)|(?<=\w)\.(?=[a-z\d])"
-    r"|\b[A-Z]\.(?=[A-Z ])"
-)
-_SENTENCE = re.compile(r"[^.!?\n]+[.!?]*")
-_JOKE = pattern(r"\b(?:just kidding|only kidding|jk|just joking|only joking)\b")
-_TASK = part("TASK")
-_NOT_MEANT = part("NOT_MEANT")
-_ASKS = part("ASKS")
 
 
 def read_sentences(content: str) -> Iterator[str]:

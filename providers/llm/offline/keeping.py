@@ -24,6 +24,12 @@ from providers.llm.offline.wording import (
 JOB_IS_OVER = part("JOB_IS_OVER")
 _LEFT_JOB = part("LEFT_JOB")
 _JOB = pattern(r"\b(?:job|position|work|company|firm)\b")
+_FROM = pattern(r"\bfrom (?P<origin>[\w' ]{2,40}?) (?:to|into|in) ")
+_HOME = pattern(r"(?:lives?|resides) (?:in|at|near|on|outside) (?P<origin>[^(,]+?)(?: \(|,|$)")
+_UNSAFE = part("UNSAFE")
+SETTLED = part("SETTLED")
+_NOT_LIKED = re.compile(r"\b(?:not|longer|never|Stopped|Dislikes|Hates)\b")
+_ANY_EVENT = words("trip appointment meeting event journey plan visit flight leaves")
 
 
 def _current_work(clause: Clause, reader: Reader) -> list[Line]:
@@ -90,14 +96,6 @@ def leave_job(clause: Clause, reader: Reader) -> bool:
     return True
 
 
-_FROM = pattern(r"\bfrom (?P<origin>[\w' ]{2,40}?) (?:to|into|in) ")
-_HOME = pattern(r"(?:lives?|resides) (?:in|at|near|on|outside) (?P<origin>[^(,]+?)(?: \(|,|$)")
-_UNSAFE = part("UNSAFE")
-SETTLED = part("SETTLED")
-_NOT_LIKED = re.compile(r"\b(?:not|longer|never|Stopped|Dislikes|Hates)\b")
-_ANY_EVENT = words("trip appointment meeting event journey plan visit flight leaves")
-
-
 def keep_stated(clause: Clause, reader: Reader) -> bool:
     """What the table knows; what it knows the contrary of is no longer so, or never was."""
     positive = positive_form(clause.text)
@@ -107,7 +105,7 @@ def keep_stated(clause: Clause, reader: Reader) -> bool:
         if denied is not None:
             return _denied(clause, reader, denied)
         fact = reader.find_fact(clause)
-    if fact is None or (clause.formerly):
+    if fact is None or clause.formerly:
         return False  # what was once so says nothing about today
     return HOW.get(fact.how, _keep)(clause, reader, fact)
 
@@ -169,7 +167,8 @@ def _moved(clause: Clause, reader: Reader, fact: Fact) -> bool:
     note = f" (moved {of or 'there'} {when}".rstrip() + ")" if of or when else ""
     reader.keep(clause, replace(fact, content=f"{fact.content}{note}"))
     for line in reader.notebook.lines(clause.subject, "move", "goal", "home"):
-        planned = words(fact.value) <= line.words and "mov" in line.content.lower()
+        there = words(fact.value)
+        planned = there and there <= line.words and "mov" in line.content.lower()
         if line.fact.kind == "home" or planned:
             reader.strike(line, "the move was made")
     return True
@@ -221,7 +220,7 @@ def _not_done(clause: Clause, reader: Reader, fact: Fact) -> bool:
     wanted = words(said) - words("drink eat consume smoke") or fact.about
     for line in reader.notebook.lines(clause.subject, "other", "attitude", "goal", "prefer", "habit"):
         liked = line.fact.kind != "prefer" or line.fact.value in wanted
-        if liked and wanted <= line.words and not _NOT_LIKED.search(line.content):
+        if wanted and liked and wanted <= line.words and not _NOT_LIKED.search(line.content):
             reader.rewrite(line, fact.content)
             return True
     return _keep(clause, reader, fact)

@@ -30,6 +30,10 @@ _TOPICS = [
     (frozenset(map(stem, telling.split())), kinds.split(), pattern(wording))
     for telling, kinds, wording in RULES["forgetting"]["topics"]
 ]
+MAX_FACTS = 60  # new ones of one message; nobody tells more in one breath
+# Someone else's text that tries to give orders; nothing in such a message makes us forget.
+_ORDERS = part("ORDERS")
+_NAMED = re.compile(r"^(?:The user |User )?[Hh]a[sd] an? ([\w -]{2,30}?) (?:named|called) ([^\W\d_][\w'-]*)")
 
 
 def forget(clause: Clause, reader: Reader, *, previous: list[int]) -> None:
@@ -96,12 +100,6 @@ def _on_topic(lines: list[Line], wanted: frozenset[str]) -> list[Line]:
 
     own = [line for line in lines if line.subject == "user"]
     return [line for line in own if any(belongs(line, *topic) for topic in topics)]
-
-
-MAX_FACTS = 60  # new ones of one message; nobody tells more in one breath
-# Someone else's text that tries to give orders; nothing in such a message makes us forget.
-_ORDERS = part("ORDERS")
-_NAMED = re.compile(r"^(?:The user |User )?[Hh]a[sd] an? ([\w -]{2,30}?) (?:named|called) ([^\W\d_][\w'-]*)")
 
 
 def read_messages(material: IngestionMaterial) -> list[dict[str, Any]]:
