@@ -2,8 +2,7 @@
 
 RapportError
 ├── InvalidInput
-│   ├── UnreadableConversation   the file is no conversation; names the field
-│   └── UnknownRecipe            no recipe has this name; names those there are
+│   └── UnreadableConversation   the file is no conversation; names the field
 └── DemoFailed                   the service did not do its part; says why, and where its log is
     └── RequestFailed            it refused a request; has the status
 """
@@ -23,14 +22,6 @@ class UnreadableConversation(InvalidInput):
         lines = [f"{line.field}: {line.detail}" if line.field else line.detail for line in problems]
         more = f"; and {len(lines) - _SHOWN} more" if len(lines) > _SHOWN else ""
         super().__init__(f"{path} can't be read. {'; '.join(lines[:_SHOWN])}{more}.", problems=problems)
-
-
-class UnknownRecipe(InvalidInput):
-    code = "unknown_recipe"
-
-    def __init__(self, recipe: str, problems: Sequence[FieldProblem]) -> None:
-        details = "; ".join(problem.detail for problem in problems)
-        super().__init__(f"There is no recipe {recipe!r}: {details}.", problems=problems)
 
 
 class DemoFailed(RapportError):

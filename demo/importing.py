@@ -48,20 +48,15 @@ class Progress:
     trouble: str
 
 
-def hand_over(
-    *, relationship: Relationship, turns: Sequence[NewTurn], landed: Callable[[int], None]
-) -> HandedOver:
-    """Store what is not there yet, a session at a time, each whole or not at all. `landed` hears of each session.
+def hand_over(*, relationship: Relationship, turns: Sequence[NewTurn]) -> HandedOver:
+    """Store what is not there yet, a session at a time, each whole or not at all.
 
     A turn is known again by its session and time, so the same file can be handed over any number of times.
     """
     turn_ids: list[UUID] = []
     new = 0
     for session, group in groupby(turns, key=lambda turn: turn.session):
-        told = list(group)
-        made = _hand_over_session(relationship, session, told, turn_ids)
-        new += made
-        landed(len(told))
+        new += _hand_over_session(relationship, session, list(group), turn_ids)
     return HandedOver(tuple(turn_ids), new)
 
 

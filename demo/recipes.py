@@ -5,17 +5,18 @@ from dataclasses import replace
 from typing import Any
 
 from demo.conversation import Conversation
-from demo.errors import UnknownRecipe
 from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.seams import load
-from web.errors import InvalidConfiguration
 
 LONGEST_SLUG = 80
 
 
 def under_recipe(conversation: Conversation, recipe: str) -> Conversation:
-    """The conversation with another Ada and another Maya, who are the same but for the recipe. Raises UnknownRecipe."""
-    _require_known(recipe)
+    """The conversation with another Ada and another Maya, who are the same but for the recipe.
+
+    Raises InvalidConfiguration, which names those there are.
+    """
+    resolve_configuration(companion={"recipe": recipe})
     suffix = "-" + recipe.replace(".", "-").replace("_", "-").lower()[-40:]
     companion, user = conversation.companion, conversation.user
     return replace(
@@ -36,10 +37,3 @@ def describe_recipe(recipe: str) -> str:
 def uses_vectors(recipe: str) -> bool:
     """Whether it has entries embedded."""
     return resolve_configuration(companion={"recipe": recipe}).values.retrieval.embedder is not None
-
-
-def _require_known(recipe: str) -> None:
-    try:
-        resolve_configuration(companion={"recipe": recipe})
-    except InvalidConfiguration as error:
-        raise UnknownRecipe(recipe, error.problems) from error

@@ -102,16 +102,6 @@ class Screen:
             f"{len(usage.calls)} model calls, {usage.tokens:,} tokens, {cost}."
         )
 
-    def scratchpad(self, entries: Sequence[Mapping[str, Any]], name: str, zone: ZoneInfo) -> None:
-        self.heading(f"What is remembered of {name}: {len(entries)} entries")
-        self._entries(entries, zone)
-
-    def archive(self, entries: Sequence[Mapping[str, Any]], name: str, zone: ZoneInfo) -> None:
-        self.heading(
-            f"In the archive of {name}, shown when it has to do with a message: {len(entries)} entries"
-        )
-        self._entries(entries, zone)
-
     def reasons(self, rows: Sequence[tuple[str, str]]) -> None:
         """Each retrieved entry, and why it is there."""
         self.heading("Why it was shown these")
@@ -120,7 +110,9 @@ class Screen:
             table.add_row(escape(content), escape(why))
         self.console.print(table)
 
-    def _entries(self, entries: Sequence[Mapping[str, Any]], zone: ZoneInfo) -> None:
+    def entries(self, what: str, entries: Sequence[Mapping[str, Any]], zone: ZoneInfo) -> None:
+        """Entries under a heading, by their types."""
+        self.heading(f"{what}: {len(entries)} entries")
         table = _table("type", "entry", "since")
         for kind in dict.fromkeys(entry["type"] for entry in entries):
             for place, entry in enumerate(found for found in entries if found["type"] == kind):

@@ -85,9 +85,9 @@ def _show_memory(rest: Rest, relationship: str, conversation: Conversation, scre
     archived = [entry for entry in entries if entry["tier"] == Tier.ARCHIVE]
     listed = [entry for entry in entries if entry["tier"] != Tier.ARCHIVE]
     if listed or not archived:
-        screen.scratchpad(listed, name, zone)
+        screen.entries(f"What is remembered of {name}", listed, zone)
     if archived:
-        screen.archive(archived, name, zone)
+        screen.entries(f"In the archive of {name}, shown when it has to do with a message", archived, zone)
     held = [found for found in rest.every(f"{path}/held-deletions") if found["state"] == HeldState.WAITING]
     for found in held:
         screen.say(

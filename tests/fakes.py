@@ -25,7 +25,6 @@ class ScriptedProvider(LLMProvider):
     """
 
     kind = "scripted"
-    supports_schema = True
     default_model = "scripted-1"
 
     def __init__(self, *, alias: str = "scripted", options: Mapping[str, Any] | None = None) -> None:

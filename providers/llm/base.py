@@ -162,12 +162,10 @@ class Completion:
 class LLMProvider(ABC):
     """One configured way to ask a model. Made once per process and alias; used by many threads at once.
 
-    `kind` names the sort of provider, `alias` this one. `supports_schema` says whether a request's JSON
-    Schema is handed to the model; where it is not, the prompt must say it all.
+    `kind` names the sort of provider, `alias` this one.
     """
 
     kind: ClassVar[str]
-    supports_schema: ClassVar[bool] = False
     default_model: str = ""
 
     def __init__(self, *, alias: str, options: Mapping[str, Any] | None = None) -> None:

@@ -24,7 +24,7 @@ from providers.gemini_sdk import gemini_client, gemini_error
 from providers.llm.base import CompletionRequest, ToolSpec
 from providers.llm.hosted import HostedProvider, VendorAnswer
 from providers.llm.tool_calls import arguments_text
-from providers.options import GeminiOptions, read_options
+from providers.options import GeminiOptions
 
 MALFORMED_CALL = "MALFORMED_FUNCTION_CALL"
 TRUNCATED = {"MAX_TOKENS", "CONTINUATION"}
@@ -46,6 +46,7 @@ class GeminiProvider(HostedProvider):
     vendor_url = "https://generativelanguage.googleapis.com"
     vendor_model = "gemini-flash-latest"  # an alias that Google keeps current
     key_variable = "GEMINI_API_KEY"
+    options_kind = GeminiOptions
     options: GeminiOptions
 
     def __init__(self, *, alias: str, options: Mapping[str, Any] | None = None) -> None:
@@ -67,9 +68,6 @@ class GeminiProvider(HostedProvider):
 
     def close(self) -> None:
         self._http.close()
-
-    def _read_options(self, options: Mapping[str, Any]) -> GeminiOptions:
-        return read_options(GeminiOptions, options)
 
     def _ask(self, request: CompletionRequest, model: str) -> VendorAnswer:
         contents: list[Any] = [_content(role, text) for role, text in request.turns()]

@@ -8,7 +8,7 @@ import time
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from providers.deadline import deadline
 from providers.endpoint import Endpoint
@@ -36,12 +36,13 @@ class VendorAnswer:
 class HostedProvider(Endpoint, LLMProvider):
     """A vendor's API over HTTP. Subclasses name the vendor and implement `_ask`."""
 
-    supports_schema = True
+    options_kind: ClassVar[type[HostedOptions]] = HostedOptions
+    options: HostedOptions
 
     def __init__(self, *, alias: str, options: Mapping[str, Any] | None = None) -> None:
         """Raises ProviderMisconfigured for options that can't be meant."""
         super().__init__(alias=alias, options=options)
-        self.options = self._read_options(options or {})
+        self.options = read_options(self.options_kind, options or {})
         self.default_model = self.options.model or self.vendor_model
         self._set_up(self.options)
 
@@ -60,9 +61,6 @@ class HostedProvider(Endpoint, LLMProvider):
 
     def describe(self) -> dict[str, str]:
         return {**super().describe(), "host": self.host}
-
-    def _read_options(self, options: Mapping[str, Any]) -> HostedOptions:
-        return read_options(HostedOptions, options)
 
     @abstractmethod
     def _ask(self, request: CompletionRequest, model: str) -> VendorAnswer:

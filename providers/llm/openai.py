@@ -20,7 +20,7 @@ from providers.llm.openai_dialect import Dialect
 from providers.llm.openai_envelope import Envelope, Usage
 from providers.llm.tool_calls import arguments_text
 from providers.openai_sdk import complaint, openai_client, openai_error
-from providers.options import OpenAIOptions, read_options
+from providers.options import OpenAIOptions
 
 logger = structlog.get_logger(__name__)
 
@@ -33,6 +33,7 @@ class OpenAIProvider(HostedProvider):
     vendor_url = "https://api.openai.com/v1"
     vendor_model = "gpt-6-luna"
     key_variable = "OPENAI_API_KEY"
+    options_kind = OpenAIOptions
 
     def __init__(self, *, alias: str, options: Mapping[str, Any] | None = None) -> None:
         super().__init__(alias=alias, options=options)
@@ -47,9 +48,6 @@ class OpenAIProvider(HostedProvider):
 
     def close(self) -> None:
         self._http.close()
-
-    def _read_options(self, options: Mapping[str, Any]) -> OpenAIOptions:
-        return read_options(OpenAIOptions, options)
 
     def _ask(self, request: CompletionRequest, model: str) -> VendorAnswer:
         dialect = self._dialects.get(model, self._first_dialect)

@@ -9,7 +9,6 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 
 from config.serving import running_service
-from demo.errors import DemoFailed, UnknownRecipe, UnreadableConversation
 from demo.reading import read_conversation
 from demo.recipes import under_recipe
 from demo.rest import Rest
@@ -23,6 +22,7 @@ from demo.service import (
 )
 from demo.show import play_show
 from demo.stage import demo_key, demo_operator
+from web.errors import RapportError
 
 CONVERSATION = settings.BASE_DIR / "demo" / "conversation.json"
 
@@ -61,7 +61,7 @@ class Command(BaseCommand):
                 )
         except KeyboardInterrupt:
             raise CommandError("Stopped. `make stop` stops the service, too.") from None
-        except (DemoFailed, UnreadableConversation, UnknownRecipe) as error:
+        except RapportError as error:
             raise CommandError(str(error)) from error
         if not remembered:
             raise CommandError("Not every turn was remembered; see above.")

@@ -1,7 +1,5 @@
-import logging
 from argparse import ArgumentParser
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -9,13 +7,10 @@ from zoneinfo import ZoneInfo
 
 from django.core.management.base import BaseCommand, CommandError
 from pydantic import TypeAdapter
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn
-from rich.progress import Progress as Bars
 
 from demo.conversation import Conversation
 from demo.formats.fields import checked
-from demo.importing import HandedOver, Progress, hand_over, see_through, worker_lives
+from demo.importing import Progress, hand_over, see_through, worker_lives
 from demo.reading import read_conversation
 from memory.models import ScratchpadEntry
 from relationships.management.projects import find_project
@@ -97,20 +92,14 @@ class Command(BaseCommand):
         self, relationship: Relationship, conversation: Conversation, *, wait: bool
     ) -> Progress | None:
         """How reading ended; None if nobody waited for it."""
-        columns = (
-            TextColumn("{task.description:<12}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-        )
-        with Bars(*columns, console=Console(file=getattr(self.stdout, "_out", None))) as bars:
-            task = bars.add_task("handed over", total=len(conversation.turns))
-            handed = hand_over(
-                relationship=relationship,
-                turns=conversation.turns,
-                landed=lambda count: bars.advance(task, count),
+        handed = hand_over(relationship=relationship, turns=conversation.turns)
+        if wait and not worker_lives():
+            self.stdout.write("No worker runs, so the turns are read here.")
+        outcome = None
+        if wait:
+            outcome = see_through(
+                relationship_id=relationship.id, turn_ids=handed.turn_ids, look=self._progress()
             )
-            outcome = self._wait(bars, relationship, handed) if wait else None
         known = len(handed.turn_ids) - handed.new
         self.stdout.write(
             f"{handed.new} turns are new" + (f", {known} were there already." if known else ".")
@@ -120,16 +109,20 @@ class Command(BaseCommand):
         self.stdout.write(f"Relationship {relationship.id}")
         return outcome
 
-    def _wait(self, bars: Bars, relationship: Relationship, handed: HandedOver) -> Progress:
-        if not worker_lives():
-            bars.console.print("No worker runs, so the turns are read here.")
-        task = bars.add_task("remembered", total=len(handed.turn_ids))
-        with _quiet("memory"), _quiet("providers"), _quiet("worker"):
-            return see_through(
-                relationship_id=relationship.id,
-                turn_ids=handed.turn_ids,
-                look=lambda progress: _show(bars, task, progress),
-            )
+    def _progress(self) -> Callable[[Progress], None]:
+        """Tells how far reading has come, whenever that has changed."""
+        told = ""
+
+        def look(progress: Progress) -> None:
+            nonlocal told
+            settled = progress.applied + progress.skipped + progress.failed
+            trouble = f"  (trying again: {progress.trouble[:60]})" if progress.trouble else ""
+            line = f"{settled} of {settled + progress.open + progress.waiting} turns{trouble}"
+            if line != told:
+                self.stdout.write(line)
+            told = line
+
+        return look
 
     def _tell(self, relationship: Relationship, outcome: Progress) -> None:
         counts = {"read": outcome.applied, "skipped": outcome.skipped, "failed": outcome.failed}
@@ -156,21 +149,3 @@ def _slug(companion: str) -> str:
 def _config(conversation: Conversation) -> dict[str, Any]:
     prompt = conversation.companion.core_prompt
     return {"context": {"core_prompt": prompt}} if prompt else {}
-
-
-@contextmanager
-def _quiet(logger: str) -> Iterator[None]:
-    """Only warnings in the log meanwhile: a line for each turn would run through the bar."""
-    told = logging.getLogger(logger)
-    level = told.level
-    told.setLevel(logging.WARNING)
-    try:
-        yield
-    finally:
-        told.setLevel(level)
-
-
-def _show(bars: Bars, task: TaskID, progress: Progress) -> None:
-    settled = progress.applied + progress.skipped + progress.failed
-    trouble = f"  (trying again: {progress.trouble[:60]})" if progress.trouble else ""
-    bars.update(task, completed=settled, description=f"remembered{trouble}")

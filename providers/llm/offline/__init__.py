@@ -1,22 +1,61 @@
 """Rules in the place of a language model: for trying, testing and measuring without a key.
 
-rules.toml    the rules as data: words, parts of patterns, the table of what a clause may say and how it is kept
+rules.toml    the rules as data: words, patterns, the table of what a clause may say and how it is kept
 patterns.py   reads that file
-speech.py     from a message to sentences that are the person's own plain speech
-clauses.py    from a sentence to clauses, freed of manner ("Well, I've just moved" is "I moved")
-people.py     whom a clause is about
+clauses.py    from a message to the person's own plain speech, and on to clauses, freed of manner
 dates.py      "next Friday" as a day
-wording.py    "I love my garden" as "Loves their garden"
+wording.py    "I love my garden" as "Loves their garden"; names and relations
 facts.py      from a clause, or from a kept statement, to a fact, by the table
 notebook.py   the list: which line a fact repeats, replaces or refines
-keeping.py    what keeping a fact takes beside writing it down; employment.py where it is a job
+reader.py     what a rule has at hand, and whom a clause is about
+keeping.py    what keeping a fact takes beside writing it down
 changes.py    corrections, goals that were reached, dates that moved
-forgetting.py what is asked to be forgotten
-reading.py    one pass over the messages, with what reader.py holds
-answers.py    the answer to each strategy's question; keyed.py for values under keys
-provider.py   the provider
+reading.py    one pass over the messages, with what is asked to be forgotten
+answers.py    the answer to each strategy's question
 """
 
-from providers.llm.offline.provider import OfflineProvider
+import json
+import time
+from decimal import Decimal
+from typing import ClassVar
+
+from providers.errors import RequestRefused
+from providers.llm.base import Completion, CompletionRequest, LLMProvider
+from providers.llm.offline.answers import ANSWERS
 
 __all__ = ["OfflineProvider"]
+
+
+CHARACTERS_PER_TOKEN = 4
+
+
+class OfflineProvider(LLMProvider):
+    """Answers ingestion's questions from their material, in the same JSON as every model; refuses all else."""
+
+    kind: ClassVar[str] = "offline"
+    default_model = "rules-1"
+
+    def complete(self, request: CompletionRequest) -> Completion:
+        """What the rules find. Raises RequestRefused for anything but ingestion."""
+        if request.material is None:
+            raise RequestRefused(
+                "The offline provider answers by rules, for remembering only. For replies, set GEMINI_API_KEY or "
+                "another provider in LLM_PROVIDERS."
+            )
+        started = time.perf_counter()
+        text = json.dumps(ANSWERS[request.material.task](request.material), ensure_ascii=False)
+        return Completion(
+            text=text,
+            provider=self.alias,
+            model=self.default_model,
+            prompt_tokens=_tokens(len(request.system) + len(request.prompt)),
+            output_tokens=_tokens(len(text)),
+            cached_tokens=0,
+            milliseconds=(time.perf_counter() - started) * 1000,
+            cost=Decimal(0),
+            finish_reason="stop",
+        )
+
+
+def _tokens(characters: int) -> int:
+    return -(-characters // CHARACTERS_PER_TOKEN)

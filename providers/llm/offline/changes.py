@@ -1,58 +1,36 @@
 """What a clause does to the list beyond being kept: corrections, goals that were reached, dates that moved."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 
 from providers.llm.offline.clauses import Clause
-from providers.llm.offline.employment import leave_job
-from providers.llm.offline.keeping import SETTLED, event_about, keep_stated, move_event
+from providers.llm.offline.keeping import SETTLED, event_about, keep_stated, leave_job, move_event
 from providers.llm.offline.notebook import Line, days_in
-from providers.llm.offline.patterns import pattern
-from providers.llm.offline.people import NAME, RELATION, clean_name, mentions, noun
+from providers.llm.offline.patterns import part, pattern
 from providers.llm.offline.reader import Reader
-from providers.llm.offline.wording import about_them, folded, overlap, statement, with_article, words
+from providers.llm.offline.wording import (
+    about_them,
+    clean_name,
+    folded,
+    mentions,
+    noun,
+    overlap,
+    statement,
+    with_article,
+    words,
+)
 
-_NEVER_SAID = pattern(
-    r"^(?:I (?:never|did not|have not)(?: actually)? (?:said|say|told you|tell you)|(?:that|it) is not true)(?: that)?"
-    r" (?P<what>.+)$"
-)
-_JOB = pattern(r"\b(?:job|position|work|company|firm)\b")
-_GAVE_UP = pattern(
-    r"^(?:I|we) (?P<how>gave up|stopped|quit|dropped|abandoned|decided against|am not going to|decided not to"
-    r"|do not want to|am not)(?: on)?(?: (?:the|my) (?:idea|plan|goal|dream) (?:of|to))? (?P<what>.+)$"
-)
-_REACHED = pattern(
-    r"^(?:I|we) (?:finished|completed|passed|ran|reached|achieved|did|made|won|got|published|submitted|handed in"
-    r"|graduated|lost|read|wrote|bought|learned|learnt|visited|climbed|saved|paid off|launched)\b"
-)
+_GAVE_UP = part("GAVE_UP")
+_REACHED = part("REACHED")
 _PURSUING = words("learn train run try start save pass get")  # say how a goal is pursued, not which it is
-_MOVED_EVENT = pattern(
-    r"^(?:my|our|the) (?P<what>.{2,60}?) (?:got|was|is|has been|were|are|have been)(?: now)? (?:re)?(?:scheduled"
-    r"|moved|pushed|postponed|brought forward|changed|shifted|delayed)(?: back)?(?: from .+?)?"
-    r"(?P<rest>(?: (?:to|until|till|for|on))? .+)$"
-)
-_CANCELLED = pattern(
-    r"^(?:my|our|the) (?P<what>.{2,60}?) (?:is|got|was|has been|are|were) (?:cancel+ed|called off)\b"
-    r"|^(?:I|we) (?:cancel+ed|called off) (?:my|our|the) (?P<what2>.{2,60})$"
-)
-_NAME_GIVEN = pattern(
-    rf"^(?:(?:my|our) (?:new )?(?P<relation>{RELATION})(?:'s name)?|(?:his|her|its|she|he|it)(?: name)?) is "
-    rf"(?P<mark>called |named )?(?P<name>{NAME})|^(?:I|we) (?:named|called) "
-    rf"(?:him|her|it|(?:the|our|my) (?P<relation2>{RELATION})) (?P<name2>{NAME})"
-)
+_MOVED_EVENT = part("MOVED_EVENT")
+_CANCELLED = part("CANCELLED")
+_NAME_GIVEN = part("NAME_GIVEN")
 _A_NAME_IS = pattern(r"'s name is|^(?:his|her|its) name is|^(?:I|we) (?:named|called) ")
-_NO_MENTION = pattern(
-    r"\b(?:broke up|split up|divorced|separated|left me|dumped|name is|passed away|pass away|died|die)\b"
-    r"|^(?:I|we) lost "
-)
-_IS_SPELT = pattern(
-    r"^(?:it|that|he|she|(?:his|her|its|my|the|their) [\w' ]{2,30}?) is (?P<what>.+?)(?: with an? .+)?$"
-)
-_CHANGES_KNOWN = pattern(
-    r"^(?:I|we) (?:do not have|never said|never told|did not say|have not said|am not|are not)\b"
-    r"|\b(?:cancell?ed|called off|postponed|rescheduled|delayed|moved to|brought forward|pushed|put off|did it|made it"
-    r"|passed away|died|gave up|stopped|quit|finished|got my|bought the|decided not|\d+ now)\b"
-)
+_NO_MENTION = part("NO_MENTION")
+_IS_SPELT = part("IS_SPELT")
+_CHANGES_KNOWN = part("CHANGES_KNOWN")
 
 
 def change_or_keep(clause: Clause, reader: Reader) -> bool:
@@ -102,10 +80,15 @@ def _introduce(clause: Clause, reader: Reader, relation: str, name: str) -> None
 
 def _rename(clause: Clause, reader: Reader, name: str) -> bool:
     """The line on a person under the name that was wrong, with the right one."""
-    wrong = pattern(rf"\b{re.escape(clause.instead_of)}(?!\w)")
-    for line in reader.notebook.lines("user", "person", "partner", "name"):
-        if wrong.search(line.content):
-            reader.rewrite(line, wrong.sub(lambda _: name, line.content))
+    return _put_right(reader, reader.notebook.lines("user", "person", "partner", "name"), clause, name)
+
+
+def _put_right(reader: Reader, lines: Iterable[Line], clause: Clause, right: str) -> bool:
+    """The first line that has the wrong word gets the right one in its place."""
+    wrong = pattern(rf"(?<!\w){re.escape(clause.instead_of)}(?!\w)")
+    for line in lines:
+        if wrong.search(line.content) and not line.read_only:
+            reader.rewrite(line, wrong.sub(lambda _: right, line.content))
             return True
     return False
 
@@ -131,35 +114,20 @@ def _names_given(clause: Clause, reader: Reader) -> bool:
     return True
 
 
-def _never_said(clause: Clause, reader: Reader) -> bool:
-    found = _NEVER_SAID.match(clause.text)
-    if not found:
-        return False
-    fact = reader.find_fact(Clause(found["what"]))
-    for line in reader.notebook.newest_first():
-        said = words(found["what"])
-        if said and (overlap(said, line.words) == 1.0 or (fact and fact.about == line.fact.about)):
-            reader.strike(line, "was never said")
-            break
-    return True
-
-
 def _goals(clause: Clause, reader: Reader) -> bool:
     """Goals that were given up or reached."""
+    text = statement(reader.dated(clause.text, past=True)[0])
     if found := _GAVE_UP.match(clause.text):
         line = _goal_about(clause, reader, found["what"])
         if line is not None:
-            what = re.sub(r",? (?:because|since|so that)\b.*$", "", found["what"])
-            content = {
-                "do not want to": f"No longer wants to {about_them(what)}",
-                "am not": f"Is no longer {about_them(what)}",
-            }.get(found["how"].lower()) or statement(reader.dated(clause.text, past=True)[0])  # fmt: skip
-            reader.rewrite(line, content)
+            how, what = found["how"].lower(), about_them(found["what"].partition(" because ")[0])
+            over = {"do not want to": f"No longer wants to {what}", "am not": f"Is no longer {what}"}
+            reader.rewrite(line, over.get(how, text))
             return True
     line = _goal_about(clause, reader, clause.text) if _REACHED.match(clause.text) else None
     if line is None or line.fact.kind == "move":
         return False
-    reader.rewrite(line, f"{statement(reader.dated(clause.text, past=True)[0])} (goal reached)")
+    reader.rewrite(line, f"{text} (goal reached)")
     return True
 
 
@@ -205,13 +173,8 @@ def _corrected(clause: Clause, reader: Reader) -> bool:
     right = (found["what"] if found else clause.text).strip()
     if not clause.instead_of or len(right.split()) > 4 or right.lower().startswith(("i ", "we ")):
         return False
-    wrong = pattern(rf"(?<!\w){re.escape(clause.instead_of)}(?!\w)")
-    for line in reader.notebook.newest_first():
-        if wrong.search(line.content) and not line.read_only:
-            reader.rewrite(line, wrong.sub(lambda _: clean_name(right) or right, line.content))
-            return True
-    return False
+    return _put_right(reader, reader.notebook.newest_first(), clause, clean_name(right) or right)
 
 
 # The first that takes a clause has it.
-CHANGES = (_never_said, leave_job, _goals, _events_changed, _names_given, keep_stated, _corrected)
+CHANGES = (leave_job, _goals, _events_changed, _names_given, keep_stated, _corrected)

@@ -5,14 +5,72 @@
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from providers.llm.offline.dates import is_date
-from providers.llm.offline.patterns import PARTS, RULES, pattern
-from providers.llm.offline.speech import read_sentences, what_is_stated
+from providers.llm.offline.patterns import RULES, any_of, part, pattern
+from providers.normal_form import normal_form
 
 MAX_CLAUSE = 320  # characters; nobody states one fact in more
 MAX_CLAUSES = 300  # of one message
+_LONG_FORMS: dict[str, str] = RULES["clauses"]["short"]
+_SHORT_FORM = pattern(rf"(?<![\w']){any_of(_LONG_FORMS)}(?![\w'])")
+# What is said, and the words it is put in: before a sentence is cut, and once a clause stands alone.
+_REPHRASED = [(pattern(said), instead) for said, instead in RULES["clauses"]["rephrased"]]
+_PLAIN_FORMS = [(pattern(said), instead) for said, instead in RULES["clauses"]["plain"]]
+_FORGET = part("FORGET")
+_JOINT = part("JOINT")
+_PAST_GOES_ON = part("PAST_GOES_ON")
+_PRESENT_GOES_ON = part("PRESENT_GOES_ON")
+_OPEN_VERB = pattern(r"\b(?:to|will|would|could|can|let)\b|^(?:I|we) (?:love|like|hate|enjoy|adore|prefer)\b")
+_REPORTED = part("REPORTED")
+_ONLY_A_NOUN = pattern(r"^(?:(?:my|our) [\w'-]+(?: [\w'-]+){0,2}|[A-Z][\w'-]+)$")
+_HEDGED = part("HEDGED")
+_FILLER = part("FILLER")
+_CORRECTION = part("CORRECTION")
+_TRAILING = part("TRAILING")
+_NO_MORE = pattern(r"[\s,]+(?:but )?(?:not )?(?:anymore|any more|any longer)(?:$|,.*$)")
+_NOT_THAT = part("NOT_THAT")
+_ADVERB = part("ADVERB")
+_RECENT = pattern(r"^(?:I|we)(?: (?:have|am|are))? (?:just|finally|recently)\b")
+_NO_LONGER = pattern(r"^(I|we|[\w' ]+?) (am |are |is )?no longer (?=\w)")
+_USED_TO = pattern(r"^(I|we) used to (?:be )?(?=\w)")
+_DATE_IS = pattern(r"^(?P<date>.{3,25}?) is (?P<what>(?:my|our) .+)$")
+_LEADING_DATE = part("LEADING_DATE")
+MAX_SENTENCES = 1_500  # of one message; a pasted book may not hold a worker up
+LONGEST_SENTENCE = 2_000  # characters
+_FOLDED = str.maketrans(
+    {
+        "\u2018": "'", "\u2019": "'", "\u02bc": "'", "\u201c": '"', "\u201d": '"', "\u201e": '"', "\u00ab": '"',
+        "\u00bb": '"', "\u00a0": " ", "\u2013": " - ", "\u2014": " - ", "\u2026": "... ",
+        **dict.fromkeys("\u200b\u200c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff", ""),
+    }
+)  # fmt: skip
+_TAKEN_OUT = (
+    (re.compile(r"(?:```|~~~).*?(?:```|~~~|\Z)", re.DOTALL), "\n"),  # code
+    (re.compile(r"`[^`\n]{0,400}`"), " "),
+    (re.compile(r"(?:https?://|www\.)\S+"), " "),
+    (re.compile(r"^[ \t]*>.*$", re.MULTILINE), ""),  # mail-style quotations
+)
+_EMOJI = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\u2b00-\u2bff\ufe0f\u200d\U000e0020-\U000e007f]+")
+_QUOTED = (
+    re.compile(r'"([^"\n]{1,600})"'),
+    re.compile(r"(?<!\w)'((?:[^'\n]|(?<=\w)'(?=\w)){1,300})'(?!\w)"),
+)
+_SPOKEN = pattern(r"\b(?:i|i'm|i've|me|my|we|our|you|your|forget|delete|ignore)\b")
+_CHAT_LINE = re.compile(
+    r"^[ \t]*(?:[-*][ \t]+)?(?:\[[\w .:/,-]{1,30}\][ \t]*)?<?[\w .]{1,30}>?:[ \t]+\S.*$", re.MULTILINE
+)
+_PROTECTED = re.compile(
+    r"\b(?:Mr|Mrs|Ms|Dr|St|Prof|Jr|Sr|vs|etc|approx|a\.m|p\.m|e\.g|i\.e)\.|(?<=\d)\.(?=\d)|(?<=\w)\.(?=[a-z\d])"
+    r"|\b[A-Z]\.(?=[A-Z ])"
+)
+_SENTENCE = re.compile(r"[^.!?\n]+[.!?]*")
+_JOKE = pattern(r"\b(?:just kidding|only kidding|jk|just joking|only joking)\b")
+_TASK = part("TASK")
+_NOT_MEANT = part("NOT_MEANT")
+_ASKS = part("ASKS")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,72 +81,12 @@ class Clause:
     subject: str = "user"
     ended: bool = False  # "no longer", "anymore"
     formerly: bool = False  # "used to"
-    gone: bool = False  # "used to ..., but not anymore"
     corrects: bool = False  # "actually", "no,", "I meant"
     recent: bool = False  # "just", "finally"
     instead_of: str = ""  # the Y of "X, not Y"
     lowercase: bool = False  # the writer uses no capitals, so names can't be told by them
     together: str = ""  # with whom, where it was "Ana and I"
     forgets: bool = False  # a request to forget, whole and untouched
-
-
-_LONG_FORMS = {
-    "i'm": "I am", "im": "I am", "i've": "I have", "ive": "I have", "i'll": "I will", "i'd": "I would", "i": "I",
-    "you've": "you have", "we're": "we are", "we've": "we have", "we'll": "we will", "we'd": "we would",
-    "cannot": "cannot", "can't": "cannot", "cant": "cannot", "won't": "will not", "dont": "do not",
-    "doesnt": "does not", "didnt": "did not", "isnt": "is not", "they're": "they are", "she'll": "she will",
-    "he'll": "he will", "gonna": "going to", "wanna": "want to", "gotta": "have to", "'cause": "because",
-    "fave": "favourite", "fav": "favourite", "favorite": "favourite",
-    **{f"{verb}n't": f"{verb} not" for verb in "do does did is are was were have has would".split()},
-    **{f"{who}'s": f"{who} is" for who in "it he she that who there name birthday".split()},
-}  # fmt: skip
-_SHORT_FORM = pattern(
-    rf"(?<![\w'])({'|'.join(sorted(map(re.escape, _LONG_FORMS), key=len, reverse=True))})(?![\w'])"
-)
-# What is said, and the words it is put in: before a sentence is cut, and once a clause stands alone.
-_REPHRASED = [(pattern(said), instead) for said, instead in RULES["clauses"]["rephrased"]]
-_PLAIN_FORMS = [(pattern(said), instead) for said, instead in RULES["clauses"]["plain"]]
-_FORGET = pattern(PARTS["FORGET"])
-_SUBJECT = (
-    r"(?:home is|I|my|we|our|he|she|they|it|his|her|its|their|you|your|that|this|there|please|everyone"
-    r"|everybody)\b"
-)
-_JOINT = pattern(
-    rf"\s*(?:(?P<stop>;|\s-+\s|--+|-\s(?=(?:and )?{_SUBJECT})|\(|:\s(?={_SUBJECT}|\w+ (?:is|was|has|will)\b))|(?:^"
-    rf"|,?\s)(?P<word>but|because|so|since|though|although|whereas)\s(?=\s*(?:{_SUBJECT}|no |not |now ))"
-    rf"|,?\s(?P<and>and|yet|then|plus|or)\s(?=(?:then |now |also )?{_SUBJECT})|,?\s(?P<under>when|while|whenever"
-    rf"|before|after|until|once|where|as)\s(?={_SUBJECT})|,\s(?P<which>which|who)\s|,\s*(?P<comma>)(?=(?:and |now "
-    rf"|so )?{_SUBJECT}))\s*"
-)
-_PAST_GOES_ON = re.compile(
-    r",?\s(?:and|but|then)\s(?=(?:moved|started|got|quit|bought|adopted|joined|finished|met|went|visited|became"
-    r"|turned|lost|broke|ran|won|opened|founded|sold|launched|published|retired)\s)"
-)
-_PRESENT_GOES_ON = re.compile(
-    r",?\s(?:and|but)\s(?=(?:am|love|hate|enjoy|prefer|live in|work as|work at|work for|want to|have an?|cannot"
-    r"|do not)\s)"
-)
-_OPEN_VERB = pattern(r"\b(?:to|will|would|could|can|let)\b|^(?:I|we) (?:love|like|hate|enjoy|adore|prefer)\b")
-_REPORTED = pattern(PARTS["REPORTED"])
-_ONLY_A_NOUN = pattern(r"^(?:(?:my|our) [\w'-]+(?: [\w'-]+){0,2}|[A-Z][\w'-]+)$")
-_HEDGED = pattern(PARTS["HEDGED"])
-_FILLER = pattern(PARTS["FILLER"])
-_CORRECTION = pattern(PARTS["CORRECTION"])
-_TRAILING = pattern(PARTS["TRAILING"])
-_NO_MORE = pattern(r"[\s,]+(?:but )?(?:not )?(?:anymore|any more|any longer)(?:$|,.*$)")
-_NOT_THAT = pattern(
-    r"(?:,\s*(?:and )?|\s+and\s+|(?<! do| am| is)(?<! are| was| did| has)(?<! does| will| have"
-    r"| were)(?<! would)\s+)not (?:(?:the|on|in|at|an?) )*(?P<other>[^\s,]+(?: [^\s,]+){0,2})$"
-)
-_ADVERB = pattern(PARTS["ADVERB"])
-_RECENT = pattern(r"^(?:I|we)(?: (?:have|am|are))? (?:just|finally|recently)\b")
-_NO_LONGER = pattern(r"^(I|we|[\w' ]+?) (am |are |is )?no longer (?=\w)")
-_USED_TO = pattern(r"^(I|we) used to (?:be )?(?=\w)")
-_DATE_IS = pattern(r"^(?P<date>.{3,25}?) is (?P<what>(?:my|our) .+)$")
-_LEADING_DATE = pattern(
-    r"^(?P<date>(?:(?:since|on|in|at|by|from|starting)\s)?(?:next|last|this|tomorrow|yesterday|today|tonight|since"
-    r"|on|in|at the end of|by|the day)\b[^,]{0,40}?),?\s(?P<rest>(?:I|we|my|our)\s.+)$"
-)
 
 
 def read_clauses(content: str) -> list[Clause]:
@@ -132,7 +130,6 @@ def tidy_clause(part: str, *, lowercase: bool = False) -> Clause | None:
         text,
         ended=ended or formerly,
         formerly=formerly,
-        gone=formerly and ended,
         corrects=corrects or bool(instead_of),
         recent=recent,
         instead_of=instead_of,
@@ -213,3 +210,47 @@ def _without_tail(text: str) -> tuple[str, bool, str]:
             break
         text = text[: found.start()].rstrip(" ,.!")
     return text, ended, instead_of
+
+
+def read_sentences(content: str) -> Iterator[str]:
+    """The sentences of one message, in order, what is said twice once, white space made plain."""
+    text = plain_speech(content)
+    if _JOKE.search(text):
+        return
+    text = _PROTECTED.sub(lambda found: found.group().replace(".", "\x01"), text)
+    for sentence in list(dict.fromkeys(_SENTENCE.findall(text)))[:MAX_SENTENCES]:
+        if _TASK.match(sentence) and ":" in sentence:
+            return  # the text to work on is what follows the colon, to the end
+        if len(sentence) <= LONGEST_SENTENCE:
+            yield " ".join(sentence.replace("\x01", ".").split())
+
+
+def plain_speech(content: str) -> str:
+    """The message without code, quoted lines and utterances, links and emoji, in plain quotation marks and spaces."""
+    text = normal_form("NFC", content).translate(_FOLDED)
+    for wording, instead in _TAKEN_OUT:
+        text = wording.sub(instead, text)
+    if len(_CHAT_LINE.findall(text)) >= 2:  # a pasted chat
+        text = _CHAT_LINE.sub("", text)
+    for wording in _QUOTED:
+        text = wording.sub(_keep_titles, text)
+    text = _EMOJI.sub(" . ", text)
+    return text.lower() if _is_shouted(text[:400]) else text
+
+
+def what_is_stated(sentence: str) -> str:
+    """The part that states something: "I moved to Lisbon, did I tell you?" states the move. "" where none does."""
+    if _NOT_MEANT.search(sentence) or _TASK.match(sentence) or _ASKS.match(sentence):
+        return ""
+    return sentence.rpartition(",")[0] if sentence.rstrip(" .!").endswith("?") else sentence
+
+
+def _is_shouted(text: str) -> bool:
+    cased = [character for character in text if character.lower() != character.upper()]
+    return len(cased) > 12 and sum(character.isupper() for character in cased) > 0.8 * len(cased)
+
+
+def _keep_titles(quoted: re.Match[str]) -> str:
+    """A short quotation nobody speaks in is a title or a name: it stays, marks and all."""
+    inside = quoted.group(1)
+    return " " if _SPOKEN.search(inside) or inside.count(" ") > 6 else quoted.group()

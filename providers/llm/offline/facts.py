@@ -6,13 +6,15 @@ from datetime import date
 
 from providers.llm.offline.clauses import Clause, tidy_clause
 from providers.llm.offline.dates import DatePhrase, absolute, find_dates, without_dates
-from providers.llm.offline.patterns import TABLE, Row, is_job, pattern
-from providers.llm.offline.people import PARTNERS, clean_name, noun
+from providers.llm.offline.patterns import TABLE, Row, is_job, part, pattern
 from providers.llm.offline.wording import (
+    PARTNERS,
     about_them,
     capitalised,
+    clean_name,
     first_person,
     folded,
+    noun,
     statement,
     uncapitalised,
     with_article,
@@ -58,32 +60,12 @@ _NEEDED = frozenset("name birthday place thing thing2 first second job employer 
 _WHOM = re.compile(r"^(?:the )?user(?:'s)? ", re.IGNORECASE)
 _NOW = pattern(r"^(?:currently|now|really|also) ")
 _NEGATIVE = pattern(r"^(I|we) (?:do not|(am|are|was|have) not) (?=\w)")
-_GOES_ON = pattern(
-    r",? (?:any day|every time|because|when|which|if|since|so|but|and I|as long as|even though|with a passion|to be"
-    r" polite)\b|\s-\s|[(]|: "
-)
-_WORK_GOES_ON = pattern(
-    r"\s+(?:since|because|where|when|while|after|before|until|but|from|which|who|during|so|and I|mostly|by trade"
-    r"|for (?:\w+ ){1,3}(?:years?|months?))\b|\s*[(;]|,\s"
-)
-_NO_THING = pattern(
-    r"^(?:it|that|this|these|those|you|your|him|her|them|how|when|what|where|why|who|to (?:think|see|hear|know|be"
-    r"|say|thank|ask|help)|being here|talking|the (?:idea|way|fact|sound|look|thought|design|details|concept|picture"
-    r"|photo|song|name)|all (?:the|of)|each other|me|myself|everything|nothing|something|anything|seeing|hearing"
-    r"|knowing|using my|making|my (?:life|new)|our (?:chats?|talks?)|one|such|their|his|its|a lot|both|either|much|now"
-    r"|working on|giving|so|yet|enough|any ?more|another|out|in|alone|here|there|today|tonight|tomorrow|right)\b"
-)
-_POINTS_OUT = pattern(
-    r"\b(?:here|there|this|these|those|in (?:the|that|your) (?:pic|picture|photo|video)|you(?:r|rs)?|today|tonight)\b"
-)
-_PLACE_ENDS = re.compile(
-    r"\s+(?:with|for|since|because|where|when|while|after|before|until|and|but|to|as|from|which|who|by|during|so"
-    r"|these)\b|\s*[,(](?!\s*[A-Z])|\s-\s"
-)
-_KIND_OF_PLACE = re.compile(
-    r"^(?:an?|the|my|our) (?:\w+[ -]){0,3}?(?:flat|apartment|house|village|town|city|suburbs?|countryside|farm|floor"
-    r"|studio|cottage|island|van|boat|centre|center|coast|mountains|north|south|east|west|place|room)\b"
-)
+_GOES_ON = part("FACTS_GOES_ON")
+_WORK_GOES_ON = part("WORK_GOES_ON")
+_NO_THING = part("NO_THING")
+_POINTS_OUT = part("POINTS_OUT")
+_PLACE_ENDS = part("PLACE_ENDS")
+_KIND_OF_PLACE = part("KIND_OF_PLACE")
 _NO_PLACES = frozenset(
     "peace fear hope harmony poverty pain love denial the a my our your his her their this that constant hell heaven "
     "shock marketing sales management silence it them bed trouble here there another different".split()

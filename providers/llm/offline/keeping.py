@@ -5,29 +5,95 @@ from dataclasses import replace
 
 from providers.llm.offline.clauses import Clause
 from providers.llm.offline.dates import DatePhrase
-from providers.llm.offline.employment import JOB_IS_OVER, employment, keep_job
 from providers.llm.offline.facts import Fact, positive_form
 from providers.llm.offline.notebook import Line
-from providers.llm.offline.patterns import pattern
-from providers.llm.offline.people import NAME
+from providers.llm.offline.patterns import part, pattern
 from providers.llm.offline.reader import Reader
 from providers.llm.offline.wording import (
+    NAME,
     capitalised,
     folded,
     no_longer,
     overlap,
+    statement,
     uncapitalised,
+    with_article,
     words,
 )
 
-_UNSAFE = pattern(
-    r"\b(?:ignore|disregard|delete|erase|instructions?|rules?|prompt|reveal|pretend|password|entries|memory|jailbreak"
-    r"|remember)\b"
-)
-SETTLED = pattern(
-    r"^(?:no longer|is no longer|gave up|stopped|has decided not)\b|\((?:goal reached|cancelled)\)$"
-)
+JOB_IS_OVER = part("JOB_IS_OVER")
+_LEFT_JOB = part("LEFT_JOB")
+_JOB = pattern(r"\b(?:job|position|work|company|firm)\b")
+_FROM = pattern(r"\bfrom (?P<origin>[\w' ]{2,40}?) (?:to|into|in) ")
+_HOME = pattern(r"(?:lives?|resides) (?:in|at|near|on|outside) (?P<origin>[^(,]+?)(?: \(|,|$)")
+_UNSAFE = part("UNSAFE")
+SETTLED = part("SETTLED")
+_NOT_LIKED = re.compile(r"\b(?:not|longer|never|Stopped|Dislikes|Hates)\b")
 _ANY_EVENT = words("trip appointment meeting event journey plan visit flight leaves")
+
+
+def _current_work(clause: Clause, reader: Reader) -> list[Line]:
+    work = reader.notebook.lines(clause.subject, "work")
+    return [
+        line
+        for line in work
+        if not (line.fact.negated or JOB_IS_OVER.match(line.content.removeprefix("User ")))
+    ]
+
+
+def employment(fact: Fact, *, verb: str = "Works", at: str = "at") -> str:
+    """ "Works as a nurse at Hospital da Luz"."""
+    needs_none = ("a ", "an ", "the ", "head ", "ceo", "cto", "cfo", "vice")
+    role = fact.role if fact.role.lower().startswith(needs_none) else with_article(fact.role)
+    return f"{verb}{f' as {role}' if fact.role else ''}{f' {at} {fact.employer}' if fact.employer else ''}"
+
+
+def keep_job(clause: Clause, reader: Reader, fact: Fact) -> bool:
+    """A plain statement refines what is known of the same job; a new job takes the place of the old.
+
+    With no role told the new one is the old one, elsewhere: still a nurse.
+    """
+    known = _current_work(clause, reader)
+    if fact.how != "state":
+        old = next((line.fact.role for line in known if line.fact.role), "")
+        same = not old or not fact.role or words(fact.role) == words(old)
+        employer = next((line.fact.employer for line in known if line.fact.employer), "")
+        if same and fact.how == "job":
+            fact = replace(fact, employer=fact.employer or employer)
+        fact = replace(fact, role=fact.role or old)
+        at = "for" if f" for {fact.employer}" in clause.text else "at"
+        verb = "Freelances" if "freelance as" in clause.text else "Works"
+        fact = replace(fact, content=employment(fact, verb=verb, at=at))
+    rivals = known or list(reader.notebook.lines(clause.subject, "work"))
+    if not rivals:
+        reader.keep(clause, replace(fact, key="job" if fact.role or fact.how != "job" else "employer"))
+    for line in rivals[:1]:
+        reader.rewrite(line, fact.content)
+    for line in rivals[1:]:
+        reader.strike(line, "replaced by the new work")
+    return True
+
+
+def leave_job(clause: Clause, reader: Reader) -> bool:
+    """ "I quit my job", "I don't work there anymore": the line on the job says so; without one it is an event."""
+    found = _LEFT_JOB.match(clause.text)
+    if not found:
+        return False
+    what = found["what"] or ""
+    known = _current_work(clause, reader)
+    named = [line for line in known if words(what) & line.words]
+    if found["maybe"] and not named and not _JOB.search(what):
+        return False  # smoking, the house, the keys
+    text, dates = reader.dated(clause.text, past=True)
+    content = no_longer(known[0].content) if known and found["there"] else statement(text)
+    if not known and not found["there"]:
+        reader.keep(clause, Fact("event", "event", content, words(content), dates=tuple(dates)))
+    lines = named if named and not _JOB.search(what) else known
+    for line in lines[:1]:
+        reader.rewrite(line, content)
+    for line in lines[1:]:
+        reader.strike(line, "no longer works there")
+    return True
 
 
 def keep_stated(clause: Clause, reader: Reader) -> bool:
@@ -39,7 +105,7 @@ def keep_stated(clause: Clause, reader: Reader) -> bool:
         if denied is not None:
             return _denied(clause, reader, denied)
         fact = reader.find_fact(clause)
-    if fact is None or (clause.formerly and not clause.gone):
+    if fact is None or clause.formerly:
         return False  # what was once so says nothing about today
     return HOW.get(fact.how, _keep)(clause, reader, fact)
 
@@ -56,7 +122,7 @@ def _keep(clause: Clause, reader: Reader, fact: Fact) -> bool:
 
 def _denied(clause: Clause, reader: Reader, fact: Fact) -> bool:
     """ "I don't live in Berlin (anymore)": the line that says so is put right, and others like it go."""
-    if clause.formerly and not clause.gone:
+    if clause.formerly:
         return True  # it says nothing about today
     lines = [
         line for line in reader.notebook.lines(clause.subject) if not line.fact.negated and _says(line, fact)
@@ -64,20 +130,14 @@ def _denied(clause: Clause, reader: Reader, fact: Fact) -> bool:
     for line in lines[1:]:
         reader.strike(line, "is not so")
     if lines and clause.ended:
-        of_line = (
-            line_content
-            if (line_content := lines[0].content) and fact.kind in ("person", "work")
-            else fact.content
-        )
-        reader.rewrite(lines[0], no_longer(capitalised(of_line.removeprefix(f"{clause.subject} "))))
+        over = lines[0].content if fact.kind in ("person", "work") else fact.content
+        reader.rewrite(lines[0], no_longer(capitalised(over.removeprefix(f"{clause.subject} "))))
     elif lines and (fact.kind in ("health", "diet") or fact.constraint):
         reader.rewrite(lines[0], re.sub("^Is ", "Is not ", fact.content))
     elif lines:
         reader.strike(lines[0], "was not so")
     elif clause.ended and fact.kind in ("city", "work", "attitude", "diet"):
-        content = no_longer(
-            employment("Works", fact.role, "at", fact.employer) if fact.how == "job" else fact.content
-        )
+        content = no_longer(employment(fact) if fact.how == "job" else fact.content)
         reader.keep(clause, replace(fact, content=content, negated=True))
     return True
 
@@ -98,24 +158,19 @@ def _says(line: Line, fact: Fact) -> bool:
 def _moved(clause: Clause, reader: Reader, fact: Fact) -> bool:
     """ "Lives in Lisbon (moved from Porto in November 2026)"; plans to move there, and the old flat, are no more."""
     home = next(reader.notebook.lines(clause.subject, "city"), None)
-    left = re.search(r"\bfrom (?P<origin>[\w' ]{2,40}?) (?:to|into|in) ", clause.text)
-    known = (
-        re.search(r"(?i:lives?|resides) (?:in|at|near|on|outside) ([^(,]+?)(?: \(|,|$)", home.content)
-        if home
-        else None
-    )
-    origin = left["origin"] if left else known[1] if known else ""
+    left = _FROM.search(clause.text) or (home and _HOME.search(home.content))
+    origin = left["origin"] if left else ""
     _, dates = reader.dated(clause.text, past=True)
     when = f"in {dates[0].month}" if dates and dates[0].month else dates[0].text if dates else ""
     when = when or (f"in {reader.today:%B %Y}" if clause.recent else "")
     of = f"from {origin}" if origin and folded(origin) != fact.value else ""
     note = f" (moved {of or 'there'} {when}".rstrip() + ")" if of or when else ""
     reader.keep(clause, replace(fact, content=f"{fact.content}{note}"))
-    for line in reader.notebook.lines(clause.subject, "move", "goal"):
-        if words(fact.value) and words(fact.value) <= line.words and "mov" in line.content.lower():
+    for line in reader.notebook.lines(clause.subject, "move", "goal", "home"):
+        there = words(fact.value)
+        planned = there and there <= line.words and "mov" in line.content.lower()
+        if line.fact.kind == "home" or planned:
             reader.strike(line, "the move was made")
-    for line in reader.notebook.lines(clause.subject, "home"):
-        reader.strike(line, "moved away from there")
     return True
 
 
@@ -139,10 +194,8 @@ def _person(clause: Clause, reader: Reader, fact: Fact) -> bool:
         if each is None or each.kind not in ("person", "people", "partner"):
             continue
         reader.keep(clause, each)
-        name = re.search(rf" named ({NAME})", each.content)
-        who = next(iter(each.about), "")
-        if name:
-            reader.cast.meet(name[1], who)
+        if name := re.search(rf" named ({NAME})", each.content):
+            reader.cast.meet(name[1], next(iter(each.about), ""))
         else:
             reader.cast.unnamed = re.sub(r"^Has an? ", "", each.content).partition(" who ")[0]
     return True
@@ -150,29 +203,24 @@ def _person(clause: Clause, reader: Reader, fact: Fact) -> bool:
 
 def _died(clause: Clause, reader: Reader, fact: Fact) -> bool:
     """ "My dog Bruno died": the line on Bruno says so, or it is an event."""
+    if clause.subject == "user":
+        return False
     who = folded(clause.subject.removeprefix("their "))
     for line in reader.notebook.lines("user", "person", "partner"):
-        if clause.subject != "user" and who in folded(line.content):
+        if who in folded(line.content):
             had = re.sub(r"^(?:The user |User )?[Hh]as ", "Had ", line.content)
             reader.rewrite(line, f"{had}, who {uncapitalised(fact.content)}")
             return True
-    return clause.subject != "user" and _keep(clause, reader, fact)
+    return _keep(clause, reader, fact)
 
 
 def _not_done(clause: Clause, reader: Reader, fact: Fact) -> bool:
     """ "I stopped drinking coffee": the line that says it is done or liked gets these words."""
-    wanted = (
-        words(re.sub(r"^(?:Stopped|Does not) ", "", fact.content)) - words("drink eat consume smoke")
-        or fact.about
-    )
+    said = re.sub(r"^(?:Stopped|Does not) ", "", fact.content)
+    wanted = words(said) - words("drink eat consume smoke") or fact.about
     for line in reader.notebook.lines(clause.subject, "other", "attitude", "goal", "prefer", "habit"):
         liked = line.fact.kind != "prefer" or line.fact.value in wanted
-        if (
-            wanted
-            and wanted <= line.words
-            and liked
-            and not re.search(r"\b(?:not|longer|never|Stopped|Dislikes|Hates)\b", line.content)
-        ):
+        if wanted and liked and wanted <= line.words and not _NOT_LIKED.search(line.content):
             reader.rewrite(line, fact.content)
             return True
     return _keep(clause, reader, fact)

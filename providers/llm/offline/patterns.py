@@ -54,6 +54,11 @@ def _read_parts() -> dict[str, str]:
 PARTS = _read_parts()
 
 
+def part(name: str) -> re.Pattern[str]:
+    """The pattern of that name in rules.toml."""
+    return pattern(PARTS[name])
+
+
 def _read(text: str) -> re.Pattern[str]:
     said = re.sub(r"(?<!\\)\bW\b", "(?:I|we)", re.sub(r"\bAM\b", "(?:I am|we are)", text))
     return pattern(_with_parts(said, PARTS))

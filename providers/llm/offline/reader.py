@@ -1,14 +1,49 @@
-"""What a rule has at hand while messages are read."""
+"""What a rule has at hand while messages are read: the list, the day, and who else is spoken of."""
 
+import re
 from dataclasses import dataclass, field, replace
 from datetime import date
 
-from providers.llm.offline.clauses import Clause
+from providers.llm.offline.clauses import Clause, without_adverbs
 from providers.llm.offline.dates import DatePhrase, absolute
 from providers.llm.offline.facts import Fact, find_fact
 from providers.llm.offline.notebook import Line, Notebook
-from providers.llm.offline.people import DISTANT, Cast, is_several, noun
-from providers.llm.offline.wording import plural, uncapitalised, with_article
+from providers.llm.offline.patterns import WORDS, pattern
+from providers.llm.offline.wording import (
+    DISTANT,
+    NAME,
+    PETS,
+    RELATION,
+    RELATIONS,
+    clean_name,
+    first_person,
+    is_several,
+    mentions,
+    noun,
+    plural,
+    uncapitalised,
+    with_article,
+)
+
+_TOGETHER = pattern(rf"^(?P<who>(?:my|our) {RELATION}(?:,? [^\W\d_][\w'-]*)?|[^\W\d_][\w'-]*) and I ")
+_NAMED = pattern(rf"^(?:my|our) {RELATION},? (?P<name>{NAME})")
+_UNNAMED = pattern(rf"^(?:my|our) (?P<relation>{RELATION}|{RELATIONS}) (?P<verb>[a-z]+)\b(?P<rest>.*)$")
+_VERB = re.compile(r"^ (?P<verb>[a-z]+)\b(?P<rest>.*)$")
+_PRONOUN = pattern(r"^(?P<pronoun>he|she|it) (?P<verb>[a-z]+)\b(?P<rest>.*)$")
+
+
+@dataclass(slots=True)
+class Cast:
+    """The people and animals of one reading: who has been named, and whom a pronoun would mean."""
+
+    names: dict[str, str] = field(default_factory=dict)  # name -> relation, "" where it is not known
+    latest: str = ""  # the one last named in this message
+    unnamed: str = ""  # the relation last spoken of without a name
+
+    def meet(self, name: str, relation: str) -> None:
+        """Somebody is named in this message."""
+        self.names[name] = relation or self.names.get(name, "")
+        self.latest = name
 
 
 @dataclass(slots=True)
@@ -72,3 +107,41 @@ def _told_of(subject: str, fact: Fact) -> tuple[str, Fact] | None:
     if is_several(relation):
         return "user", replace(own, content=f"Their {relation} {plural(content)}", type="relationship")
     return "user", replace(own, content=f"Has {with_article(relation)} who {content}", type="relationship")
+
+
+def about_whom(clause: Clause, cast: Cast) -> Clause:
+    """The clause seen from the one it is about: "My sister Ana lives in Faro" as "I live in Faro", subject Ana.
+
+    Somebody without a name becomes the subject "their sister".
+    """
+    text = clause.text
+    if text[:2] == "I " or text[:3].lower() == "we ":
+        return clause
+    if found := _TOGETHER.match(text):
+        rest = text[found.end() :]
+        name = clean_name(found["who"]) or (mentions(text) or [("", "")])[0][1]
+        return replace(clause, text=f"we {rest}", together=name)
+    if (found := _NAMED.match(text)) and (name := clean_name(found["name"])):
+        return _shifted(clause, name, _VERB.match(text[found.start("name") + len(name) :]))
+    if found := _UNNAMED.match(text):
+        return _shifted(clause, f"their {found['relation'].lower()}", found)
+    for name in cast.names:
+        if text.startswith(f"{name} "):
+            cast.latest = name
+            return _shifted(clause, name, _VERB.match(text[len(name) :]))
+    found = _PRONOUN.match(text)
+    if found and cast.latest and _fits(found["pronoun"].lower(), cast.names.get(cast.latest, "")):
+        return _shifted(clause, cast.latest, found)
+    return clause
+
+
+def _shifted(clause: Clause, subject: str, found: re.Match[str] | None) -> Clause:
+    if found is None:
+        return clause
+    text = without_adverbs(f"I {first_person(found['verb'].lower())}{found['rest']}")
+    return replace(clause, text=text, subject=subject)
+
+
+def _fits(pronoun: str, relation: str) -> bool:
+    who = noun(relation) if relation else ""
+    return who in PETS if pronoun == "it" else who not in WORDS["he" if pronoun == "she" else "she"]

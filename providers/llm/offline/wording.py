@@ -3,7 +3,7 @@
 import re
 import unicodedata
 
-from providers.llm.offline.patterns import WORDS
+from providers.llm.offline.patterns import PARTS, WORDS, pattern
 
 _NOT_PAST = frozenset("need feed speed succeed proceed breed bleed".split())
 _MODALS = frozenset("will would can cannot could must may might should used no never not".split())
@@ -28,6 +28,16 @@ _SAME_WORD = {
     "ran": "run", "went": "go", "bought": "buy", "wrote": "write", "won": "win", "met": "meet", "took": "take",
     "mum": "mother", "mom": "mother", "dad": "father", "wedding": "marry", "married": "marry", "marriage": "marry",
 }  # fmt: skip
+PARTNERS = frozenset("wife husband partner girlfriend boyfriend fiance fiancee fiancé fiancée spouse".split())
+PETS, DISTANT = WORDS["pets"], WORDS["distant"]
+NAME, RELATION, RELATIONS = PARTS["NAME"], PARTS["RELATION"], PARTS["RELATIONS"]
+_SINGULAR = {
+    "parents": "parents", "children": "child", "grandparents": "grandparents", "puppies": "puppy", "boys": "son",
+    "girls": "daughter", "grandchildren": "grandchild",
+    **{f"{one}s": one for kind in ("pets", "others", "she", "he", "distant") for one in WORDS[kind]},
+}  # fmt: skip
+_PARTICLES = ("da", "de", "do", "dos", "das", "van", "von", "el", "al")
+_MENTION = pattern(rf"\b(?:my|our) (?P<relation>{RELATION}),? (?P<name>{NAME})")
 
 
 def is_past(verb: str) -> bool:
@@ -128,3 +138,38 @@ def stem(word: str) -> str:
 def overlap(wanted: frozenset[str], there: frozenset[str]) -> float:
     """The share of the wanted words that are there, 0 to 1."""
     return len(wanted & there) / len(wanted) if wanted else 0.0
+
+
+def noun(relation: str) -> str:
+    """The bare noun of one or several: "two older sisters" -> "sister"."""
+    last = relation.lower().rsplit(" ", 1)[-1]
+    return _SINGULAR.get(last, last)
+
+
+def is_several(relation: str) -> bool:
+    """Whether the word stands for more than one: "parents"."""
+    return relation.lower().rsplit(" ", 1)[-1] in _SINGULAR
+
+
+def is_name(word: str) -> bool:
+    """Whether it can be a name: a capital, or a script that has none, and no everyday word."""
+    everyday = word.lower().rstrip(".") in WORDS["not_names"]
+    return bool(word) and word[0].isalpha() and not word[0].islower() and not everyday
+
+
+def clean_name(said: str, *, lowercase: bool = False) -> str:
+    """The part of `said` that is a name, "" if none is. In an uncapitalised message the name gets its capital."""
+    if lowercase and said.lower().split(" ")[0] not in WORDS["not_names"]:
+        said = said.title().replace("'S", "'s")
+    kept: list[str] = []
+    for word in said.removesuffix("'s").split(" "):
+        if not is_name(word) and not (kept and word.lower() in _PARTICLES):
+            break
+        kept.append(word.strip(".,;:!-"))
+    return " ".join(kept).removesuffix("'s").strip(" '")
+
+
+def mentions(text: str) -> list[tuple[str, str]]:
+    """(relation, name) of everybody who is named beside their relation: "my sister Ana"."""
+    found = [(match["relation"].lower(), clean_name(match["name"])) for match in _MENTION.finditer(text)]
+    return [(relation, name) for relation, name in found if name]

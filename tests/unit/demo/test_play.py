@@ -8,7 +8,7 @@ from demo.errors import DemoFailed
 from demo.play import Change, Player, Usage, turn_body
 from demo.rest import Rest
 from providers.errors import RateLimited, Unauthorized
-from relationships.models import Companion, Relationship, Turn
+from relationships.models import Relationship, Turn
 from relationships.services.turns import NewMessage, NewTurn
 from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import add, answer, delete, update
@@ -66,32 +66,6 @@ def test_what_was_refused_is_told_with_its_reason(
         ("refused", "dance"),
     ]
     assert all(change.reason for change in played.changes)
-
-
-def test_deletions_that_are_held_are_told(
-    rest: Rest, relationship: Relationship, scripted_provider: ScriptedProvider
-) -> None:
-    facts = [f"Fact {number}" for number in range(5)]
-    scripted_provider.answer_with(
-        answer(*[add(fact) for fact in facts]), answer(*[delete(number) for number in range(1, 6)])
-    )
-
-    played = list(Player(rest, relationship.id, [told("Facts"), told("Forget all", minutes=1)]).play())
-
-    assert sorted(change.content for change in played[1].changes) == facts
-    assert {change.kind for change in played[1].changes} == {"held"}
-
-
-def test_a_turn_that_is_left_out_says_why(
-    rest: Rest, relationship: Relationship, companion: Companion
-) -> None:
-    companion.config = {"ingestion": {"enabled": False}}
-    companion.save(update_fields=["config"])
-
-    [played] = Player(rest, relationship.id, [told("Hi")]).play()
-
-    assert (played.state, list(played.changes)) == ("skipped", [])
-    assert played.error
 
 
 def test_turns_handed_over_ahead_are_read_together(

@@ -4,8 +4,7 @@ import pytest
 
 from config.registries import RECIPES
 from demo.conversation import Conversation, Person, Persona
-from demo.errors import UnknownRecipe
-from demo.recipes import LONGEST_SLUG, describe_recipe, under_recipe, uses_vectors
+from demo.recipes import describe_recipe, under_recipe, uses_vectors
 from relationships.services.turns import NewMessage, NewTurn
 
 TOLD = Conversation(
@@ -25,20 +24,6 @@ def test_each_recipe_has_a_companion_and_a_person_of_its_own(recipe: str) -> Non
     assert told.user.external_id == f"maya-{recipe.replace('_', '-')}"
     assert (told.companion.name, told.user.name, told.turns) == ("Ada", "Maya", TOLD.turns)
     assert describe_recipe(recipe).endswith(".")
-
-
-def test_a_long_slug_stays_one() -> None:
-    told = Conversation(TOLD.user, Persona("a" * LONGEST_SLUG, "Ada", ""), TOLD.turns, "And?")
-
-    slug = under_recipe(told, "two_call").companion.slug
-
-    assert len(slug) == LONGEST_SLUG
-    assert slug.endswith("-two-call")
-
-
-def test_a_recipe_that_is_not_there_is_refused_with_those_that_are() -> None:
-    with pytest.raises(UnknownRecipe, match=r"five_call.*two_call"):
-        under_recipe(TOLD, "five_call")
 
 
 def test_only_some_recipes_have_vectors() -> None:

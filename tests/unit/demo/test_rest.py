@@ -9,11 +9,6 @@ def answering(response: httpx2.Response) -> Rest:
     return Rest("http://localhost", "rk", transport=httpx2.MockTransport(lambda request: response))
 
 
-def test_a_request_carries_the_key_and_the_answer_comes_back(rest: Rest) -> None:
-    made = rest.post("/companions", {"slug": "ada", "name": "Ada"})
-    assert rest.get(f"/companions/{made['id']}")["name"] == "Ada"
-
-
 def test_a_list_is_read_to_its_end(rest: Rest) -> None:
     for number in range(3):
         rest.post("/users", {"external_id": f"user-{number}"})
@@ -39,7 +34,3 @@ def test_a_refusal_by_somebody_in_between_is_told_too(response: httpx2.Response)
 def test_a_service_that_is_away_is_said_so() -> None:
     with Rest("http://127.0.0.1:9", "rk") as rest, pytest.raises(DemoFailed, match="got no answer"):
         rest.get("/project")
-
-
-def test_an_answer_without_a_body_is_fine() -> None:
-    assert answering(httpx2.Response(204)).get("/project") == {}

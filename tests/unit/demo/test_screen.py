@@ -5,7 +5,6 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from demo.conversation import Conversation, Person, Persona
 from demo.play import Change, PlayedTurn, Usage
 from demo.screen import embedder_in_words, provider_in_words
 from relationships.services.turns import NewMessage, NewTurn
@@ -56,22 +55,11 @@ def test_a_turn_is_one_line_and_each_change_another(screen: ReadableScreen) -> N
     ]
 
 
-def test_a_session_is_named_once(screen: ReadableScreen) -> None:
-    screen.turn(played(), LISBON)
-    screen.turn(played(number=8), LISBON)
-    assert screen.lines == ["Thu 2 Jul 2026  s1", "   7  09:30  Hi", "   8  09:30  Hi"]
-
-
 def test_what_was_said_is_cut_to_one_line_and_what_is_remembered_never() -> None:
     screen = ReadableScreen(width=40)
     screen.turn(played(Change("add", "goal", "Wants to " + "run " * 20), said="word " * 20), LISBON)
     assert screen.lines[1] == "   7  09:30  word word word word word w…"
     assert "".join(screen.lines[2:]).count("run") == 20
-
-
-def test_a_turn_that_failed_says_why(screen: ReadableScreen) -> None:
-    screen.turn(played(state="failed", error="blocked: SAFETY"), LISBON)
-    assert screen.lines[-1] == "         ! failed: blocked: SAFETY"
 
 
 def test_colours_are_for_terminals_only() -> None:
@@ -89,21 +77,6 @@ def test_the_end_counts_changes_calls_and_cost(screen: ReadableScreen) -> None:
     )
     screen.tally(3, 1.25, Usage(calls={"1", "2"}, tokens=1234, cost=None))
     assert screen.lines[-1] == "3 turns in 1.2 s: 2 added. 2 model calls, 1,234 tokens, cost unknown."
-
-
-def test_the_scratchpad_is_grouped_by_type(screen: ReadableScreen) -> None:
-    entries = [
-        {"type": kind, "content": content, "effective_at": "2026-07-02T08:30:00+00:00"}
-        for kind, content in (("goal", "Run"), ("identity", "Lives in Porto"), ("goal", "Swim"))
-    ]
-    screen.scratchpad(entries, "Maya", LISBON)
-    assert screen.lines[0] == "What is remembered of Maya: 3 entries"
-    assert [line.split("  ")[0] for line in screen.lines[2:]] == ["goal", "", "identity"]
-    assert [line.split()[-5 if place == 1 else 1] for place, line in enumerate(screen.lines[2:])] == [
-        "Run",
-        "Swim",
-        "Lives",
-    ]
 
 
 def test_the_context_is_shown_with_its_tokens_by_layer(screen: ReadableScreen) -> None:
@@ -125,35 +98,6 @@ def test_the_context_is_shown_with_its_tokens_by_layer(screen: ReadableScreen) -
     assert "system: You are Ada.\n[memory]\n… 2 earlier messages …\nuser: Line 2" in text
 
 
-def test_the_opening_says_where_and_with_which_provider(screen: ReadableScreen) -> None:
-    turns = [NewTurn([NewMessage("user", "Hi")], occurred_at=MORNING)]
-    told = Conversation(Person("maya", "Maya", "Europe/Lisbon"), Persona("ada", "Ada", ""), turns, "And?")
-    screen.opening(told, "http://127.0.0.1:8000", {"alias": "offline"})
-    assert screen.lines[0] == "Rapport answers at http://127.0.0.1:8000"
-    assert screen.lines[2].strip() == "With Gemini instead: GEMINI_API_KEY=... make demo"
-    assert screen.lines[3] == "Maya and Ada: 1 turns, Thu 2 Jul 2026 to Thu 2 Jul 2026"
-
-
-def test_the_opening_names_a_recipe_and_its_embedder(screen: ReadableScreen) -> None:
-    turns = [NewTurn([NewMessage("user", "Hi")], occurred_at=MORNING)]
-    ada = Persona("ada", "Ada", "", recipe="two_call")
-    told = Conversation(Person("maya", "Maya", "Europe/Lisbon"), ada, turns, "And?")
-    screen.opening(told, "http://127.0.0.1:8000", {"alias": "gemini"}, None)
-    text = "\n".join(screen.lines)
-    assert "Recipe:   two_call. One model call extracts" in text
-    assert "Embedder: none; entries are found by their words" in text
-
-
-def test_the_archive_and_the_reasons_have_a_heading_of_their_own() -> None:
-    screen = ReadableScreen(width=110)
-    entry = {"type": "goal", "content": "Run [far]", "effective_at": "2026-07-02T08:30:00+00:00"}
-    screen.archive([entry], "Maya", LISBON)
-    screen.reasons([("Run [far]", "retrieved by best 0.8")])
-    assert screen.lines[0] == "In the archive of Maya, shown when it has to do with a message: 1 entries"
-    assert screen.lines[3] == "Why it was shown these"
-    assert screen.lines[5] == "Run [far]  retrieved by best 0.8"
-
-
 @pytest.mark.parametrize(
     ("embedder", "words"),
     [
@@ -164,12 +108,6 @@ def test_the_archive_and_the_reasons_have_a_heading_of_their_own() -> None:
 )
 def test_an_embedder_is_named_in_words(embedder: dict[str, str] | None, words: str) -> None:
     assert embedder_in_words(embedder) == words
-
-
-def test_what_can_be_pasted_is_never_broken() -> None:
-    screen = ReadableScreen(width=20)
-    screen.lines_of([("API key", "rk_" + "x" * 60)])
-    assert screen.lines == ["  API key    rk_" + "x" * 60]
 
 
 @pytest.mark.parametrize(

@@ -46,13 +46,6 @@ def pretend(place: Place, code: str) -> None:
     (place.root / "manage.py").write_text(code)
 
 
-def test_a_service_that_noted_itself_is_found(place: Place, somebody: "subprocess.Popen[bytes]") -> None:
-    noted(place, somebody.pid)
-    found = running_service(place.note)
-    assert found is not None
-    assert (found.pid, found.url, found.in_background) == (somebody.pid, "http://127.0.0.1:8000", False)
-
-
 def test_a_number_that_is_another_process_by_now_is_no_service(place: Place) -> None:
     noted(place, os.getpid())
     assert running_service(place.note) is None
@@ -138,9 +131,3 @@ def test_vectors_that_are_owed_are_waited_for() -> None:
         threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         wait_until_embedded(f"http://{LOOPBACK}:{server.server_port}")
         server.shutdown()
-
-
-def test_a_service_that_does_not_answer_owes_no_vectors() -> None:
-    with socket.socket() as free:
-        free.bind((LOOPBACK, 0))
-        wait_until_embedded(f"http://{LOOPBACK}:{free.getsockname()[1]}")

@@ -6,7 +6,7 @@ from demo.conversation import Conversation, Person, Persona
 from demo.recipes import under_recipe
 from demo.rest import Rest
 from demo.show import SHORT, play_show
-from relationships.models import Companion, Turn
+from relationships.models import Companion
 from relationships.services.turns import NewMessage, NewTurn
 from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import add, answer, delete
@@ -108,16 +108,6 @@ def test_the_service_may_settle_before_the_memory_is_shown(
     [so_far] = shown
     assert "1 turns in" in so_far
     assert "What is remembered" not in so_far
-
-
-def test_who_was_here_before_is_erased_and_it_is_said(
-    rest: Rest, scripted_provider: ScriptedProvider
-) -> None:
-    scripted_provider.otherwise = answer()
-    show(rest, told("Hi"))
-    _, lines = show(rest, told("Hi"))
-    assert "Maya was here before, and was erased first (DELETE /v1/users/…)." in lines
-    assert Turn.objects.count() == 1
 
 
 def test_a_failed_turn_makes_the_show_a_failure_and_names_the_retry(

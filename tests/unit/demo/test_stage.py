@@ -68,19 +68,6 @@ def test_a_file_that_was_spoilt_is_written_anew(written: str, db: None, tmp_path
     assert demo_key(file).opens
 
 
-def test_the_stage_has_a_companion_and_somebody_unknown(rest: Rest) -> None:
-    relationship_id, forgotten = set_up(rest, TOLD)
-
-    found = Relationship.objects.select_related("companion", "user").get(id=relationship_id)
-    assert (found.companion.slug, found.user.external_id, found.timezone) == (
-        "coach",
-        "maya",
-        "Europe/Lisbon",
-    )
-    assert found.companion.config == {"context": {"core_prompt": "Be kind."}}
-    assert not forgotten
-
-
 def test_the_companion_follows_the_recipe_and_knows_the_language(rest: Rest) -> None:
     set_up(rest, replace(TOLD, companion=replace(TOLD.companion, language="english", recipe="two_call")))
 
@@ -114,21 +101,6 @@ def test_the_operator_owns_the_demos_project_and_the_password_is_kept_for_its_ow
     assert Membership.objects.get(operator__email=EMAIL).role == Role.OWNER
     assert Operator.objects.get().check_password(made.password)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-
-
-def test_the_same_password_is_shown_again(project_id: str, tmp_path: Path) -> None:
-    file = tmp_path / "operator.json"
-
-    assert demo_operator(file, project_id=project_id) == demo_operator(file, project_id=project_id)
-
-
-def test_a_fresh_database_takes_the_password_that_was_kept(project_id: str, tmp_path: Path) -> None:
-    file = tmp_path / "operator.json"
-    made = demo_operator(file, project_id=project_id)
-    Operator.objects.all().delete()
-
-    assert demo_operator(file, project_id=project_id) == made
-    assert Operator.objects.get().check_password(made.password)
 
 
 def test_a_password_that_was_changed_is_not_told(project_id: str, tmp_path: Path) -> None:

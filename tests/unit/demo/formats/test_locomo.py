@@ -58,10 +58,6 @@ def test_an_opening_by_the_companion_belongs_to_the_first_turn() -> None:
     assert roles(told) == ["aua", "u"]
 
 
-def test_a_session_of_the_companion_alone_is_a_turn_too() -> None:
-    assert roles(parse(file_of(said("Melanie", "Are you there?")))) == ["a"]
-
-
 def test_a_turn_takes_no_more_messages_than_the_service_does(settings: Any) -> None:
     settings.MAX_MESSAGES_PER_TURN = 2
     assert roles(parse(file_of(*[said("Caroline", f"Line {line}") for line in range(5)]))) == [
@@ -132,12 +128,6 @@ def test_one_speaker_is_the_user_and_the_other_the_companion(
     told = parse(file_of(), as_speaker=chosen)
     assert (told.user.name, told.companion.slug) == (user, companion)
     assert told.user.external_id == f"conv-26-{user}"
-
-
-def test_without_a_sample_id_the_files_name_stands_for_it() -> None:
-    data = file_of()
-    del data["sample_id"]
-    assert parse(data).turns[0].session == "file-session-1"
 
 
 @pytest.mark.parametrize(

@@ -37,18 +37,6 @@ def test_the_last_day_was_yesterday_when_its_last_turn_lies_ahead() -> None:
     assert [turn.occurred_at.day for turn in told.turns] == [28, 1]
 
 
-def test_summer_time_is_kept() -> None:
-    july = datetime(2026, 7, 2, 12, 0, tzinfo=UTC)
-    assert rapport.parse(file_of(), Source("file", july)).turns[0].occurred_at.hour == 8
-
-
-def test_who_talks_is_read() -> None:
-    told = rapport.parse(file_of(question="And now?"), Source("file", NOON))
-    assert (told.user.external_id, told.user.name, told.user.timezone) == ("maya", "Maya", "Europe/Lisbon")
-    assert (told.companion.slug, told.companion.core_prompt) == ("ada", "Be kind.")
-    assert told.question == "And now?"
-
-
 def test_the_language_is_read_where_it_is_told() -> None:
     ada = {"name": "Ada", "slug": "ada", "language": "english"}
     assert rapport.parse(file_of(companion=ada), Source("file", NOON)).companion.language == "english"

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
 
-from providers.llm.base import CompletionRequest, ToolSpec
+from providers.llm.base import CompletionRequest, LLMProvider, ToolSpec
 from providers.llm.gemini import GeminiProvider
 from providers.llm.openai import OpenAIProvider
 from tests.vendor_servers.gemini_server import GeminiServer
@@ -66,3 +66,31 @@ def openai(openai_server: OpenAIServer) -> Iterator[Callable[..., OpenAIProvider
             return stack.enter_context(closing(OpenAIProvider(alias="openai", options=given)))
 
         yield make
+
+
+@dataclass(frozen=True)
+class Vendor:
+    """A real SDK: what makes its provider, and the server that it asks."""
+
+    name: str
+    make: Callable[..., LLMProvider]
+    server: GeminiServer | OpenAIServer
+
+
+@pytest.fixture
+def vendors(
+    gemini: Callable[..., GeminiProvider],
+    gemini_server: GeminiServer,
+    openai: Callable[..., OpenAIProvider],
+    openai_server: OpenAIServer,
+) -> dict[str, Vendor]:
+    return {
+        "gemini": Vendor("gemini", gemini, gemini_server),
+        "openai": Vendor("openai", openai, openai_server),
+    }
+
+
+@pytest.fixture(params=["gemini", "openai"])
+def vendor(request: pytest.FixtureRequest, vendors: dict[str, Vendor]) -> Vendor:
+    """Each of them in turn."""
+    return vendors[request.param]

@@ -16,7 +16,7 @@ def test_a_bad_conversation_is_refused_before_anything_is_started(db: None, tmp_
 
 
 def test_an_unknown_recipe_is_refused_before_anything_is_started(db: None) -> None:
-    with pytest.raises(CommandError, match=r"There is no recipe 'five_call'.*two_call"):
+    with pytest.raises(CommandError, match=r"'five_call' is not a known recipe; known: .*two_call"):
         call_command("demo", "--recipe", "five_call")
     assert Project.objects.count() == 0
 

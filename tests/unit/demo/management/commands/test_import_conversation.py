@@ -124,11 +124,6 @@ def test_a_bad_file_stores_nothing(file: Path, companion: Companion) -> None:
     assert (Relationship.objects.count(), Turn.objects.count()) == (0, 0)
 
 
-def test_without_a_project_the_way_out_is_named(db: None, file: Path) -> None:
-    with pytest.raises(CommandError, match=r"manage\.py create_project"):
-        run(file)
-
-
 def test_of_several_projects_one_must_be_named(file: Path, companion: Companion, project: Project) -> None:
     other = Project.objects.create(name="Other project")
     with pytest.raises(CommandError, match=str(other.id)):

@@ -2,7 +2,7 @@ from datetime import date
 
 import pytest
 
-from providers.llm.offline.dates import absolute, find_dates, is_date, without_dates
+from providers.llm.offline.dates import absolute, find_dates
 
 THURSDAY = date(2026, 11, 26)
 
@@ -68,17 +68,3 @@ def test_a_date_gone_by_is_made_absolute(said: str, kept: str) -> None:
 )
 def test_what_only_looks_like_a_date_stays(said: str) -> None:
     assert find_dates(said, today=THURSDAY, past=False) == []
-
-
-def test_a_date_knows_where_it_stands_and_its_month() -> None:
-    found = find_dates("I fly tomorrow to Rome", today=THURSDAY, past=False)[0]
-    assert ("I fly tomorrow to Rome"[found.start : found.end], found.month) == ("tomorrow", "November 2026")
-
-
-def test_texts_are_compared_without_their_dates() -> None:
-    assert without_dates("Flies to Rome on 3 December 2026").split() == ["Flies", "to", "Rome"]
-
-
-@pytest.mark.parametrize(("text", "is_one"), [("Saturday", True), ("14 March", True), ("my sister", False)])
-def test_a_date_alone_is_known(text: str, is_one: bool) -> None:
-    assert is_date(text) is is_one

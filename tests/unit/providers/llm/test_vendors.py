@@ -1,0 +1,129 @@
+"""What every real SDK does alike, over real HTTP against the vendors' local servers."""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from providers.errors import (
+    AnswerTruncated,
+    EmptyAnswer,
+    ExternalRefused,
+    ProviderMisconfigured,
+    Unauthorized,
+)
+from providers.llm.base import CompletionRequest
+from tests.unit.providers.llm.conftest import Vendor
+
+SHAPES: dict[str, tuple[dict[str, Any], str]] = {
+    "fenced": ({"text": '{"operations": []}', "fenced": True}, '{"operations": []}'),
+    "after thoughts": ({"text": '{"operations": []}', "think": "Hm, {maybe}?"}, '{"operations": []}'),
+    "malformed": ({"text": '{"operations": [}'}, '{"operations": [}'),
+    "prose": ({"text": "I have nothing to note."}, "I have nothing to note."),
+}
+
+
+@pytest.mark.parametrize(("item", "text"), SHAPES.values(), ids=SHAPES)
+def test_the_json_is_unwrapped_and_what_is_none_is_left_for_the_asker(
+    item: dict[str, Any], text: str, vendor: Vendor, question: CompletionRequest
+) -> None:
+    vendor.server.push(item)
+
+    assert vendor.make().complete(question).text == text
+
+
+def test_a_redirect_is_not_followed_so_the_key_goes_nowhere_else(
+    vendor: Vendor, question: CompletionRequest
+) -> None:
+    with type(vendor.server)() as elsewhere:
+        path = {"gemini": "v1beta/models/m:generateContent", "openai": "chat/completions"}[vendor.name]
+        vendor.server.push({"redirect": f"{elsewhere.url}/{path}"})
+
+        with pytest.raises(ProviderMisconfigured):
+            vendor.make().complete(question)
+
+        assert elsewhere.asked == 0
+
+
+def test_a_wrong_key_is_named_but_never_shown(vendor: Vendor, question: CompletionRequest) -> None:
+    vendor.server.push({"status": 401, "message": "The key wrong-key is not known."})
+    provider = vendor.make(api_key="wrong-key")
+
+    with pytest.raises(Unauthorized) as failure:
+        provider.complete(question)
+
+    assert "wrong-key" not in str(failure.value) + str(vars(provider)["options"]) + str(provider.describe())
+
+
+def test_a_proxy_in_the_environment_is_not_asked_for_this_machine(
+    vendor: Vendor, question: CompletionRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
+
+    assert vendor.make().complete(question).text == '{"operations": []}'
+
+
+def test_no_test_reaches_the_vendor(vendor: Vendor, question: CompletionRequest) -> None:
+    with pytest.raises(ExternalRefused, match=r"(googleapis|openai)\.com is not this machine"):
+        vendor.make(base_url="").complete(question)
+
+
+def test_it_describes_itself_without_its_key(vendor: Vendor) -> None:
+    described = vendor.make().describe()
+
+    assert set(described) == {"alias", "kind", "model", "host"}
+    assert (described["alias"], described["host"]) == (vendor.name, vendor.server.url.split("/")[2])
+
+
+def test_many_threads_ask_through_one_provider(vendor: Vendor, question: CompletionRequest) -> None:
+    provider = vendor.make()
+    vendor.server.respond = lambda body: {
+        "text": body["messages"][-1]["content"]
+        if "messages" in body
+        else body["contents"][0]["parts"][0]["text"]
+    }
+    prompts = [f'{{"number": {number}}}' for number in range(32)]
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda text: provider.complete(replace(question, prompt=text)).text, prompts))
+
+    assert answers == prompts
+
+
+CALLED: dict[str, tuple[dict[str, Any], str]] = {
+    "two calls are one": ({"calls": [{"facts": ["a"]}, {"facts": ["b"]}]}, '{"facts": ["a", "b"]}'),
+    "a call with nothing": ({"calls": [{}]}, "{}"),
+    "words instead of a call": ({"text": "I noted it down."}, "I noted it down."),
+    "JSON instead of a call": ({"text": '{"facts": []}', "fenced": True}, '{"facts": []}'),
+    "thoughts before the call": ({"json": {"facts": []}, "think": "What is new?"}, '{"facts": []}'),
+}
+
+
+@pytest.mark.parametrize(("item", "text"), CALLED.values(), ids=CALLED)
+def test_what_a_function_is_called_with_is_the_answer_and_words_instead_are_handed_up(
+    item: dict[str, Any], text: str, vendor: Vendor, call_question: CompletionRequest
+) -> None:
+    vendor.server.push(item)
+
+    assert vendor.make().complete(call_question).text == text
+
+
+@pytest.mark.parametrize(
+    ("item", "error"),
+    [
+        ({"calls": ['{"facts": ["a'], "truncate": 5, "finish": "length"}, AnswerTruncated),
+        ({"empty": True}, EmptyAnswer),
+        ({"text": ""}, EmptyAnswer),
+    ],
+    ids=str,
+)
+def test_an_answer_with_neither_a_call_nor_words_is_none(
+    item: dict[str, Any], error: type[Exception], vendor: Vendor, call_question: CompletionRequest
+) -> None:
+    finish = {"finish": "MAX_TOKENS"} if "finish" in item and vendor.name == "gemini" else {}
+    vendor.server.push({**item, **finish})
+
+    with pytest.raises(error):
+        vendor.make().complete(call_question)
