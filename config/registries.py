@@ -63,13 +63,13 @@ HOUSEKEEPING: dict[str, tuple[float, str]] = {
 # What finds the work that nobody is told to do: a class with `run`, `seconds_to_rest` and `release_dead`, each of which
 # takes the present (worker.maintenance).
 SWEEP = "memory.ingestion.sweep.Sweep"
-# Housekeeping of several steps: functions of no argument that return Duty objects (worker.housekeeping).
-DUTIES: list[str] = [
-    "memory.ingestion.replays.replay_duties",
-    "memory.retrieval.index.backfill.index_duties",
-    "knowledge.claim.document_duties",
-    "memory.forgetting.duties.forgetting_duties",
-    "memory.retrieval.decayed_vectors.decay_duties",
+# Housekeeping of several steps: functions of no argument that return PeriodicTask objects (worker.housekeeping).
+PERIODIC_TASKS: list[str] = [
+    "memory.ingestion.replays.replay_tasks",
+    "memory.retrieval.index.backfill.index_tasks",
+    "knowledge.claim.document_tasks",
+    "memory.forgetting.periodic.forgetting_tasks",
+    "memory.retrieval.decayed_vectors.decay_tasks",
 ]
 # What /metrics tells beside the queue: functions of no argument that return Prometheus metrics.
 METRICS: list[str] = ["relationships.services.spending_metrics.spending_metrics"]

@@ -142,7 +142,7 @@ EMBEDDED_POSTGRES_DIR = None if DATABASE_URL else DATA_DIR / "postgres"
 DATABASES = {"default": database.settings_of(DATABASE_URL, data_dir=DATA_DIR, process=PROCESS)}
 
 # --- queue: django-q2 on the same database, woken by LISTEN/NOTIFY ----------------------------------------------------
-# The turn's row is the truth and the task a nudge, so tasks are never retried by the queue (max_attempts 1).
+# The turn's row is the truth and the task a task, so tasks are never retried by the queue (max_attempts 1).
 Q_CLUSTER = {
     "name": "rapport",
     "orm": "default",
@@ -209,7 +209,7 @@ ALLOW_EXTERNAL_PROVIDERS = env.flag("RAPPORT_ALLOW_EXTERNAL_PROVIDERS", True)
 PLUGINS = env.listing("RAPPORT_PLUGINS")
 CONTEXT_FORMATS = registries.CONTEXT_FORMATS
 CONTEXT_LAYERS = registries.CONTEXT_LAYERS
-DUTIES = registries.DUTIES
+PERIODIC_TASKS = registries.PERIODIC_TASKS
 FORGETTING_POLICIES = registries.FORGETTING_POLICIES
 GATES = registries.GATES
 HOUSEKEEPING = registries.HOUSEKEEPING

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints, field_validator, model_validator
 
-from relationships.configuration.seams import known_slug
+from relationships.configuration.plugins import known_slug
 from relationships.configuration.strict import Strict
 
 Tokens = Annotated[int, Field(ge=0, le=1_000_000)]

@@ -14,7 +14,7 @@ from context.recall import Recall
 from context.text import message_tokens
 from memory.entries.access import note_access
 from providers.tokens import estimate_tokens
-from relationships.configuration.seams import known_slug, load
+from relationships.configuration.plugins import known_slug, load
 from relationships.models import DEFAULT_SESSION
 from web.authentication import RememberedKey
 from web.errors import FieldProblem, InvalidConfiguration

@@ -11,7 +11,7 @@ from context.facts import Levels
 from context.layers.base import Layer
 from relationships.configuration.cascade import ResolvedConfiguration, resolve_configuration
 from relationships.configuration.kept import KeptByText
-from relationships.configuration.seams import load
+from relationships.configuration.plugins import load
 from web.errors import FieldProblem, InvalidConfiguration
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from demo.conversation import Conversation
 from relationships.configuration.cascade import resolve_configuration
-from relationships.configuration.seams import load
+from relationships.configuration.plugins import load
 
 LONGEST_SLUG = 80
 

@@ -17,18 +17,18 @@ from django.utils import timezone
 from knowledge.errors import REASONS, DocumentLost
 from knowledge.models import Document, DocumentChunk, DocumentState
 from knowledge.models.document import DocumentQuerySet
-from worker.housekeeping import Duty
+from worker.enqueue import enqueue_task
+from worker.housekeeping import PeriodicTask
 from worker.leases import postpone_overdue, take_back_dead
 from worker.models import WORKER_DIED
-from worker.nudge import nudge_task
 
 SECONDS = 2  # between two rounds of the housekeeping
 AT_ONCE = 20  # documents that are enqueued in one round
 
 
-def nudge_document(document: Document) -> None:
+def enqueue_document(document: Document) -> None:
     """Have a worker process the document as soon as the present transaction commits."""
-    nudge_task("knowledge.tasks.process", document.id, project_id=document.project_id)
+    enqueue_task("knowledge.tasks.process", document.id, project_id=document.project_id)
 
 
 def claim_document(*, document_id: UUID, worker: str) -> Document | None:
@@ -75,11 +75,11 @@ def release_document(
         due_at = timezone.now() + timedelta(seconds=delay)
         claimed_row(claimed).release(due_at=due_at, counted=counted, code=code, error=error[:2000])
         if not delay:
-            nudge_document(document)
+            enqueue_document(document)
 
 
-def document_duties() -> list[Duty]:
-    return [Duty("documents", SECONDS, process_owed_documents)]
+def document_tasks() -> list[PeriodicTask]:
+    return [PeriodicTask("documents", SECONDS, process_owed_documents)]
 
 
 @transaction.atomic
@@ -95,7 +95,7 @@ def process_owed_documents(now: datetime) -> int:
     owed = [document for document in released if document not in deadly]
     owed += postpone_overdue(Document.objects.all(), now, most=AT_ONCE)
     for document in owed:
-        nudge_document(document)
+        enqueue_document(document)
     return len(owed)
 
 

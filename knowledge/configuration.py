@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field, field_validator, model_validator
 
 from providers.embeddings.registry import DEFAULT_EMBEDDER
-from relationships.configuration.seams import known_slug
+from relationships.configuration.plugins import known_slug
 from relationships.configuration.strict import Share, Strict
 
 NO_EMBEDDER = "none"

@@ -6,7 +6,7 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
-from knowledge.claim import nudge_document
+from knowledge.claim import enqueue_document
 from knowledge.errors import DocumentBusy, EmptyDocument, TooManyDocuments
 from knowledge.kinds import kind_of
 from knowledge.models import Document, DocumentFile, DocumentState
@@ -57,7 +57,7 @@ def add_document(
     )
     DocumentFile.objects.create(document=document, content=content)
     _audit(document, "document.added", by)
-    nudge_document(document)
+    enqueue_document(document)
     return document, True
 
 
@@ -92,7 +92,7 @@ def reread_document(*, project_id: UUID, companion_id: UUID, document_id: UUID, 
     document.settled_at = None
     document.save()
     _audit(document, "document.reread", by)
-    nudge_document(document)
+    enqueue_document(document)
     return document
 
 

@@ -19,8 +19,8 @@ from django.conf import settings
 from memory.entries.fingerprint import content_hash
 from memory.entries.times import is_future
 from memory.models import EntryState
+from relationships.configuration.json_schemas import refuse_misshapen
 from relationships.configuration.schema import Configuration
-from relationships.configuration.shapes import refuse_misshapen
 from relationships.services.configuration import check_level
 from web.errors import FieldProblem, InvalidInput
 

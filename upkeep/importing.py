@@ -45,10 +45,10 @@ from relationships.services.sequence import allocate_seq, lock_relationship
 from relationships.services.sessions import rebuild_sessions
 from relationships.services.snapshots import write_section
 from upkeep.archive_checks import Archive, Overview, check_archive, check_head
-from upkeep.erasure.tally import table_name
+from upkeep.erasure.counts import table_name
 from web.actor import Actor
 from web.errors import NotFound
-from worker.nudge import nudge
+from worker.enqueue import enqueue
 
 Rows = Iterable[dict[str, Any]]
 
@@ -234,4 +234,4 @@ def _take_over(relationship: Relationship, archive: Archive, now: datetime) -> N
     rebuild_sessions(relationship)
     rebuild_scratchpad(**own, now=now)
     if is_owed(relationship.id):
-        nudge(relationship.id, project_id=relationship.project_id)
+        enqueue(relationship.id, project_id=relationship.project_id)

@@ -1,6 +1,6 @@
 """The counts that all web processes share: how much of a limit is used in the present window.
 
-A process takes a sixtieth of the quota at a time and counts it down in memory (web/allowances.py), so a limit
+A process takes a sixtieth of the quota at a time and counts it down in memory (web/rate_counters.py), so a limit
 costs a statement now and then, not one a request. What was taken counts as used, so that no more than the quota is ever
 let through; what a process has taken and not used when the window ends is lost.
 """

@@ -1,4 +1,4 @@
-"""Limits of what a key or a token may ask, by DRF's throttling. `Allowances` counts, for all web processes together.
+"""Limits of what a key or a token may ask, by DRF's throttling. `RateCounters` counts, for all web processes together.
 
 The header fields are those of draft-ietf-httpapi-ratelimit-headers-10.
 """
@@ -11,12 +11,12 @@ from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
 from config.rates import Rates
-from web.allowances import Allowances, Verdict
 from web.authentication import Credentials
 from web.errors import TooManyRequests
+from web.rate_counters import RateCounters, Verdict
 
 log = structlog.get_logger(__name__)
-ALLOWANCES = Allowances()
+RATE_COUNTERS = RateCounters()
 LAG_SECONDS = 0.1
 
 
@@ -31,7 +31,7 @@ class RateThrottle(BaseThrottle):
         for name in ("requests", view.counts_as.get(request.method)):
             rate = rates.get(name)
             if rate is not None:
-                verdict = ALLOWANCES.take(credentials.holder, name, rate)
+                verdict = RATE_COUNTERS.take(credentials.holder, name, rate)
                 view.verdicts.append(verdict)
                 if not verdict.allowed:
                     _say(verdict, credentials)

@@ -82,7 +82,7 @@ SELECT count(DISTINCT project_id),
   FROM asked
 """
 # A turn that waits for its trigger (due_at null) waits for nobody. A wrong key is no attempt, and yet one in vain. How
-# many turns there are at all is the planner's own estimate, kept up by autovacuum. Last, nudges that nobody has taken.
+# many turns there are at all is the planner's own estimate, kept up by autovacuum. Last, tasks that nobody has taken.
 _COUNTS = """
 WITH waiting AS (
     SELECT attempts, waiting_since FROM relationships_turn
@@ -181,7 +181,7 @@ class QueueCondition:
     """`waits`: what turns wait for, by project and reason."""
 
     turns: TurnCounts
-    queued: int  # nudges that no worker has taken yet
+    queued: int  # tasks that no worker has taken yet
     workers: tuple[WorkerCondition, ...]
     vectors: VectorCounts = VectorCounts()
     waits: tuple[Wait, ...] = ()

@@ -43,7 +43,7 @@ WITH task AS (
     RETURNING id)
 SELECT id, pg_notify(%(channel)s, '') FROM task
 """
-# A claimed task that a crash of the database brings back is a nudge more: this one transaction, as behind a pooler the
+# A claimed task that a crash of the database brings back is a task more: this one transaction, as behind a pooler the
 # session is not ours, does not wait for the disk.
 CLAIM = """
 DELETE FROM django_q_ormq WHERE id = ANY (ARRAY(

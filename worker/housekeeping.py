@@ -1,4 +1,4 @@
-"""What has to be done from time to time, whoever is talking: a list of duties, each failing alone."""
+"""What has to be done from time to time, whoever is talking: a list of periodic tasks, each failing alone."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -13,11 +13,11 @@ from worker.heartbeat import forget_old_heartbeats
 
 log = structlog.get_logger(__name__)
 
-MOST_OF_THE_TIME = 0.05  # that one duty may take: a slow one comes less often
+MOST_OF_THE_TIME = 0.05  # that one task may take: a slow one comes less often
 
 
 @dataclass(slots=True)
-class Duty:
+class PeriodicTask:
     """Something to do every so many seconds. `do` takes the present and says how many rows it was about."""
 
     name: str
@@ -26,41 +26,51 @@ class Duty:
     next_at: float = 0.0  # monotonic
 
 
-def duties() -> list[Duty]:
-    """The queue's own, and those that HOUSEKEEPING and DUTIES of config/registries.py name."""
-    own = Duty("forget_heartbeats", 600, lambda now: forget_old_heartbeats())
+def periodic_tasks() -> list[PeriodicTask]:
+    """The queue's own, and those that HOUSEKEEPING and PERIODIC_TASKS of config/registries.py name."""
+    own = PeriodicTask("forget_heartbeats", 600, lambda now: forget_old_heartbeats())
     named = [
-        Duty(name, seconds, import_string(path)) for name, (seconds, path) in settings.HOUSEKEEPING.items()
+        PeriodicTask(name, seconds, import_string(path))
+        for name, (seconds, path) in settings.HOUSEKEEPING.items()
     ]
-    return [own, *named, *(duty for path in settings.DUTIES for duty in import_string(path)())]
+    return [
+        own,
+        *named,
+        *(task for path in settings.PERIODIC_TASKS for task in import_string(path)()),
+    ]
 
 
 def do_what_is_due(
-    duties: Sequence[Duty], *, now: datetime, clock: Callable[[], float] = time.monotonic
+    tasks: Sequence[PeriodicTask], *, now: datetime, clock: Callable[[], float] = time.monotonic
 ) -> int:
-    """Do each duty whose time has come; how many were done. None stops another, and none takes much of the time."""
+    """Do each periodic task whose time has come; how many were done. None stops another, and none takes much of the time."""
     done = 0
-    for duty in duties:
+    for task in tasks:
         started = clock()
-        if started < duty.next_at:
+        if started < task.next_at:
             continue
-        done += _do(duty, now)
-        duty.next_at = started + max(duty.seconds, (clock() - started) / MOST_OF_THE_TIME)
+        done += _do(task, now)
+        task.next_at = started + max(task.seconds, (clock() - started) / MOST_OF_THE_TIME)
     return done
 
 
-def _do(duty: Duty, now: datetime) -> int:
+def _do(task: PeriodicTask, now: datetime) -> int:
     try:
-        rows = duty.do(now)
+        rows = task.do(now)
     except Exception as error:
         # The error's own text may quote a person.
         log.warning(
-            "a duty failed; it will be tried again",
-            event_name="queue.duty.failed",
-            duty=duty.name,
+            "a periodic task failed; it will be tried again",
+            event_name="queue.periodic_task.failed",
+            periodic_task=task.name,
             error_class=type(error).__name__,
         )
         return 0
     if rows:
-        log.info("did a duty", event_name="queue.duty.done", duty=duty.name, rows=rows)
+        log.info(
+            "did a periodic task",
+            event_name="queue.periodic_task.done",
+            periodic_task=task.name,
+            rows=rows,
+        )
     return 1

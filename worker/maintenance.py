@@ -1,6 +1,6 @@
 """The maintenance process: it stands beside the pool, sweeps, keeps house and gives the sign of life.
 
-It is a process of its own, so that neither a slow database nor a slow duty keeps the supervisor from
+It is a process of its own, so that neither a slow database nor a slow periodic_task keeps the supervisor from
 watching. It is also the one that sees the database go away, and has it started again where it is the embedded
 one.
 """
@@ -20,7 +20,7 @@ from django.utils.module_loading import import_string
 
 from worker.fairness import HEAD_AGE
 from worker.heartbeat import beat, stop_beating
-from worker.housekeeping import do_what_is_due, duties
+from worker.housekeeping import do_what_is_due, periodic_tasks
 from worker.worker_stats import WorkerStats
 
 log = structlog.get_logger(__name__)
@@ -110,7 +110,7 @@ class Maintenance:
         return float(min(_LONGEST_BACKOFF_SECONDS, _BACKOFF_SECONDS * 2 ** min(attempt, 10)))
 
     def _keep_house(self) -> None:
-        owed = duties()
+        owed = periodic_tasks()
         while not self._stopping.wait(_HOUSEKEEPING_SECONDS):
             if self._outage:
                 continue

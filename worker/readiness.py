@@ -3,7 +3,7 @@
 The first is what a load balancer asks: the database and the migrations, and nothing of any tenant's. The second is
 for whoever is called at night, and only for what is the service's matter, not one project's.
 
-A hindrance is what turns wait for, over all projects. Past OLDEST_TURN_LIMIT_SECONDS it is alarming
+A blocker is what turns wait for, over all projects. Past OLDEST_TURN_LIMIT_SECONDS it is alarming
 
 - when the default provider waits for an operator: its key refused, its account empty, its settings wrong;
 - when the default provider fails, or nobody takes what is due, and fewer projects were answered lately than wait;
@@ -34,7 +34,7 @@ _STATEMENT_SECONDS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Hindrance:
+class Blocker:
     """What turns of so many projects wait for, the longest of them for `seconds`."""
 
     reason: str
@@ -72,7 +72,7 @@ class Readiness:
     database: bool = False
     pending_migrations: list[str] | None = None
     condition: QueueCondition | None = None
-    degraded: list[Hindrance] = field(default_factory=list)
+    degraded: list[Blocker] = field(default_factory=list)
 
     @property
     def ready(self) -> bool:
@@ -99,24 +99,24 @@ def check_readiness(*, work: bool = False) -> Readiness:
         names = ", ".join(found.pending_migrations[:5])
         found.reasons = [f"migrations: {names} not applied; run manage.py migrate"]
     elif found.condition is not None:
-        hindered = hindrances(found.condition)
-        found.degraded = [hindrance for hindrance in hindered if not hindrance.alarming]
+        hindered = blockers(found.condition)
+        found.degraded = [blocker for blocker in hindered if not blocker.alarming]
         found.reasons = reasons_for_alarm(found.condition, hindered)
     return found
 
 
-def hindrances(condition: QueueCondition) -> list[Hindrance]:
+def blockers(condition: QueueCondition) -> list[Blocker]:
     """What turns wait for, the longest wait first. A turn that is due is hindered once it is past the limit."""
     groups: dict[tuple[str, str], list[Wait]] = {}
     for wait in condition.waits:
         late = wait.seconds > settings.OLDEST_TURN_LIMIT_SECONDS
         if wait.reason != READING and (late or wait.reason != DUE):
             groups.setdefault((wait.reason, wait.provider), []).append(wait)
-    found = [_hindrance(waits, condition) for waits in groups.values()]
-    return sorted(found, key=lambda hindrance: -hindrance.seconds)
+    found = [_blocker(waits, condition) for waits in groups.values()]
+    return sorted(found, key=lambda blocker: -blocker.seconds)
 
 
-def reasons_for_alarm(condition: QueueCondition, found: Sequence[Hindrance]) -> list[str]:
+def reasons_for_alarm(condition: QueueCondition, found: Sequence[Blocker]) -> list[str]:
     """Why nobody would say that work is being done, in sentences; empty if it is."""
     reasons = []
     age = condition.beat_age_seconds
@@ -124,7 +124,7 @@ def reasons_for_alarm(condition: QueueCondition, found: Sequence[Hindrance]) -> 
         reasons.append("worker: none has reported; run manage.py worker")
     elif age > settings.HEARTBEAT_LIMIT_SECONDS:
         reasons.append(f"worker: none has reported for {age:.0f} s; run manage.py worker")
-    return reasons + [hindrance.sentence for hindrance in found if hindrance.alarming]
+    return reasons + [blocker.sentence for blocker in found if blocker.alarming]
 
 
 def explained(reason: str) -> str:
@@ -161,10 +161,10 @@ def embedder_in_use() -> dict[str, Any]:
     return _in_use(settings.DEFAULT_EMBEDDING_PROVIDER, settings.EMBEDDING_PROVIDERS)
 
 
-def _hindrance(waits: Sequence[Wait], condition: QueueCondition) -> Hindrance:
+def _blocker(waits: Sequence[Wait], condition: QueueCondition) -> Blocker:
     first = waits[0]
     late = {wait.project_id for wait in waits if wait.seconds > settings.OLDEST_TURN_LIMIT_SECONDS}
-    return Hindrance(
+    return Blocker(
         reason=first.reason,
         provider=first.provider,
         turns=sum(wait.turns for wait in waits),

@@ -1,4 +1,4 @@
-"""Whom the sweep reminds of what they owe: who does not move is nudged ever less often, and projects take turns."""
+"""Whom the sweep reminds of what they owe: who does not move is enqueued ever less often, and projects take turns."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -7,9 +7,9 @@ from uuid import UUID
 
 from worker.fairness import RoundRobin
 
-# Between two nudges of one relationship that does not move; doubles.
+# Between two tasks of one relationship that does not move; doubles.
 FIRST_PAUSE, LONGEST_PAUSE = timedelta(seconds=5), timedelta(seconds=60)
-REMEMBERED = 1000  # nudges, before old ones are forgotten
+REMEMBERED = 1000  # tasks, before old ones are forgotten
 
 
 class _Reminder(NamedTuple):
@@ -19,7 +19,7 @@ class _Reminder(NamedTuple):
 
 
 class Reminders:
-    """Remembers who was nudged lately, and about what."""
+    """Remembers who was enqueued lately, and about what."""
 
     def __init__(self) -> None:
         self._last: dict[UUID, _Reminder] = {}
@@ -33,7 +33,7 @@ class Reminders:
         *,
         most: int,
     ) -> dict[UUID, UUID]:
-        """Whom to nudge now, each with its project: who owes something new at once, the others after their pause.
+        """Whom to enqueue now, each with its project: who owes something new at once, the others after their pause.
 
         `owed`: by project its relationships, each with what it owes; `room`: how many of a project may be told.
         """

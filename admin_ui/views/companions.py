@@ -15,7 +15,7 @@ from admin_ui.config_form import config_sections, read_config
 from admin_ui.paging import page_of
 from admin_ui.params import pretty, required_version, text_param
 from relationships.configuration.cascade import resolve_configuration
-from relationships.configuration.seams import load
+from relationships.configuration.plugins import load
 from relationships.models import Companion
 from relationships.services.companions import create_companion, write_companion_config
 from web.errors import FieldProblem, InvalidConfiguration, StaleVersion

@@ -11,7 +11,7 @@ from memory.models import EntryState, OperationResult, ScratchpadEntry
 from relationships.models import Relationship, Turn, TurnState
 from relationships.services.model_budgets import model_budget_of
 from worker.condition import read_condition
-from worker.readiness import embedder_in_use, hindrances, provider_in_use, reasons_for_alarm
+from worker.readiness import blockers, embedder_in_use, provider_in_use, reasons_for_alarm
 
 DAYS = 14
 TYPES_SHOWN, LATELY = 12, 8
@@ -46,7 +46,7 @@ class StatusView(OperatorView):
         ctx = {
             "condition": condition,
             "budget": model_budget_of(self.access.project.id),
-            "reasons": reasons_for_alarm(condition, hindrances(condition)),
+            "reasons": reasons_for_alarm(condition, blockers(condition)),
             "waiting": waiting_turns(condition, self.access.project.id, now=timezone.now()),
             "alive": sum(worker.alive for worker in condition.workers),
             "llm": provider_in_use(),

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, field_validator
 
 from memory.retrieval.configuration import HalfLife
-from relationships.configuration.seams import known_slug
+from relationships.configuration.plugins import known_slug
 from relationships.configuration.strict import Share, Strict
 
 LEAST_FLOOR = 0.000001

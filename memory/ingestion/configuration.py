@@ -13,7 +13,7 @@ from memory.ingestion.strategies.options import (
     Slug,
     TwoCallOptions,
 )
-from relationships.configuration.seams import known_slug
+from relationships.configuration.plugins import known_slug
 from relationships.configuration.strict import Share, Strict, repeated_names
 
 MOST_OUTPUT_TOKENS = 100_000  # of one answer

@@ -24,8 +24,8 @@ from relationships.services.sequence import lock_relationship
 from relationships.services.sessions import touch_session
 from relationships.services.turns import NewTurn, store_turn, turn_faults
 from web.errors import InvalidInput, NotFound
+from worker.enqueue import enqueue
 from worker.fairness import project_of
-from worker.nudge import nudge
 
 ROUTE = "turns"  # of its idempotency keys
 
@@ -98,7 +98,7 @@ def accept_turn(
         )
     fired = fire_trigger(configuration.ingestion.trigger, relationship_id=relationship.id, turn=turn, now=now)
     if turn.state == TurnState.PENDING and fired and not told:
-        nudge(relationship.id, project_id=relationship.project_id)
+        enqueue(relationship.id, project_id=relationship.project_id)
     return AcceptedTurn(turn, created=True)
 
 
@@ -139,7 +139,7 @@ def retry_turn(*, relationship_id: UUID, turn_id: UUID) -> Turn:
     )
     if turn.state == TurnState.SKIPPED:
         _show_messages(turn)
-    nudge(relationship_id, project_id=turn.project_id)
+    enqueue(relationship_id, project_id=turn.project_id)
     turn.refresh_from_db()
     return turn
 
@@ -160,7 +160,7 @@ def ingest_now(*, relationship_id: UUID) -> int:
         due_at=timezone.now(), waits_for=""
     )
     if due:
-        nudge(relationship_id, project_id=project_of(relationship_id))
+        enqueue(relationship_id, project_id=project_of(relationship_id))
     return due
 
 

@@ -32,9 +32,9 @@ from providers.errors import ModelNotFound, ProviderError
 from providers.llm.registry import get_provider
 from relationships.services.model_budgets import require_model_budget
 from web.errors import BudgetSpent, InvalidConfiguration, NotFound
+from worker.enqueue import enqueue
 from worker.fairness import others_wait
 from worker.leases import renewing, retry_delay
-from worker.nudge import nudge
 from worker.worker_stats import stop_requested
 
 log = structlog.get_logger(__name__)
@@ -67,7 +67,7 @@ def drain_relationship(*, relationship_id: UUID, worker: str) -> Drained:
         if _gives_way(drained):
             break
     with transaction.atomic():
-        nudge(relationship_id, project_id=claim.turns[0].project_id)
+        enqueue(relationship_id, project_id=claim.turns[0].project_id)
     return drained
 
 

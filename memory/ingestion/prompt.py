@@ -14,11 +14,11 @@ from memory.ingestion.templates import render_instructions, shipped
 from memory.models import Tier
 from providers.llm.base import (
     CompletionRequest,
-    IngestionMaterial,
     KnownKey,
     NumberedEntry,
     NumberedFact,
     NumberedMessage,
+    PromptData,
     Task,
     ToolSpec,
 )
@@ -97,7 +97,7 @@ def build_request(given: IngestionInput, question: Question = OPERATIONS) -> Com
         prompt=shipped("prompt_data.md").render(**_data_variables(given, question)).strip(),
         schema=question.schema,
         tool=question.tool,
-        material=_material(given, question),
+        prompt_data=_prompt_data(given, question),
         model=question.model or given.ingestion.model,
         max_output_tokens=given.ingestion.max_output_tokens,
     )
@@ -195,8 +195,8 @@ def _heading(at: datetime, zone: ZoneInfo) -> str:
     return f"{local:%A}, {local.date().isoformat()}, {local:%H:%M}"
 
 
-def _material(given: IngestionInput, question: Question) -> IngestionMaterial:
-    return IngestionMaterial(
+def _prompt_data(given: IngestionInput, question: Question) -> PromptData:
+    return PromptData(
         entries=tuple(
             NumberedEntry(number, **{name: getattr(entry, name) for name in _SHARED})
             for number, entry in enumerate(given.entries, start=1)

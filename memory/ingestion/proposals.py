@@ -14,7 +14,7 @@ from memory.ingestion.operations import Operation, Refusal
 from memory.ingestion.strategies.base import Proposal, Strategy
 from memory.ingestion.vectors import TextVectors
 from memory.models import Tier
-from relationships.configuration.seams import load
+from relationships.configuration.plugins import load
 
 Items = list[Operation | Refusal]
 

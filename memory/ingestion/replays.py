@@ -22,12 +22,12 @@ from relationships.services.model_budgets import require_model_budget
 from relationships.services.turns import NewMessage
 from web.actor import Actor
 from web.errors import InvalidInput, NotFound, RapportError
+from worker.enqueue import enqueue_replay
 from worker.fairness import others_wait
-from worker.housekeeping import Duty
+from worker.housekeeping import PeriodicTask
 from worker.identity import worker_identity
 from worker.leases import postpone_overdue, renewing, take_back_dead
 from worker.models import QueuedQuerySet
-from worker.nudge import nudge_replay
 
 log = structlog.get_logger(__name__)
 
@@ -35,7 +35,7 @@ STEPS = ("published", "draft")
 MOST_TURNS = 50
 MOST_ATTEMPTS = 3
 KEPT = timedelta(days=7)
-_NUDGED_AT_ONCE = 20
+_ENQUEUED_AT_ONCE = 20
 
 
 @transaction.atomic
@@ -72,7 +72,7 @@ def request_replay(
         due_at=timezone.now(),
         requested_by=by.id,
     )
-    _nudge(replay)
+    _enqueue(replay)
     return replay
 
 
@@ -110,27 +110,27 @@ def run_replay(*, relationship_id: UUID, replay_id: UUID) -> None:
         log.info("replayed a prompt", event_name="replay.done", relationship_id=str(relationship_id))
 
 
-def replay_duties() -> list[Duty]:
+def replay_tasks() -> list[PeriodicTask]:
     return [
-        Duty("nudge_replays", 10, nudge_owed_replays),
-        Duty("drop_replays", 600, drop_old_replays),
+        PeriodicTask("enqueue_replays", 10, enqueue_owed_replays),
+        PeriodicTask("drop_replays", 600, drop_old_replays),
     ]
 
 
 @transaction.atomic
-def nudge_owed_replays(now: datetime) -> int:
-    """Replays whose nudge was lost, whose worker died, or whose pause is over."""
+def enqueue_owed_replays(now: datetime) -> int:
+    """Replays whose task was lost, whose worker died, or whose pause is over."""
     take_back_dead(Replay.objects.all(), now)
     hopeless = Replay.objects.due(now).filter(attempts__gte=MOST_ATTEMPTS)
     _finish(hopeless, ReplayState.FAILED, error="Given up: it ended its readers.")
-    owed = postpone_overdue(Replay.objects.all(), now, most=_NUDGED_AT_ONCE)
+    owed = postpone_overdue(Replay.objects.all(), now, most=_ENQUEUED_AT_ONCE)
     for replay in owed:
-        _nudge(replay)
+        _enqueue(replay)
     return len(owed)
 
 
-def _nudge(replay: Replay) -> None:
-    nudge_replay(replay.relationship_id, replay.id, project_id=replay.project_id)
+def _enqueue(replay: Replay) -> None:
+    enqueue_replay(replay.relationship_id, replay.id, project_id=replay.project_id)
 
 
 def drop_old_replays(now: datetime) -> int:
@@ -142,7 +142,7 @@ def drop_old_replays(now: datetime) -> int:
 def _give_way(replay: Replay, held: QueuedQuerySet) -> None:
     """It goes on when its turn comes."""
     if held.release(due_at=timezone.now()):
-        _nudge(replay)
+        _enqueue(replay)
 
 
 def _finish(rows: QueuedQuerySet, state: ReplayState, *, error: str = "") -> None:

@@ -1,8 +1,8 @@
 """The sweep: finds turns, and texts without their vector, that are owed and that nobody is told to do.
 
-A nudge gets lost with the worker that took it; a retry falls due without anybody nudging; a lease outlives
+A task gets lost with the worker that took it; a retry falls due without anybody nudging; a lease outlives
 its holder. The turns' rows know all of it, so the sweep reads them about once a second, takes dead leases
-back, and nudges.
+back, and tasks.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,17 +16,17 @@ from django.db import connection
 
 from memory.retrieval.index.sweep import VectorSweep
 from relationships.models import Project, Turn
+from worker.enqueue import enqueue, enqueue_embedding
 from worker.fairness import room_for
 from worker.leases import take_back_dead
-from worker.nudge import nudge, nudge_embedding
 from worker.reminders import Reminders
 
 log = structlog.get_logger(__name__)
 
-# A turn just taken in was nudged by its intake; give that a moment. A retry was nudged by nobody.
+# A turn just taken in was enqueued by its intake; give that a moment. A retry was enqueued by nobody.
 GRACE = timedelta(seconds=2)
 ROWS_PER_PROJECT = 500
-NUDGES_PER_SWEEP = 50
+TASKS_PER_SWEEP = 50
 
 # Each project by itself, so that none hides behind another's backlog: served by the index turn_due_in_project. Resumes
 # behind the last row seen of it, so that one long backlog does not hide the project's others.
@@ -40,7 +40,7 @@ SELECT p.id, due.due_at, due.relationship_id
         ORDER BY due_at, relationship_id LIMIT %(limit)s) due
  ORDER BY due.due_at, due.relationship_id
 """
-# A relationship is worth a nudge only if its first open turn can be claimed: behind one that is being worked
+# A relationship is worth a task only if its first open turn can be claimed: behind one that is being worked
 # on, or that waits for its retry, the others wait too. Served by the index turn_open.
 _HEADS = """
 SELECT wanted.id, head.id, head.attempts
@@ -57,7 +57,7 @@ _BEGINNING: _Place = (datetime.min.replace(tzinfo=UTC), UUID(int=0))
 
 
 class Sweep:
-    """Remembers, between its rounds, where it stopped and whom it nudged."""
+    """Remembers, between its rounds, where it stopped and whom it enqueued."""
 
     def __init__(self) -> None:
         self._places: dict[UUID, _Place] = {}  # of projects with more due than one round looks at
@@ -65,18 +65,18 @@ class Sweep:
         self._vectors = VectorSweep()
 
     def run(self, now: datetime) -> int:
-        """One round. How many nudges were sent."""
+        """One round. How many tasks were sent."""
         released = release_dead_leases(now)
         if released:
             log.info("took leases back", event_name="queue.leases.released", relationships=len(released))
         room = room_for(list(Project.objects.values_list("id", flat=True)))
-        nudged = released | self._owed(room, now)
+        enqueued = released | self._owed(room, now)
         owing = self._vectors.due(room, now)
-        for relationship_id, project_id in nudged.items():
-            nudge(relationship_id, project_id=project_id)
+        for relationship_id, project_id in enqueued.items():
+            enqueue(relationship_id, project_id=project_id)
         for relationship_id, project_id in owing.items():
-            nudge_embedding(relationship_id, project_id=project_id)
-        return len(nudged) + len(owing)
+            enqueue_embedding(relationship_id, project_id=project_id)
+        return len(enqueued) + len(owing)
 
     def seconds_to_rest(self, now: datetime) -> float:
         """Until the next retry falls due, at most SWEEP_SECONDS."""
@@ -91,14 +91,14 @@ class Sweep:
         release_dead_leases(now)
 
     def _owed(self, room: Mapping[UUID, int], now: datetime) -> dict[UUID, UUID]:
-        """Relationships to nudge, each with its project, which has room for it."""
+        """Relationships to enqueue, each with its project, which has room for it."""
         due = self._next_due([project for project, free in room.items() if free > 0], now)
         heads = _heads([each for of_one in due.values() for each in of_one], now)
         owed = {
             project: [(each, heads[each]) for each in of_one if each in heads]
             for project, of_one in due.items()
         }
-        return self._reminders.choose(owed, room, now, most=NUDGES_PER_SWEEP)
+        return self._reminders.choose(owed, room, now, most=TASKS_PER_SWEEP)
 
     def _next_due(self, projects: Sequence[UUID], now: datetime) -> dict[UUID, list[UUID]]:
         """Relationships with due turns by project, from where the last round stopped; from the beginning after the

@@ -9,7 +9,7 @@ from django.db import connection, transaction
 from memory.ingestion.configuration import Ingestion, Trigger
 from relationships.models import Turn, TurnState
 from relationships.services.turns import NewMessage, TurnDisposal
-from worker.nudge import nudge
+from worker.enqueue import enqueue
 
 ENDED_SESSIONS = """
 UPDATE relationships_turn t SET due_at = %(now)s, waits_for = ''
@@ -61,7 +61,7 @@ def read_ended_sessions(now: datetime) -> int:
         cursor.execute(ENDED_SESSIONS, {"now": now})
         ended = dict(cursor.fetchall())
         for relationship_id, project_id in ended.items():
-            nudge(relationship_id, project_id=project_id)
+            enqueue(relationship_id, project_id=project_id)
     return len(ended)
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints, field_validator
 
 from providers.embeddings.registry import DEFAULT_EMBEDDER
-from relationships.configuration.seams import known_slug
+from relationships.configuration.plugins import known_slug
 from relationships.configuration.strict import Share, Strict
 
 # PostgreSQL's own text search configurations; which of them a server has, its version decides.

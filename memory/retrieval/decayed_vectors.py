@@ -19,7 +19,7 @@ from memory.retrieval.decay import decayed_vectors, log_weights, must_move
 from memory.retrieval.index.configs import RelationshipConfig, configs_of, lock_config
 from memory.retrieval.statements import ALLOWED, ROWS
 from relationships.services.sequence import lock_relationship
-from worker.housekeeping import Duty
+from worker.housekeeping import PeriodicTask
 
 FETCH = 400  # candidates for each question: float4 and a ranker's float8 differ only far below the best
 SECONDS = 5
@@ -120,10 +120,10 @@ def decay_candidates(query: SearchQuery, *, half_life_days: float) -> set[UUID] 
     return found
 
 
-def decay_duties() -> list[Duty]:
+def decay_tasks() -> list[PeriodicTask]:
     return [
-        Duty("settle_decayed_vectors", SECONDS, DecayWalk().step),
-        Duty("renew_decayed_vectors", SECONDS, renew_stale),
+        PeriodicTask("settle_decayed_vectors", SECONDS, DecayWalk().step),
+        PeriodicTask("renew_decayed_vectors", SECONDS, renew_stale),
     ]
 
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import ClassVar
 
 from memory.retrieval.configuration import Gate
-from relationships.configuration.seams import load
+from relationships.configuration.plugins import load
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from memory.retrieval.rankers.base import Candidates, Question, Ranker, Scores
 from memory.retrieval.rankers.best import BestRanker
 from memory.retrieval.results import Hit, SearchResult
 from providers.embeddings.base import Embedded
-from relationships.configuration.seams import known_slug, load
+from relationships.configuration.plugins import known_slug, load
 from web.errors import InvalidInput
 
 BY_TEXT = BestRanker()  # orders by text alone where there is no vector to compare

@@ -3,20 +3,20 @@
 from providers.llm.base import (
     Completion,
     CompletionRequest,
-    IngestionMaterial,
     LLMProvider,
     NumberedEntry,
     NumberedMessage,
+    PromptData,
 )
 from providers.llm.registry import get_provider, provider_problems, reset_providers
 
 __all__ = [
     "Completion",
     "CompletionRequest",
-    "IngestionMaterial",
     "LLMProvider",
     "NumberedEntry",
     "NumberedMessage",
+    "PromptData",
     "get_provider",
     "provider_problems",
     "reset_providers",

@@ -66,7 +66,7 @@ class KnownKey:
 
 
 @dataclass(frozen=True, slots=True)
-class IngestionMaterial:
+class PromptData:
     """The structured form of what the prompt says, for providers that answer by rules.
 
     `task` says which question it is, and so the shape of the answer (memory.ingestion.strategies.*_schema):
@@ -114,7 +114,7 @@ class CompletionRequest:
     system: str
     prompt: str
     schema: dict[str, Any] | None
-    material: IngestionMaterial | None = None
+    prompt_data: PromptData | None = None
     model: str | None = None
     max_output_tokens: int | None = None
     temperature: float | None = None

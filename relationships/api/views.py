@@ -13,9 +13,9 @@ from relationships.models import Relationship
 from relationships.services.configuration import check_level
 from relationships.services.rows import require
 from web.actor import Actor
-from web.allowances import Verdict
 from web.authentication import Credentials, KeyChanged, authenticate_header, forget_key
 from web.errors import NotAllowed
+from web.rate_counters import Verdict
 from web.rest_view import RestView
 from web.throttling import RateThrottle, rate_headers, too_many
 

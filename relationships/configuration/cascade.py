@@ -13,8 +13,8 @@ import orjson
 from pydantic import ValidationError
 
 from relationships.configuration.kept import KeptByText
+from relationships.configuration.plugins import known_slug, load
 from relationships.configuration.schema import Configuration, configuration_model
-from relationships.configuration.seams import known_slug, load
 from web.errors import FieldProblem, InvalidConfiguration
 from web.fields import listed_errors
 

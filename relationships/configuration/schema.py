@@ -14,8 +14,8 @@ from django.core.exceptions import ImproperlyConfigured
 from django.utils.module_loading import import_string
 from pydantic import Field, create_model, field_validator
 
-from relationships.configuration.seams import known_slug
-from relationships.configuration.shapes import Shape
+from relationships.configuration.json_schemas import Shape
+from relationships.configuration.plugins import known_slug
 from relationships.configuration.strict import Strict
 
 

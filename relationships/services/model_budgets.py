@@ -146,7 +146,7 @@ def set_model_budget(
 
 
 def _look_again(project_id: UUID) -> None:
-    """Each relationship in a transaction of its own, under its lock, as its readers do. The sweep nudges them."""
+    """Each relationship in a transaction of its own, under its lock, as its readers do. The sweep enqueues them."""
     now = timezone.now()
     waiting = Turn.objects.filter(
         project_id=project_id, state=TurnState.PENDING, waiting_since__isnull=False, error_code=REASON

@@ -8,8 +8,8 @@ from uuid import UUID
 from django.conf import settings
 from django.db import transaction
 
+from relationships.configuration.json_schemas import refuse_misshapen
 from relationships.configuration.merge_patch import merge_patch
-from relationships.configuration.shapes import refuse_misshapen
 from relationships.ids import uuid7
 from relationships.models import Profile, ProfileRevision, Relationship
 from relationships.services.audit import audit_row

@@ -8,8 +8,8 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import F
 
+from relationships.configuration.json_schemas import refuse_misshapen
 from relationships.configuration.merge_patch import merge_patch
-from relationships.configuration.shapes import refuse_misshapen
 from relationships.ids import uuid7
 from relationships.models import Relationship, SessionState
 from relationships.services.audit import audit_row

@@ -141,7 +141,7 @@ def test_a_file_that_can_not_be_parsed_in_time_costs_no_reader(
     assert {reader.pid for reader in worker.readers()} == readers
 
 
-def test_a_document_whose_nudge_was_lost_is_found(live: LiveService, companion: Companion) -> None:
+def test_a_document_whose_task_was_lost_is_found(live: LiveService, companion: Companion) -> None:
     document = upload(companion, b"Words.", "a.txt")
     live.database.rows("DELETE FROM django_q_ormq RETURNING id")
 

@@ -67,7 +67,7 @@ def test_turns_that_waited_for_a_worker_are_found_when_one_starts(
     live: LiveService, model: OpenAIServer, relationship: Relationship
 ) -> None:
     turns = [live.say(relationship, f"I have {number} plants.") for number in range(3)]
-    live.database.rows("DELETE FROM django_q_ormq RETURNING id")  # and their nudges are lost
+    live.database.rows("DELETE FROM django_q_ormq RETURNING id")  # and their tasks are lost
 
     start_worker(live, model)
 

@@ -5,7 +5,7 @@ from django.conf import settings
 from django.utils.module_loading import import_string
 
 from relationships.configuration.cascade import resolve_configuration, validate_configuration
-from relationships.configuration.seams import load
+from relationships.configuration.plugins import load
 from tests.guards.tables import REFERENCE
 
 REGISTRIES = ("INGESTION_STRATEGIES", "RECIPES", "CONTEXT_LAYERS", "CONTEXT_FORMATS", "RANKERS", "GATES")

@@ -7,7 +7,7 @@ import pytest
 
 from memory.ingestion.strategies.options import KeyedFactsOptions
 from relationships.configuration.cascade import resolve_configuration
-from relationships.configuration.shapes import MOST_BYTES, MOST_STEPS, known_shape, refuse_misshapen
+from relationships.configuration.json_schemas import MOST_BYTES, MOST_STEPS, known_shape, refuse_misshapen
 from tests.growth import MOST, growth
 from web.errors import InvalidInput
 

@@ -10,7 +10,7 @@ from knowledge.chunking import MOST_JOINED, cut_document
 from knowledge.parsing.base import Block
 from memory.fence import cut_fenced, escape_item, fence
 from memory.retrieval.index.text import LONGEST_RUN, without_names, words_for_index
-from providers.llm.base import IngestionMaterial, NumberedMessage
+from providers.llm.base import NumberedMessage, PromptData
 from providers.llm.offline.reading import read_messages
 from tests.growth import MOST, growth
 
@@ -34,13 +34,13 @@ WORK: dict[str, Callable[[str], object]] = {
     "cut": cut_fenced,
     "fence": lambda text: fence([text]),
     "item": escape_item,
-    "rules": lambda text: read_messages(material(text)),
+    "rules": lambda text: read_messages(prompt_data(text)),
 }
 
 
-def material(text: str) -> IngestionMaterial:
+def prompt_data(text: str) -> PromptData:
     message = NumberedMessage(1, "user", "Maya", text, datetime(2026, 3, 2, tzinfo=UTC))
-    return IngestionMaterial((), (message,), "UTC", ("preference", "other"), "Maya")
+    return PromptData((), (message,), "UTC", ("preference", "other"), "Maya")
 
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
@@ -54,7 +54,7 @@ def test_a_message_of_any_sort_is_read_in_time_that_grows_with_it(
 def test_a_sentence_that_only_asks_please_is_soon_given_up() -> None:
     """Three loops over the same word took the cube of their number; a sentence has 2,000 characters at the most."""
     assert (
-        growth(lambda text: read_messages(material(text)), lambda size: "please " * size + "x.", size=70)
+        growth(lambda text: read_messages(prompt_data(text)), lambda size: "please " * size + "x.", size=70)
         < MOST
     )
 

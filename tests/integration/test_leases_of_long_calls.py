@@ -10,7 +10,7 @@ from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from memory.ingestion.claim import claim_turns
-from memory.ingestion.replays import nudge_owed_replays, request_replay, run_replay
+from memory.ingestion.replays import enqueue_owed_replays, request_replay, run_replay
 from memory.ingestion.sweep import release_dead_leases
 from memory.models import Embedding, ModelCall, Replay, ReplayState, SearchText
 from memory.retrieval.index.embed import embed_owed
@@ -126,7 +126,7 @@ def test_a_replay_is_read_once(conversation: Conversation, scripted_provider: Sc
 
     def answer_late(_: object) -> None:
         outlast(lambda: rows.values_list("lease_until", flat=True).get())
-        assert nudge_owed_replays(timezone.now()) == 0
+        assert enqueue_owed_replays(timezone.now()) == 0
 
     scripted_provider.while_answering = answer_late
     scripted_provider.answer_with(answer(add("Lives in Porto")), answer())

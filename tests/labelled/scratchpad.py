@@ -8,9 +8,9 @@ from typing import Any
 
 from providers.llm.base import (
     CompletionRequest,
-    IngestionMaterial,
     NumberedEntry,
     NumberedMessage,
+    PromptData,
 )
 from providers.llm.offline import OfflineProvider
 
@@ -46,8 +46,8 @@ class Scratchpad:
             NumberedMessage(number, role, self.user_name if role == "user" else "Ada", text, at)
             for number, (role, text) in enumerate(said, start=1)
         )
-        material = IngestionMaterial(tuple(self.entries), messages, self.timezone, self.types, self.user_name)
-        completion = PROVIDER.complete(CompletionRequest("", "", None, material))
+        prompt_data = PromptData(tuple(self.entries), messages, self.timezone, self.types, self.user_name)
+        completion = PROVIDER.complete(CompletionRequest("", "", None, prompt_data))
         operations: list[dict[str, Any]] = json.loads(completion.text)["operations"]
         self._apply(operations, at)
         return operations

@@ -7,11 +7,11 @@ from typing import Any
 
 from providers.llm.base import (
     CompletionRequest,
-    IngestionMaterial,
     KnownKey,
     NumberedEntry,
     NumberedFact,
     NumberedMessage,
+    PromptData,
     Task,
 )
 from tests.labelled.scratchpad import PROVIDER, TYPES
@@ -31,7 +31,7 @@ def ask(
     earlier: Sequence[str] = (),
 ) -> Answer:
     """The answer to one question about one message of the person, of whom the entries are known."""
-    material = IngestionMaterial(
+    prompt_data = PromptData(
         entries=tuple(known),
         messages=(NumberedMessage(1, "user", "Maya", said, at),),
         timezone=timezone,
@@ -42,7 +42,7 @@ def ask(
         keys=tuple(keys),
         earlier=tuple(earlier),
     )
-    answer: Answer = json.loads(PROVIDER.complete(CompletionRequest("", "", None, material)).text)
+    answer: Answer = json.loads(PROVIDER.complete(CompletionRequest("", "", None, prompt_data)).text)
     return answer
 
 

@@ -5,6 +5,7 @@ triggers ask for (permit.py). What was erased is told by AuditEvents that hold c
 Why it is built so: docs/adr/0010-append-only-yet-erasable.md
 """
 
+from upkeep.erasure.counts import Erasure
 from upkeep.erasure.entries import EntryErasure, erase_entry
 from upkeep.erasure.messages import redact_messages
 from upkeep.erasure.relationships import (
@@ -15,7 +16,6 @@ from upkeep.erasure.relationships import (
     erase_relationship,
     erase_user,
 )
-from upkeep.erasure.tally import Erasure
 
 __all__ = [
     "EntryErasure",

@@ -11,8 +11,8 @@ from memory.ingestion.results import emptied
 from memory.models import EntryRevision, ModelCall, OperationKind, OperationResult, Replay, SearchedKind
 from memory.retrieval.index.write import forget_texts
 from relationships.models import Message, Turn
-from upkeep.erasure.tally import Counts
-from upkeep.erasure.words import Traces, Words, quoting_reasons, turns_of
+from upkeep.erasure.counts import Counts
+from upkeep.erasure.erased_texts import Traces, Words, quoting_reasons, turns_of
 
 _TEXTS = ("operation", "reason", "text", "content_hash", "held_reason", "erased")
 

@@ -11,11 +11,10 @@ from django.utils import timezone
 from memory.entries.history import Change, change_entries
 from memory.models import EntryRevision, RevisionEvent, ScratchpadEntry, SearchedKind
 from relationships.services.sequence import lock_relationship
+from upkeep.erasure.allow_erasure import erasing
 from upkeep.erasure.copies import empty_copies, leave_index
-from upkeep.erasure.holding import StillHolding, WordSearch
-from upkeep.erasure.permit import erasing
-from upkeep.erasure.tally import Erasure, tell
-from upkeep.erasure.words import (
+from upkeep.erasure.counts import Erasure, tell
+from upkeep.erasure.erased_texts import (
     Traces,
     Words,
     find_traces,
@@ -23,6 +22,7 @@ from upkeep.erasure.words import (
     turns_of,
     words_of,
 )
+from upkeep.erasure.holding import StillHolding, WordSearch
 from web.actor import Actor
 from web.errors import NotFound
 

@@ -7,10 +7,10 @@ from django.utils import timezone
 
 from relationships.models import Message
 from relationships.services.sequence import lock_relationship
+from upkeep.erasure.allow_erasure import erasing
 from upkeep.erasure.copies import empty_copies
-from upkeep.erasure.permit import erasing
-from upkeep.erasure.tally import Erasure, tell
-from upkeep.erasure.words import Traces, Words
+from upkeep.erasure.counts import Erasure, tell
+from upkeep.erasure.erased_texts import Traces, Words
 from web.actor import Actor
 from web.errors import InvalidInput
 

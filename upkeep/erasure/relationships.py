@@ -12,8 +12,8 @@ from django.apps import apps
 from django.db.models import Count, Model, QuerySet, Value
 
 from relationships.models import AuditEvent, Companion, EndUser, Project, Relationship, RelationshipOwned
-from upkeep.erasure.permit import erasing
-from upkeep.erasure.tally import Counts, Erasure, table_name, tell
+from upkeep.erasure.allow_erasure import erasing
+from upkeep.erasure.counts import Counts, Erasure, table_name, tell
 from web.actor import Actor
 from web.errors import NotFound
 

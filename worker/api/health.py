@@ -15,7 +15,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from worker.api.metrics import render_metrics
 from worker.condition import QueueCondition, read_condition
 from worker.readiness import (
-    Hindrance,
+    Blocker,
     Readiness,
     check_readiness,
     embedder_in_use,
@@ -78,7 +78,7 @@ def _basics(readiness: Readiness) -> dict[str, Any]:
     }
 
 
-def _degraded(found: Hindrance) -> dict[str, Any]:
+def _degraded(found: Blocker) -> dict[str, Any]:
     told = {name: value for name, value in asdict(found).items() if name != "alarming"}
     return {**told, "seconds": round(found.seconds, 3), "detail": found.sentence}
 

@@ -64,7 +64,7 @@ def _turns(condition: QueueCondition) -> Iterator[Metric]:
         "rapport_turns_stored", "Turns of any state, as the planner estimates.", value=condition.turns.stored
     )
     yield GaugeMetricFamily(
-        "rapport_queue_tasks", f"Nudges no worker has taken yet, {_CAPPED}.", value=condition.queued
+        "rapport_queue_tasks", f"Tasks no worker has taken yet, {_CAPPED}.", value=condition.queued
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from relationships.configuration.seams import load
+from relationships.configuration.plugins import load
 
 WIDTH = 100
 

@@ -21,12 +21,12 @@ from memory.retrieval.index.write import NO_LANGUAGE, ROWS_AT_ONCE, index_again
 from providers.embeddings import embedder_of
 from providers.errors import ProviderError
 from relationships.models import Message, Relationship
-from worker.housekeeping import Duty
-from worker.nudge import nudge_embedding
+from worker.enqueue import enqueue_embedding
+from worker.housekeeping import PeriodicTask
 
 RELATIONSHIPS_A_STEP = 200
 ROWS_A_STEP = 2_000
-NUDGES_A_STEP = 50
+TASKS_A_STEP = 50
 
 _INCOMPLETE = """
 SELECT w.id FROM unnest(%(ids)s::uuid[], %(languages)s::text[]) AS w (id, language)
@@ -90,8 +90,8 @@ def complete_index(relationship_id: UUID, *, most: int) -> int:
     return rows
 
 
-def index_duties() -> list[Duty]:
-    return [Duty("complete_index", 10, Backfill().step)]
+def index_tasks() -> list[PeriodicTask]:
+    return [PeriodicTask("complete_index", 10, Backfill().step)]
 
 
 class Backfill:
@@ -101,7 +101,7 @@ class Backfill:
         self._after = UUID(int=0)
 
     def step(self, now: datetime) -> int:
-        """Look at the next relationships. How many rows were written or relationships nudged."""
+        """Look at the next relationships. How many rows were written or relationships enqueued."""
         ids = Relationship.objects.filter(id__gt=self._after).order_by("id").values_list("id", flat=True)
         wanted = configs_of(list(ids[:RELATIONSHIPS_A_STEP]))
         if not wanted:
@@ -113,7 +113,7 @@ class Backfill:
             if rows >= ROWS_A_STEP:
                 return rows  # the next step sees these again, and goes on
         self._after = wanted[-1].relationship_id
-        return rows + _nudge_gaps(wanted)
+        return rows + _enqueue_gaps(wanted)
 
 
 def _incomplete(wanted: Sequence[RelationshipConfig]) -> list[UUID]:
@@ -125,15 +125,15 @@ def _incomplete(wanted: Sequence[RelationshipConfig]) -> list[UUID]:
         return [row[0] for row in cursor.fetchall()]
 
 
-def _nudge_gaps(wanted: Sequence[RelationshipConfig]) -> int:
+def _enqueue_gaps(wanted: Sequence[RelationshipConfig]) -> int:
     """Have a worker look where texts have no vector in the wanted space. It owes them, and embeds them."""
-    nudged = 0
+    enqueued = 0
     for each in wanted:
-        if nudged < NUDGES_A_STEP and _has_gaps(each):
+        if enqueued < TASKS_A_STEP and _has_gaps(each):
             with transaction.atomic():
-                nudge_embedding(each.relationship_id, project_id=each.project_id)
-            nudged += 1
-    return nudged
+                enqueue_embedding(each.relationship_id, project_id=each.project_id)
+            enqueued += 1
+    return enqueued
 
 
 def _has_gaps(wanted: RelationshipConfig) -> bool:

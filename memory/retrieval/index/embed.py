@@ -26,9 +26,9 @@ from memory.retrieval.index.queue import (
 from memory.retrieval.index.vectors import OwedText
 from providers.embeddings import Embedded, Embedder, embed_in_halves, embedder_of
 from providers.errors import ProviderError
+from worker.enqueue import enqueue_embedding
 from worker.fairness import others_wait, project_of
 from worker.leases import error_place, renewing, retry_delay
-from worker.nudge import nudge_embedding
 from worker.worker_stats import stop_requested
 
 log = structlog.get_logger(__name__)
@@ -69,7 +69,7 @@ def embed_owed(*, relationship_id: UUID) -> EmbeddedTexts:
         if monotonic() - started > MOST_SECONDS or others_wait():
             break
     with transaction.atomic():
-        nudge_embedding(relationship_id, project_id=project_of(relationship_id))
+        enqueue_embedding(relationship_id, project_id=project_of(relationship_id))
     return done
 
 

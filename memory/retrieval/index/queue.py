@@ -76,7 +76,7 @@ def claim_texts(relationship_id: UUID, retrieval: Retrieval, embedder: Embedder 
     with connection.cursor() as cursor:
         cursor.execute(_SETTLE_REST, params)
     rows = SearchText.objects.for_relationship(relationship_id)
-    # Over which so many workers died, or we stumbled: they are left to their words.
+    # Over which so many workers died, or something of ours failed: they are left to their words.
     deadly = rows.due(now).filter(attempts__gte=settings.MAX_ATTEMPTS)
     deadly.filter(error_code__in=(WORKER_DIED, INTERNAL_ERROR)).update(due_at=None)
     limit = min(TEXTS_AT_ONCE, embedder.most_texts) if embedder else 0

@@ -1,4 +1,4 @@
-"""Finds texts that owe vectors and that nobody is told to embed: nudges get lost, retries and leases fall due."""
+"""Finds texts that owe vectors and that nobody is told to embed: tasks get lost, retries and leases fall due."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -11,10 +11,10 @@ from memory.models import SearchText
 from worker.leases import take_back_dead
 from worker.reminders import Reminders
 
-# A text just written was nudged by its change; give that a moment. A retry was nudged by nobody.
+# A text just written was enqueued by its change; give that a moment. A retry was enqueued by nobody.
 GRACE = timedelta(seconds=2)
 ROWS_PER_PROJECT = 500
-NUDGES_PER_SWEEP = 20
+TASKS_PER_SWEEP = 20
 
 # Of each project, the longest due of each relationship, of the longest due of all. Served by the index
 # searchtext_owed_in_project.
@@ -32,18 +32,18 @@ SELECT p.id, due.relationship_id, due.since
 
 
 class VectorSweep:
-    """Remembers, between its rounds, whom it nudged."""
+    """Remembers, between its rounds, whom it enqueued."""
 
     def __init__(self) -> None:
         self._reminders = Reminders()
 
     def due(self, room: Mapping[UUID, int], now: datetime) -> dict[UUID, UUID]:
-        """Whom to nudge, each with its project, which has room for it."""
+        """Whom to enqueue, each with its project, which has room for it."""
         take_back_dead(SearchText.objects.all(), now, fields=("relationship", "id"))
         owed: dict[UUID, list[tuple[UUID, datetime]]] = {}
         for project_id, relationship_id, since in _due([each for each in room if room[each] > 0], now):
             owed.setdefault(project_id, []).append((relationship_id, since))
-        return self._reminders.choose(owed, room, now, most=NUDGES_PER_SWEEP)
+        return self._reminders.choose(owed, room, now, most=TASKS_PER_SWEEP)
 
 
 def _due(projects: Sequence[UUID], now: datetime) -> list[tuple[UUID, UUID, datetime]]:

@@ -19,7 +19,7 @@ from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.configs import RelationshipConfig, retrieval_of
 from memory.retrieval.index.rows import OFF_THE_RECORD, IndexRow, columns, entry_row, message_row
 from relationships.models import Message
-from worker.nudge import nudge_embedding
+from worker.enqueue import enqueue_embedding
 
 log = structlog.get_logger(__name__)
 
@@ -218,7 +218,7 @@ def _write(
         _warn_of(retrieval.language, language)
         owed = owed or (owes and not known)
     if owed:
-        nudge_embedding(relationship_id, project_id=project_id)
+        enqueue_embedding(relationship_id, project_id=project_id)
 
 
 def _in_pieces(rows: Sequence[IndexRow]) -> Iterator[Sequence[IndexRow]]:

@@ -30,20 +30,20 @@ CHARACTERS_PER_TOKEN = 4
 
 
 class OfflineProvider(LLMProvider):
-    """Answers ingestion's questions from their material, in the same JSON as every model; refuses all else."""
+    """Answers ingestion's questions from their prompt_data, in the same JSON as every model; refuses all else."""
 
     kind: ClassVar[str] = "offline"
     default_model = "rules-1"
 
     def complete(self, request: CompletionRequest) -> Completion:
         """What the rules find. Raises RequestRefused for anything but ingestion."""
-        if request.material is None:
+        if request.prompt_data is None:
             raise RequestRefused(
                 "The offline provider answers by rules, for remembering only. For replies, set GEMINI_API_KEY or "
                 "another provider in LLM_PROVIDERS."
             )
         started = time.perf_counter()
-        text = json.dumps(ANSWERS[request.material.task](request.material), ensure_ascii=False)
+        text = json.dumps(ANSWERS[request.prompt_data.task](request.prompt_data), ensure_ascii=False)
         return Completion(
             text=text,
             provider=self.alias,

@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from providers.llm.base import IngestionMaterial, KnownKey, NumberedFact, Task
+from providers.llm.base import KnownKey, NumberedFact, PromptData, Task
 from providers.llm.offline.clauses import Clause, read_clauses
 from providers.llm.offline.facts import Fact
 from providers.llm.offline.notebook import Line
 from providers.llm.offline.patterns import RULES, part, pattern
 from providers.llm.offline.reader import Reader
-from providers.llm.offline.reading import day_of, forget, read_material, read_messages, read_statement
+from providers.llm.offline.reading import day_of, forget, read_messages, read_prompt_data, read_statement
 from providers.llm.offline.wording import PARTNERS, PETS, capitalised, folded, overlap, words
 
 AGAIN = "No, "  # how a statement begins that is to be read again; nobody asks to forget "No, ..."
@@ -38,13 +38,13 @@ _STATE = pattern(r"^(?:is|runs|freelances|works)\b")
 Keyed = tuple[KnownKey, str]  # a key and the value it gets
 
 
-def extract_facts(material: IngestionMaterial) -> dict[str, Any]:
+def extract_facts(prompt_data: PromptData) -> dict[str, Any]:
     """The facts of the messages, without a look at any entry.
 
     What has nothing to act on yet ("No, I meant Thursday") is handed on as a wish to forget, so that it is never kept
     itself, in words the rules read again.
     """
-    reader = read_material(replace(material, entries=()))
+    reader = read_prompt_data(replace(prompt_data, entries=()))
     facts = [
         _memory(line) | {"confidence": line.confidence, "importance": line.importance}
         for line in reader.notebook.changed_lines()
@@ -62,22 +62,22 @@ def extract_facts(material: IngestionMaterial) -> dict[str, Any]:
     return {"facts": facts}
 
 
-def decide_facts(material: IngestionMaterial) -> dict[str, Any]:
+def decide_facts(prompt_data: PromptData) -> dict[str, Any]:
     """Each fact held against the entries: a contradiction takes the entry's place, what says more is merged.
 
     The messages are read again with the entries in sight, and what becomes of each is put down to the fact that
     says it. A fact that this leaves over (another model's wording) is held against the entries by itself.
     """
-    reader = read_material(material)
-    owned: dict[int, list[Line]] = {fact.number: [] for fact in material.facts}
+    reader = read_prompt_data(prompt_data)
+    owned: dict[int, list[Line]] = {fact.number: [] for fact in prompt_data.facts}
     for line in reader.notebook.changed_lines():
-        if fact := _teller(line, material.facts):
+        if fact := _teller(line, prompt_data.facts):
             owned[fact.number].append(line)
-    for fact in material.facts:
-        owned[fact.number] = owned[fact.number] or _hold_alone(fact, material, reader)
+    for fact in prompt_data.facts:
+        owned[fact.number] = owned[fact.number] or _hold_alone(fact, prompt_data, reader)
     repeats = {number: line.number for number, line in reader.notebook.repeats if line.number is not None}
     decisions = []
-    for fact in material.facts:
+    for fact in prompt_data.facts:
         made = [decision for line in owned[fact.number] if (decision := _decision(line, fact)) is not None]
         # A fact's first decision says what it is, the others what it ends.
         made.sort(key=lambda decision: decision["op"] == "DELETE" and not decision["content"])
@@ -108,8 +108,8 @@ def score_of(line: Line) -> int:
     return max(score, _LEAST_OF_A_CONSTRAINT) if constraint else score
 
 
-def _memories(material: IngestionMaterial, judged: Callable[[Line], dict[str, Any]]) -> dict[str, Any]:
-    lines = read_material(material).notebook.changed_lines()
+def _memories(prompt_data: PromptData, judged: Callable[[Line], dict[str, Any]]) -> dict[str, Any]:
+    lines = read_prompt_data(prompt_data).notebook.changed_lines()
     kept = []
     for line in lines:
         if line.outcome != "delete":
@@ -136,12 +136,12 @@ def _teller(line: Line, facts: Sequence[NumberedFact]) -> NumberedFact | None:
     return best if best and shares.get(best.number) else None
 
 
-def _hold_alone(fact: NumberedFact, material: IngestionMaterial, reader: Reader) -> list[Line]:
+def _hold_alone(fact: NumberedFact, prompt_data: PromptData, reader: Reader) -> list[Line]:
     """What a fact does by itself, in the numbers of facts. The lines that changed by it."""
     before = {id(line) for line in reader.notebook.changed_lines()}
-    told = [message for message in material.messages if message.number in fact.messages]
+    told = [message for message in prompt_data.messages if message.number in fact.messages]
     if told:
-        reader.today = day_of(told[-1], material.timezone)
+        reader.today = day_of(told[-1], prompt_data.timezone)
     reader.message = fact.number
     if not fact.forget:
         line = Line(None, fact.type, fact.subject, fact.content, called=fact.subject.casefold())
@@ -169,17 +169,17 @@ def _decision(line: Line, fact: NumberedFact) -> dict[str, Any] | None:
     return {**decision, "op": "UPDATE", "content": line.content, "reason": "says it anew"}
 
 
-def record_memories(material: IngestionMaterial) -> dict[str, Any]:
+def record_memories(prompt_data: PromptData) -> dict[str, Any]:
     """What fits a key, under it. A statement that no key has a place for is left out.
 
     A shown entry leaves where its words are changed into what is no new value of the same single-valued key.
     """
     plain = tuple(
-        replace(entry, content=_as_statement(entry.content, entry.key or "")) for entry in material.entries
+        replace(entry, content=_as_statement(entry.content, entry.key or "")) for entry in prompt_data.entries
     )
-    keys = {key.name: key for key in material.keys}
+    keys = {key.name: key for key in prompt_data.keys}
     recorded, left = [], []
-    for line in read_material(replace(material, entries=plain)).notebook.changed_lines():
+    for line in read_prompt_data(replace(prompt_data, entries=plain)).notebook.changed_lines():
         if line.outcome == "delete":
             left.append(line.as_forgotten())
             continue
@@ -257,11 +257,11 @@ def _under(names: Iterable[str], value: str | None, keys: Mapping[str, KnownKey]
     return [(key, value.strip())] if key and value and value.strip() else []
 
 
-ANSWERS: dict[Task, Callable[[IngestionMaterial], dict[str, Any]]] = {
-    "operations": lambda material: {"operations": read_messages(material)},
+ANSWERS: dict[Task, Callable[[PromptData], dict[str, Any]]] = {
+    "operations": lambda prompt_data: {"operations": read_messages(prompt_data)},
     "extract": extract_facts,
     "decide": decide_facts,
-    "score": lambda material: _memories(material, lambda line: {"score": score_of(line)}),
-    "classify": lambda material: _memories(material, lambda line: {"confidence": line.confidence}),
+    "score": lambda prompt_data: _memories(prompt_data, lambda line: {"score": score_of(line)}),
+    "classify": lambda prompt_data: _memories(prompt_data, lambda line: {"confidence": line.confidence}),
     "record": record_memories,
 }

@@ -5,7 +5,7 @@ from datetime import date, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from providers.llm.base import IngestionMaterial, NumberedMessage
+from providers.llm.base import NumberedMessage, PromptData
 from providers.llm.offline.changes import acts_on_known, change_or_keep, meet_mentioned
 from providers.llm.offline.clauses import Clause, read_clauses
 from providers.llm.offline.notebook import Line, Notebook
@@ -102,25 +102,25 @@ def _on_topic(lines: list[Line], wanted: frozenset[str]) -> list[Line]:
     return [line for line in own if any(belongs(line, *topic) for topic in topics)]
 
 
-def read_messages(material: IngestionMaterial) -> list[dict[str, Any]]:
+def read_messages(prompt_data: PromptData) -> list[dict[str, Any]]:
     """The operations that the person's own messages ask for, each with the numbers of the messages it rests on."""
-    return read_material(material).notebook.operations()
+    return read_prompt_data(prompt_data).notebook.operations()
 
 
-def read_material(material: IngestionMaterial) -> Reader:
+def read_prompt_data(prompt_data: PromptData) -> Reader:
     """The person's own messages, read; the notebook holds the entries as they were given and what became of them."""
-    reader = Reader(Notebook(material.entries, types=material.types, user_name=material.user_name))
-    for entry in material.entries:  # who is known can be spoken of by name alone
+    reader = Reader(Notebook(prompt_data.entries, types=prompt_data.types, user_name=prompt_data.user_name))
+    for entry in prompt_data.entries:  # who is known can be spoken of by name alone
         if entry.subject != "user":
             reader.cast.names.setdefault(entry.subject, "")
         if found := _NAMED.match(entry.content):
             reader.cast.names[found[2]] = found[1].lower()
-    if material.task != "operations":  # whose list names everybody there is
-        _meet_earlier(reader, material)
+    if prompt_data.task != "operations":  # whose list names everybody there is
+        _meet_earlier(reader, prompt_data)
     read: list[int] = []
-    for message in material.messages:
+    for message in prompt_data.messages:
         if message.role == "user":
-            reader.today = day_of(message, material.timezone)
+            reader.today = day_of(message, prompt_data.timezone)
             _read_message(message, reader, read)
             read.append(message.number)
     return reader
@@ -165,10 +165,10 @@ def _read_message(message: NumberedMessage, reader: Reader, previous: list[int])
             reader.unplaced.append((said, message.number))
 
 
-def _meet_earlier(reader: Reader, material: IngestionMaterial) -> None:
+def _meet_earlier(reader: Reader, prompt_data: PromptData) -> None:
     """Those of whom the person spoke a little earlier are known; what was said of them then is not read again."""
     aside = Reader(Notebook(()))
-    for text in material.earlier:
+    for text in prompt_data.earlier:
         for said in read_clauses(text):
             if not said.forgets:
                 read_statement(said, aside)

@@ -12,9 +12,9 @@ from config.rates import Rate
 from relationships.models import ApiKey, AuditEvent, Project, Relationship, Turn
 from tests.fixtures.api import Api, ApiAnswer, new_key
 from web import throttling
-from web.allowances import Allowances
 from web.models import RateWindow
-from worker.housekeeping import duties
+from web.rate_counters import RateCounters
+from worker.housekeeping import periodic_tasks
 
 TURN = {"messages": [{"role": "user", "content": "I moved to Lisbon."}]}
 MINUTE = 60
@@ -23,7 +23,7 @@ MINUTE = 60
 @pytest.fixture(autouse=True)
 def nothing_held(monkeypatch: pytest.MonkeyPatch) -> None:
     """As a web process begins."""
-    monkeypatch.setattr(throttling, "ALLOWANCES", Allowances())
+    monkeypatch.setattr(throttling, "RATE_COUNTERS", RateCounters())
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def limits(settings: Settings) -> Settings:
 def end_windows() -> None:
     """As if a minute had passed for the database; a process forgets what it holds when its own minute is over."""
     RateWindow.objects.update(ends_at=F("ends_at") - timedelta(seconds=MINUTE + 1))
-    throttling.ALLOWANCES = Allowances()
+    throttling.RATE_COUNTERS = RateCounters()
 
 
 def test_who_asks_too_often_is_told_which_limit_it_was_and_when_to_come_back(
@@ -139,7 +139,9 @@ def test_the_health_of_the_service_is_nobodys_request(api: Api, limits: Settings
 
 def test_windows_that_are_over_are_swept_away(api: Api, limits: Settings) -> None:
     api.get("/project")
-    (sweep,) = [duty for duty in duties() if duty.name == "drop_rate_windows"]
+    (sweep,) = [
+        periodic_task for periodic_task in periodic_tasks() if periodic_task.name == "drop_rate_windows"
+    ]
 
     assert sweep.do(timezone.now()) == 0
     assert sweep.do(timezone.now() + timedelta(seconds=MINUTE)) == 1

@@ -11,8 +11,8 @@ from tests.fixtures.turns import Conversation, add, answer
 
 
 def texts_of(request: CompletionRequest) -> list[str]:
-    assert request.material is not None
-    return [message.content for message in request.material.messages]
+    assert request.prompt_data is not None
+    return [message.content for message in request.prompt_data.messages]
 
 
 def calls_of(turn: Turn) -> list[tuple[str, str]]:

@@ -54,7 +54,7 @@ def test_a_turn_that_ends_every_reader_fails_in_the_end_and_the_rest_go_on(
     assert (fine.state, fine.error_code) == (TurnState.APPLIED, "")
 
 
-def test_a_turn_behind_one_that_is_owed_needs_no_nudge_of_its_own(conversation: Conversation) -> None:
+def test_a_turn_behind_one_that_is_owed_needs_no_task_of_its_own(conversation: Conversation) -> None:
     conversation.say("one")
     conversation.say("two")
     conversation.say("three", ingestion={"enabled": False})

@@ -64,8 +64,8 @@ def test_one_bad_turn_of_a_batch_fails_alone_and_the_others_keep_their_order(
     conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
     def judge(request: CompletionRequest) -> object:
-        assert request.material is not None
-        texts = [message.content for message in request.material.messages]
+        assert request.prompt_data is not None
+        texts = [message.content for message in request.prompt_data.messages]
         if "poison" in texts:
             return ContentBlocked("The provider refuses this.")
         return answer(*(add(text, messages=[number]) for number, text in enumerate(texts, start=1)))
@@ -160,8 +160,8 @@ def test_a_mistake_of_ours_is_found_and_steps_aside_without_its_text(
     mistake: Callable[[], None], conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
     def trip(request: CompletionRequest) -> object:
-        assert request.material is not None
-        if any("secret" in message.content for message in request.material.messages):
+        assert request.prompt_data is not None
+        if any("secret" in message.content for message in request.prompt_data.messages):
             mistake()
         return NOTHING
 

@@ -22,7 +22,7 @@ from knowledge.tasks import process
 from relationships.models import Companion, Project
 from tests.fixtures.documents import again, upload
 from worker import worker_stats
-from worker.housekeeping import duties
+from worker.housekeeping import periodic_tasks
 from worker.identity import this_machine, worker_identity
 from worker.leases import GRACE_SECONDS
 
@@ -57,7 +57,7 @@ def test_a_failure_keeps_its_reason(companion: Companion) -> None:
     assert left.reread
 
 
-def test_one_given_back_at_once_is_nudged_and_a_later_one_is_not(companion: Companion) -> None:
+def test_one_given_back_at_once_is_enqueued_and_a_later_one_is_not(companion: Companion) -> None:
     mine = claimed(companion)
     OrmQ.objects.all().delete()
 
@@ -84,14 +84,14 @@ def test_who_has_lost_it_writes_nothing(companion: Companion) -> None:
     assert again(mine).state == "processing"
 
 
-def test_a_document_whose_nudge_was_lost_is_nudged_again_and_again(companion: Companion) -> None:
+def test_a_document_whose_task_was_lost_is_enqueued_again_and_again(companion: Companion) -> None:
     upload(companion, "Words.")
     later = timezone.now() + 2 * GRACE
 
-    assert "documents" in [duty.name for duty in duties()]
-    assert process_owed_documents(timezone.now()) == 0, "its own nudge has a moment"
-    nudged = [process_owed_documents(later + timedelta(seconds=passed)) for passed in (0, 1, 6)]
-    assert nudged == [1, 0, 1]
+    assert "documents" in [periodic_task.name for periodic_task in periodic_tasks()]
+    assert process_owed_documents(timezone.now()) == 0, "its own task has a moment"
+    enqueued = [process_owed_documents(later + timedelta(seconds=passed)) for passed in (0, 1, 6)]
+    assert enqueued == [1, 0, 1]
 
 
 def test_what_a_dead_worker_held_is_due_again(companion: Companion) -> None:

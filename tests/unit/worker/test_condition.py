@@ -16,9 +16,9 @@ from tests.fixtures.queue import MakeTurn, held_by
 from tests.fixtures.turns import Conversation
 from worker import condition as condition_module
 from worker.condition import Asked, read_asked, read_condition, read_waits
+from worker.enqueue import enqueue
 from worker.heartbeat import beat
 from worker.models import WorkerHeartbeat
-from worker.nudge import nudge
 
 pytestmark = pytest.mark.django_db
 
@@ -204,7 +204,7 @@ def test_the_whole_condition_takes_a_fixed_number_of_statements(
 ) -> None:
     for number in range(3):
         make_turn(due=-number)
-    nudge(relationship.id, project_id=relationship.project_id)
+    enqueue(relationship.id, project_id=relationship.project_id)
 
     with django_assert_num_queries(6):
         assert read_condition().queued == 1

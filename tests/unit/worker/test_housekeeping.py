@@ -4,23 +4,25 @@ from functools import partial
 import pytest
 from django.utils import timezone
 
-from worker.housekeeping import Duty, do_what_is_due, duties
+from worker.housekeeping import PeriodicTask, do_what_is_due, periodic_tasks
 
 pytestmark = pytest.mark.django_db
 
 NOW = datetime.fromisoformat("2026-03-02T09:00:00+00:00")
 
 
-def test_a_duty_is_done_again_after_its_seconds() -> None:
-    duty = Duty("tidy", 30, lambda now: 0)
+def test_a_periodic_task_is_done_again_after_its_seconds() -> None:
+    periodic_task = PeriodicTask("tidy", 30, lambda now: 0)
     moments = (0.0, 10.0, 29.0, 30.0, 59.0, 60.0)
 
-    done = [moment for moment in moments if do_what_is_due([duty], now=NOW, clock=partial(float, moment))]
+    done = [
+        moment for moment in moments if do_what_is_due([periodic_task], now=NOW, clock=partial(float, moment))
+    ]
 
     assert done == [0.0, 30.0, 60.0]
 
 
-def test_a_duty_that_fails_stops_no_other_and_is_tried_again() -> None:
+def test_a_periodic_task_that_fails_stops_no_other_and_is_tried_again() -> None:
     tried: list[str] = []
 
     def fail(now: datetime) -> int:
@@ -31,21 +33,21 @@ def test_a_duty_that_fails_stops_no_other_and_is_tried_again() -> None:
         tried.append("working")
         return 1
 
-    owed = [Duty("failing", 1, fail), Duty("working", 1, work)]
+    owed = [PeriodicTask("failing", 1, fail), PeriodicTask("working", 1, work)]
     do_what_is_due(owed, now=NOW, clock=lambda: 0.0)
     do_what_is_due(owed, now=NOW, clock=lambda: 1.0)
 
     assert tried == ["failing", "working"] * 2
 
 
-def test_a_slow_duty_comes_less_often() -> None:
+def test_a_slow_periodic_task_comes_less_often() -> None:
     ticks = iter((0.0, 10.0))
-    duty = Duty("slow", 30, lambda now: 0)
+    periodic_task = PeriodicTask("slow", 30, lambda now: 0)
 
-    do_what_is_due([duty], now=NOW, clock=lambda: next(ticks))
+    do_what_is_due([periodic_task], now=NOW, clock=lambda: next(ticks))
 
-    assert duty.next_at == 200.0
+    assert periodic_task.next_at == 200.0
 
 
-def test_every_duty_of_the_house_can_be_done_on_an_empty_database() -> None:
-    assert do_what_is_due(duties(), now=timezone.now()) == len(duties())
+def test_every_periodic_task_of_the_house_can_be_done_on_an_empty_database() -> None:
+    assert do_what_is_due(periodic_tasks(), now=timezone.now()) == len(periodic_tasks())

@@ -14,9 +14,9 @@ from worker.condition import Asked, QueueCondition, TurnCounts, Wait, WorkerCond
 from worker.heartbeat import beat
 from worker.models import WorkerHeartbeat
 from worker.readiness import (
+    blockers,
     check_readiness,
     embedder_in_use,
-    hindrances,
     pending_migrations,
     provider_in_use,
     reasons_for_alarm,
@@ -46,13 +46,13 @@ def wait(reason: str, provider: str = "", *, seconds: float = 320, turns: int = 
 
 
 def is_red(told: QueueCondition) -> bool:
-    return bool(reasons_for_alarm(told, hindrances(told)))
+    return bool(reasons_for_alarm(told, blockers(told)))
 
 
 def test_a_refused_key_of_the_default_provider_is_an_alarm_however_many_others_were_answered() -> None:
     told = condition(wait("unauthorized", "gemini"), wait("unauthorized", "gemini"), asked=9, answered=9)
 
-    assert reasons_for_alarm(told, hindrances(told)) == [
+    assert reasons_for_alarm(told, blockers(told)) == [
         "provider: 'gemini' holds up 8 turns of 2 projects, the oldest for 320 s (unauthorized): "
         "The provider does not accept the API key; check it in the settings."
     ]
@@ -87,7 +87,7 @@ def test_one_projects_own_provider_is_no_alarm_and_that_of_most_is() -> None:
 def test_what_is_a_projects_own_matter_is_never_an_alarm_and_is_told(reason: str) -> None:
     told = condition(wait(reason, seconds=90_000), asked=1)
 
-    (found,) = hindrances(told)
+    (found,) = blockers(told)
 
     assert not is_red(told)
     assert (found.reason, found.turns, found.projects) == (reason, 4, 1)
@@ -99,7 +99,7 @@ def test_what_is_a_projects_own_matter_is_never_an_alarm_and_is_told(reason: str
 def test_turns_that_nobody_takes_are_an_alarm() -> None:
     told = condition(wait("due", seconds=410, turns=1))
 
-    assert reasons_for_alarm(told, hindrances(told)) == [
+    assert reasons_for_alarm(told, blockers(told)) == [
         "queue: nobody has taken 1 turn of 1 project that could be read, the oldest for 410 s"
     ]
 
@@ -108,11 +108,11 @@ def test_a_flood_or_an_old_import_of_one_project_is_none_while_others_are_answer
     told = condition(wait("due", seconds=800_000_000, turns=5000), asked=2, answered=2)
 
     assert not is_red(told)
-    assert [found.reason for found in hindrances(told)] == ["due"]
+    assert [found.reason for found in blockers(told)] == ["due"]
 
 
 def test_what_is_being_read_hinders_nobody() -> None:
-    assert hindrances(condition(wait("reading", seconds=4000))) == []
+    assert blockers(condition(wait("reading", seconds=4000))) == []
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from datetime import datetime
 from django.apps import apps
 from psycopg import sql
 
-from upkeep.erasure.permit import erasing
+from upkeep.erasure.allow_erasure import erasing
 from upkeep.erasure.relationships import owned_models
 from upkeep.verification.invariant import Finding, Invariant, Page, Problem, execute, rows
 

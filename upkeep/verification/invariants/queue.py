@@ -8,9 +8,9 @@ from memory.ingestion.intake import retry_turn
 from memory.ingestion.sweep import release_dead_leases
 from memory.models import SearchText
 from upkeep.verification.invariant import Finding, Invariant, Page, Problem, execute, owner_of
+from worker.enqueue import enqueue, enqueue_embedding
 from worker.fairness import project_of
 from worker.leases import take_back_dead
-from worker.nudge import nudge, nudge_embedding
 
 # Many times what the sweep takes to find them.
 LONG = timedelta(minutes=15)
@@ -79,12 +79,12 @@ class QueueInvariant(Invariant):
         for finding in findings:
             if finding.problem.slug == "not_taken_back":
                 release_dead_leases(now)
-                nudge(owner_id, project_id=project_of(owner_id))
+                enqueue(owner_id, project_id=project_of(owner_id))
             elif finding.problem.slug == "texts_forgotten":
                 take_back_dead(
                     SearchText.objects.for_relationship(owner_id), now, fields=("relationship", "id")
                 )
                 execute(_FALL_DUE, {"owner": owner_id, "now": now})
-                nudge_embedding(owner_id, project_id=project_of(owner_id))
+                enqueue_embedding(owner_id, project_id=project_of(owner_id))
             elif finding.row_id is not None:
                 retry_turn(relationship_id=owner_id, turn_id=finding.row_id)

@@ -10,8 +10,8 @@ from memory.retrieval.index.text import text_hash
 from providers.embeddings import Embedder, embedder_of
 from providers.errors import ProviderError
 from upkeep.verification.invariant import Finding, Invariant, Page, Problem, execute, owner_of
+from worker.enqueue import enqueue_embedding
 from worker.fairness import project_of
-from worker.nudge import nudge_embedding
 
 GAP = Problem("gap", "a text has no vector, owes none, and stands where nobody looks for gaps")
 
@@ -99,7 +99,7 @@ class VectorsInvariant(Invariant):
         wrong = [finding.row_id for finding in findings if finding.problem != GAP]
         execute(_DROP, {"owner": owner_id, "rows": wrong, "now": now, "kinds": kinds})
         execute(_OWE, {"owner": owner_id, "rows": gaps, "now": now})
-        nudge_embedding(owner_id, project_id=project_of(owner_id))
+        enqueue_embedding(owner_id, project_id=project_of(owner_id))
 
 
 def _embedder(wanted: RelationshipConfig) -> Embedder | None:

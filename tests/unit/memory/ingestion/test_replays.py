@@ -9,7 +9,7 @@ from memory.ingestion.replays import (
     KEPT,
     MOST_ATTEMPTS,
     drop_old_replays,
-    nudge_owed_replays,
+    enqueue_owed_replays,
     request_replay,
     run_replay,
 )
@@ -84,16 +84,16 @@ def test_two_workers_do_not_read_one_replay_at_once(
     assert not scripted_provider.requests
 
 
-def test_one_whose_worker_died_is_nudged_again_and_given_up_in_the_end(conversation: Conversation) -> None:
+def test_one_whose_worker_died_is_enqueued_again_and_given_up_in_the_end(conversation: Conversation) -> None:
     replay = ask(conversation)
     OrmQ.objects.all().delete()
     later = timezone.now() + timedelta(minutes=1)
 
-    assert nudge_owed_replays(later) == 1
+    assert enqueue_owed_replays(later) == 1
     assert OrmQ.objects.count() == 1
 
     Replay.objects.for_relationship(replay.relationship_id).update(attempts=MOST_ATTEMPTS)
-    nudge_owed_replays(later)
+    enqueue_owed_replays(later)
     assert Replay.objects.get().state == ReplayState.FAILED
 
 

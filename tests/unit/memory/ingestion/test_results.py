@@ -13,7 +13,7 @@ from memory.models import OperationResult, Verdict
 from relationships.models import Relationship
 from tests.fixtures.turns import Conversation
 from tests.unit.memory.ingestion.readings import ingestion_input, shown
-from upkeep.erasure.words import Words
+from upkeep.erasure.erased_texts import Words
 
 ENTRY = UUID("018f0000-0000-7000-8000-000000000001")
 SHOWN = [shown("1"), shown("2"), shown("3"), shown("4", id=ENTRY)]  # in the call: the entry is number 4

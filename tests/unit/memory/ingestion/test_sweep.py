@@ -8,7 +8,7 @@ from django_q.models import OrmQ
 from pytest_django.fixtures import Settings
 
 from memory.ingestion import sweep as sweep_module
-from memory.ingestion.sweep import NUDGES_PER_SWEEP, Sweep
+from memory.ingestion.sweep import TASKS_PER_SWEEP, Sweep
 from relationships.models import Companion, Relationship, TurnState
 from tests.fixtures.people import meet, meet_elsewhere
 from tests.fixtures.queue import MakeTurn, held_by
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db
 GONE = f"{this_machine()}:999999999:1"
 
 
-def nudged_projects() -> list[UUID]:
+def enqueued_projects() -> list[UUID]:
     """Of the tasks that a sweep queued, whose they are."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT project_id FROM django_q_ormq WHERE payload <> 'a task' ORDER BY id")
@@ -29,11 +29,11 @@ def nudged_projects() -> list[UUID]:
 
 
 def queued() -> list[str]:
-    """The relationships that the queue holds nudges for, in order."""
+    """The relationships that the queue holds tasks for, in order."""
     return [task.task["args"][0] for task in OrmQ.objects.order_by("id")]
 
 
-def test_a_turn_whose_nudge_was_lost_is_found(make_turn: MakeTurn, relationship: Relationship) -> None:
+def test_a_turn_whose_task_was_lost_is_found(make_turn: MakeTurn, relationship: Relationship) -> None:
     make_turn(due=-3)
 
     assert Sweep().run(timezone.now()) == 1
@@ -43,7 +43,7 @@ def test_a_turn_whose_nudge_was_lost_is_found(make_turn: MakeTurn, relationship:
 @pytest.mark.parametrize(
     "fields",
     [
-        pytest.param({"due": -1}, id="just taken in, and nudged by that"),
+        pytest.param({"due": -1}, id="just taken in, and enqueued by that"),
         pytest.param({"due": 60, "attempts": 1}, id="waits for its retry"),
         pytest.param({"due_at": None, "waits_for": "explicit"}, id="waits for its trigger"),
         pytest.param({"due": -60, **held_by("somebody", seconds=86_400)}, id="is being read"),
@@ -57,7 +57,7 @@ def test_a_turn_that_needs_nobody_is_left_alone(fields: dict[str, object], make_
     assert Sweep().run(timezone.now()) == 0
 
 
-def test_a_retry_is_nudged_the_moment_it_falls_due(make_turn: MakeTurn) -> None:
+def test_a_retry_is_enqueued_the_moment_it_falls_due(make_turn: MakeTurn) -> None:
     now = timezone.now()
     make_turn(due_at=now + timedelta(seconds=0.3), attempts=2)
     sweep = Sweep()
@@ -66,7 +66,7 @@ def test_a_retry_is_nudged_the_moment_it_falls_due(make_turn: MakeTurn) -> None:
     assert sweep.run(now + timedelta(seconds=0.3)) == 1
 
 
-def test_what_a_dead_worker_held_is_nudged_in_the_same_round(
+def test_what_a_dead_worker_held_is_enqueued_in_the_same_round(
     make_turn: MakeTurn, relationship: Relationship
 ) -> None:
     make_turn(**held_by(GONE))
@@ -76,13 +76,13 @@ def test_what_a_dead_worker_held_is_nudged_in_the_same_round(
     assert queued() == [str(relationship.id)]
 
 
-def test_a_relationship_that_does_not_move_is_nudged_less_and_less_often(make_turn: MakeTurn) -> None:
+def test_a_relationship_that_does_not_move_is_enqueued_less_and_less_often(make_turn: MakeTurn) -> None:
     make_turn(due=-3)
     sweep, start = Sweep(), timezone.now()
 
-    nudged_at = [second for second in range(300) if sweep.run(start + timedelta(seconds=second))]
+    enqueued_at = [second for second in range(300) if sweep.run(start + timedelta(seconds=second))]
 
-    assert nudged_at == [0, 5, 15, 35, 75, 135, 195, 255]
+    assert enqueued_at == [0, 5, 15, 35, 75, 135, 195, 255]
 
 
 def test_a_retry_that_failed_again_does_not_wait_for_the_pause_of_the_last(make_turn: MakeTurn) -> None:
@@ -95,14 +95,14 @@ def test_a_retry_that_failed_again_does_not_wait_for_the_pause_of_the_last(make_
     assert sweep.run(now + timedelta(seconds=1)) == 1
 
 
-def test_turns_behind_one_that_waits_for_its_retry_are_not_nudged_in_vain(make_turn: MakeTurn) -> None:
+def test_turns_behind_one_that_waits_for_its_retry_are_not_enqueued_in_vain(make_turn: MakeTurn) -> None:
     make_turn(due=60, attempts=1)
     make_turn(due=-60)
 
     assert Sweep().run(timezone.now()) == 0
 
 
-def test_no_more_is_nudged_while_enough_tasks_of_the_project_wait(
+def test_no_more_is_enqueued_while_enough_tasks_of_the_project_wait(
     make_turn: MakeTurn, relationship: Relationship
 ) -> None:
     make_turn(due=-3)
@@ -118,7 +118,7 @@ def test_a_flood_of_one_project_does_not_keep_the_sweep_from_another(
     make_turn: MakeTurn, companion: Companion
 ) -> None:
     """Neither by what it has queued, nor by what of it is due longer."""
-    for _ in range(NUDGES_PER_SWEEP + 5):
+    for _ in range(TASKS_PER_SWEEP + 5):
         make_turn(of=meet(companion), due=-600)
     broker = NotifyBroker("rapport", project_id=companion.project_id)
     for _ in range(ENOUGH_QUEUED - 1):
@@ -126,7 +126,7 @@ def test_a_flood_of_one_project_does_not_keep_the_sweep_from_another(
     make_turn(of=meet_elsewhere(), due=-3)
 
     assert Sweep().run(timezone.now()) == 2
-    assert len(set(nudged_projects())) == 2
+    assert len(set(enqueued_projects())) == 2
 
 
 def test_each_project_has_its_turn_when_more_is_due_than_a_round_nudges(
@@ -134,14 +134,14 @@ def test_each_project_has_its_turn_when_more_is_due_than_a_round_nudges(
     companion: Companion,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(sweep_module, "NUDGES_PER_SWEEP", 1)
+    monkeypatch.setattr(sweep_module, "TASKS_PER_SWEEP", 1)
     for _ in range(5):
         make_turn(of=meet(companion), due=-600)
     make_turn(of=meet_elsewhere(), due=-3)
     sweep, now = Sweep(), timezone.now()
 
     assert [sweep.run(now), sweep.run(now)] == [1, 1]
-    assert len(set(nudged_projects())) == 2
+    assert len(set(enqueued_projects())) == 2
 
 
 def test_a_round_is_bounded_and_the_next_goes_on(
@@ -149,7 +149,7 @@ def test_a_round_is_bounded_and_the_next_goes_on(
     companion: Companion,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(sweep_module, "NUDGES_PER_SWEEP", 3)
+    monkeypatch.setattr(sweep_module, "TASKS_PER_SWEEP", 3)
     for _ in range(5):
         make_turn(of=meet(companion), due=-3)
     sweep, now = Sweep(), timezone.now()

@@ -162,9 +162,9 @@ def test_an_answer_that_is_overtaken_time_and_again_brings_nothing_back_either(
             revise_entry(relationship_id=relationship_id, entry_id=ids[content], values=values, by=ANA)
 
     def update_all(request: CompletionRequest) -> dict[str, Any]:
-        assert request.material is not None
+        assert request.prompt_data is not None
         return answer(
-            *[update(line.number, f"{line.content} and a heron") for line in request.material.entries],
+            *[update(line.number, f"{line.content} and a heron") for line in request.prompt_data.entries],
             add("Has seen a heron", reason=f"besides {HERON}"),
         )
 

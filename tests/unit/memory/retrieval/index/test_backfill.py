@@ -12,7 +12,7 @@ from tests.fixtures.contexts import remember, say
 from tests.fixtures.index import OFFLINE, configure, embedded, index_of, owing, told_to_embed
 from tests.fixtures.people import meet
 from tests.fixtures.turns import Conversation
-from worker.housekeeping import duties
+from worker.housekeeping import periodic_tasks
 
 
 @pytest.fixture(autouse=True)
@@ -120,7 +120,9 @@ def test_after_the_last_relationship_it_begins_anew(relationship: Relationship) 
     say(relationship, "Hello")
 
     assert walk(walker, 2) == 1
-    assert "complete_index" in {duty.name for duty in duties()}, "and a worker keeps walking"
+    assert "complete_index" in {periodic_task.name for periodic_task in periodic_tasks()}, (
+        "and a worker keeps walking"
+    )
 
 
 def test_a_changed_language_is_noticed(relationship: Relationship, conversation: Conversation) -> None:

@@ -23,7 +23,7 @@ def owed(relationship: Relationship, conversation: Conversation) -> None:
     conversation.remember("Likes tea", "Has a cat")
 
 
-def to_nudge(sweep: VectorSweep, now: datetime) -> list[UUID]:
+def to_enqueue(sweep: VectorSweep, now: datetime) -> list[UUID]:
     return list(sweep.due(room_for(list(Project.objects.values_list("id", flat=True))), now))
 
 
@@ -32,7 +32,7 @@ def due(seconds: float, **values: object) -> None:
     SearchText.objects.update(due_at=timezone.now() + timedelta(seconds=seconds), **values)
 
 
-def test_a_text_whose_nudge_was_lost_is_found(relationship: Relationship) -> None:
+def test_a_text_whose_task_was_lost_is_found(relationship: Relationship) -> None:
     due(-3)
     before = len(told_to_embed())
 
@@ -44,40 +44,40 @@ def test_a_text_whose_nudge_was_lost_is_found(relationship: Relationship) -> Non
 def test_a_retry_is_found_as_soon_as_it_is_due(relationship: Relationship) -> None:
     due(-0.1, attempts=1)
 
-    assert to_nudge(VectorSweep(), timezone.now()) == [relationship.id]
+    assert to_enqueue(VectorSweep(), timezone.now()) == [relationship.id]
 
 
 def test_what_a_dead_worker_held_is_found_in_the_same_round(relationship: Relationship) -> None:
     now = timezone.now()
     assert SearchText.objects.claim(worker=f"{this_machine()}:999999999:1", now=now) is not None
 
-    assert to_nudge(VectorSweep(), now) == [relationship.id]
+    assert to_enqueue(VectorSweep(), now) == [relationship.id]
 
 
 def test_what_a_living_worker_holds_is_left_alone() -> None:
     due(-3)
     assert SearchText.objects.claim(worker=worker_identity(), now=timezone.now()) is not None
 
-    assert to_nudge(VectorSweep(), timezone.now()) == []
+    assert to_enqueue(VectorSweep(), timezone.now()) == []
 
 
 @pytest.mark.parametrize(
     "seconds",
-    [pytest.param(-1, id="just written, and nudged by that"), pytest.param(60, id="waits, or is held")],
+    [pytest.param(-1, id="just written, and enqueued by that"), pytest.param(60, id="waits, or is held")],
 )
 def test_a_text_that_needs_nobody_is_left_alone(seconds: float) -> None:
     due(seconds)
 
-    assert to_nudge(VectorSweep(), timezone.now()) == []
+    assert to_enqueue(VectorSweep(), timezone.now()) == []
 
 
-def test_one_that_owes_something_else_is_nudged_at_once(relationship: Relationship) -> None:
+def test_one_that_owes_something_else_is_enqueued_at_once(relationship: Relationship) -> None:
     sweep, now = VectorSweep(), timezone.now()
     due(-30)
-    to_nudge(sweep, now)
+    to_enqueue(sweep, now)
     due(-3)
 
-    assert to_nudge(sweep, now + FIRST_PAUSE / 5) == [relationship.id]
+    assert to_enqueue(sweep, now + FIRST_PAUSE / 5) == [relationship.id]
 
 
 def test_what_another_project_owes_for_longer_does_not_hide_it(
@@ -87,7 +87,7 @@ def test_what_another_project_owes_for_longer_does_not_hide_it(
     due(-3)
     owed_elsewhere(relationship, rows=3)
 
-    assert relationship.id in to_nudge(VectorSweep(), timezone.now())
+    assert relationship.id in to_enqueue(VectorSweep(), timezone.now())
 
 
 def owed_elsewhere(like: Relationship, *, rows: int) -> None:

@@ -4,11 +4,11 @@ from decimal import Decimal
 import pytest
 
 from providers.errors import RequestRefused
-from providers.llm.base import CompletionRequest, IngestionMaterial, NumberedMessage
+from providers.llm.base import CompletionRequest, NumberedMessage, PromptData
 from providers.llm.offline import OfflineProvider
 from tests.labelled.scratchpad import THURSDAY, TYPES
 
-MATERIAL = IngestionMaterial(
+MATERIAL = PromptData(
     (), (NumberedMessage(1, "user", "Maya", "I live in Lisbon.", THURSDAY),), "Europe/Lisbon", TYPES, "Maya"
 )
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from providers.llm.base import IngestionMaterial, NumberedMessage
+from providers.llm.base import NumberedMessage, PromptData
 from providers.llm.offline.reading import MAX_FACTS, read_messages
 from providers.llm.offline.wording import words
 from tests.growth import MOST, growth
@@ -23,17 +23,17 @@ ADVERSARIAL = [
 ]  # fmt: skip
 
 
-def material(
+def prompt_data(
     text: str, *, role: str = "user", timezone: str = "Europe/Lisbon", at: datetime = THURSDAY
-) -> IngestionMaterial:
-    return IngestionMaterial((), (NumberedMessage(1, role, "Maya", text, at),), timezone, TYPES, "Maya")
+) -> PromptData:
+    return PromptData((), (NumberedMessage(1, role, "Maya", text, at),), timezone, TYPES, "Maya")
 
 
 @pytest.mark.parametrize("repeated", ADVERSARIAL)
 def test_the_longest_message_is_read_at_once_whatever_it_repeats(repeated: str) -> None:
     text = repeated * (LONGEST // len(repeated))
     started = time.process_time()
-    read_messages(material(text))
+    read_messages(prompt_data(text))
     assert time.process_time() - started < 0.6  # 0.05 as a rule; the machine may be slow
 
 
@@ -42,7 +42,7 @@ def test_a_sentence_is_read_in_time_that_grows_with_it(repeated: str) -> None:
     def sentence(size: int) -> str:
         return f"I have {repeated * (size // len(repeated))} x."
 
-    assert growth(lambda text: read_messages(material(text)), sentence, size=480) < MOST
+    assert growth(lambda text: read_messages(prompt_data(text)), sentence, size=480) < MOST
 
 
 def test_a_short_turn_takes_next_to_no_time() -> None:
@@ -55,12 +55,12 @@ def test_a_short_turn_takes_next_to_no_time() -> None:
 
 def test_nobody_tells_more_facts_in_one_message_than_a_person_can() -> None:
     text = " ".join(f"I love thing{n}." for n in range(200))
-    assert len(read_messages(material(text))) == MAX_FACTS
+    assert len(read_messages(prompt_data(text))) == MAX_FACTS
 
 
 @given(st.text(max_size=300))
 def test_any_text_is_read_without_a_fault(text: str) -> None:
-    for operation in read_messages(material(text)):
+    for operation in read_messages(prompt_data(text)):
         assert operation["messages"] == [1]
 
 
@@ -71,7 +71,7 @@ def test_any_text_is_read_without_a_fault(text: str) -> None:
 )
 def test_no_name_is_kept_that_was_not_said(pieces: list[str]) -> None:
     said = " ".join(pieces)
-    for operation in read_messages(material(said)):
+    for operation in read_messages(prompt_data(said)):
         told = {word for word in operation["content"].split() if word.istitle()}
         assert told <= {operation["content"].split()[0], *(word.strip(".,()").title() for word in said.split()),
                         "November", "2026"}, operation  # fmt: skip
@@ -79,7 +79,7 @@ def test_no_name_is_kept_that_was_not_said(pieces: list[str]) -> None:
 
 @pytest.mark.parametrize("role", ["assistant", "system", "tool"])
 def test_only_the_person_s_own_words_are_read(role: str) -> None:
-    assert read_messages(material("I live in Lisbon.", role=role)) == []
+    assert read_messages(prompt_data("I live in Lisbon.", role=role)) == []
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_an_entry_is_changed_by_one_operation_at_most() -> None:
 def test_the_day_is_the_one_of_the_relationship_s_time_zone() -> None:
     late = datetime(2026, 11, 26, 23, 30, tzinfo=UTC)
     dates = [
-        read_messages(material("I have surgery tomorrow.", timezone=zone, at=late))[0]["happens_at"]
+        read_messages(prompt_data("I have surgery tomorrow.", timezone=zone, at=late))[0]["happens_at"]
         for zone in ("Europe/Lisbon", "Asia/Tokyo", "No/Such_Zone")
     ]
     assert dates == ["2026-11-27", "2026-11-28", "2026-11-27"]
@@ -132,7 +132,7 @@ def test_the_day_is_the_one_of_the_relationship_s_time_zone() -> None:
 )
 def test_the_ends_of_the_calendar_are_no_trouble(at: datetime) -> None:
     said = "I live in Lisbon since last year and leave tomorrow. I met Ana last week. I fly in 999 years."
-    assert read_messages(material(said, timezone="Asia/Tokyo", at=at))
+    assert read_messages(prompt_data(said, timezone="Asia/Tokyo", at=at))
 
 
 def test_facts_stand_though_the_message_also_gives_orders() -> None:

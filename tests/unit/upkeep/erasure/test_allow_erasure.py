@@ -7,7 +7,7 @@ from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import Conversation, add, answer
 from tests.guards.sources import CODE, python_files
 from tests.unit.upkeep.erasure.forgetting import HERON, erase
-from upkeep.erasure.permit import erasing
+from upkeep.erasure.allow_erasure import erasing
 from web.actor import Actor
 
 
@@ -100,5 +100,5 @@ def test_nothing_else_sets_the_flag() -> None:
     setting = [path for path in sources if "rapport.erasing" in path.read_text()]
 
     assert [path.name for path in setting] == ["permit.py"], (
-        "Only upkeep/erasure/permit.py may set rapport.erasing: erase through upkeep.erasure."
+        "Only upkeep/erasure/allow_erasure.py may set rapport.erasing: erase through upkeep.erasure."
     )

@@ -6,13 +6,13 @@ from django.test.utils import CaptureQueriesContext
 from django_q.models import OrmQ
 
 from relationships.ids import uuid7
-from worker.nudge import nudge, nudge_embedding
+from worker.enqueue import enqueue, enqueue_embedding
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.mark.parametrize(("tell", "task"), [(nudge, "drain"), (nudge_embedding, "embed")])
-def test_a_nudge_names_the_relationship_and_nothing_else(tell: Callable[..., None], task: str) -> None:
+@pytest.mark.parametrize(("tell", "task"), [(enqueue, "drain"), (enqueue_embedding, "embed")])
+def test_a_task_names_the_relationship_and_nothing_else(tell: Callable[..., None], task: str) -> None:
     relationship_id = uuid7()
 
     tell(relationship_id, project_id=uuid7())
@@ -27,6 +27,6 @@ def test_a_nudge_names_the_relationship_and_nothing_else(tell: Callable[..., Non
 
 def test_it_costs_one_statement() -> None:
     with CaptureQueriesContext(connection) as queries:
-        nudge(uuid7(), project_id=uuid7())
+        enqueue(uuid7(), project_id=uuid7())
 
     assert len(queries) == 1

@@ -15,14 +15,14 @@ WHEN_ASKED: dict[str, Any] = {"ingestion": {"trigger": {"mode": "explicit"}}}
 EVERY_SECOND: dict[str, Any] = {"ingestion": {"trigger": {"mode": "every_n_turns", "n": 2}}}
 
 
-def nudged() -> list[Any]:
+def enqueued() -> list[Any]:
     return [row.task["args"] for row in OrmQ.objects.order_by("id")]
 
 
 def test_an_accepted_turn_calls_a_worker_to_its_relationship(conversation: Conversation) -> None:
     conversation.say("One.")
 
-    assert nudged() == [(str(conversation.relationship.id),)]
+    assert enqueued() == [(str(conversation.relationship.id),)]
 
 
 def test_an_intake_that_is_rolled_back_leaves_neither_turn_nor_task(conversation: Conversation) -> None:
@@ -30,7 +30,7 @@ def test_an_intake_that_is_rolled_back_leaves_neither_turn_nor_task(conversation
         turn = conversation.say("One.")
         transaction.set_rollback(True)
 
-    assert nudged() == []
+    assert enqueued() == []
     assert not type(turn).objects.exists()
 
 
@@ -42,14 +42,14 @@ def test_an_intake_that_is_rolled_back_leaves_neither_turn_nor_task(conversation
 def test_what_is_not_due_calls_nobody(conversation: Conversation, config: dict[str, Any]) -> None:
     conversation.say("One.", **config)
 
-    assert nudged() == []
+    assert enqueued() == []
 
 
 def test_the_turn_that_makes_others_due_calls_once(conversation: Conversation) -> None:
     conversation.say("One.", **EVERY_SECOND)
     conversation.say("Two.", **EVERY_SECOND)
 
-    assert len(nudged()) == 1
+    assert len(enqueued()) == 1
 
 
 @pytest.mark.django_db(transaction=True)
@@ -62,7 +62,7 @@ def test_the_same_call_again_calls_nobody(conversation: Conversation) -> None:
     ]
 
     assert [accepted.created for accepted in made] == [True, False]
-    assert len(nudged()) == 1
+    assert len(enqueued()) == 1
 
 
 def test_asking_for_waiting_turns_calls_a_worker_if_there_are_any(conversation: Conversation) -> None:
@@ -72,4 +72,4 @@ def test_asking_for_waiting_turns_calls_a_worker_if_there_are_any(conversation: 
     counts = [ingest_now(relationship_id=relationship_id) for _ in "12"]
 
     assert counts == [1, 0]
-    assert len(nudged()) == 1
+    assert len(enqueued()) == 1

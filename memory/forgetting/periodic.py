@@ -15,7 +15,7 @@ from memory.forgetting.configuration import Forgetting
 from memory.forgetting.forget import forget_entries, policy_of, who_has_leaving
 from relationships.configuration.cascade import resolve_configuration
 from web.errors import InvalidConfiguration
-from worker.housekeeping import Duty
+from worker.housekeeping import PeriodicTask
 
 log = structlog.get_logger(__name__)
 
@@ -66,8 +66,8 @@ class Walk:
         )
 
 
-def forgetting_duties() -> list[Duty]:
-    return [Duty("forget_entries", SECONDS, Walk().step)]
+def forgetting_tasks() -> list[PeriodicTask]:
+    return [PeriodicTask("forget_entries", SECONDS, Walk().step)]
 
 
 def _forget_safely(forgetting: Forgetting, projects: dict[UUID, UUID], now: datetime) -> int:

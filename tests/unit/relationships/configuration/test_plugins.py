@@ -1,7 +1,7 @@
 import pytest
 from pytest_django.fixtures import Settings
 
-from relationships.configuration.seams import known_slug
+from relationships.configuration.plugins import known_slug
 
 
 def test_an_unknown_slug_is_answered_with_the_known_ones() -> None:

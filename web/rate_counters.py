@@ -44,7 +44,7 @@ class _Held:
     refused: bool = False
 
 
-class Allowances:
+class RateCounters:
     """Shares of the limits, by key or token. `take` asks the database only when its share is used up."""
 
     def __init__(

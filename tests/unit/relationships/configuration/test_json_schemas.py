@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from relationships.configuration.shapes import MOST_DEEP, MOST_PROBLEMS, known_shape, refuse_misshapen
+from relationships.configuration.json_schemas import MOST_DEEP, MOST_PROBLEMS, known_shape, refuse_misshapen
 from web.errors import InvalidInput
 
 PLAN = {

@@ -8,7 +8,7 @@ from pytest_django.fixtures import Settings
 from structlog.testing import capture_logs
 
 from memory.forgetting.configuration import Forgetting
-from memory.forgetting.duties import Walk, forgetting_duties
+from memory.forgetting.periodic import Walk, forgetting_tasks
 from memory.forgetting.policies import Condition, ForgettingPolicy
 from relationships.models import Companion, Project, Relationship
 from tests.fixtures.turns import Conversation
@@ -126,5 +126,5 @@ def test_the_walk_begins_again_at_the_end(relationship: Relationship) -> None:
     assert sum(walk.step(NOW) for _ in range(3)) == 1
 
 
-def test_the_house_keeps_this_duty() -> None:
-    assert [duty.name for duty in forgetting_duties()] == ["forget_entries"]
+def test_the_house_keeps_this_periodic_task() -> None:
+    assert [periodic_task.name for periodic_task in forgetting_tasks()] == ["forget_entries"]

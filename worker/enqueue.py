@@ -1,4 +1,4 @@
-"""A nudge: "there is something to do for this relationship". What there is to do, the rows say.
+"""A task: "there is something to do for this relationship". What there is to do, the rows say.
 
 Each is of a project, so that none waits for another's (worker.fairness).
 """
@@ -10,24 +10,24 @@ from django_q.tasks import async_task
 from worker.broker import NotifyBroker
 
 
-def nudge(relationship_id: UUID, *, project_id: UUID) -> None:
+def enqueue(relationship_id: UUID, *, project_id: UUID) -> None:
     """Have a worker drain the relationship as soon as the present transaction commits; rolled back, nothing
     stays.
     """
     _enqueue("memory.tasks.drain", relationship_id, project_id=project_id)
 
 
-def nudge_embedding(relationship_id: UUID, *, project_id: UUID) -> None:
+def enqueue_embedding(relationship_id: UUID, *, project_id: UUID) -> None:
     """The same for the vectors that the relationship's texts owe."""
     _enqueue("memory.tasks.embed", relationship_id, project_id=project_id)
 
 
-def nudge_task(task: str, row_id: UUID, *, project_id: UUID) -> None:
+def enqueue_task(task: str, row_id: UUID, *, project_id: UUID) -> None:
     """The same for a row of another app, which owes something: `task` is the dotted path of what takes its ID."""
     _enqueue(task, row_id, project_id=project_id)
 
 
-def nudge_replay(relationship_id: UUID, replay_id: UUID, *, project_id: UUID) -> None:
+def enqueue_replay(relationship_id: UUID, replay_id: UUID, *, project_id: UUID) -> None:
     """Have a worker try a draft of an ingestion prompt."""
     _enqueue("memory.tasks.replay", relationship_id, replay_id, project_id=project_id)
 

@@ -1,4 +1,4 @@
-"""Two `Allowances` stand for two web processes: nothing but the database is between them."""
+"""Two `RateCounters` stand for two web processes: nothing but the database is between them."""
 
 from threading import Barrier, Thread
 from uuid import UUID, uuid4
@@ -7,8 +7,8 @@ import pytest
 from django.db import connection
 
 from config.rates import Rate
-from web import allowances
-from web.allowances import Allowances
+from web import rate_counters
+from web.rate_counters import RateCounters
 from web.rate_windows import Grant
 
 KEY, OTHER = UUID(int=1), UUID(int=2)
@@ -33,11 +33,11 @@ class Book:
         return Grant(granted, taken + granted, end, end - self.time)
 
 
-def process(book: Book) -> Allowances:
-    return Allowances(book.take_share, book.clock)
+def process(book: Book) -> RateCounters:
+    return RateCounters(book.take_share, book.clock)
 
 
-def allowed(process: Allowances, times: int, rate: Rate, holder: UUID = KEY) -> int:
+def allowed(process: RateCounters, times: int, rate: Rate, holder: UUID = KEY) -> int:
     return sum(process.take(holder, "requests", rate).allowed for _ in range(times))
 
 
@@ -89,7 +89,7 @@ def test_keys_do_not_share() -> None:
 
 
 def test_what_is_held_of_windows_that_are_over_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(allowances, "_TIDY_AT", 8)
+    monkeypatch.setattr(rate_counters, "_TIDY_AT", 8)
     book = Book(share=1)
     one = process(book)
     for _ in range(50):
@@ -102,10 +102,10 @@ def test_what_is_held_of_windows_that_are_over_is_forgotten(monkeypatch: pytest.
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("quota", [7, 100, 600])
 def test_two_processes_of_many_threads_let_just_the_limit_through(quota: int) -> None:
-    processes, holder, rate = [Allowances(), Allowances()], uuid4(), Rate(quota, 3600)
+    processes, holder, rate = [RateCounters(), RateCounters()], uuid4(), Rate(quota, 3600)
     together, passed = Barrier(16), []
 
-    def ask(process: Allowances) -> None:
+    def ask(process: RateCounters) -> None:
         together.wait()
         passed.append(allowed(process, 100, rate, holder))
         connection.close()
