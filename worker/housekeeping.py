@@ -43,7 +43,10 @@ def periodic_tasks() -> list[PeriodicTask]:
 def do_what_is_due(
     tasks: Sequence[PeriodicTask], *, now: datetime, clock: Callable[[], float] = time.monotonic
 ) -> int:
-    """Do each periodic task whose time has come; how many were done. None stops another, and none takes much of the time."""
+    """Do each periodic task whose time has come, and say how many were done.
+
+    None stops another, and none takes much of the time.
+    """
     done = 0
     for task in tasks:
         started = clock()
