@@ -103,7 +103,14 @@ def test_what_a_dead_worker_held_is_due_again(companion: Companion) -> None:
     assert (left.state, left.attempts, left.error_code, left.leased_by) == ("pending", 1, "worker_died", "")
 
 
-@pytest.mark.parametrize("holder", [worker_identity(), "elsewhere/0badc0de:12:34", "somebody"])
+HOLDERS = {
+    "this process": worker_identity(),
+    "another machine": "elsewhere/0badc0de:12:34",
+    "nobody": "somebody",
+}
+
+
+@pytest.mark.parametrize("holder", HOLDERS.values(), ids=HOLDERS)
 def test_a_holder_that_may_live_is_left_alone_until_its_lease_runs_out(
     holder: str, companion: Companion
 ) -> None:
