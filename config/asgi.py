@@ -47,7 +47,7 @@ def _limits() -> Limits:
     threads = settings.WEB_THREADS
     return Limits(
         threads=threads,
-        running_each=max(1, threads * 3 // 4),
+        running_each=max(1, min(threads * 3 // 4, threads - 2)),  # and one long body beside them
         open_each=settings.MAX_AT_ONCE,
         open_together=16 * settings.MAX_AT_ONCE,
         streams=settings.MAX_STREAMS,

@@ -142,7 +142,7 @@ EMBEDDED_POSTGRES_DIR = None if DATABASE_URL else DATA_DIR / "postgres"
 DATABASES = {"default": database.settings_of(DATABASE_URL, data_dir=DATA_DIR, process=PROCESS)}
 
 # --- queue: django-q2 on the same database, woken by LISTEN/NOTIFY ----------------------------------------------------
-# The turn's row is the truth and the task a task, so tasks are never retried by the queue (max_attempts 1).
+# The turn's row is the truth and the task a hint, so tasks are never retried by the queue (max_attempts 1).
 Q_CLUSTER = {
     "name": "rapport",
     "orm": "default",
@@ -191,7 +191,7 @@ IDEMPOTENCY_HOURS = env.whole("RAPPORT_IDEMPOTENCY_HOURS", 24, low=1)
 MAX_WAIT_SECONDS = env.seconds("RAPPORT_MAX_WAIT_SECONDS", 30, low=0, high=300)
 # A waiting request holds a thread: never more than half of them, so that contexts are always answered.
 MAX_WAITERS = env.whole("RAPPORT_MAX_WAITERS", max(1, WEB_THREADS // 2), low=0)
-# From so many entries or messages on, a relationship has indexes of its own, and search no longer reads every row.
+# From so many entries with vectors on, a relationship whose ranker is `decay` keeps decayed vectors.
 LARGE_RELATIONSHIP_ROWS = env.whole("RAPPORT_LARGE_RELATIONSHIP_ROWS", 10_000, low=100)
 
 # --- seams: config/providers.py and config/registries.py hold what there is to choose from ----------------------------

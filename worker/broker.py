@@ -1,7 +1,7 @@
 """django-q2's broker on our own database: a row to claim, a NOTIFY to wake up for it.
 
 Putting a task in happens on the caller's connection, so it commits or rolls back with the caller's
-transaction. A claim takes the row out: a task is a task and the turn's row is what is owed, so a task that
+transaction. A claim takes the row out: a task is a hint and the turn's row is what is owed, so a task that
 dies with its worker is not given out again by the queue, but found by the sweep within seconds
 (docs/adr/0003-the-row-is-the-queue.md).
 """

@@ -15,7 +15,7 @@ from django.core.checks import CheckMessage, Error, Warning, register
 def check_queue(**_: Any) -> list[CheckMessage]:
     queue = settings.Q_CLUSTER
     wanted = {"max_attempts": 1, "ack_failures": True}
-    hint = "The turn's row is what is owed; the queue only tasks (docs/adr/0003-the-row-is-the-queue.md)."
+    hint = "The turn's row is what is owed; the queue only hints (docs/adr/0003-the-row-is-the-queue.md)."
     return [
         Error(f"Q_CLUSTER[{name!r}] must be {value!r}.", hint=hint, id="memory.E002")
         for name, value in wanted.items()

@@ -97,8 +97,7 @@ SELECT (SELECT count(*) FROM waiting WHERE attempts = 0 AND waiting_since IS NUL
        (SELECT count(*) FROM (
             SELECT FROM relationships_turn WHERE state = 'failed' LIMIT %(limit)s) few),
        (SELECT greatest(coalesce(sum(reltuples), 0), 0)::bigint FROM pg_class
-         WHERE oid = to_regclass('relationships_turn') OR oid IN (
-               SELECT inhrelid FROM pg_inherits WHERE inhparent = to_regclass('relationships_turn'))),
+         WHERE oid = to_regclass('relationships_turn')),
        (SELECT count(*) FROM (
             SELECT FROM django_q_ormq WHERE key = %(queue)s AND lock <= now() LIMIT %(limit)s) few)
 """

@@ -23,7 +23,7 @@ def enqueue_embedding(relationship_id: UUID, *, project_id: UUID) -> None:
 
 
 def enqueue_task(task: str, row_id: UUID, *, project_id: UUID) -> None:
-    """The same for a row of another app, which owes something: `task` is the dotted path of what takes its ID."""
+    """The same for a row of another room, which owes something: `task` is the dotted path of what takes its ID."""
     _enqueue(task, row_id, project_id=project_id)
 
 

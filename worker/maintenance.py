@@ -1,6 +1,6 @@
 """The maintenance process: it stands beside the pool, sweeps, keeps house and gives the sign of life.
 
-It is a process of its own, so that neither a slow database nor a slow periodic_task keeps the supervisor from
+It is a process of its own, so that neither a slow database nor a slow periodic task keeps the supervisor from
 watching. It is also the one that sees the database go away, and has it started again where it is the embedded
 one.
 """

@@ -69,7 +69,7 @@ class Document(QueuedRow):
         indexes = [
             # a companion's documents, newest first
             models.Index(fields=["companion", "-created_at", "-id"], name="document_newest"),
-            # what is owed, and whose holder may be gone: read by the housekeeper every other second
+            # what is owed, and whose holder may be gone: read by the housekeeping every other second
             models.Index(
                 fields=["due_at"],
                 condition=Q(state__in=["pending", "processing"]),

@@ -105,10 +105,13 @@ def keep_lease(claim: Claim) -> bool:
 
 
 def hold_claim(claim: Claim) -> None:
-    """Lock the relationship and make sure that the turns are still ours. Raises LeaseLost. In a transaction."""
+    """Lock the relationship and the turns, which are still ours then. Raises LeaseLost. In a transaction.
+
+    The turns too: who takes them back from a worker that passes for dead does not ask for the relationship's lock.
+    """
     if not lock_relationship(claim.relationship_id):
         raise LeaseLost("The relationship was erased.")
-    if _held(claim).count() != len(claim.turns):
+    if len(_held(claim).select_for_update().values_list("id")) != len(claim.turns):
         raise LeaseLost("Another worker has taken these turns over.")
 
 

@@ -1,8 +1,8 @@
 """The sweep: finds turns, and texts without their vector, that are owed and that nobody is told to do.
 
-A task gets lost with the worker that took it; a retry falls due without anybody nudging; a lease outlives
+A task gets lost with the worker that took it; a retry falls due without anybody being told; a lease outlives
 its holder. The turns' rows know all of it, so the sweep reads them about once a second, takes dead leases
-back, and tasks.
+back, and enqueues.
 """
 
 from collections.abc import Mapping, Sequence

@@ -10,7 +10,7 @@ class Embedding(RelationshipOwned):
     """The vector of one entry's or message's text in one model's space. Several models live side by side.
 
     A query is compared only with vectors of its own (model, dimensions). The column has no fixed dimension, so there
-    is no index over all of it; a search reads a relationship's own rows, and a large one has a partial index.
+    is no index over all of it; a search reads a relationship's own rows.
     """
 
     kind = models.CharField(max_length=10, choices=SearchedKind.choices)

@@ -69,7 +69,7 @@ class KnownKey:
 class PromptData:
     """The structured form of what the prompt says, for providers that answer by rules.
 
-    `task` says which question it is, and so the shape of the answer (memory.ingestion.strategies.*_schema):
+    `task` says which question it is, and so the shape of the answer (memory.ingestion.strategies):
 
     operations  add, update and delete entries, of which all or the likely ones are shown
     extract     atomic facts of the messages; no entries are shown

@@ -70,8 +70,9 @@ class ApiView(RestView):
 
     def handle_exception(self, exc: Exception) -> Any:
         """Whoever was let in by a key that this process only remembers is told nothing before it is read."""
-        credentials = self.request.auth if isinstance(self.request.auth, Credentials) else None
-        if credentials is not None and credentials.remembered is not None:
+        # Not request.auth, which would authenticate once more where that is what failed.
+        credentials = getattr(self.request, "_auth", None)
+        if isinstance(credentials, Credentials) and credentials.remembered is not None:
             try:
                 found = authenticate_header(self.request.META["HTTP_AUTHORIZATION"], now=datetime.now(UTC))
             except Exception as refused:  # or the database is away

@@ -8,18 +8,16 @@ from psycopg import sql
 
 
 def dump() -> dict[str, str]:
-    """Every table of the database as COPY writes it, the queue's and Django's own too; its partitions as one."""
+    """Every table of the database as COPY writes it, the queue's and Django's own too."""
     copies: dict[str, str] = {}
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT c.relname, coalesce(whole.relname, c.relname) FROM pg_class c"
-            " LEFT JOIN pg_inherits i ON i.inhrelid = c.oid LEFT JOIN pg_class whole ON whole.oid = i.inhparent"
-            " WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace"
+            "SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace"
         )
-        for table, whole in cursor.fetchall():
+        for (table,) in cursor.fetchall():
             statement = sql.SQL("COPY {} TO STDOUT").format(sql.Identifier(table))
             with cursor.copy(statement) as copy:
-                copies[whole] = copies.get(whole, "") + b"".join(copy).decode()
+                copies[table] = b"".join(copy).decode()
     return copies
 
 

@@ -1,7 +1,7 @@
 """Erases for good: messages, an entry, a relationship, a person, a companion, a project, with every copy of their text.
 
 There is no other way to take a word out of the history: only this package sets the flag that the append-only
-triggers ask for (permit.py). What was erased is told by AuditEvents that hold counts and no words.
+triggers ask for (allow_erasure.py). What was erased is told by AuditEvents that hold counts and no words.
 Why it is built so: docs/adr/0010-append-only-yet-erasable.md
 """
 

@@ -173,7 +173,7 @@ class Gateway:
                 loop.call_soon_threadsafe(_fail, done, error)
                 return
             if answer.status == 401 or PROJECT in environ:
-                self._clients.learn(request.key, environ.get(PROJECT))
+                self._clients.learn(request.key, None if answer.status == 401 else environ[PROJECT])
             loop.call_soon_threadsafe(_succeed, done, answer)
             if is_long:
                 sleep(min(_LONGEST_PAUSE, _PAUSES * (perf_counter() - began)))

@@ -99,8 +99,14 @@ class _Stream:
                 "a stream broke off", event_name="web.stream.broken", error_class=type(error).__name__
             )
         finally:
-            self.close()
-            self._loop.call_soon_threadsafe(self.ended.set_result, None)
+            try:
+                self.close()
+            finally:
+                self._loop.call_soon_threadsafe(self._end)
+
+    def _end(self) -> None:
+        if not self.ended.done():
+            self.ended.set_result(None)
 
     def close(self) -> None:
         """Let the application let go of what it holds."""

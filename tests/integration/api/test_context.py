@@ -4,8 +4,7 @@ import pytest
 from django.conf import settings
 
 from relationships.models import Companion, Relationship
-from relationships.services.tokens import create_token
-from tests.fixtures.api import TESTER, Api
+from tests.fixtures.api import Api
 from tests.fixtures.contexts import put, remember, say
 from tests.wire import statements_sent
 
@@ -13,10 +12,6 @@ from tests.wire import statements_sent
 @pytest.fixture
 def path(relationship: Relationship) -> str:
     return f"/relationships/{relationship.id}/context"
-
-
-def token_of(relationship: Relationship, *scopes: str) -> Api:
-    return Api(create_token(relationship=relationship, scopes=scopes, expires_in=600, by=TESTER)[1])
 
 
 def test_the_context_holds_all_that_is_known(api: Api, relationship: Relationship, path: str) -> None:

@@ -1,13 +1,15 @@
 from datetime import timedelta
+from threading import Thread
 from typing import Any
 
 import pytest
+from django.db import connection, transaction
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from memory.errors import LeaseLost
-from memory.ingestion.claim import Claim, claim_turns, give_back, hold_claim, release_turns
-from relationships.models import Relationship, Turn
+from memory.ingestion.claim import Claim, claim_turns, give_back, hold_claim, release_turns, settle_turns
+from relationships.models import Relationship, Turn, TurnState
 from tests.fixtures.turns import Conversation
 from worker.leases import retry_delay
 
@@ -79,3 +81,28 @@ def test_what_is_given_back_is_due_and_no_longer_ones_own(
         release_turns(claimed, code="rate_limited", error="?")
     assert (conversation.again(turn).state, conversation.again(turn).error_code) == ("pending", "")
     assert ids(claim(relationship)) == [turn.id]
+
+
+def test_what_is_being_written_is_not_taken_back_from_a_worker_that_passes_for_dead(
+    transactional_db: None, conversation: Conversation, relationship: Relationship
+) -> None:
+    turn = conversation.say("a")
+    claimed = claim(relationship)
+    assert claimed is not None
+    taken: list[int] = []
+
+    def take_back() -> None:
+        rows = Turn.objects.for_relationship(relationship.id)
+        taken.append(len(rows.take_back(holders=["test"], now=timezone.now())))
+        connection.close()
+
+    sweep = Thread(target=take_back)
+    with transaction.atomic():
+        hold_claim(claimed)
+        sweep.start()
+        sweep.join(0.5)  # it waits for the turns
+        settle_turns(claimed, TurnState.APPLIED, call_ids=())
+    sweep.join(60)
+
+    assert taken == [0]
+    assert conversation.again(turn).state == "applied"

@@ -99,6 +99,6 @@ def test_nothing_else_sets_the_flag() -> None:
     sources = [path for path in python_files(*CODE) if "migrations" not in path.parts]
     setting = [path for path in sources if "rapport.erasing" in path.read_text()]
 
-    assert [path.name for path in setting] == ["permit.py"], (
+    assert [path.name for path in setting] == ["allow_erasure.py"], (
         "Only upkeep/erasure/allow_erasure.py may set rapport.erasing: erase through upkeep.erasure."
     )
