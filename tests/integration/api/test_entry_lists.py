@@ -118,7 +118,7 @@ def test_a_text_that_takes_too_long_is_named_with_the_way_out(
     api: Api, path: str, relationship: Relationship, monkeypatch: pytest.MonkeyPatch, beside: str
 ) -> None:
     """Held against a row at each of its letters, as it begins alike: some milliseconds for each row."""
-    monkeypatch.setattr("web.pagination.SLOW_SECONDS", 0.05)
+    monkeypatch.setattr("web.pagination.SLOW_SECONDS", 0.003)
     for number in range(60):
         made(api, path, f"{'a' * 3_900} {number}")
 

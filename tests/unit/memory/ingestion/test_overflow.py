@@ -176,7 +176,7 @@ def test_an_overflow_costs_the_same_number_of_statements_whatever_leaves(relatio
         revisions = overflow(relationship)
 
     assert len(revisions) > 30 and {revision.event for revision in revisions} == {RevisionEvent.ARCHIVE}
-    assert len(sent) == 13
+    assert len(sent) == 14
 
 
 @given(st.lists(st.text(min_size=1), max_size=20))
