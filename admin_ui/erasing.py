@@ -12,6 +12,7 @@ _WORDS = {
     "turn": ("turn", "turns"),
     "scratchpad_entry": ("entry", "entries"),
     "entry_revision": ("history record", "history records"),
+    "operation_result": ("proposed operation", "proposed operations"),
     "model_call": ("model call", "model calls"),
     "held_deletion": ("deletion awaiting review", "deletions awaiting review"),
     "profile": ("profile", "profiles"),

@@ -1,4 +1,4 @@
-"""Every seam's registry: a slug is one line here, an outsider's own is its dotted path in the configuration."""
+"""The registries of plugins: a slug is one line here, an outsider's own is its dotted path in the configuration."""
 
 INGESTION_STRATEGIES = {
     "operations": "memory.ingestion.strategies.operations.OperationsStrategy",

@@ -194,7 +194,7 @@ MAX_WAITERS = env.whole("RAPPORT_MAX_WAITERS", max(1, WEB_THREADS // 2), low=0)
 # From so many entries with vectors on, a relationship whose ranker is `decay` keeps decayed vectors.
 LARGE_RELATIONSHIP_ROWS = env.whole("RAPPORT_LARGE_RELATIONSHIP_ROWS", 10_000, low=100)
 
-# --- seams: config/providers.py and config/registries.py hold what there is to choose from ----------------------------
+# --- plugins: config/providers.py and config/registries.py hold what there is to choose from --------------------------
 LLM_PROVIDERS = providers.llm_providers()
 DEFAULT_LLM_PROVIDER = providers.default_llm_provider(LLM_PROVIDERS)
 EMBEDDING_PROVIDERS = providers.embedding_providers(DATA_DIR / "models")

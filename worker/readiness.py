@@ -99,14 +99,14 @@ def check_readiness(*, work: bool = False) -> Readiness:
         names = ", ".join(found.pending_migrations[:5])
         found.reasons = [f"migrations: {names} not applied; run manage.py migrate"]
     elif found.condition is not None:
-        hindered = blockers(found.condition)
-        found.degraded = [blocker for blocker in hindered if not blocker.alarming]
-        found.reasons = reasons_for_alarm(found.condition, hindered)
+        found_blockers = blockers(found.condition)
+        found.degraded = [blocker for blocker in found_blockers if not blocker.alarming]
+        found.reasons = reasons_for_alarm(found.condition, found_blockers)
     return found
 
 
 def blockers(condition: QueueCondition) -> list[Blocker]:
-    """What turns wait for, the longest wait first. A turn that is due is hindered once it is past the limit."""
+    """What turns wait for, the longest wait first. A turn that is due is a blocker once it is past the limit."""
     groups: dict[tuple[str, str], list[Wait]] = {}
     for wait in condition.waits:
         late = wait.seconds > settings.OLDEST_TURN_LIMIT_SECONDS

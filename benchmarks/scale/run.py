@@ -38,12 +38,10 @@ _ANY = (
     "as it fits."
 )
 _SIZES = """
-SELECT coalesce(p.inhparent, c.oid)::regclass::text, sum(pg_total_relation_size(c.oid))::bigint
-  FROM pg_class c
-  JOIN pg_namespace n ON n.oid = c.relnamespace
-  LEFT JOIN pg_inherits p ON p.inhrelid = c.oid
- WHERE c.relkind = 'r' AND n.nspname = 'public'
- GROUP BY 1 ORDER BY 2 DESC
+SELECT oid::regclass::text, pg_total_relation_size(oid)
+  FROM pg_class
+ WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
+ ORDER BY 2 DESC
 """
 Rounds = Mapping[int, Sequence[Times]]  # by size
 
@@ -168,7 +166,7 @@ def _growth(*measured: Rounds) -> Section:
 
 
 def _room(sizes: Mapping[int, Mapping[str, int]], seconds: Mapping[int, float]) -> Section:
-    """`sizes`: bytes of each table with its indexes, its partitions taken together."""
+    """`sizes`: bytes of each table with its indexes."""
     section = Section(
         "room",
         "Room on the disk",

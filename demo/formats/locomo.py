@@ -26,7 +26,6 @@ from web.fields import Name
 
 APART = timedelta(seconds=30)
 QUESTION = "What have I been up to lately?"
-SPEAKERS = ("speaker_a", "speaker_b")
 _SESSION = re.compile(r"session_(\d{1,6})")
 _UNDER = "conversation"
 

@@ -1,4 +1,4 @@
-"""The seam behind which every embedder stands: texts go in, unit vectors come out.
+"""The interface behind which every embedder stands: texts go in, unit vectors come out.
 
 An embedder is an alias in `EMBEDDING_PROVIDERS`; nothing outside this package knows a vendor or a model's files.
 It raises the same errors as the language models (providers/errors.py).

@@ -1,4 +1,4 @@
-"""The seam behind which every language model stands: what is asked, what comes back, and who answers.
+"""The interface behind which every language model stands: what is asked, what comes back, and who answers.
 
 A provider is an alias in `LLM_PROVIDERS`; nothing outside this package knows a vendor. It answers with text,
 also where JSON was asked for: whether the JSON is any good is the asker's to judge.

@@ -1,7 +1,6 @@
 """Reads the tables of our Markdown files."""
 
 import re
-from pathlib import Path
 
 from tests.guards.sources import ROOT
 
@@ -30,7 +29,3 @@ def section_of(text: str, heading: str) -> str:
     found = re.search(rf"^{re.escape(heading)}$(.*?)(?=^#{{1,{level}}} |\Z)", text, re.MULTILINE | re.DOTALL)
     assert found, f"there is no heading {heading!r}"
     return found[1]
-
-
-def words(path: Path) -> int:
-    return len(path.read_text().split())

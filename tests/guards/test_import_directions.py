@@ -41,7 +41,7 @@ def test_a_foreign_package_is_known_to_its_own_files_alone() -> None:
         for module, _ in imported(tree_of(path))
         if (package := module.split(".")[0]) in KNOWN_BY and not named(path).startswith(KNOWN_BY[package])
     ]
-    assert not strangers, f"Ask through the seam that stands before it: {strangers}"
+    assert not strangers, f"Ask through the interface that stands before it: {strangers}"
 
 
 def test_imports_stand_at_the_top() -> None:

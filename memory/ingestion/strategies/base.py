@@ -1,4 +1,4 @@
-"""The seam of ingestion strategies: an input goes in, proposed operations come out."""
+"""The interface of ingestion strategies: an input goes in, proposed operations come out."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass

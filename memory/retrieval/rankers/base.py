@@ -1,4 +1,4 @@
-"""The seam of rankers: columns of numbers go in, scores come out. Pure arithmetic, no database."""
+"""The interface of rankers: columns of numbers go in, scores come out. Pure arithmetic, no database."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The seam itself, and that each provider keeps what the seam promises."""
+"""The interface itself, and that each provider keeps what it promises."""
 
 import dataclasses
 from collections.abc import Callable

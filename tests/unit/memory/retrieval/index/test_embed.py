@@ -14,7 +14,6 @@ from upkeep.erasure import erase_entry, erase_relationship
 from web.actor import Actor
 
 BY = Actor.policy("test")
-NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @pytest.fixture(autouse=True)

@@ -21,10 +21,7 @@ from relationships.models import Relationship
 from tests.fakes import ScriptedEmbedder
 from tests.fixtures.index import configure, embedded, fall_due, owing, row_of
 from tests.fixtures.turns import PERSON, Conversation
-from web.actor import Actor
 from worker.identity import worker_identity
-
-BY = Actor.policy("test")
 
 
 @pytest.fixture(autouse=True)
