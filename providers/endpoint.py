@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from providers import deadline
+from web import deadline
 from providers.errors import (
     ProviderError,
     ProviderTimeout,

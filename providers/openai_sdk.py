@@ -5,7 +5,7 @@ from collections.abc import Callable
 import httpx2
 import openai as sdk
 
-from providers import deadline
+from web import deadline
 from providers.errors import ContentBlocked, ProviderError, QuotaExhausted, Unauthorized
 from providers.statuses import error_class, retry_after_seconds
 

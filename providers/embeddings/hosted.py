@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, ClassVar, Generic, TypeVar
 
-from providers.deadline import deadline
+from web.deadline import deadline
 from providers.embeddings.base import Embedder, Purpose, RawVectors
 from providers.embeddings.options import HostedEmbedderOptions, prefixes_of
 from providers.embeddings.shaping import batches, cut_to_tokens

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from providers.deadline import deadline
+from web.deadline import deadline
 from providers.endpoint import Endpoint
 from providers.errors import ProviderError
 from providers.llm.base import Completion, CompletionRequest, LLMProvider

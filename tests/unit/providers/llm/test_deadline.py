@@ -6,7 +6,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from providers.deadline import bind, deadline, is_over
+from web.deadline import bind, deadline, is_over
 from providers.errors import ProviderTimeout
 from providers.llm.base import CompletionRequest, LLMProvider
 from tests.vendor_servers.gemini_server import GeminiServer
