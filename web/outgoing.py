@@ -57,8 +57,8 @@ def call(
     backend = _PublicBackend(httpcore2.SyncBackend())
     try:
         with deadline.deadline(seconds), httpcore2.ConnectionPool(network_backend=backend) as pool:
-            given = {name.lower().encode(): value.encode() for name, value in (headers or {}).items()}
-            sent = {b"accept-encoding": b"identity", **given}
+            given = [(name.lower().encode(), value.encode()) for name, value in (headers or {}).items()]
+            sent = [(b"accept-encoding", b"identity"), *given]
             with pool.stream(method, _url(url), headers=sent, content=body) as response:
                 kept, truncated = _read(response.iter_stream(), largest)
                 told = {
