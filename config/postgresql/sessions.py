@@ -40,6 +40,13 @@ def prepared_cursor() -> CursorWrapper:
     return database.make_debug_cursor(cursor) if database.queries_logged else database.make_cursor(cursor)
 
 
+def release_connection() -> None:
+    """Give the thread's connection back while it waits for something else; inside a transaction it stays."""
+    database = connections[DEFAULT_DB_ALIAS]
+    if not database.in_atomic_block:
+        database.close()
+
+
 def direct_connection(**given: Any) -> "psycopg.Connection[Any]":
     """A session of one's own, for LISTEN and whatever else a pooler that shares sessions would take apart.
 
