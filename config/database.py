@@ -7,6 +7,9 @@ import environ
 
 from config import environment as env
 
+_LISTENERS = 1  # sessions that wait for NOTIFY: one a web process, one of the worker's queue
+_MAINTENANCE = 2  # of a worker's maintenance process: the sweep's and the housekeeping's
+
 
 def settings_of(url: str, *, data_dir: Path, process: str, pool_size: int) -> dict[str, Any]:
     """The one database: of this URL, or the embedded server's under `data_dir` where there is none."""
@@ -70,3 +73,12 @@ def use_pool(database: dict[str, Any], *, size: int, timeout: float) -> None:
         "max_idle": 60.0,
         "num_workers": 1,
     }
+
+
+def connections_in_all() -> tuple[int, int]:
+    """At most, of the web server and of one `manage.py worker`, at this service's settings."""
+    from django.conf import settings
+
+    web: int = settings.WEB_PROCESSES * (settings.DATABASE_POOL + _LISTENERS)
+    worker: int = settings.Q_CLUSTER["workers"] * settings.DATABASE_POOL + _LISTENERS + _MAINTENANCE
+    return web, worker

@@ -7,7 +7,7 @@ from worker.identity import worker_identity
 from worker.readers import task
 
 
-@task("document.crashed")
+@task
 def process(document_id: UUID) -> None:
     """Do what the document owes. What was taken falls due when its lease ends."""
     process_document(document_id=document_id, worker=worker_identity())

@@ -9,19 +9,19 @@ from worker.identity import worker_identity
 from worker.readers import task
 
 
-@task("queue.drain.crashed")
+@task
 def drain(relationship_id: UUID) -> None:
     """Do what is due in the relationship."""
     drain_relationship(relationship_id=relationship_id, worker=worker_identity())
 
 
-@task("queue.embed.crashed")
+@task
 def embed(relationship_id: UUID) -> None:
     """Embed what the relationship owes. What was taken falls due when its lease ends."""
     embed_owed(relationship_id=relationship_id)
 
 
-@task("queue.replay.crashed")
+@task
 def replay(relationship_id: UUID, replay_id: UUID) -> None:
     """Try a draft of an ingestion prompt. What was taken falls due when its lease ends."""
     run_replay(relationship_id=relationship_id, replay_id=replay_id)

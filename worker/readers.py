@@ -34,7 +34,9 @@ class Readers:
         self._threads.submit(self._do, work)
 
     def close(self) -> None:
-        """Wait until all is done that was handed over."""
+        """Wait until all is done that was handed over; from now on tasks are done where they are called."""
+        global _readers
+        _readers = None
         self._threads.shutdown()
 
     def _do(self, work: Callable[[], None]) -> None:
@@ -54,33 +56,35 @@ def start_readers(count: int) -> Readers:
     return _readers
 
 
-def task(event_name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def task(do: Callable[..., None]) -> Callable[..., None]:
     """Makes a task of a function of IDs, which the queue hands over as texts.
 
-    It never fails, so that django-q2 keeps nothing about it: `event_name` is logged of one that crashed. A worker that
-    is being stopped begins none.
+    It never fails, so that django-q2 keeps nothing about it. A worker that is being stopped begins none.
     """
 
-    def make(do: Callable[..., None]) -> Callable[..., None]:
-        def attempt(*ids: str) -> None:
-            if worker_stats.stop_requested():
-                return
-            try:
-                do(*map(UUID, ids))
-            except Exception as error:
-                log.error("a task crashed", event_name=event_name, ids=ids, **kind_and_place(error))
-                connections.close_all()
+    def attempt(*ids: str) -> None:
+        if worker_stats.stop_requested():
+            return
+        try:
+            do(*map(UUID, ids))
+        except Exception as error:
+            log.error(
+                "a task crashed",
+                event_name="queue.task.crashed",
+                task=f"{do.__module__}.{do.__name__}",
+                ids=ids,
+                **kind_and_place(error),
+            )
+            connections.close_all()
 
-        @wraps(do)
-        def run(*ids: str) -> None:
-            if _readers is None:
-                attempt(*ids)
-            else:
-                _readers.run(partial(attempt, *ids))
+    @wraps(do)
+    def run(*ids: str) -> None:
+        if _readers is None:
+            attempt(*ids)
+        else:
+            _readers.run(partial(attempt, *ids))
 
-        return run
-
-    return make
+    return run
 
 
 def kind_and_place(error: BaseException) -> dict[str, str]:

@@ -14,6 +14,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from worker.identity import process_start
@@ -28,6 +29,7 @@ class _Slot(ctypes.Structure):
         ("busy_since", ctypes.c_double),  # of the oldest of them; 0: none
         ("changed_at", ctypes.c_double),
         ("started", ctypes.c_uint64),  # tasks begun, by everyone who ever had the slot
+        ("calls_in_flight", ctypes.c_int64),  # questions to models, just now
         ("model_calls", ctypes.c_uint64),
         ("model_errors", ctypes.c_uint64),
         ("prompt_tokens", ctypes.c_uint64),
@@ -49,6 +51,7 @@ class _Page(ctypes.Structure):
     ]
 
 
+NOW = ("busy", "calls_in_flight")
 COUNTERS = ("model_calls", "model_errors", "prompt_tokens", "output_tokens")
 
 
@@ -122,7 +125,7 @@ class WorkerStats:
     def start_pool(self) -> None:
         """Forget the last pool: what it was handed and did not begin is lost, and the sweep's to find."""
         for slot in self._slots():
-            slot.pid = slot.busy = 0
+            slot.pid = slot.busy = slot.calls_in_flight = 0
             slot.busy_since = 0.0
         self.page.handed = self.started
         self.page.pool_started_at = self.page.handed_at = time.monotonic()
@@ -145,8 +148,8 @@ class WorkerStats:
         return sum(int(slot.started) for slot in self._slots())
 
     def totals(self) -> dict[str, int]:
-        """What the pool counted since the worker started, by the names in COUNTERS."""
-        return {name: sum(int(getattr(slot, name)) for slot in self._slots()) for name in COUNTERS}
+        """What the pool does just now, and what it counted since the worker started: NOW and COUNTERS."""
+        return {name: sum(int(getattr(slot, name)) for slot in self._slots()) for name in (*NOW, *COUNTERS)}
 
     def _slots(self) -> Iterator[_Slot]:
         return iter(self.page.slots)
@@ -187,6 +190,19 @@ def begin_task() -> None:
 def end_task() -> None:
     if _current is not None:
         _current.end_task()
+
+
+@contextmanager
+def model_call() -> Iterator[None]:
+    """Around a question to a model."""
+    if _current is None:
+        yield
+        return
+    _current.count(calls_in_flight=1)
+    try:
+        yield
+    finally:
+        _current.count(calls_in_flight=-1)
 
 
 def count_model_call(*, prompt_tokens: int | None, output_tokens: int | None, failed: bool) -> None:

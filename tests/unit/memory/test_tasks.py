@@ -95,7 +95,7 @@ def test_embedding_never_fails_and_what_was_taken_stays_owed(
     embed("no relationship has such an ID")
 
     assert owing(conversation.relationship) == {entry.id}
-    assert "queue.embed.crashed" in caplog.text
+    assert "queue.task.crashed" in caplog.text
     assert not Task.objects.exists()
 
 

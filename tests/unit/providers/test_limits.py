@@ -2,17 +2,19 @@ import threading
 
 import pytest
 
-from providers import limits
 from providers.errors import HeldBack, ProviderUnavailable, RateLimited
 from providers.limits import CallLimits
 from tests.waiting import wait_until
 
 
 @pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    now = [100.0]
-    monkeypatch.setattr(limits, "monotonic", lambda: now[0])
-    return now
+def clock() -> list[float]:
+    return [100.0]
+
+
+@pytest.fixture
+def provider(clock: list[float]) -> CallLimits:
+    return CallLimits(0, clock=lambda: clock[0])
 
 
 def refuse(of: CallLimits, retry_after: float | None) -> None:
@@ -28,8 +30,9 @@ def asked(of: CallLimits) -> bool:
         return False
 
 
-def test_one_refusal_holds_back_all_callers_until_the_time_that_was_named(clock: list[float]) -> None:
-    provider = CallLimits(0)
+def test_one_refusal_holds_back_all_callers_until_the_time_that_was_named(
+    clock: list[float], provider: CallLimits
+) -> None:
     refuse(provider, 5.0)
 
     clock[0] = 104.9
@@ -43,9 +46,8 @@ def test_one_refusal_holds_back_all_callers_until_the_time_that_was_named(clock:
 
 
 def test_a_refusal_without_a_time_holds_back_for_longer_each_time_and_an_answer_ends_that(
-    clock: list[float],
+    clock: list[float], provider: CallLimits
 ) -> None:
-    provider = CallLimits(0)
     pauses = []
     for _ in range(3):
         refuse(provider, None)
@@ -72,8 +74,7 @@ def asked_without_answer(of: CallLimits) -> bool:
         return True
 
 
-def test_the_longest_pause_is_ten_minutes(clock: list[float]) -> None:
-    provider = CallLimits(0)
+def test_the_longest_pause_is_ten_minutes(clock: list[float], provider: CallLimits) -> None:
     refuse(provider, 1e9)
     clock[0] += 600.0
 

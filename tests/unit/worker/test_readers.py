@@ -5,8 +5,8 @@ from uuid import UUID, uuid4
 import pytest
 
 from tests.waiting import wait_until
-from worker import readers, worker_stats
-from worker.readers import start_readers, task
+from worker import worker_stats
+from worker.readers import Readers, start_readers, task
 from worker.worker_stats import WorkerStats
 
 
@@ -21,17 +21,16 @@ def stats() -> Iterator[WorkerStats]:
 
 
 @pytest.fixture
-def two_readers(stats: WorkerStats, monkeypatch: pytest.MonkeyPatch) -> Iterator[readers.Readers]:
-    monkeypatch.setattr(readers, "_readers", None)  # again, afterwards
+def two_readers(stats: WorkerStats) -> Iterator[Readers]:
     made = start_readers(2)
     yield made
     made.close()
 
 
-def test_a_task_is_taken_only_by_a_free_reader(stats: WorkerStats, two_readers: readers.Readers) -> None:
+def test_a_task_is_taken_only_by_a_free_reader(stats: WorkerStats, two_readers: Readers) -> None:
     go_on = threading.Event()
 
-    @task("test.crashed")
+    @task
     def wait(row: UUID) -> None:
         assert go_on.wait(10)
 
@@ -49,11 +48,11 @@ def test_a_task_is_taken_only_by_a_free_reader(stats: WorkerStats, two_readers: 
 
 
 def test_a_task_that_crashes_frees_its_reader_and_names_nobodys_words(
-    two_readers: readers.Readers, caplog: pytest.LogCaptureFixture
+    two_readers: Readers, caplog: pytest.LogCaptureFixture
 ) -> None:
     done: list[UUID] = []
 
-    @task("test.crashed")
+    @task
     def crash(row: UUID) -> None:
         done.append(row)
         raise RuntimeError("somebody's words")
@@ -63,14 +62,14 @@ def test_a_task_that_crashes_frees_its_reader_and_names_nobodys_words(
     two_readers.close()
 
     assert len(done) == 5
-    assert "test.crashed" in caplog.text
+    assert "queue.task.crashed" in caplog.text
     assert "somebody's words" not in caplog.text
 
 
 def test_without_readers_a_task_is_done_where_it_is_called_and_never_fails() -> None:
     threads: list[threading.Thread] = []
 
-    @task("test.crashed")
+    @task
     def note(row: UUID) -> None:
         threads.append(threading.current_thread())
 
@@ -83,6 +82,11 @@ def test_without_readers_a_task_is_done_where_it_is_called_and_never_fails() -> 
 def test_a_worker_that_is_being_stopped_begins_none(stats: WorkerStats) -> None:
     stats.page.stopping = 1
     done: list[UUID] = []
-    task("test.crashed")(done.append)(str(uuid4()))
+
+    @task
+    def note(row: UUID) -> None:
+        done.append(row)
+
+    note(str(uuid4()))
 
     assert done == []

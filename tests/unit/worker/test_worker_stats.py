@@ -94,4 +94,7 @@ def test_totals_outlive_the_processes_that_counted(shared: WorkerStats) -> None:
     shared.take_slot()
     worker_stats.count_model_call(prompt_tokens=10, output_tokens=2, failed=False)
 
-    assert shared.totals() == {"model_calls": 3, "model_errors": 1, "prompt_tokens": 110, "output_tokens": 22}
+    with worker_stats.model_call():
+        assert shared.totals()["calls_in_flight"] == 1
+    counted = {"model_calls": 3, "model_errors": 1, "prompt_tokens": 110, "output_tokens": 22}
+    assert shared.totals() == {"busy": 0, "calls_in_flight": 0, **counted}
