@@ -41,9 +41,12 @@ def prepared_cursor() -> CursorWrapper:
 
 
 def release_connection() -> None:
-    """Give the thread's connection back while it waits for something else; inside a transaction it stays."""
+    """Give the thread's connection back to the process's pool while it waits for something else.
+
+    Inside a transaction it stays, and so it does where there is no pool, as in commands.
+    """
     database = connections[DEFAULT_DB_ALIAS]
-    if not database.in_atomic_block:
+    if not database.in_atomic_block and "pool" in database.settings_dict["OPTIONS"]:
         database.close()
 
 
