@@ -68,7 +68,7 @@ def new_tenant(live: LiveService, name: str) -> Tenant:
 
 @pytest.fixture
 def served(drilled: LiveService) -> LiveService:
-    drilled.start_worker()
+    drilled.start_worker(RAPPORT_READERS="1")  # so that a flood takes its time
     drilled.start_web(RAPPORT_WEB_PROCESSES="2")
     drilled.wait_until_ready()
     return drilled

@@ -14,9 +14,9 @@ pytestmark = pytest.mark.drill
 
 FLOOD = scaled(60, 5000)
 READERS = 2
-# What the readers are at, what the pool has in its hands already (the queue_limit and one more), and one that stands
-# beside the newcomer.
-MOST_BEFORE = READERS + 3 + 1
+# What the readers are at, what their processes hold for the first that is free, what the pool has in its hands already (the
+# queue_limit and one more), and one that stands beside the newcomer.
+MOST_BEFORE = READERS + READERS + 3 + 1
 ONE_BY_ONE = {"ingestion": {"max_batch": 1}}
 
 
