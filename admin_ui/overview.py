@@ -184,7 +184,7 @@ def _of_each(
     for row in calls:
         if row[0] in place_of:
             series[row[1] if row[1] in named else None][place_of[row[0]]] += float(figure(row))
-    labels = _told_apart({key: named.get(key, "others") for key in series})
+    labels = _told_apart({key: named[key] if key else "others" for key in series})
     return stacked_bars([f"{day:%-d %b}" for day in days], {labels[key]: series[key] for key in series})
 
 
