@@ -80,5 +80,5 @@ def connections_in_all() -> tuple[int, int]:
     from django.conf import settings
 
     web: int = settings.WEB_PROCESSES * (settings.DATABASE_POOL + _LISTENERS)
-    worker: int = settings.Q_CLUSTER["workers"] * settings.DATABASE_POOL + _LISTENERS + _MAINTENANCE
-    return web, worker
+    queue: dict[str, Any] = settings.Q_CLUSTER
+    return web, queue["workers"] * settings.DATABASE_POOL + _LISTENERS + _MAINTENANCE
