@@ -2,7 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from uuid import UUID
+
+from django.db.models import Count, Max, Min
 
 from memory.entries.held import held_of_turns
 from memory.models import (
@@ -142,3 +145,17 @@ def calls_of(turn: Turn) -> list[ModelCall]:
         .filter(turn_ids__contains=[turn.id])
         .order_by("recorded_at", "id")
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """How much was said in a relationship, and when: by the messages' own time."""
+
+    messages: int
+    first: datetime | None
+    last: datetime | None
+
+
+def what_was_said(relationship_id: UUID) -> Said:
+    owned = Message.objects.for_relationship(relationship_id)
+    return Said(*owned.aggregate(n=Count("id"), first=Min("occurred_at"), last=Max("occurred_at")).values())

@@ -9,6 +9,7 @@ from admin_ui.views.data import DataView, ExportView
 from admin_ui.views.documents import DocumentsView, DocumentView
 from admin_ui.views.entries import DecideHeldView, EntryHistoryView, EntryUndoView
 from admin_ui.views.erasing import EraseEntryView, RedactMessagesView
+from admin_ui.views.find import FindView
 from admin_ui.views.keys import KeysView, LimitKeyView, RevokeKeyView
 from admin_ui.views.operators import OperatorRoleView, OperatorsView
 from admin_ui.views.overview import AlarmView, FirstTurnView, OverviewView, StatusView
@@ -40,6 +41,7 @@ urlpatterns = [
     path("", OverviewView.as_view(), name="overview"),
     path("status/", StatusView.as_view(), name="status"),
     path("alarm/", AlarmView.as_view(), name="alarm"),
+    path("find/", FindView.as_view(), name="find"),
     path("first-turn/", FirstTurnView.as_view(), name="first_turn"),
     path("sign-in/", SignInView.as_view(), name="sign_in"),
     path("sign-out/", SignOutView.as_view(), name="sign_out"),

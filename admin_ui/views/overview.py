@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.db.models import Count, Min
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.utils import timezone
 
@@ -108,6 +108,12 @@ class StatusView(OperatorView):
 
 class AlarmView(OperatorView):
     """The one banner: a dead worker, a stuck queue, a provider that refuses; nothing while all is well."""
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """Whose session has ended is not sent away by a part that asks by itself, but by what they do next."""
+        if request.headers.get("HX-Request") and not request.user.is_authenticated:
+            return HttpResponse(status=204)
+        return super().dispatch(request, *args, **kwargs)
 
     def get(self, request: HttpRequest) -> HttpResponse:
         condition = read_condition()

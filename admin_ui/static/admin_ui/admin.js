@@ -180,3 +180,30 @@ document.addEventListener("submit", (event) => {
   request.open("POST", form.action);
   request.send(new FormData(form));
 });
+
+// Ctrl+K finds; the arrows walk through what was found.
+function openFind() {
+  const dialog = document.getElementById("find");
+  if (!dialog || dialog.open) return;
+  dialog.showModal();
+  dialog.querySelector("input").select();
+  htmx.trigger(dialog.querySelector("form"), "open-find");
+}
+document.addEventListener("keydown", (event) => {
+  if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") { event.preventDefault(); openFind(); }
+  const dialog = event.target.closest?.("#find");
+  if (!dialog) return;
+  const links = [...dialog.querySelectorAll(".found a")], at = links.indexOf(document.activeElement);
+  if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+    event.preventDefault();
+    const next = at + (event.key === "ArrowDown" ? 1 : -1);
+    (links[next] ?? dialog.querySelector("input")).focus();
+  } else if (event.key === "Enter" && at < 0 && links.length) {
+    event.preventDefault();
+    links[0].click();
+  }
+});
+document.addEventListener("click", (event) => {
+  if (event.target.closest("[data-find]") && window.HTMLDialogElement) { event.preventDefault(); openFind(); }
+  if (event.target.id === "find") event.target.close();
+});
