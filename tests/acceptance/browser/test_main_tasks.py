@@ -71,7 +71,7 @@ def test_the_overview_leads_to_what_failed(
     expect(window.get_by_text("worker running")).to_be_visible()
     end("overview")
 
-    window.get_by_role("link", name="failed turns").click()
+    window.get_by_role("link", name="failed turn").click()
 
     expect(window.get_by_role("link", name=f"I was seen at {mark}.")).to_be_visible()
 
