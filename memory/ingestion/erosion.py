@@ -36,11 +36,11 @@ def lost_details(old: str, new: str, *, names: Collection[str] = ()) -> tuple[st
     contradicts one. `names`: words that are names wherever they stand.
     """
     before, after = _read(old, names), _read(new, names)
-    said, known = _said(new), _said(old)
+    said, known = _said(new), {(detail.kind, detail.parts) for detail in before}
     lost = [detail for detail in before if not said.issuperset(detail.parts)]
     instead: dict[tuple[str, str, str], list[int]] = defaultdict(list)
     for place, detail in reversed(list(enumerate(after))):
-        if not known.issuperset(detail.parts):
+        if (detail.kind, detail.parts) not in known:
             for beside in detail.beside:
                 instead[(detail.kind, *beside)].append(place)
     taken: set[int] = set()

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from memory.entries.happens import PASSED, day_of, plan_is_over, told_as
+from memory.entries.happens import PASSED, day_of, plan_is_over
 from memory.entries.words import names_in_text
 from memory.ingestion.ingestion_input import IngestionInput, InputMessage, ShownEntry
 from memory.ingestion.strategies.schema_parts import NUMBERS, TEXT, TEXT_OR_NULL, answer_of, list_of
@@ -180,7 +180,7 @@ def _entry_line(number: int, entry: ShownEntry, given: IngestionInput, *, likely
         "type": entry.type,
         "subject": "" if names_subject else one_line(entry.subject),
         "told": day_of(entry.effective_at.timestamp(), given.timezone),
-        "happens_at": told_as(entry.happens_at, given.timezone) if entry.happens_at else "",
+        "happens_at": entry.happens_at or "",
         "expires_at": day_of(entry.expires_at.timestamp(), given.timezone) if entry.expires_at else "",
         "passed": PASSED if _plan_is_over(entry, given) else "",
         "key": one_line(entry.key) if likely and entry.key else "",

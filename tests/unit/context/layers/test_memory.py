@@ -219,7 +219,7 @@ def test_where_nothing_was_retrieved_the_reason_says_why() -> None:
 def test_over_budget_the_last_of_the_retrieved_go_first_and_the_pinned_stay() -> None:
     pinned = line("Is allergic to nuts", id="nuts", pinned=True)
     request = layer_request(
-        context={**BARE, "layers": {"memory": {"budget": 85}}},
+        context={**BARE, "layers": {"memory": {"budget": 80}}},
         scratchpad=MANY[:2],
         has_archive=True,
         entries=recalled(BOAT, ANA, *MANY[2:9], pinned),
