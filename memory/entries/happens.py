@@ -5,6 +5,7 @@ It is kept as text in the forms of ISO 8601 ("2023", "2023-03", "2023-03-01", "2
 """
 
 import re
+from calendar import month_name
 from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
@@ -57,6 +58,15 @@ def span_of(text: str, timezone: str) -> Span:
 def told_as(text: str, timezone: str) -> str:
     """How a reader is told: days, months and years as they were said, times in the person's time zone."""
     return " to ".join(_told(part, timezone) for part in text.split("/"))
+
+
+def spelt_out(text: str) -> str:
+    """Its years, months and days in English words, as somebody would ask for them: "1 March 2023"."""
+    words: list[str] = []
+    for part in text.split("/"):
+        year, month, day = (*part[:10].split("-"), "", "")[:3]
+        words += [day.lstrip("0"), month_name[int(month)] if month else "", year]
+    return " ".join(dict.fromkeys(filter(None, words)))
 
 
 def plan_is_over(text: str, *, told_at: datetime, now: datetime, timezone: str) -> bool:

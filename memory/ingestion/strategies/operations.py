@@ -75,7 +75,8 @@ def _asked_again(
     return {
         item.entry: item
         for item in again
-        if isinstance(item, Operation) and item.op in ("update", "replace") and item.entry in lost
+        if isinstance(item, Operation) and item.op in ("update", "replace") and item.entry is not None
+        if item.entry in lost
     }
 
 
@@ -83,15 +84,14 @@ def _mended(items: Items, lost: Lost, again: Mapping[int, Operation], given: Ing
     still = lost_in(list(again.values()), given)
 
     def mended(item: Operation | Refusal) -> Operation | Refusal:
-        if not isinstance(item, Operation) or item.op != "update" or item.entry not in lost:
+        entry = item.entry if isinstance(item, Operation) and item.op == "update" else None
+        if not isinstance(item, Operation) or entry is None or entry not in lost:
             return item
-        details = lost[item.entry]
-        if item.entry in again:
-            item, details = again[item.entry], still.get(item.entry, ())
-        if details:
+        better = again.get(entry, item)
+        if details := still.get(entry, ()) if entry in again else lost[entry]:
             remark = f"leaves out what the old text said, after it was sent back once: {', '.join(details)}"
         else:
-            remark = f"was sent back once for what it left out: {', '.join(lost[item.entry])}"
-        return replace(item, remarks=(*item.remarks, remark))
+            remark = f"was sent back once for what it left out: {', '.join(lost[entry])}"
+        return replace(better, remarks=(*better.remarks, remark))
 
     return [mended(item) for item in items]

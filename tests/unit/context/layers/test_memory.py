@@ -101,10 +101,11 @@ def test_no_budget_is_ever_passed(budget: int, grouped: bool) -> None:
 
 
 def test_what_is_over_or_has_yet_to_begin_is_not_shown() -> None:
+    to_come: dict[str, Any] = {"from": (NOON + timedelta(days=1)).timestamp()}
     lines = [
         line("over", until=(NOON - timedelta(seconds=1)).timestamp()),
         line("going on", until=(NOON + timedelta(days=1)).timestamp()),
-        line("to come", **{"from": (NOON + timedelta(days=1)).timestamp()}),
+        line("to come", **to_come),
         line("for good"),
     ]
     request = layer_request(scratchpad=lines, fresh_until=NOON - timedelta(seconds=1))
