@@ -46,7 +46,7 @@ def strategies_cost(setup: Setup) -> Section:
     for recipe in settings.RECIPES:
         pair = _relationship(recipe)
         goal = FIXED_PROMPT if recipe == DEFAULT_RECIPE else None
-        figures.append(_figure(f"{recipe}, nothing known yet", _cost_of(pair, "Hello."), goal))
+        figures.append(_figure(f"{recipe}, nothing known yet", _cost_of(pair, "It rains."), goal))
         _remember(pair)
         for told, text in TURNS.items():
             cost = _cost_of(pair, text)
