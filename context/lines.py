@@ -2,12 +2,15 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from itertools import groupby
 from typing import NamedTuple
 
-from memory.entries.happens import PASSED, day_of, plan_is_over, told_as
+from memory.entries.happens import PASSED, SAME_DAY, day_of, plan_is_over, told_as
 from memory.entries.snapshots import Line
 from memory.entries.words import names_in_text
 from memory.fence import escape_item, escape_items
+
+FOUND = "Found for this message:"  # above what was retrieved, where a list stands before it
 
 
 class Group(NamedTuple):
@@ -24,32 +27,32 @@ def items_of(
     each says when it was told; those before it stand under a heading that does.
     """
     lines = list(lines)
-    plain = len(lines) if dated_from is None else dated_from
-    usual = iter(escape_items([line[2] for line in lines[:plain] if line[3] is None]))
-    return [
+    plain = lines[:dated_from]
+    usual = iter(escape_items([line[2] for line in plain if line[3] is None]))
+    items = [
         f"- {next(usual)}"
-        if line[3] is None and place < plain
-        else _unusual_item(line, timezone, now, keyed=keyed, dated=place >= plain)
-        for place, line in enumerate(lines)
+        if line[3] is None
+        else _unusual_item(line, timezone, now, keyed=keyed, dated=False)
+        for line in plain
     ]
+    dated = lines[len(plain) :]
+    return items + [_unusual_item(line, timezone, now, keyed=keyed, dated=True) for line in dated]
 
 
 def groups_of(lines: Sequence[Line], *, listed: int, timezone: str, by_type: bool) -> list[Group]:
     """What each line stands under: its type, or the day it was told; those after the first `listed` are retrieved."""
     if by_type:
         return [Group(place >= listed, _type_heading(line[1])) for place, line in enumerate(lines)]
-    days = [Group(False, f"Told {day_of(line[4], timezone)}:") for line in lines[:listed]]
-    return [*days, *[Group(True, FOUND if listed else "")] * (len(lines) - listed)]
-
-
-FOUND = "Found for this message:"
+    told = [line[4] // SAME_DAY for line in lines[:listed]]  # before every reply: each day is worked out once
+    days = {moment: Group(False, f"Told {day_of(moment * SAME_DAY, timezone)}:") for moment in set(told)}
+    return [*map(days.__getitem__, told), *[Group(True, FOUND if listed else "")] * (len(lines) - listed)]
 
 
 def in_groups(kept: Iterable[int], items: Sequence[str], groups: Sequence[Group]) -> list[str]:
     """The kept items, each under its group's heading; groups in the order in which they first appear."""
     members: dict[Group, list[str]] = {}
-    for place in kept:
-        members.setdefault(groups[place], []).append(items[place])
+    for group, places in groupby(kept, key=groups.__getitem__):
+        members.setdefault(group, []).extend(items[place] for place in places)
     return [
         line for group, own in members.items() for line in ([group.heading, *own] if group.heading else own)
     ]

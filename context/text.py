@@ -49,10 +49,11 @@ def fit_lines(
 
     `groups`: what each line stands under, ending in its heading ("": none), which the first line of it pays for.
     """
-    costs = {group: line_cost(group[1]) if group[1] else 0 for group in groups}
-    heads = [group[1] for group in costs if group[1]]
+    own_groups = dict.fromkeys(groups)
+    heads = [group[1] for group in own_groups if group[1]]
     if budget is None or estimate_tokens("\n".join([*heads, *lines])) < budget:
         return range(len(lines)), ()
+    costs = {group: line_cost(group[1]) if group[1] else 0 for group in own_groups}
     own = [line_cost(line) for line in lines]
     kept = keep_within(own, room=budget, first=first, groups=groups, group_costs=costs)
     shown = set(kept)

@@ -18,7 +18,7 @@ FORMS = (
     "a year, a month, a day or a time of ISO 8601 (2023, 2023-03, 2023-03-01, 2023-03-01T15:00), "
     "or two of them with / between"
 )
-_QUARTER = 900  # seconds
+SAME_DAY = 900  # seconds: a quarter of an hour lies in one day, whatever the zone
 _COARSE = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?", re.ASCII)
 
 
@@ -77,7 +77,7 @@ def plan_is_over(text: str, *, told_at: datetime, now: datetime, timezone: str) 
 
 @lru_cache(maxsize=65_536)
 def _day_of_quarter(quarter: int, timezone: str) -> str:
-    moment = datetime.fromtimestamp(quarter * _QUARTER, UTC)
+    moment = datetime.fromtimestamp(quarter * SAME_DAY, UTC)
     try:
         return moment.astimezone(zone_of(timezone)).date().isoformat()
     except (OverflowError, ValueError):  # the first or last day there is
@@ -86,7 +86,7 @@ def _day_of_quarter(quarter: int, timezone: str) -> str:
 
 def day_of(moment: float, timezone: str) -> str:
     """The person's own day at a time in seconds since 1970. Every zone's days begin on a quarter of an hour."""
-    return _day_of_quarter(int(moment // _QUARTER), timezone)
+    return _day_of_quarter(int(moment // SAME_DAY), timezone)
 
 
 def _kept(part: str) -> str:
