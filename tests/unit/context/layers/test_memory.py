@@ -88,12 +88,45 @@ def test_over_budget_the_oldest_go_and_the_pinned_stay() -> None:
     assert rendered.text.count("\n- ") == len(rendered.sources)
 
 
-@pytest.mark.parametrize("budget", range(0, 60, 3))
+def test_each_day_on_which_something_was_told_has_one_heading() -> None:
+    lines = [line(f"Note {place}", told=NOON - timedelta(days=place // 2)) for place in range(4)]
+
+    assert memory_of(*lines).splitlines()[2:-1] == [
+        *("Told 2026-03-02:", "- Note 0", "- Note 1"),
+        *("Told 2026-03-01:", "- Note 2", "- Note 3"),
+    ]
+
+
+def test_a_plan_whose_date_has_passed_says_so_in_its_line() -> None:
+    plan = line("Concert", told=NOON - timedelta(days=30), happens_at="2026-02-20")
+    found = layer_request(context=BARE, has_archive=True, entries=recalled(plan))
+
+    assert "- Concert (2026-02-20; date passed, outcome not told)\n" in memory_of(plan)
+    assert (
+        "- Concert (2026-02-20; date passed, outcome not told; told 2026-01-31)\n"
+        in MemoryLayer("memory").render(found).text
+    )
+
+
+@pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "America/Los_Angeles"])
+def test_today_and_the_days_are_those_of_the_persons_time_zone(zone: str) -> None:
+    late = NOON.replace(hour=23) - timedelta(days=1)
+    request = layer_request(context=BARE, scratchpad=[line("Tea", told=late)], timezone=zone)
+
+    lines = MemoryLayer("memory").render(request).text.splitlines()
+
+    ahead = zone.startswith("Pacific")
+    assert lines[0] == ("Today is Tuesday, 2026-03-03." if ahead else "Today is Monday, 2026-03-02.")
+    assert lines[2] == ("Told 2026-03-02:" if ahead else "Told 2026-03-01:")
+
+
+@pytest.mark.parametrize("budget", range(0, 90, 3))
 @pytest.mark.parametrize("grouped", [False, True])
 def test_no_budget_is_ever_passed(budget: int, grouped: bool) -> None:
     settings = {"preamble": "Notes:", "group_by_type": grouped, "layers": {"memory": {"budget": budget}}}
+    days = [line(f"Note {place}", told=NOON - timedelta(days=place // 2)) for place in range(7)]
 
-    rendered = MemoryLayer("memory").render(layer_request(context=settings, scratchpad=MANY[:7]))
+    rendered = MemoryLayer("memory").render(layer_request(context=settings, scratchpad=days))
 
     assert estimate_tokens(rendered.text) <= budget
     assert len(rendered.sources) + (rendered.left_out.count if rendered.left_out else 0) == 7
