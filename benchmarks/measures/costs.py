@@ -23,7 +23,7 @@ from relationships.services.turns import NewMessage, NewTurn
 
 DEFAULT_RECIPE = "scratchpad"
 KNOWN = 200  # entries there are before
-FIXED_PROMPT = Goal(900)
+FIXED_PROMPT = Goal(1400)
 TURNS = {
     "nothing said": "Good morning! How was your day?",
     "a new fact": "I have a sister called Ana who works as a nurse.",
