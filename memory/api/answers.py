@@ -35,7 +35,8 @@ class EntryAnswer(Answer):
     source_message_ids: list[UUID]
     recorded_at: datetime
     effective_at: datetime
-    happens_at: datetime | None
+    happens_at: str | None
+    """As it was said: a year, a month, a day, a time, or a range."""
     valid_from: datetime | None
     valid_to: datetime | None
     expires_at: datetime | None

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal, Self
 from django.conf import settings
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints, ValidationError, model_validator
 
+from memory.entries.happens import happens_text
 from memory.entries.limits import (
     MAX_TAGS,
     MAX_WEIGHT,
@@ -14,6 +15,7 @@ from memory.entries.limits import (
     tags_fault,
 )
 from memory.models import EntryState, Tier
+from memory.models.entry import MAX_HAPPENS_AT
 from relationships.models import DEFAULT_SESSION, TurnState
 from relationships.services.limits import message_fault, misplaced_role
 from web.errors import InvalidInput
@@ -46,6 +48,10 @@ Tags = Annotated[dict[TagName, TagValue], within(tags_fault)]
 Metadata = Annotated[JsonObject, within(metadata_fault)]
 Fraction = Annotated[float, Field(ge=0, le=1)]
 Weight = Annotated[float, Field(ge=0, le=MAX_WEIGHT)]
+HappensAt = Annotated[
+    str, StringConstraints(min_length=4, max_length=MAX_HAPPENS_AT), AfterValidator(happens_text)
+]
+"""When something happens, as exactly as it was said."""
 
 
 class MessageBody(Body):
@@ -104,7 +110,8 @@ class EntryBody(Body):
     read_only: bool = False
     tags: Annotated[Tags, Field(max_length=MAX_TAGS)] = {}
     metadata: Metadata = {}
-    happens_at: Timestamp | None = None
+    happens_at: HappensAt | None = None
+    """As it was said: 2023, 2023-03, 2023-03-01, 2023-03-01T15:00, or two of these with / between."""
     valid_from: Timestamp | None = None
     valid_to: Timestamp | None = None
     expires_at: Timestamp | None = None
@@ -130,7 +137,7 @@ class EntryPatch(Body):
     """Merged into the tags there are; null takes one away."""
     metadata: Metadata = left_out()
     """Merged into the metadata there is (RFC 7396)."""
-    happens_at: Timestamp | None = left_out()
+    happens_at: HappensAt | None = left_out()
     valid_from: Timestamp | None = left_out()
     valid_to: Timestamp | None = left_out()
     expires_at: Timestamp | None = left_out()

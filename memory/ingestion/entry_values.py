@@ -4,6 +4,7 @@ from datetime import datetime
 from uuid import UUID
 
 from memory.entries.fingerprint import content_hash
+from memory.entries.happens import span_of
 from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.operations import Operation
 from memory.models import USER_SUBJECT, EntrySource, ScratchpadEntry
@@ -15,8 +16,17 @@ def said_at_of(given: IngestionInput, operation: Operation) -> datetime:
     return max(given.messages[number - 1].occurred_at for number in operation.messages)
 
 
+def ended_at_of(given: IngestionInput, operation: Operation, entry: ScratchpadEntry) -> datetime:
+    """Until when a replaced entry held: until the new state began, where that is told and fits, or was told of."""
+    said_at = said_at_of(given, operation)
+    began = span_of(operation.happens_at, given.timezone).begins if operation.happens_at else said_at
+    return began if entry.effective_at <= began <= said_at else said_at
+
+
 def cited_ids(given: IngestionInput, operation: Operation) -> list[UUID]:
-    return [given.messages[number - 1].id for number in operation.messages]
+    """The messages it rests on, as they were said: earlier ones first."""
+    earlier = [given.references[number - given.earlier_above - 1].id for number in sorted(operation.earlier)]
+    return [*earlier, *(given.messages[number - 1].id for number in operation.messages)]
 
 
 def subject_of(operation: Operation, entry: ScratchpadEntry | None = None) -> str:
@@ -30,8 +40,8 @@ def says_the_same(entry: ScratchpadEntry, operation: Operation, said_at: datetim
         and entry.subject == subject_of(operation, entry)
         and operation.type in ("", entry.type)
         and operation.importance in (None, entry.importance)
-        and operation.happens_at in (None, entry.happens_at)
-        and _ahead(operation.expires_at, said_at) in (None, entry.expires_at)
+        and _happens_at(entry, operation) == entry.happens_at
+        and _expires_at(entry, operation, said_at) == entry.expires_at
     )
 
 
@@ -69,10 +79,19 @@ def rewrite(entry: ScratchpadEntry, operation: Operation, given: IngestionInput)
         entry.importance = operation.importance
     if operation.confidence is not None:
         entry.confidence = operation.confidence
-    entry.happens_at = operation.happens_at or entry.happens_at
-    entry.expires_at = _ahead(operation.expires_at, said_at) or entry.expires_at
+    entry.happens_at = _happens_at(entry, operation)
+    entry.expires_at = _expires_at(entry, operation, said_at)
     entry.effective_at = said_at
     entry.source_message_ids = list(dict.fromkeys([*entry.source_message_ids, *cited_ids(given, operation)]))
+
+
+def _happens_at(entry: ScratchpadEntry, operation: Operation) -> str | None:
+    return operation.happens_at or (None if "happens_at" in operation.cleared else entry.happens_at)
+
+
+def _expires_at(entry: ScratchpadEntry, operation: Operation, said_at: datetime) -> datetime | None:
+    cleared = "expires_at" in operation.cleared
+    return _ahead(operation.expires_at, said_at) or (None if cleared else entry.expires_at)
 
 
 def _ahead(expires_at: datetime | None, said_at: datetime) -> datetime | None:

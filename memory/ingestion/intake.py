@@ -32,11 +32,11 @@ ROUTE = "turns"  # of its idempotency keys
 # One statement takes the numbers, locks the row and brings all that rules on the turn.
 TAKE_NUMBERS = """
 UPDATE relationships_relationship r
-   SET last_seq = r.last_seq + %(count)s, last_turn_at = %(now)s
+   SET last_seq = r.last_seq + %(count)s, last_turn_at = greatest(r.last_turn_at, %(said_at)s)
   FROM relationships_companion c, relationships_project p, relationships_enduser u
  WHERE r.id = %(relationship)s AND r.project_id = %(project)s
    AND c.id = r.companion_id AND p.id = r.project_id AND u.id = r.user_id
-RETURNING r.last_seq, p.config, c.config, r.config, u.ingestion_paused
+RETURNING r.last_seq, p.config, c.config, r.config, u.ingestion_paused, c.name, u.display_name
 """
 
 
@@ -63,13 +63,15 @@ def accept_turn(
     if problems := turn_faults(new):
         raise InvalidInput(f"{problems[0].field}: {problems[0].detail}", problems=problems[:20])
     refuse_future(_times(new), now=now)
-    taken = _take_numbers(relationship, 1 + len(new.messages), now)
+    taken = _take_numbers(relationship, 1 + len(new.messages), new.occurred_at)
     earlier = _earlier(relationship.id, idempotency)
     if earlier is not None:
         transaction.set_rollback(True)  # the numbers were not needed after all
         return AcceptedTurn(earlier, created=False)
     configuration = _resolve(taken, new.config)
-    disposal = dispose_turn(configuration.ingestion, new.messages, paused=taken.paused, now=now)
+    disposal = dispose_turn(
+        configuration.ingestion, new.messages, paused=taken.paused, now=now, names=taken.names
+    )
     told = _worker_is_told(relationship.id)
     turn, messages = store_turn(
         relationship_id=relationship.id,
@@ -171,16 +173,17 @@ class _Taken:
     companion: Mapping[str, Any]
     relationship: Mapping[str, Any]
     paused: bool
+    names: tuple[str, str]
 
 
-def _take_numbers(relationship: Relationship, count: int, now: datetime) -> _Taken:
+def _take_numbers(relationship: Relationship, count: int, said_at: datetime) -> _Taken:
     named = {"relationship": relationship.id, "project": relationship.project_id}
     with connection.cursor() as cursor:
-        cursor.execute(TAKE_NUMBERS, {"count": count, "now": now, **named})
+        cursor.execute(TAKE_NUMBERS, {"count": count, "said_at": said_at, **named})
         row = cursor.fetchone()
     if row is None:
         raise NotFound("This relationship is not there.")
-    return _Taken(row[0] - count + 1, _json(row[1]), _json(row[2]), _json(row[3]), row[4])
+    return _Taken(row[0] - count + 1, _json(row[1]), _json(row[2]), _json(row[3]), row[4], (row[5], row[6]))
 
 
 def _resolve(taken: _Taken, turn: Mapping[str, Any] | None) -> Configuration:

@@ -241,7 +241,7 @@ class Migration(migrations.Migration):
                 ('source_message_ids', django.contrib.postgres.fields.ArrayField(base_field=models.UUIDField(), default=list, size=None)),
                 ('recorded_at', models.DateTimeField()),
                 ('effective_at', models.DateTimeField()),
-                ('happens_at', models.DateTimeField(null=True)),
+                ('happens_at', models.CharField(max_length=80, null=True)),
                 ('valid_from', models.DateTimeField(null=True)),
                 ('valid_to', models.DateTimeField(null=True)),
                 ('expires_at', models.DateTimeField(null=True)),

@@ -10,6 +10,7 @@ from django.db.models import Q
 from relationships.models import OwnedQuerySet, RelationshipOwned
 
 USER_SUBJECT = "user"
+MAX_HAPPENS_AT = 80  # characters
 # What operators look for words in. From each `_` and `~` PostgreSQL's parser reads to the end of the run anew.
 _CONTENT = models.Func(
     "content", models.Value("_~"), models.Value("  "), function="translate", output_field=models.TextField()
@@ -75,7 +76,9 @@ class ScratchpadEntry(RelationshipOwned):
     source_message_ids = ArrayField(models.UUIDField(), default=list)  # citations
     recorded_at = models.DateTimeField()
     effective_at = models.DateTimeField()  # when what it says now was said
-    happens_at = models.DateTimeField(null=True)
+    happens_at = models.CharField(
+        max_length=MAX_HAPPENS_AT, null=True
+    )  # as it was said: memory.entries.happens
     valid_from = models.DateTimeField(null=True)
     valid_to = models.DateTimeField(null=True)
     expires_at = models.DateTimeField(null=True)

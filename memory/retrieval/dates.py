@@ -135,6 +135,10 @@ _BY_LANGUAGE: dict[str, dict[str, int]] = {
 }
 
 
+# Of all these languages at once; where two share a name it is the same month.
+MONTHS: Mapping[str, int] = {name: month for names in _BY_LANGUAGE.values() for name, month in names.items()}
+
+
 def months_of(languages: Iterable[str]) -> Mapping[str, int]:
     """The names to look for, as name: 1 to 12. Of several languages the first keeps a name they share."""
     merged: dict[str, int] = {}

@@ -77,6 +77,7 @@ class RelationshipAnswer(Answer):
     timezone: str
     config: JsonObject
     last_turn_at: datetime | None
+    """When its latest turn was said."""
     version: int
     created_at: datetime
     updated_at: datetime

@@ -160,7 +160,7 @@ def _what_the_model_writes(api: Api, at: str, conversation: Conversation, provid
         conversation.drain()
 
     def place_of(word: str) -> int:
-        return next(n for n, entry in enumerate(conversation.entries, 1) if word in entry.content)
+        return conversation.number_of(next(said for said in conversation.contents if word in said))
 
     provider.answer_with(
         f"{ENTRY} is no JSON",

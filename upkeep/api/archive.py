@@ -10,7 +10,7 @@ from uuid import UUID
 from django.conf import settings
 from pydantic import Field, model_validator
 
-from memory.api.schemas import EntryText, Metadata, Tags, TypeName, Weight
+from memory.api.schemas import EntryText, HappensAt, Metadata, Tags, TypeName, Weight
 from memory.models import EntrySource, EntryState, HeldState, RevisionEvent, Tier, Verdict
 from relationships.services.limits import message_fault, misplaced_role
 from upkeep.api.archive_fields import (
@@ -168,7 +168,7 @@ class ArchivedEntry(Body):
     source_message_ids: list[UUID] = []
     recorded_at: Timestamp | None = None
     effective_at: Timestamp | None = None
-    happens_at: Timestamp | None = None
+    happens_at: HappensAt | None = None
     valid_from: Timestamp | None = None
     valid_to: Timestamp | None = None
     expires_at: Timestamp | None = None

@@ -33,7 +33,7 @@ def hear(conversation: Conversation, text: str) -> str:
 
 
 def test_a_move_is_remembered_and_the_old_home_is_not_shown(under_recipe: Conversation) -> None:
-    for text in ("I live in Porto.", "Good morning!", "I moved to Lisbon."):
+    for text in ("I live in Porto.", "It rains.", "I moved to Lisbon."):
         assert hear(under_recipe, text) == TurnState.APPLIED
 
     [home] = under_recipe.contents

@@ -182,7 +182,8 @@ def test_an_entry_is_a_line_as_in_the_snapshot_and_says_what_it_rests_on(relatio
 
     (found,) = recall.entries().found
 
-    assert found.line == [str(entry.id), "other", "Has a boat", {"key": "boat", "pinned": True}]
+    told = int(entry.effective_at.timestamp())
+    assert found.line == [str(entry.id), "other", "Has a boat", {"key": "boat", "pinned": True}, told]
     assert found.reason.startswith("retrieved by best ")
     assert found.reason.endswith(f"; rests on message {message.id}")
 

@@ -100,7 +100,7 @@ def test_the_service_may_settle_before_the_memory_is_shown(
     screen, shown = ReadableScreen(), []
     play_show(
         rest=rest,
-        conversation=told("Hi"),
+        conversation=told("Rain"),
         providers={},
         screen=screen,
         settle=lambda: shown.append("\n".join(screen.lines)),
@@ -114,7 +114,7 @@ def test_a_failed_turn_makes_the_show_a_failure_and_names_the_retry(
     rest: Rest, scripted_provider: ScriptedProvider
 ) -> None:
     scripted_provider.answer_with("no JSON", "no JSON", answer())
-    done, lines = show(rest, told("Hi", "Bye"))
+    done, lines = show(rest, told("Rain", "Snow"))
     assert not done
     assert any("/retry tries one again" in line for line in lines)
 

@@ -30,8 +30,8 @@ SELECT w.id,
            SELECT FROM memory_scratchpadentry
             WHERE relationship_id = w.id AND state = 'active' AND tier = 'archive'),
        s.scratchpad::text, s.fresh_until,
-       (SELECT json_agg(json_build_array(id, type, content, subject, key, pinned, happens_at, valid_from, valid_to,
-                                         expires_at) ORDER BY effective_at DESC, id DESC)
+       (SELECT json_agg(json_build_array(id, type, content, subject, key, pinned, effective_at, happens_at, valid_from,
+                                         valid_to, expires_at) ORDER BY effective_at DESC, id DESC)
           FROM memory_scratchpadentry
          WHERE relationship_id = w.id AND state = 'active' AND tier = 'scratchpad')::text
   FROM unnest(%(ids)s::uuid[]) w (id)
@@ -71,9 +71,9 @@ class SnapshotsInvariant(Invariant):
 
 
 def _entries(told: str | None) -> Iterator[SectionRow]:
-    for row_id, *said, happens_at, valid_from, valid_to, expires_at in orjson.loads(told or "[]"):
-        times = map(_time, (happens_at, valid_from, valid_to, expires_at))
-        yield SectionRow._make([UUID(row_id), *said, *times])
+    for row_id, *said, told_at, happens_at, valid_from, valid_to, expires_at in orjson.loads(told or "[]"):
+        times = map(_time, (valid_from, valid_to, expires_at))
+        yield SectionRow._make([UUID(row_id), *said, _time(told_at), happens_at, *times])
 
 
 def _time(told: str | None) -> datetime | None:
@@ -84,8 +84,8 @@ def _shown(lines: Sequence[Line], now: datetime) -> list[Line]:
     """What the lines say from now on, whenever they were written: what is over is out, what has begun just is."""
     moment = now.timestamp()
     return [
-        [*said, _from_now_on(more, moment)]
-        for *said, more in lines
+        [*said, _from_now_on(more, moment), told]
+        for *said, more, told in lines
         if (more or {}).get("until", moment + 1) > moment
     ]
 

@@ -19,6 +19,9 @@ JSONS = st.recursive(
     max_leaves=8,
 )
 OBJECTS = st.dictionaries(WORDS, JSONS, max_size=3)
+HAPPENS = st.sampled_from(
+    [None, "2026", "2026-03", "2026-03-14", "2026-03-14T15:00", "2026-03-14/2026-03-20"]
+)
 MAYBE, MAYBE_AHEAD = st.none() | SAID, st.none() | AHEAD
 IDS = st.uuids().map(str)
 
@@ -27,7 +30,7 @@ def as_history_has_it(entry: dict[str, Any]) -> dict[str, Any]:
     times = {
         name: datetime.fromisoformat(value).isoformat()
         for name, value in entry.items()
-        if name.endswith("_at") or name.startswith("valid_")
+        if (name.endswith("_at") and name != "happens_at") or name.startswith("valid_")
         if value is not None
     }
     return {**entry, **times, "content_hash": content_hash(entry["content"]).hex()}
@@ -86,7 +89,7 @@ def histories(draw: st.DrawFn) -> tuple[list[Any], list[Any]]:
             "confidence": 1.0, "weight": draw(st.floats(0, 100)), "pinned": draw(st.booleans()),
             "read_only": False, "tags": {"a": "b"}, "metadata": draw(OBJECTS), "modality": "text",
             "source": "turn", "source_message_ids": draw(st.lists(IDS, max_size=2)),
-            "recorded_at": draw(SAID), "effective_at": draw(SAID), "happens_at": draw(MAYBE_AHEAD),
+            "recorded_at": draw(SAID), "effective_at": draw(SAID), "happens_at": draw(HAPPENS),
             "valid_from": draw(MAYBE_AHEAD), "valid_to": draw(MAYBE_AHEAD), "expires_at": draw(MAYBE_AHEAD),
             "last_accessed_at": draw(MAYBE), "access_count": 3, "version": 2,
         }  # fmt: skip

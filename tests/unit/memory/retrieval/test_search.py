@@ -26,6 +26,14 @@ def test_whom_an_entry_is_about_counts_when_the_question_names_them(memory: Memo
     assert memory.entries("Does Maya like tea?").hits[0].parts["named"] == pytest.approx(0.4)
 
 
+@pytest.mark.parametrize("asked", ["What is on in October?", "Anything on the 14th of October 2027?", "2027"])
+def test_an_entry_is_found_by_when_it_happens_whenever_it_was_told(memory: Memory, asked: str) -> None:
+    memory.remember("Concert with Ana", happens_at="2027-10-14")
+    memory.remember("Concert with Rui", happens_at="2029-11")
+
+    assert contents(memory.entries(asked)) == ["Concert with Ana"]
+
+
 def test_endings_are_stripped_in_the_language_of_the_rows_even_where_it_has_just_changed(
     memory: Memory, relationship: Relationship
 ) -> None:
