@@ -10,7 +10,7 @@ from memory.fence import escape_item, escape_items
 
 
 def items_of(lines: Iterable[Line], *, timezone: str, keyed: bool = False) -> list[str]:
-    """One item a line. `keyed`: `key: value` where the entry has a key."""
+    """One item a line. `keyed`: `value (key)` where the entry has a key."""
     lines = list(lines)
     usual = iter(escape_items([line[2] for line in lines if line[3] is None]))
     return [f"- {next(usual)}" if line[3] is None else _unusual_item(line, timezone, keyed) for line in lines]
@@ -29,14 +29,23 @@ def day_of(moment: datetime, timezone: str) -> str:
 
 
 class Group(NamedTuple):
-    """Lines that stand under one heading: of one type, and all retrieved or none."""
+    """Lines that stand under one heading, all retrieved or none; those of a lower `rank` before the others."""
 
     retrieved: bool
-    type: str
+    heading: str
+    rank: int = 0
 
-    @property
-    def heading(self) -> str:
-        return f"{escape_item(self.type.replace('_', ' ').capitalize())}:"
+
+def group_by_type(type: str, *, retrieved: bool) -> Group:
+    """Of one type: `Identity:`."""
+    return Group(retrieved, f"{escape_item(type.replace('_', ' ').capitalize())}:")
+
+
+def group_of_facts(type: str, *, retrieved: bool) -> Group:
+    """As "Building AI agent memory" published its block: the facts, then the preferences."""
+    if type == "preference":
+        return Group(retrieved, "## Preferences", 1)
+    return Group(retrieved, "## Known facts about this user")
 
 
 def headings_of(groups: Iterable[Group]) -> list[str]:
@@ -45,18 +54,21 @@ def headings_of(groups: Iterable[Group]) -> list[str]:
 
 
 def in_groups(kept: Iterable[int], items: Sequence[str], groups: Sequence[Group]) -> list[str]:
-    """The kept items, each under its group's heading; groups in the order in which they first appear."""
+    """The kept items, each under its group's heading; groups by rank, then as they first appear."""
     members: dict[Group, list[str]] = {}
     for place in kept:
         members.setdefault(groups[place], []).append(items[place])
-    return [line for group, own in members.items() for line in (group.heading, *own)]
+    ordered = sorted(members.items(), key=lambda member: member[0].rank)
+    return [line for group, own in ordered for line in (group.heading, *own)]
 
 
 def _unusual_item(line: Line, timezone: str, keyed: bool) -> str:
     """The item, with whom it is about unless that is the user, and with its day unless the text says it."""
     content, more = line[2], line[3]
     about = f"(about {escape_item(more['subject'])}) " if "subject" in more else ""
-    said = f"{more['key']}: {content}" if keyed and "key" in more else content
+    key = more.get("key") if keyed else None
+    said = content.removeprefix(f"{key}: ") if key else content
     day = day_of(datetime.fromisoformat(more["happens_at"]), timezone) if "happens_at" in more else ""
     when = f" ({day})" if day and day not in content else ""
-    return f"- {about}{escape_item(said)}{when}"
+    under = f" ({escape_item(key)})" if key else ""
+    return f"- {about}{escape_item(said)}{when}{under}"

@@ -1,8 +1,9 @@
 from collections.abc import Sequence
 
 from context.answer import CapacityNote
+from context.configuration import Context
 from context.layers.base import NOTHING, Layer, LayerRequest, LayerText, left_out
-from context.lines import Group, headings_of, in_groups, items_of
+from context.lines import Group, group_by_type, group_of_facts, headings_of, in_groups, items_of
 from context.recall import Recalled, RecalledEntry
 from context.text import fill_names, fit_lines, line_cost
 from memory.entries.snapshots import Line, lines_at
@@ -34,7 +35,7 @@ class MemoryLayer(Layer):
         items = items_of(lines, timezone=facts.timezone, keyed=context.block == "user_memory")
         preamble = fill_names(context.preamble, facts).strip()
         # The list and the retrieved are grouped each by itself, so that the list stays as it was.
-        groups = _groups(lines, len(listed)) if context.group_by_type else []
+        groups = _groups(lines, len(listed), context)
         headings = headings_of(groups)
         budget = request.budget_of(self)
         if budget is not None:
@@ -68,8 +69,14 @@ def _recalled(request: LayerRequest) -> Recalled[RecalledEntry]:
     return Recalled()
 
 
-def _groups(lines: Sequence[Line], listed: int) -> list[Group]:
-    return [Group(place >= listed, line[1]) for place, line in enumerate(lines)]
+def _groups(lines: Sequence[Line], listed: int, context: Context) -> list[Group]:
+    if context.group_by_type:
+        group = group_by_type
+    elif context.block == "user_memory":
+        group = group_of_facts
+    else:
+        return []
+    return [group(line[1], retrieved=place >= listed) for place, line in enumerate(lines)]
 
 
 def _reason(recalled: Recalled[RecalledEntry], listed: Sequence[Line], *, cut: bool) -> str:

@@ -59,7 +59,10 @@ def text_of(item: Item, name: str) -> str:
 
 
 def type_of(item: Item, given: IngestionInput, remarks: list[str], *, changes: bool = False) -> str:
-    """One of the companion's types. Of what `changes` an entry, "" leaves the type as it is."""
+    """One of the companion's types, `other` where it has that. Of what `changes` an entry, "" leaves the type as it is.
+
+    Raises RefusedItem where neither is to be had: a type is never guessed.
+    """
     known = [entry_type.name for entry_type in given.ingestion.types]
     wanted = item.get("type")
     if wanted is None and changes:
@@ -69,9 +72,10 @@ def type_of(item: Item, given: IngestionInput, remarks: list[str], *, changes: b
     if changes:
         remarks.append(f"type {wanted!r:.40} is not known; left as it was")
         return ""
-    fallback = "other" if "other" in known else known[0]
-    remarks.append(f"type {wanted!r:.40} is not known; kept as {fallback}")
-    return fallback
+    if "other" not in known:
+        raise RefusedItem(f"type {wanted!r:.40} is none of the companion's: {', '.join(known)}")
+    remarks.append(f"type {wanted!r:.40} is not known; kept as other")
+    return "other"
 
 
 def subject_in(item: Item) -> str | None:
