@@ -84,7 +84,7 @@ def histories(draw: st.DrawFn) -> tuple[list[Any], list[Any]]:
             "state": draw(st.sampled_from(["active", "superseded", "expired", "deleted"])),
             "key": draw(st.none() | NAMES), "single_valued": False, "importance": draw(st.floats(0, 1)),
             "confidence": 1.0, "weight": draw(st.floats(0, 100)), "pinned": draw(st.booleans()),
-            "read_only": False, "tags": {"a": "b"}, "metadata": draw(OBJECTS), "modality": "text",
+            "read_only": False, "tags": {"a": "b"}, "category": "deadline", "metadata": draw(OBJECTS), "modality": "text",
             "source": "turn", "source_message_ids": draw(st.lists(IDS, max_size=2)),
             "recorded_at": draw(SAID), "effective_at": draw(SAID), "happens_at": draw(MAYBE_AHEAD),
             "valid_from": draw(MAYBE_AHEAD), "valid_to": draw(MAYBE_AHEAD), "expires_at": draw(MAYBE_AHEAD),
