@@ -14,7 +14,8 @@ REASON = "passages of the documents nearest, by text and vector, to"
 
 
 class KnowledgeLayer(Layer):
-    """What the companion's documents say about the current message, cited by document and page.
+    """What the companion's documents say about the current message, cited by document and page; nothing where they say
+    nothing of it, or where the gate of retrieval is closed.
 
     What is asked of them is what the searches for memory ask: without fences, and no more than they read of a long one.
     A companion without documents costs nothing here: that it has none came with the facts.
@@ -29,12 +30,15 @@ class KnowledgeLayer(Layer):
         question = request.recall.question
         if not question.text:
             return NOTHING
+        if not request.recall.gate.open:
+            return LayerText(reason=f"nothing retrieved: {request.recall.gate.reason}")
         found = search_knowledge(
             project_id=facts.project_id,
             companion_id=facts.companion_id,
             text=question.text,
             knowledge=configuration.knowledge,
             seconds=configuration.retrieval.query_seconds,
+            relevant_only=True,
         )
         return _text_of(found, told=question.told, budget=request.budget_of(self))
 

@@ -108,6 +108,8 @@ class Ingestion(Strict):
     two_call: TwoCallOptions = TwoCallOptions()
     classifier: ClassifierOptions = ClassifierOptions()
     keyed_facts: KeyedFactsOptions = KeyedFactsOptions()
+    prompt_version: Annotated[int, Field(ge=0, le=2**31 - 1)] | None = None
+    """Which version of the companion's ingestion prompt holds. Null: the published one; 0: Rapport's own."""
     provider: str | None = None
     """Alias of an LLM provider; null: the service's default."""
     model: ModelName | None = None

@@ -18,7 +18,7 @@ from providers.tokens import estimate_tokens, line_tokens
 from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.schema import Configuration
 from relationships.models import Companion, Message, Relationship, Turn
-from web.errors import NotFound
+from web.errors import FieldProblem, InvalidConfiguration, NotFound
 
 TOKENS_PER_LINE = 6  # number, type and brackets of a shown entry, on top of its content
 
@@ -86,7 +86,9 @@ class IngestionInput:
 
 
 def read_batch(turns: Sequence[Turn]) -> IngestionInput:
-    """What the model will be shown for these turns of one relationship. Raises NotFound when it was erased."""
+    """What the model will be shown for these turns of one relationship. Raises NotFound when it was erased, and
+    InvalidConfiguration.
+    """
     relationship = _relationship(turns[0].relationship_id)
     configuration = _configuration(relationship, turns[0].config)
     messages = _new_messages(relationship, turns, configuration.ingestion)
@@ -97,7 +99,7 @@ def read_batch(turns: Sequence[Turn]) -> IngestionInput:
         turns,
         messages,
         references,
-        find_instructions(relationship.companion),
+        _configured_instructions(relationship.companion, configuration.ingestion.prompt_version),
         has_archive=relationship.has_archive,  # type: ignore[attr-defined]  # annotated
     )
 
@@ -131,6 +133,14 @@ def compose_input(
         has_archive=has_archive,
         tier=Tier(configuration.ingestion.tier),
     )
+
+
+def _configured_instructions(companion: Companion, version: int | None) -> Instructions:
+    """As any level of the cascade names them. Raises InvalidConfiguration, so that the turn fails where it is seen."""
+    try:
+        return find_instructions(companion, version)
+    except NotFound as error:
+        raise InvalidConfiguration([FieldProblem("ingestion.prompt_version", error.detail)]) from None
 
 
 def find_instructions(companion: Companion, version: int | None = None) -> Instructions:

@@ -6,6 +6,7 @@ from providers.embeddings.registry import (
     embedder_of,
     embedder_problems,
     get_embedder,
+    near_from,
     reset_embedders,
 )
 
@@ -19,5 +20,6 @@ __all__ = [
     "embedder_of",
     "embedder_problems",
     "get_embedder",
+    "near_from",
     "reset_embedders",
 ]
