@@ -199,7 +199,7 @@ def get_entry(relationship_id: UUID, entry_id: UUID) -> ScratchpadEntry:
 
 def _slow(query: EntryListQuery) -> list[str]:
     """The parameters that no index serves."""
-    return [name for name in ("text", "tag", "as_of", "known_at") if getattr(query, name)]
+    return [name for name in ("text", "as_of", "known_at") if getattr(query, name)]
 
 
 def _filters(query: EntryListQuery) -> dict[str, Any]:

@@ -28,13 +28,17 @@ def play(conversation: Conversation) -> None:
         at = datetime.fromisoformat(f"{day}T{turn['time']}").replace(tzinfo=zone)
         said = [NewMessage(message["role"], message["content"]) for message in turn["messages"]]
         if at < timezone.now():
-            accept_turn(relationship=conversation.relationship, new=NewTurn(said, at, session=turn["session"]))
+            accept_turn(
+                relationship=conversation.relationship, new=NewTurn(said, at, session=turn["session"])
+            )
             conversation.drain()
     embed_owed(relationship_id=conversation.relationship.id)
 
 
 @pytest.mark.parametrize("recipe", sorted(settings.RECIPES))
-def test_the_demo_leaves_memories_that_its_question_brings_back(conversation: Conversation, recipe: str) -> None:
+def test_the_demo_leaves_memories_that_its_question_brings_back(
+    conversation: Conversation, recipe: str
+) -> None:
     relationship = conversation.relationship
     config = {"recipe": recipe, "ingestion": {"provider": "offline"}, "retrieval": {"language": "english"}}
     Companion.objects.filter(id=relationship.companion_id).update(config=config)
@@ -43,7 +47,10 @@ def test_the_demo_leaves_memories_that_its_question_brings_back(conversation: Co
     play(conversation)
 
     shown = build_context(
-        project_id=relationship.project_id, relationship_id=relationship.id, message=DEMO["question"], explain=True
+        project_id=relationship.project_id,
+        relationship_id=relationship.id,
+        message=DEMO["question"],
+        explain=True,
     )
     (memory,) = [layer for layer in shown.layers if layer.name == "memory"]
     assert len(conversation.contents) >= 10

@@ -211,7 +211,9 @@ def test_keyed_facts_are_shown_in_the_published_block(told: Told) -> None:
     embed_owed(relationship_id=relationship.id)
 
     shown = build_context(
-        project_id=relationship.project_id, relationship_id=relationship.id, message="Which employer, in concise words?"
+        project_id=relationship.project_id,
+        relationship_id=relationship.id,
+        message="Which employer, in concise words?",
     )
 
     assert (
