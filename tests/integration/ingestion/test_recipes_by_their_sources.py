@@ -225,7 +225,7 @@ def test_keyed_facts_are_shown_in_the_published_block(told: Told) -> None:
 
 
 # Case.dev: the decision on a fact, by the number of the entry; what stands then.
-TWO_CALL = [
+TWO_CALL: list[tuple[dict[str, Any], list[str]]] = [
     ({"op": "ADD"}, ["Prefers email", "Prefers phone for urgent issues"]),
     (
         {"op": "UPDATE", "entry": 1, "content": "Prefers email, phone for urgent issues"},
