@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from providers.deadline import deadline
 from providers.endpoint import Endpoint
 from providers.errors import ProviderError
 from providers.llm.base import Completion, CompletionRequest, LLMProvider
@@ -50,7 +49,7 @@ class HostedProvider(Endpoint, LLMProvider):
         self._may_be_asked()
         model = request.model or self.default_model
         started = time.perf_counter()
-        with deadline(self._deadline):
+        with self._call(self._deadline):
             answer = self._ask(request, model)
         milliseconds = (time.perf_counter() - started) * 1000
         completion = self._completion(request, answer, asked_model=model, milliseconds=milliseconds)
