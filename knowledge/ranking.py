@@ -14,6 +14,7 @@ from pgvector import HalfVector
 
 from config.postgresql.sessions import prepared_cursor
 from knowledge.telling import telling
+from memory.retrieval.index.text import without_names
 from memory.retrieval.rankers.base import order_of
 from memory.retrieval.rankers.scoring import bm25, fuse_ranks, inverse_document_frequency, length_norm
 from providers.embeddings.base import Embedded
@@ -85,11 +86,16 @@ class Columns:
     asked: Sequence[tuple[int, ...]]
 
 
-def read_columns(*, project_id: UUID, companion_id: UUID, words: str, question: Embedded | None) -> Columns:
-    """One statement. `words`: as the index spells them. `question`: the vector, where it is to be compared."""
+def read_columns(
+    *, project_id: UUID, companion_id: UUID, words: str, question: Embedded | None, names: Sequence[str] = ()
+) -> Columns:
+    """One statement. `words`: as the index spells them. `question`: the vector, where it is to be compared.
+
+    `names`: of those who talk, which tell nothing of what a message is about.
+    """
     values: dict[str, Any] = {
         "words": words,
-        "telling": telling(words),
+        "telling": telling(without_names(words, names)),
         "languages": WITH_STOP_WORDS,
         "companion": companion_id,
         "project": project_id,
@@ -131,6 +137,7 @@ def _columns(rows: Sequence[Any]) -> Columns:
 
 
 TEXT, VECTOR = "text", "vector"
+ELSEWHERE = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +175,7 @@ def rank_chunks(
     rows = len(columns.ids)
     documents = np.bincount(columns.term, minlength=columns.terms).astype(np.float64)
     idf = inverse_document_frequency(documents, rows)
-    covered = _coverage(columns, idf)
+    covered = _coverage(columns, documents)
     scores = bm25(
         row=columns.row,
         term=columns.term,
@@ -195,9 +202,14 @@ def rank_chunks(
     )
 
 
-def _coverage(columns: Columns, idf: Floats) -> Floats:
-    """The share of the question's telling words that each row has, weighed by how rare they are; 0 of none."""
-    unknown = float(inverse_document_frequency(np.zeros(1), len(columns.ids))[0])
+def _coverage(columns: Columns, documents: Floats) -> Floats:
+    """The share of the question's telling words that each row has, weighed by how rare they are; 0 of none.
+
+    As if there were ELSEWHERE rows more that have none of them: of a single row every word is as common as can be.
+    """
+    rows = len(columns.ids) + ELSEWHERE
+    idf = inverse_document_frequency(documents, rows)
+    unknown = float(inverse_document_frequency(np.zeros(1), rows)[0])
     tells = np.zeros((len(set(columns.asked)), columns.terms))
     kinds = {asked: number for number, asked in enumerate(dict.fromkeys(columns.asked))}
     whole = np.zeros(len(kinds))

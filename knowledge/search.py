@@ -52,18 +52,22 @@ def search_knowledge(
     top_k: int | None = None,
     min_score: float | None = None,
     relevant_only: bool = False,
+    names: Sequence[str] = (),
 ) -> FoundKnowledge:
     """At most `top_k` chunks, exact over all of the companion's. Two statements.
 
     `seconds`: how long the question's vector is waited for; after that it is text alone, and `notes` says so.
     `top_k` and `min_score` are the configuration's where they are None. Another project's companion has nothing.
-    `relevant_only`: leave out what has not enough to do with the text (knowledge.min_coverage, min_similarity).
+    `relevant_only`: leave out what has not enough to do with the text (knowledge.min_coverage, min_similarity);
+    `names` of those who talk tell nothing of that.
     Of `text` the first LONGEST_QUESTION characters are read, and the first MOST_WORDS different words looked up.
     """
     began = perf_counter()
     prepared = prepare_questions([text], embedder=knowledge.embedder_alias, seconds=seconds)
     question, words = prepared.vectors, prepared.words[0]
-    columns = read_columns(project_id=project_id, companion_id=companion_id, words=words, question=question)
+    columns = read_columns(
+        project_id=project_id, companion_id=companion_id, words=words, question=question, names=names
+    )
     ranked = rank_chunks(
         columns,
         min_score=knowledge.min_score if min_score is None else min_score,
