@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from datetime import timedelta
 from threading import Barrier
 from typing import Any
@@ -179,7 +180,11 @@ def test_layers_that_wait_for_an_embedder_wait_side_by_side(
     remember(relationship, "Waits for refunds", tier="archive")
     embed_owed(relationship_id=relationship.id)
     both_asked = Barrier(2)
-    scripted_embedder.while_answering = lambda texts: both_asked.wait(timeout=10) and None
+
+    def wait_for_the_other(texts: Sequence[str]) -> None:
+        both_asked.wait(timeout=10)
+
+    scripted_embedder.while_answering = wait_for_the_other
 
     assembled = context_of(relationship, f"{companion.name}, how long do refunds take?")
 
