@@ -52,7 +52,8 @@ class Context(Strict):
     memory: Literal["scratchpad", "retrieved", "both"] = "both"
     """What the layer `memory` shows: the whole scratchpad, what is retrieved from the archive, or both."""
     block: Literal["memory", "user_memory"] = "memory"
-    """How remembered facts stand: `memory`, one line each; `user_memory`, `key: value` where a fact has a key."""
+    """How remembered facts stand: `memory`, one line each; `user_memory`, facts and preferences under headings,
+    `value (key)` where a fact has a key."""
     group_by_type: bool = False
     """Show what is remembered under one heading a type; else newest first, and then the retrieved, best first."""
     recent_messages: Annotated[int, Field(ge=0, le=200)] = 20

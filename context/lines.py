@@ -14,16 +14,17 @@ FOUND = "Found for this message:"  # above what was retrieved, where a list stan
 
 
 class Group(NamedTuple):
-    """Lines that stand under one heading, all retrieved or none; heading "": under none."""
+    """Lines that stand under one heading, all retrieved or none; heading "": under none. A lower `rank` stands first."""
 
     retrieved: bool
     heading: str
+    rank: int = 0
 
 
 def items_of(
     lines: Iterable[Line], *, timezone: str, now: datetime, keyed: bool = False, dated_from: int | None = None
 ) -> list[str]:
-    """One item a line. `keyed`: `key: value` where the entry has a key. From the place `dated_from` on (None: nowhere)
+    """One item a line. `keyed`: `value (key)` where the entry has a key. From the place `dated_from` on (None: nowhere)
     each says when it was told; those before it stand under a heading that does.
     """
     lines = list(lines)
@@ -39,23 +40,35 @@ def items_of(
     return items + [_unusual_item(line, timezone, now, keyed=keyed, dated=True) for line in dated]
 
 
-def groups_of(lines: Sequence[Line], *, listed: int, timezone: str, by_type: bool) -> list[Group]:
-    """What each line stands under: its type, or the day it was told; those after the first `listed` are retrieved."""
-    if by_type:
-        return [Group(place >= listed, _type_heading(line[1])) for place, line in enumerate(lines)]
+def groups_by_type(lines: Sequence[Line], *, listed: int) -> list[Group]:
+    """The types of lines, such as `Identity:`; those after the first `listed` are retrieved."""
+    return [Group(place >= listed, _type_heading(line[1])) for place, line in enumerate(lines)]
+
+
+def groups_of_facts(lines: Sequence[Line], *, listed: int) -> list[Group]:
+    """As "Building AI agent memory" published its block: the facts, then the preferences."""
+    return [
+        Group(place >= listed, "## Preferences", 1)
+        if line[1] == "preference"
+        else Group(place >= listed, "## Known facts about this user")
+        for place, line in enumerate(lines)
+    ]
+
+
+def groups_by_day(lines: Sequence[Line], *, listed: int, timezone: str) -> list[Group]:
+    """The days on which the first `listed` lines were told; the others are retrieved."""
     told = [line[4] // SAME_DAY for line in lines[:listed]]  # before every reply: each day is worked out once
     days = {moment: Group(False, f"Told {day_of(moment * SAME_DAY, timezone)}:") for moment in set(told)}
     return [*map(days.__getitem__, told), *[Group(True, FOUND if listed else "")] * (len(lines) - listed)]
 
 
 def in_groups(kept: Iterable[int], items: Sequence[str], groups: Sequence[Group]) -> list[str]:
-    """The kept items, each under its group's heading; groups in the order in which they first appear."""
+    """The kept items, each under its group's heading; groups by rank, then as they first appear."""
     members: dict[Group, list[str]] = {}
     for group, places in groupby(kept, key=groups.__getitem__):
         members.setdefault(group, []).extend(items[place] for place in places)
-    return [
-        line for group, own in members.items() for line in ([group.heading, *own] if group.heading else own)
-    ]
+    ordered = sorted(members.items(), key=lambda member: member[0].rank)
+    return [line for group, own in ordered for line in ([group.heading, *own] if group.heading else own)]
 
 
 def today_line(now: datetime, timezone: str) -> str:
@@ -74,12 +87,14 @@ def _unusual_item(line: Line, timezone: str, now: datetime, *, keyed: bool, date
     about = ""
     if "subject" in more and not names_in_text(content, more["subject"]):
         about = f"(about {escape_item(more['subject'])}) "
-    said = f"{more['key']}: {content}" if keyed and "key" in more else content
+    key = more.get("key") if keyed else None
+    said = content.removeprefix(f"{key}: ") if key else content
     facts = _dates(line, more.get("happens_at"), timezone, now)
     if dated:
         facts.append(f"told {day_of(line[4], timezone)}")
     after = f" ({'; '.join(facts)})" if facts else ""
-    return f"- {about}{escape_item(said)}{after}"
+    under = f" ({escape_item(key)})" if key else ""
+    return f"- {about}{escape_item(said)}{after}{under}"
 
 
 def _dates(line: Line, happens_at: str | None, timezone: str, now: datetime) -> list[str]:

@@ -2,7 +2,15 @@ from collections.abc import Sequence
 
 from context.answer import CapacityNote
 from context.layers.base import NOTHING, Layer, LayerRequest, LayerText, left_out
-from context.lines import groups_of, in_groups, items_of, today_line
+from context.lines import (
+    Group,
+    groups_by_day,
+    groups_by_type,
+    groups_of_facts,
+    in_groups,
+    items_of,
+    today_line,
+)
 from context.recall import Recalled, RecalledEntry
 from context.text import fill_names, fit_lines, line_cost
 from memory.entries.snapshots import Line, lines_at
@@ -34,7 +42,7 @@ class MemoryLayer(Layer):
         items = _items(lines, request, listed=len(listed))
         preamble = f"{fill_names(context.preamble, facts).strip()}\n{today_line(request.now, facts.timezone)}"
         # The list and the retrieved are grouped each by itself, so that the list stays as it was.
-        groups = groups_of(lines, listed=len(listed), timezone=facts.timezone, by_type=context.group_by_type)
+        groups = _groups(lines, len(listed), request)
         budget = request.budget_of(self)
         if budget is not None:
             budget -= line_cost(f"{preamble}\n{fence([], what=context.block)}")
@@ -75,6 +83,15 @@ def _items(lines: Sequence[Line], request: LayerRequest, *, listed: int) -> list
     return items_of(
         lines, timezone=request.facts.timezone, now=request.now, keyed=keyed, dated_from=dated_from
     )
+
+
+def _groups(lines: Sequence[Line], listed: int, request: LayerRequest) -> list[Group]:
+    context = request.configuration.context
+    if context.group_by_type:
+        return groups_by_type(lines, listed=listed)
+    if context.block == "user_memory":
+        return groups_of_facts(lines, listed=listed)
+    return groups_by_day(lines, listed=listed, timezone=request.facts.timezone)
 
 
 def _reason(recalled: Recalled[RecalledEntry], listed: Sequence[Line], *, cut: bool) -> str:

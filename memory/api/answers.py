@@ -29,6 +29,7 @@ class EntryAnswer(Answer):
     pinned: bool
     read_only: bool
     tags: dict[str, str]
+    category: str
     metadata: dict[str, Any]
     modality: str
     source: str
@@ -94,6 +95,9 @@ class TurnAnswer(Answer):
     relationship_id: UUID
     seq: int
     session: str
+    tags: dict[str, str]
+    category: str
+    modality: str
     state: str
     occurred_at: datetime
     recorded_at: datetime

@@ -45,6 +45,8 @@ TypeName = Annotated[str, StringConstraints(pattern=TYPE)]
 TagName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.:-]{1,60}$")]
 TagValue = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
 Tags = Annotated[dict[TagName, TagValue], within(tags_fault)]
+Category = Annotated[str, StringConstraints(pattern=r"^([a-z][a-z0-9_]{0,59})?$")]
+Modality = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,19}$")]
 Metadata = Annotated[JsonObject, within(metadata_fault)]
 Fraction = Annotated[float, Field(ge=0, le=1)]
 Weight = Annotated[float, Field(ge=0, le=MAX_WEIGHT)]
@@ -80,6 +82,12 @@ class TurnBody(Body):
     ]
     session: SessionName = DEFAULT_SESSION
     occurred_at: Timestamp | None = None
+    tags: Annotated[Tags, Field(max_length=MAX_TAGS)] = {}
+    """The developer's own, as name: value; all that is learnt from the turn carries them."""
+    category: Category = ""
+    """The developer's own, such as `deadline`; carried like the tags."""
+    modality: Modality = "text"
+    """How it was said, such as `text` or `voice`; carried like the tags."""
     config: JsonObject = {}
     """The cascade's highest level, for this turn only."""
 
@@ -109,6 +117,10 @@ class EntryBody(Body):
     pinned: bool = False
     read_only: bool = False
     tags: Annotated[Tags, Field(max_length=MAX_TAGS)] = {}
+    category: Category = ""
+    """The developer's own, beside the type."""
+    modality: Modality = "text"
+    """How it was said, such as `text` or `voice`."""
     metadata: Metadata = {}
     happens_at: HappensAt | None = None
     """As it was said: 2023, 2023-03, 2023-03-01, 2023-03-01T15:00, or two of these with / between."""
@@ -135,6 +147,8 @@ class EntryPatch(Body):
     read_only: bool = left_out()
     tags: Annotated[dict[TagName, TagValue | None], Field(max_length=2 * MAX_TAGS)] = left_out()
     """Merged into the tags there are; null takes one away."""
+    category: Category = left_out()
+    modality: Modality = left_out()
     metadata: Metadata = left_out()
     """Merged into the metadata there is (RFC 7396)."""
     happens_at: HappensAt | None = left_out()
@@ -168,6 +182,7 @@ class EntryListQuery(PageQuery):
         Field(max_length=MAX_TAGS),
     ] = []
     """name=value; several must all hold."""
+    category: TypeName | None = None
     text: (
         Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")] | None
     ) = None

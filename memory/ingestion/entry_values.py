@@ -5,6 +5,7 @@ from uuid import UUID
 
 from memory.entries.fingerprint import content_hash
 from memory.entries.happens import span_of
+from memory.entries.limits import MAX_TAGS
 from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.operations import Operation
 from memory.models import USER_SUBJECT, EntrySource, ScratchpadEntry
@@ -45,8 +46,20 @@ def says_the_same(entry: ScratchpadEntry, operation: Operation, said_at: datetim
     )
 
 
+def labels_of(given: IngestionInput, operation: Operation) -> tuple[dict[str, str], str, str]:
+    """Tags, category and modality of the turns it rests on; of several the later one's."""
+    cited = {given.messages[number - 1].turn_id for number in operation.messages}
+    tags: dict[str, str] = {}
+    category, modality = "", "text"
+    for turn in (turn for turn in given.turns if turn.id in cited):
+        tags |= turn.tags
+        category, modality = turn.category or category, turn.modality
+    return dict(list(tags.items())[-MAX_TAGS:]), category, modality
+
+
 def new_entry(given: IngestionInput, operation: Operation, subject: str, *, now: datetime) -> ScratchpadEntry:
     said_at = said_at_of(given, operation)
+    tags, category, modality = labels_of(given, operation)
     return ScratchpadEntry(
         relationship_id=given.relationship_id,
         project_id=given.project_id,
@@ -58,6 +71,9 @@ def new_entry(given: IngestionInput, operation: Operation, subject: str, *, now:
         key=operation.key,
         importance=operation.importance if operation.importance is not None else 0.5,
         confidence=operation.confidence if operation.confidence is not None else 1.0,
+        tags=tags,
+        category=category,
+        modality=modality,
         source=EntrySource.TURN,
         source_message_ids=cited_ids(given, operation),
         recorded_at=now,
@@ -82,6 +98,9 @@ def rewrite(entry: ScratchpadEntry, operation: Operation, given: IngestionInput)
     entry.happens_at = _happens_at(entry, operation)
     entry.expires_at = _expires_at(entry, operation, said_at)
     entry.effective_at = said_at
+    tags, category, modality = labels_of(given, operation)
+    entry.tags = dict(list((entry.tags | tags).items())[-MAX_TAGS:])
+    entry.category, entry.modality = category or entry.category, modality
     entry.source_message_ids = list(dict.fromkeys([*entry.source_message_ids, *cited_ids(given, operation)]))
 
 

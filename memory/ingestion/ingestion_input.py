@@ -100,7 +100,9 @@ class IngestionInput:
 
 
 def read_batch(turns: Sequence[Turn]) -> IngestionInput:
-    """What the model will be shown for these turns of one relationship. Raises NotFound when it was erased."""
+    """What the model will be shown for these turns of one relationship. Raises NotFound when it was erased, and
+    InvalidConfiguration.
+    """
     relationship = _relationship(turns[0].relationship_id)
     configuration = _configuration(relationship, turns[0].config)
     messages = _new_messages(relationship, turns, configuration.ingestion)

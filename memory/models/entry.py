@@ -70,6 +70,7 @@ class ScratchpadEntry(RelationshipOwned):
     pinned = models.BooleanField(default=False)
     read_only = models.BooleanField(default=False)
     tags = models.JSONField(default=dict)  # up to 12 name=value pairs
+    category = models.CharField(max_length=60, blank=True)  # the developer's own, beside the type
     metadata = models.JSONField(default=dict)
     modality = models.CharField(max_length=20, default="text")
     source = models.CharField(max_length=10, choices=EntrySource.choices)
@@ -119,6 +120,16 @@ class ScratchpadEntry(RelationshipOwned):
         indexes = [
             # the scratchpad, and every list, newest first
             models.Index(fields=["relationship", "state", "tier", "-effective_at"], name="entry_listed"),
+            # lists by tag: the few of a relationship that carry it
+            GinIndex(
+                fields=["tags"], opclasses=["jsonb_path_ops"], condition=~Q(tags={}), name="entry_tagged"
+            ),
+            # lists by category
+            models.Index(
+                fields=["relationship", "category", "-effective_at"],
+                condition=~Q(category=""),
+                name="entry_categorised",
+            ),
             # operators who look for a word across a project
             GinIndex(ENTRY_WORDS, condition=Q(state="active"), name="entry_words"),
             # the sweep: active entries whose time is over

@@ -126,6 +126,7 @@ def filter_values(filters: Filters) -> dict[str, Any]:
         "types": list(filters.types),
         "tiers": list(filters.tiers),
         "subject": filters.subject,
+        "category": filters.category,
         "tags": orjson.dumps(dict(filters.tags)).decode(),
     }
 

@@ -10,7 +10,7 @@ from config.postgresql.sessions import prepared_cursor
 from memory.models import SearchedKind
 from memory.retrieval.index.text import first_words, without_names, words_for_index
 from memory.retrieval.statements import NEWEST_SPEAKERS, PARTICIPANTS
-from providers.embeddings import embed_question, embedder_of
+from providers.embeddings import begin_question, embed_question, embedder_of
 from providers.embeddings.base import Embedded, Embedder
 from providers.errors import ProviderError
 from web.errors import InvalidInput, NotFound
@@ -96,6 +96,16 @@ def prepare_questions(
         vectors, note = _vectors(said, embedder, seconds)
         notes += [note] if note else []
     return Prepared(asked, words, vectors, tuple(notes))
+
+
+def begin_to_embed(text: str, *, names: Sequence[str] = (), embedder: str | None, seconds: float) -> None:
+    """Have a question's vector begun on that a search is about to ask for. It says what is amiss, not this."""
+    try:
+        chosen = embedder_of(embedder)
+    except ProviderError:
+        return
+    if chosen is not None and text.strip():
+        begin_question(without_names(text[:LONGEST_QUESTION], names), chosen, seconds=seconds)
 
 
 def _words(texts: Sequence[str]) -> tuple[tuple[str, ...], bool]:

@@ -32,6 +32,7 @@ _ENTRY_ALLOWED = f"""n.state = ANY(%(states)s) AND n.tags @> %(tags)s::jsonb
     AND (%(types)s::text[] = '{{}}' OR n.type = ANY(%(types)s))
     AND (%(tiers)s::text[] = '{{}}' OR n.tier = ANY(%(tiers)s))
     AND (%(subject)s::text IS NULL OR n.subject = %(subject)s::text)
+    AND (%(category)s::text IS NULL OR n.category = %(category)s::text)
     AND (n.state <> 'active' OR (coalesce(n.expires_at, 'infinity') > %(now)s
          AND coalesce(n.valid_to, 'infinity') > %(now)s AND coalesce(n.valid_from, '-infinity') <= %(now)s))
     AND {_IN_TIME}"""

@@ -65,6 +65,9 @@ class Embedder(ABC):
 
     kind: ClassVar[str]
     instant: ClassVar[bool] = False
+    # The cosine from which a passage is held to speak of a question: cautious for sentence models, where texts that
+    # have nothing to do with one another mostly stay below. Models whose cosines all lie high say their own.
+    near_from: ClassVar[float] = 0.4
     most_texts: int = 100  # of one call
     model: str = ""
     dimensions: int | None = None

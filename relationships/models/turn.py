@@ -29,6 +29,10 @@ class Turn(QueuedRow, RelationshipOwned):
     occurred_at = models.DateTimeField()  # effective time: when it was said
     recorded_at = models.DateTimeField(auto_now_add=True)
     config = models.JSONField(default=dict, blank=True)  # the cascade's highest level, for this turn only
+    # The developer's own taxonomy, and how it was said: all that is learnt from the turn carries them.
+    tags = models.JSONField(default=dict)  # up to 12 name=value pairs
+    category = models.CharField(max_length=60, blank=True)
+    modality = models.CharField(max_length=20, default="text")
     state = models.CharField(max_length=12, choices=TurnState.choices, default=TurnState.PENDING)
     waits_for = models.CharField(max_length=20, blank=True)  # the trigger's mode, while due_at is null
     claimed_at = models.DateTimeField(null=True)

@@ -10,7 +10,7 @@ from uuid import UUID
 from django.conf import settings
 from pydantic import Field, model_validator
 
-from memory.api.schemas import EntryText, HappensAt, Metadata, Tags, TypeName, Weight
+from memory.api.schemas import Category, EntryText, HappensAt, Metadata, Tags, TypeName, Weight
 from memory.models import EntrySource, EntryState, HeldState, RevisionEvent, Tier, Verdict
 from relationships.services.limits import message_fault, misplaced_role
 from upkeep.api.archive_fields import (
@@ -123,6 +123,9 @@ class ArchivedTurn(Body):
     occurred_at: Timestamp
     recorded_at: Timestamp
     config: JsonObject
+    tags: Tags = {}
+    category: Category = ""
+    modality: Modality = "text"
     state: Literal["pending", "applied", "skipped", "failed"]
     due_at: Timestamp | None
     waits_for: Literal["", "every_n_turns", "session_end", "explicit"]
@@ -162,6 +165,7 @@ class ArchivedEntry(Body):
     pinned: bool = False
     read_only: bool = False
     tags: Tags = {}
+    category: Category = ""
     metadata: Metadata = {}
     modality: Modality = "text"
     source: Annotated[EntrySource, Field(strict=False)] = EntrySource.IMPORT

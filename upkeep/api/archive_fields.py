@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, Field, PlainSerializer, StringConstraints
 
-from memory.api.schemas import HappensAt, Metadata, Tags, TypeName, Weight
+from memory.api.schemas import Category, HappensAt, Metadata, Tags, TypeName, Weight
 from memory.entries.fingerprint import content_hash
 from memory.entries.history import plain
 from memory.entries.limits import MAX_KEY, MAX_REASON, call_text_fault, operation_fault
@@ -62,6 +62,7 @@ class EntryFields(Body):
     pinned: bool = False
     read_only: bool = False
     tags: Tags = {}
+    category: Category = ""
     metadata: Metadata = {}
     modality: Modality = "text"
     source: Annotated[EntrySource, Field(strict=False)] = EntrySource.IMPORT

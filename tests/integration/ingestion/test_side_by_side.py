@@ -112,7 +112,7 @@ def test_a_new_value_stands_in_the_tier_of_the_one_it_supersedes(
     conversation.hear("I moved to Lisbon.")
 
     assert [(entry.content, entry.tier) for entry in conversation.entries] == [
-        ("Lives in Lisbon", Tier.SCRATCHPAD)
+        ("city: Lisbon", Tier.SCRATCHPAD)
     ]
 
 

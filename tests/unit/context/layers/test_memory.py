@@ -267,18 +267,18 @@ def test_over_budget_the_last_of_the_retrieved_go_first_and_the_pinned_stay() ->
     assert rendered.left_out is not None and rendered.left_out.count == 8
 
 
-def test_keyed_facts_stand_in_a_block_of_their_own_by_type() -> None:
-    city = line("Lisbon", id="city", type="identity", key="city")
-    sister = line("Ana", id="sister", type="relationship", key="sister", subject="Rui")
+def test_keyed_facts_stand_in_the_published_block() -> None:
+    employer = line("employer: Notion", id="employer", type="identity", key="employer")
+    sister = line("sister: Ana", id="sister", type="relationship", key="sister", subject="Rui")
     request = layer_request(
-        context={"memory": "retrieved", "block": "user_memory", "group_by_type": True, "preamble": "Known:"},
+        context={"memory": "retrieved", "block": "user_memory", "preamble": "Known:"},
         has_archive=True,
-        entries=recalled(city, TEA, sister),
+        entries=recalled(TEA, employer, sister),
     )
 
     assert MemoryLayer("memory").render(request).text == (
-        "Known:\nToday is Monday, 2026-03-02.\n<user_memory>\nIdentity:\n- city: Lisbon\nPreference:\n- Prefers tea\n"
-        "Relationship:\n- (about Rui) sister: Ana\n</user_memory>"
+        "Known:\nToday is Monday, 2026-03-02.\n<user_memory>\n## Known facts about this user\n- Notion (employer)\n"
+        "- (about Rui) Ana (sister)\n## Preferences\n- Prefers tea\n</user_memory>"
     )
 
 
@@ -289,5 +289,5 @@ def test_a_retrieved_entry_is_data_like_the_others() -> None:
 
         text = MemoryLayer("memory").render(request).text
 
-        assert len(text.splitlines()) == 4
+        assert len(text.splitlines()) == (4 if block == "memory" else 5)
         assert text.count("<") == 2

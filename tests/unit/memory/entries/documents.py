@@ -50,7 +50,8 @@ def turns(draw: st.DrawFn) -> list[Any]:
         made.append(
             {
                 "id": draw(IDS), "seq": numbers[0], "session": "s", "occurred_at": draw(SAID),
-                "recorded_at": draw(SAID), "config": {}, "due_at": draw(MAYBE), "waits_for": "explicit",
+                "recorded_at": draw(SAID), "config": {}, "tags": {"client": "acme"}, "category": draw(st.sampled_from(["", "deadline"])),
+                "modality": "voice", "due_at": draw(MAYBE), "waits_for": "explicit",
                 "state": draw(st.sampled_from(["pending", "applied", "skipped", "failed"])),
                 "attempts": draw(st.integers(0, 9)), "claimed_at": draw(MAYBE), "settled_at": draw(MAYBE),
                 "error_code": "", "error": draw(WORDS), "prompt_version": draw(st.none() | st.integers(0, 9)),
@@ -87,7 +88,7 @@ def histories(draw: st.DrawFn) -> tuple[list[Any], list[Any]]:
             "state": draw(st.sampled_from(["active", "superseded", "expired", "deleted"])),
             "key": draw(st.none() | NAMES), "single_valued": False, "importance": draw(st.floats(0, 1)),
             "confidence": 1.0, "weight": draw(st.floats(0, 100)), "pinned": draw(st.booleans()),
-            "read_only": False, "tags": {"a": "b"}, "metadata": draw(OBJECTS), "modality": "text",
+            "read_only": False, "tags": {"a": "b"}, "category": "deadline", "metadata": draw(OBJECTS), "modality": "text",
             "source": "turn", "source_message_ids": draw(st.lists(IDS, max_size=2)),
             "recorded_at": draw(SAID), "effective_at": draw(SAID), "happens_at": draw(HAPPENS),
             "valid_from": draw(MAYBE_AHEAD), "valid_to": draw(MAYBE_AHEAD), "expires_at": draw(MAYBE_AHEAD),
