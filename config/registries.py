@@ -41,6 +41,7 @@ RANKERS = {
 }
 GATES = {
     "always": "memory.retrieval.gates.AlwaysGate",
+    "content": "memory.retrieval.gates.ContentGate",
     "keywords": "memory.retrieval.gates.KeywordsGate",
     "cadence": "memory.retrieval.gates.CadenceGate",
     "gap": "memory.retrieval.gates.GapGate",

@@ -19,7 +19,7 @@ from psycopg.pq import Format
 
 from config.postgresql.sessions import prepared_cursor
 from memory.models import SearchedKind
-from memory.retrieval.rankers.base import Candidates, Counts, Floats, Ints
+from memory.retrieval.rankers.base import Bools, Candidates, Counts, Floats, Ints
 from memory.retrieval.results import EntryFilters, MessageFilters
 from memory.retrieval.statements import LANGUAGES, read_statement
 from providers.embeddings.base import Embedded
@@ -38,8 +38,10 @@ _TYPES = {
     "weight": ">f8",
     "counted": "?",
     "allowed": "?",
+    "owner_ids": "S16",
+    "role": "S1",
     "place": ">i8",
-    "session": ">i4",
+    "session": ">i8",
 }
 
 
@@ -74,6 +76,7 @@ class Columns:
     counts: Counts
     cosines: Sequence[Floats]
     too_many_words: bool = False  # so that not all of them were looked up
+    read_as: Sequence[str] = ()  # the languages of the rows, where they are not the one that was wanted
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -84,10 +87,12 @@ class Columns:
 
 def read_columns(query: SearchQuery) -> Columns:
     """One statement; two more where the rows are of another language than the configuration says."""
-    row = _read(query, [query.language or UNKNOWN_LANGUAGE])
+    wanted = query.language or UNKNOWN_LANGUAGE
+    row, languages = _read(query, [wanted]), [wanted]
     if row["other_language"]:
-        row = _read(query, _languages(query))
-    return _columns(row, query)
+        languages = _languages(query)
+        row = _read(query, languages)
+    return _columns(row, query, read_as=[] if languages == [wanted] else languages)
 
 
 def _read(query: SearchQuery, languages: Sequence[str]) -> dict[str, Any]:
@@ -101,8 +106,11 @@ def _read(query: SearchQuery, languages: Sequence[str]) -> dict[str, Any]:
         "most_looked_up": MOST_LOOKED_UP,
         "now": query.now,
         "only": None if query.only is None else list(query.only),
-        **filter_values(query.filters),
     }
+    if isinstance(query.filters, EntryFilters):
+        values |= entry_filters(query.filters)
+    else:
+        values["session"] = query.filters.session
     if given is not None:
         values |= {"model": given.model, "dimensions": given.dimensions}
         values |= {f"vector{number}": half_bytes(given.vectors[number]) for number in range(count)}
@@ -115,13 +123,11 @@ def _read(query: SearchQuery, languages: Sequence[str]) -> dict[str, Any]:
     return dict(zip(names, row or (), strict=True))
 
 
-def filter_values(filters: Filters) -> dict[str, Any]:
+def entry_filters(filters: EntryFilters) -> dict[str, Any]:
     """What `statements.ALLOWED` names."""
-    shared = {"told_from": filters.told_from, "told_to": filters.told_to}
-    if isinstance(filters, MessageFilters):
-        own = {"roles": list(filters.roles), "session": filters.session, "exclude": list(filters.exclude_ids)}
-        return shared | own
-    return shared | {
+    return {
+        "told_from": filters.told_from,
+        "told_to": filters.told_to,
         "states": list(filters.states),
         "types": list(filters.types),
         "tiers": list(filters.tiers),
@@ -136,27 +142,65 @@ def _languages(query: SearchQuery) -> list[str]:
         return [row[0] for row in cursor.fetchall()]
 
 
-def _columns(row: Mapping[str, Any], query: SearchQuery) -> Columns:
+def _columns(row: Mapping[str, Any], query: SearchQuery, *, read_as: Sequence[str]) -> Columns:
     read = {name: _unpacked(row[name], kind) for name, kind in _TYPES.items() if name in row}
+    if "owner_ids" in read:
+        read["id"] = read.pop("owner_ids")
     order = _in_order(read)
+    if row.get("hidden"):
+        order = order[~np.isin(read["id"][order], _unpacked(row["hidden"], "S16"))]
     values = {name: column[order] for name, column in read.items()}
     ids = values.pop("id")
+    if isinstance(query.filters, MessageFilters):
+        values["allowed"] = _allowed(ids, values, query.filters, session=row["session_asked"])
     finder = _Finder(ids)
     questions = len(query.words) if query.vectors is not None else 0
     vector_rows, known = finder.find(_unpacked(row["vector_id"], "S16"))
     return Columns(
         ids=ids,
         values=values,
-        people=orjson.loads(row["people"] or "{}"),
+        people=_people(row["people"]),
         lexemes=row["lexemes"] or [],
         terms=_terms(row["asked"], len(query.words)),
-        counts=_counts(row, finder),
+        counts=_counts(row, finder if "hit_id" in row else _Finder(values["place"])),
         cosines=[
             _placed(_unpacked(row[f"cosine{number}"], ">f8"), vector_rows, known, len(ids))
             for number in range(questions)
         ],
         too_many_words=row["too_many_words"],
+        read_as=read_as,
     )
+
+
+def _people(told: str | None) -> dict[str, int]:
+    """Of messages one object for each stretch that was read."""
+    people: dict[str, int] = {}
+    for each in orjson.loads(f"[{told or ''}]"):
+        people |= each
+    return people
+
+
+def _allowed(
+    ids: NDArray[np.bytes_],
+    values: Mapping[str, NDArray[Any]],
+    filters: MessageFilters,
+    *,
+    session: int | None,
+) -> Bools:
+    """Which messages pass. `session`: the wanted one's hash."""
+    allowed = np.ones(len(ids), dtype=np.bool_)
+    if filters.roles:
+        allowed &= np.isin(values["role"], [role[:1].encode() for role in filters.roles])
+    if session is not None:
+        allowed &= values["session"] == session
+    if filters.told_from is not None:
+        allowed &= values["told"] >= filters.told_from.timestamp()
+    if filters.told_to is not None:
+        allowed &= values["told"] < filters.told_to.timestamp()
+    if filters.exclude_ids:
+        excluded = np.array([one.bytes for one in filters.exclude_ids], dtype="S16")
+        allowed &= ~np.isin(ids, excluded)
+    return allowed
 
 
 def _unpacked(packed: bytes | None, kind: str) -> NDArray[Any]:
@@ -173,13 +217,13 @@ def _in_order(read: Mapping[str, NDArray[Any]]) -> NDArray[np.intp]:
 
 
 class _Finder:
-    """Where an owner's row is."""
+    """Where the row is of an owner's ID, or of a message's place."""
 
-    def __init__(self, ids: NDArray[np.bytes_]) -> None:
+    def __init__(self, ids: NDArray[Any]) -> None:
         self._order = np.argsort(ids, kind="stable")
         self._sorted = ids[self._order]
 
-    def find(self, wanted: NDArray[np.bytes_]) -> tuple[Ints, NDArray[np.bool_]]:
+    def find(self, wanted: NDArray[Any]) -> tuple[Ints, NDArray[np.bool_]]:
         """The rows of those that have one, and which these are: an index may know owners that are not read."""
         if not len(self._sorted):
             return np.zeros(0, dtype=np.int64), np.zeros(len(wanted), dtype=np.bool_)
@@ -189,7 +233,8 @@ class _Finder:
 
 
 def _counts(row: Mapping[str, Any], finder: _Finder) -> Counts:
-    rows, known = finder.find(_unpacked(row["hit_id"], "S16"))
+    wanted = _unpacked(row["hit_id"], "S16") if "hit_id" in row else _unpacked(row["hit_place"], ">i8")
+    rows, known = finder.find(wanted)
     return Counts(
         row=rows,
         term=_unpacked(row["hit_term"], ">i4").astype(np.int64)[known],

@@ -35,6 +35,7 @@ class OfflineEmbedder(Embedder):
 
     kind: ClassVar[str] = "offline"
     instant: ClassVar[bool] = True
+    lexical: ClassVar[bool] = True
     model = "offline-ngrams-1"
     dimensions = DIMENSIONS
 

@@ -49,6 +49,7 @@ class BestRanker(Ranker):
     """
 
     slug: ClassVar[str] = "best"
+    sums_text: ClassVar[bool] = True
 
     def __init__(self, weights: Weights = WEIGHTS) -> None:
         self._weights = weights
