@@ -22,27 +22,23 @@ from memory.models import SearchedKind
 from memory.retrieval.rankers.base import Bools, Candidates, Counts, Floats, Ints
 from memory.retrieval.results import EntryFilters, MessageFilters
 from memory.retrieval.statements import LANGUAGES, read_statement
+from memory.retrieval.unpacking import (
+    Finder,
+    counts_of_entries,
+    counts_of_messages,
+    in_order,
+    passing,
+    people_of,
+    sent_values,
+    unpacked,
+)
 from providers.embeddings.base import Embedded
 
 Filters = EntryFilters | MessageFilters
 UNKNOWN_LANGUAGE = "simple"
 # Words looked up in rows, at most, where a search has more than FEW_WORDS: at 50,000 rows that is 40 words.
 MOST_LOOKED_UP = 2_000_000
-_TYPES = {
-    "id": "S16",
-    "told": ">f8",
-    "length": ">i4",
-    "who": ">i4",
-    "touched": ">f8",
-    "importance": ">f8",
-    "weight": ">f8",
-    "counted": "?",
-    "allowed": "?",
-    "owner_ids": "S16",
-    "role": "S1",
-    "place": ">i8",
-    "session": ">i8",
-}
+_NOT_NEGATIVE = 0x7FFF_FFFF_FFFF_FFFF  # of a hash: -1 stands for no session
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +111,7 @@ def _read(query: SearchQuery, languages: Sequence[str]) -> dict[str, Any]:
         values |= {"model": given.model, "dimensions": given.dimensions}
         values |= {f"vector{number}": half_bytes(given.vectors[number]) for number in range(count)}
     statement = read_statement(query.kind, vectors=count, only=query.only is not None)
-    with prepared_cursor() as cursor:
+    with prepared_cursor(binary=True) as cursor:
         cursor.adapters.register_dumper(HalfBytes, HalfBytesDumper)
         cursor.execute(statement, values)
         row = cursor.fetchone()
@@ -143,102 +139,32 @@ def _languages(query: SearchQuery) -> list[str]:
 
 
 def _columns(row: Mapping[str, Any], query: SearchQuery, *, read_as: Sequence[str]) -> Columns:
-    read = {name: _unpacked(row[name], kind) for name, kind in _TYPES.items() if name in row}
-    if "owner_ids" in read:
-        read["id"] = read.pop("owner_ids")
-    order = _in_order(read)
+    read = sent_values(row)
+    order = in_order(read)
     if row.get("hidden"):
-        order = order[~np.isin(read["id"][order], _unpacked(row["hidden"], "S16"))]
+        order = order[~np.isin(read["id"][order], unpacked(row["hidden"], "S16"))]
     values = {name: column[order] for name, column in read.items()}
     ids = values.pop("id")
     if isinstance(query.filters, MessageFilters):
-        values["allowed"] = _allowed(ids, values, query.filters, session=row["session_asked"])
-    finder = _Finder(ids)
+        values["allowed"] = passing(ids, values, query.filters, session=row["session_asked"])
+    finder = Finder(ids)
     questions = len(query.words) if query.vectors is not None else 0
-    vector_rows, known = finder.find(_unpacked(row["vector_id"], "S16"))
+    vector_rows, known = finder.find(unpacked(row["vector_id"], "S16"))
     return Columns(
         ids=ids,
         values=values,
-        people=_people(row["people"]),
+        people=people_of(row["people"]),
         lexemes=row["lexemes"] or [],
         terms=_terms(row["asked"], len(query.words)),
-        counts=_counts(row, finder if "hit_id" in row else _Finder(values["place"])),
+        counts=counts_of_messages(row, values["place"])
+        if query.kind == SearchedKind.MESSAGE
+        else counts_of_entries(row, finder),
         cosines=[
-            _placed(_unpacked(row[f"cosine{number}"], ">f8"), vector_rows, known, len(ids))
+            _placed(unpacked(row[f"cosine{number}"], ">f8"), vector_rows, known, len(ids))
             for number in range(questions)
         ],
         too_many_words=row["too_many_words"],
         read_as=read_as,
-    )
-
-
-def _people(told: str | None) -> dict[str, int]:
-    """Of messages one object for each stretch that was read."""
-    people: dict[str, int] = {}
-    for each in orjson.loads(f"[{told or ''}]"):
-        people |= each
-    return people
-
-
-def _allowed(
-    ids: NDArray[np.bytes_],
-    values: Mapping[str, NDArray[Any]],
-    filters: MessageFilters,
-    *,
-    session: int | None,
-) -> Bools:
-    """Which messages pass. `session`: the wanted one's hash."""
-    allowed = np.ones(len(ids), dtype=np.bool_)
-    if filters.roles:
-        allowed &= np.isin(values["role"], [role[:1].encode() for role in filters.roles])
-    if session is not None:
-        allowed &= values["session"] == session
-    if filters.told_from is not None:
-        allowed &= values["told"] >= filters.told_from.timestamp()
-    if filters.told_to is not None:
-        allowed &= values["told"] < filters.told_to.timestamp()
-    if filters.exclude_ids:
-        excluded = np.array([one.bytes for one in filters.exclude_ids], dtype="S16")
-        allowed &= ~np.isin(ids, excluded)
-    return allowed
-
-
-def _unpacked(packed: bytes | None, kind: str) -> NDArray[Any]:
-    column = np.frombuffer(packed or b"", dtype=kind)
-    return column.astype(column.dtype.newbyteorder("="))
-
-
-def _in_order(read: Mapping[str, NDArray[Any]]) -> NDArray[np.intp]:
-    """Messages as they came; entries as they were told, of one moment the lower ID last."""
-    if "place" in read:
-        return np.argsort(read["place"], kind="stable")
-    later_id = np.argsort(np.argsort(read["id"], kind="stable"))
-    return np.lexsort((-later_id, read["told"]))
-
-
-class _Finder:
-    """Where the row is of an owner's ID, or of a message's place."""
-
-    def __init__(self, ids: NDArray[Any]) -> None:
-        self._order = np.argsort(ids, kind="stable")
-        self._sorted = ids[self._order]
-
-    def find(self, wanted: NDArray[Any]) -> tuple[Ints, NDArray[np.bool_]]:
-        """The rows of those that have one, and which these are: an index may know owners that are not read."""
-        if not len(self._sorted):
-            return np.zeros(0, dtype=np.int64), np.zeros(len(wanted), dtype=np.bool_)
-        places = np.minimum(np.searchsorted(self._sorted, wanted), len(self._sorted) - 1)
-        known = self._sorted[places] == wanted
-        return self._order[places[known]], known
-
-
-def _counts(row: Mapping[str, Any], finder: _Finder) -> Counts:
-    wanted = _unpacked(row["hit_id"], "S16") if "hit_id" in row else _unpacked(row["hit_place"], ">i8")
-    rows, known = finder.find(wanted)
-    return Counts(
-        row=rows,
-        term=_unpacked(row["hit_term"], ">i4").astype(np.int64)[known],
-        count=_unpacked(row["hit_count"], ">i4").astype(np.float64)[known],
     )
 
 
@@ -263,8 +189,8 @@ def candidates_of(columns: Columns, number: int, *, named: Collection[str]) -> C
         told=values["told"],
         touched=values.get("touched", values["told"]),
         length=values["length"].astype(np.float64),
-        session=_numbered(values["session"]) if "session" in values else np.full(count, -1),
-        named=np.isin(values["who"], [columns.people[who] for who in named]),
+        session=values["session"] & _NOT_NEGATIVE if "session" in values else np.full(count, -1),
+        named=_any_of(values["who"], [columns.people[who] for who in named]),
         cosine=columns.cosines[number] if columns.cosines else np.full(count, np.nan),
         importance=values.get("importance", ones),
         weight=values.get("weight", ones),
@@ -274,13 +200,19 @@ def candidates_of(columns: Columns, number: int, *, named: Collection[str]) -> C
     )
 
 
-def _numbered(sessions: Ints) -> Ints:
-    return np.unique(sessions, return_inverse=True)[1].astype(np.int64)
+def _any_of(column: Ints, wanted: Sequence[int]) -> Bools:
+    """As np.isin, which takes its time even where a column is short."""
+    found = np.zeros(len(column), dtype=np.bool_)
+    for one in wanted:
+        found |= column == one
+    return found
 
 
 def _counts_of(columns: Columns, terms: Ints) -> Counts:
     """Those of the question's own words, numbered anew from 0."""
     counts = columns.counts
+    if len(terms) == len(columns.lexemes):
+        return counts  # there is one question
     own = np.isin(counts.term, terms)
     return Counts(row=counts.row[own], term=np.searchsorted(terms, counts.term[own]), count=counts.count[own])
 

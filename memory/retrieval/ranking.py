@@ -77,7 +77,7 @@ class Ranking:
                 score=float(scores.total[row]),
                 parts={name: float(part[row]) for name, part in scores.parts.items()},
             )
-            for row in scores.best_first(rows)[: self.cut.top_k]
+            for row in scores.best_first(rows, most=self.cut.top_k)
         ]
 
     def _notes(self, candidates: Candidates, ranker: Ranker) -> list[str]:

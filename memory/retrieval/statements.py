@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from memory.models import SearchedKind
+from memory.retrieval.index.segments import COUNTS, PACK_MESSAGES, SEGMENT, TERMS, WHO
 
 NEWEST_SPEAKERS = 2000  # so many messages are looked at for who takes part
 
@@ -36,7 +37,6 @@ ALLOWED = f"""n.state = ANY(%(states)s) AND n.tags @> %(tags)s::jsonb
     AND (n.state <> 'active' OR (coalesce(n.expires_at, 'infinity') > %(now)s
          AND coalesce(n.valid_to, 'infinity') > %(now)s AND coalesce(n.valid_from, '-infinity') <= %(now)s))
     AND {_IN_TIME}"""
-WHO = "coalesce(nullif(s.speaker, ''), s.role)"
 _SHARED = {
     "told": "float8send(extract(epoch FROM s.told_at)::float8)",
     "length": "int4send(s.length)",
@@ -51,15 +51,6 @@ _SENT_OF_ENTRIES: Mapping[str, str] = {
     "counted": "boolsend(n.state = 'active')",
     "allowed": f"boolsend({ALLOWED})",
 }
-# The columns of a SearchSegment, as its rows are packed.
-SENT_OF_MESSAGES: Mapping[str, str] = {
-    "owner_ids": "uuid_send(s.owner_id)",
-    **_SHARED,
-    "role": 'charsend(left(s.role, 1)::"char")',
-    "place": "int8send(s.place)",
-    "session": "int8send(hashtextextended(s.session, 0))",
-}
-SEGMENT = 128  # places of a conversation that are packed in one SearchSegment
 ENTRY_ROWS = """memory_searchtext s
     JOIN memory_scratchpadentry n ON n.relationship_id = s.relationship_id AND n.id = s.owner_id
    WHERE s.relationship_id = %(relationship)s AND s.kind = 'entry'
@@ -130,23 +121,21 @@ _OF_MESSAGES = f"""{_QUERY}, open AS MATERIALIZED (
        (SELECT string_agg(uuid_send(shown), ''::bytea) FROM memory_scratchpadentry e, unnest(e.source_message_ids) shown
          WHERE e.relationship_id = %(relationship)s AND e.state = 'deleted') AS hidden,
        hashtextextended(%(session)s::text, 0) AS session_asked
-  FROM (SELECT {{gathered}}, bool_or(other_language) AS other_language, string_agg(people::text, ',') AS people
-          FROM (SELECT {{columns}}, names AS people,
+  FROM (SELECT string_agg(packed, ''::bytea) AS packed, bool_or(other_language) AS other_language,
+               string_agg(people, ',') AS people
+          FROM (SELECT packed, names::text AS people,
                        NOT languages <@ (SELECT names FROM languages)::varchar[] AS other_language
                   FROM memory_searchsegment WHERE relationship_id = %(relationship)s
                  UNION ALL
-                SELECT {{packed}}, jsonb_object_agg({WHO}, hashtext({WHO})), bool_or({_OTHER})
+                SELECT {PACK_MESSAGES}, jsonb_object_agg({WHO}, hashtext({WHO}))::text, bool_or({_OTHER})
                   FROM loose s HAVING count(*) > 0) AS stretches) AS found,
-       (SELECT string_agg(int8send(place), ''::bytea) AS hit_place,
-               string_agg(int4send(term), ''::bytea) AS hit_term,
-               string_agg(int4send(count), ''::bytea) AS hit_count
-          FROM (SELECT g.number * {SEGMENT} + position / {SEGMENT} AS place, found.term,
-                       (position %% {SEGMENT})::int AS count
+       (SELECT string_agg(int8send(hit), ''::bytea) AS hits
+          FROM (SELECT (g.number * {SEGMENT * COUNTS} + position) * {TERMS} + found.term AS hit
                   FROM memory_searchsegment g, {_SOUGHT_IN.format(row="g")},
                        LATERAL (SELECT {_TERM} AS term OFFSET 0) found, unnest(w.positions) AS position
                  WHERE g.relationship_id = %(relationship)s
                  UNION ALL
-                SELECT s.place, {_TERM}, cardinality(w.positions)
+                SELECT (s.place * {COUNTS} + least(cardinality(w.positions), {COUNTS - 1})) * {TERMS} + {_TERM}
                   FROM loose s, {_SOUGHT_IN.format(row="s")}
                  WHERE s.lexemes @@ (SELECT any_word FROM query)) AS each_hit) AS hits,
        ({{vectors}}) AS vectors
@@ -172,11 +161,9 @@ def read_statement(kind: SearchedKind, *, vectors: int, only: bool) -> str:
     entries."""
     limit = _ONLY if only else ""
     cosines = ", ".join(_COSINE.format(number=number) for number in range(vectors))
-    statement, sent = (
-        (_OF_ENTRIES, _SENT_OF_ENTRIES) if kind == SearchedKind.ENTRY else (_OF_MESSAGES, SENT_OF_MESSAGES)
-    )
+    statement = _OF_ENTRIES if kind == SearchedKind.ENTRY else _OF_MESSAGES
+    sent = _SENT_OF_ENTRIES
     return statement.format(
-        columns=", ".join(sent),
         packed=", ".join(f"string_agg({how}, ''::bytea) AS {name}" for name, how in sent.items()),
         gathered=", ".join(f"string_agg({name}, ''::bytea) AS {name}" for name in sent),
         few_words=FEW_WORDS,

@@ -4,8 +4,8 @@ from uuid import UUID
 
 from django.db import connection
 
+from memory.retrieval.index.languages import SAMPLE, UNKNOWN, language_of
 from memory.retrieval.index.rows import spoken
-from memory.retrieval.languages import SAMPLE, UNKNOWN, language_of
 
 _NEWEST = """
 SELECT content FROM relationships_message

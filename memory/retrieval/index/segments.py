@@ -10,42 +10,60 @@ from uuid import UUID
 
 from django.db import connection
 
-from memory.retrieval.statements import SEGMENT, SENT_OF_MESSAGES, WHO
 from relationships.ids import uuid7
 
-# A tsvector's positions go to 16,383, and a word has 256 at most: so one of 128 places with a count of up to 127.
-MOST_COUNTED = 127
+WHO = "coalesce(nullif(s.speaker, ''), s.role)"
+# What is sent of a message, one after the other: numpy reads it as PACKED_MESSAGE.
+_PACKED = (
+    "uuid_send(s.owner_id) || float8send(extract(epoch FROM s.told_at)::float8) || int4send(s.length)"
+    f' || int4send(hashtext({WHO})) || charsend(left(s.role, 1)::"char") || int8send(s.place)'
+    " || int8send(hashtextextended(s.session, 0))"
+)
+PACK_MESSAGES = f"string_agg({_PACKED}, ''::bytea)"
+PACKED_MESSAGE = [
+    ("id", "S16"),
+    ("told", ">f8"),
+    ("length", ">i4"),
+    ("who", ">i4"),
+    ("role", "S1"),
+    ("place", ">i8"),
+    ("session", ">i8"),
+]
+SEGMENT = 128  # places of a conversation that are packed in one SearchSegment
+# A hit of a message is one number: (its place, how often the word stands there, which word). A segment's tsvector holds
+# the first two as a position, within the segment: those go to 16,383, and a word has 256 at most.
+COUNTS, TERMS = 128, 8192
 _MOST_BYTES = 700_000  # of the words of one, as a tsvector holds a megabyte. What has more is read row by row
 
-COLUMNS = ("number", "languages", "names", *SENT_OF_MESSAGES, "lexemes")
-_PACKED = ", ".join(f"string_agg({sent}, ''::bytea) AS {name}" for name, sent in SENT_OF_MESSAGES.items())
 _ROWS = f"""SELECT * FROM memory_searchtext t
-             WHERE t.relationship_id = r.id AND t.kind = 'message' AND t.state = 'active'
-               AND t.place >= n.number * {SEGMENT} AND t.place < (n.number + 1) * {SEGMENT}
-             ORDER BY t.place"""  # noqa: S608 - our own column names
-# What the segments of `numbers` have to hold: those that are full, and have anything to be found.
+             WHERE t.relationship_id = n.relationship_id AND t.kind = 'message' AND t.state = 'active'
+               AND t.place >= n.number * {SEGMENT} AND t.place < (n.number + 1) * {SEGMENT}"""  # noqa: S608 - our own
+# What the segment `n` has to hold: no row where it is not full, or has nothing to be found, or too much.
 MADE = f"""
-SELECT r.id AS relationship_id, n.id, r.project_id, n.number, packed.*, words.lexemes
-  FROM relationships_relationship r,
-       unnest(%(ids)s::uuid[], %(numbers)s::bigint[]) AS n (id, number),
-       LATERAL (SELECT array_agg(DISTINCT s.language ORDER BY s.language) AS languages,
-                       jsonb_object_agg({WHO}, hashtext({WHO})) AS names, {_PACKED}
-                  FROM ({_ROWS}) s HAVING count(*) > 0) packed,
-       LATERAL (SELECT CASE WHEN coalesce(sum(octet_length(lexeme) + 8 + 2 * found), 0) < {_MOST_BYTES} THEN
-                       coalesce(string_agg(quoted || ':' || positions, ' ' ORDER BY lexeme), '') END::tsvector
-                       AS lexemes
-                  FROM (SELECT w.lexeme, count(*) AS found,
-                               '''' || replace(replace(w.lexeme, '\\', '\\\\'), '''', '''''') || '''' AS quoted,
-                               string_agg((s.place %% {SEGMENT} * {SEGMENT}
-                                           + least(cardinality(w.positions), {MOST_COUNTED}))::text, ',') AS positions
-                          FROM ({_ROWS}) s, unnest(s.lexemes) w GROUP BY w.lexeme) each_word) words
- WHERE r.id = %(relationship)s AND words.lexemes IS NOT NULL
+SELECT rows.*, words.lexemes
+  FROM (SELECT array_agg(DISTINCT s.language ORDER BY s.language) AS languages,
+               jsonb_object_agg({WHO}, hashtext({WHO})) AS names,
+               string_agg({_PACKED}, ''::bytea ORDER BY s.place) AS packed
+          FROM ({_ROWS}) s HAVING count(*) > 0) rows,
+       (SELECT CASE WHEN coalesce(sum(octet_length(lexeme) + 8 + 2 * found), 0) < {_MOST_BYTES} THEN
+               coalesce(string_agg(quoted || ':' || positions, ' '), '') END::tsvector AS lexemes
+          FROM (SELECT w.lexeme, count(*) AS found,
+                       '''' || replace(replace(w.lexeme, '\\', '\\\\'), '''', '''''') || '''' AS quoted,
+                       string_agg((s.place %% {SEGMENT} * {COUNTS}
+                                   + least(cardinality(w.positions), {COUNTS - 1}))::text, ',') AS positions
+                  FROM ({_ROWS}) s, unnest(s.lexemes) w GROUP BY w.lexeme) each_word) words
+ WHERE words.lexemes IS NOT NULL
    AND (n.number + 1) * {SEGMENT} - 1 <= (SELECT max(t.place) FROM memory_searchtext t
-                                           WHERE t.relationship_id = r.id AND t.kind = 'message')
-"""  # noqa: S608 - our own column names
+                                           WHERE t.relationship_id = n.relationship_id AND t.kind = 'message')
+"""  # noqa: S608
 _WRITE = f"""
-INSERT INTO memory_searchsegment (relationship_id, id, project_id, {", ".join(COLUMNS)}) {MADE}
-"""
+INSERT INTO memory_searchsegment (relationship_id, id, project_id, number, languages, names, packed, lexemes)
+SELECT r.id, n.id, r.project_id, n.number, made.*
+  FROM relationships_relationship r
+  JOIN (SELECT %(relationship)s::uuid AS relationship_id, id, number
+          FROM unnest(%(ids)s::uuid[], %(numbers)s::bigint[]) AS wanted (id, number)) n ON n.relationship_id = r.id,
+       LATERAL ({MADE}) made
+"""  # noqa: S608
 _DROP = (
     "DELETE FROM memory_searchsegment WHERE relationship_id = %(relationship)s AND number = ANY(%(numbers)s)"
 )

@@ -18,8 +18,7 @@ from memory.models import ScratchpadEntry, SearchedKind
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.configs import RelationshipConfig, retrieval_of
 from memory.retrieval.index.rows import OFF_THE_RECORD, IndexRow, columns, entry_row, message_row
-from memory.retrieval.index.segments import pack_again, pack_messages
-from memory.retrieval.statements import SEGMENT
+from memory.retrieval.index.segments import SEGMENT, pack_again, pack_messages
 from relationships.models import Message
 from worker.enqueue import enqueue_embedding
 

@@ -87,10 +87,13 @@ class Scores:
     kept: Bools
     order: Sequence[Floats] = ()  # empty: by the total
 
-    def best_first(self, rows: Ints) -> Ints:
-        """These candidates, best first; of equal ones the later."""
+    def best_first(self, rows: Ints, *, most: int | None = None) -> Ints:
+        """These candidates, best first; of equal ones the later. `most`: only so many of them."""
+        if most is not None and len(rows) > 2 * most and not self.order:
+            total = self.total[rows]
+            rows = rows[total >= np.partition(total, -most)[-most]]
         ordered: Ints = rows[order_of(*(scores[rows] for scores in self.order or (self.total,)))]
-        return ordered
+        return ordered if most is None else ordered[:most]
 
 
 class Ranker(ABC):

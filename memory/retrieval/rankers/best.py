@@ -71,11 +71,11 @@ class BestRanker(Ranker):
         return Scores(total=sum_of(parts), parts=parts, kept=kept)
 
     def _similarity(self, candidates: Candidates, text: Floats) -> dict[str, Floats]:
+        if not candidates.has_vectors:
+            return {"text": text}
         weights = self._weights
         near = Neighbours(candidates.session, kernel=weights.vector_kernel, reach=weights.vector_reach)
         cosine = near.mean(candidates.cosine)
-        if np.isnan(cosine).all():
-            return {"text": text}
         vector = np.where(np.isnan(cosine), text, _above_mean(candidates, cosine))
         share = weights.vector / (1 + weights.vector)
         return {"text": (1 - share) * text, "vector": share * vector}

@@ -47,7 +47,8 @@ class Neighbours:
         self.alone = bool((session < 0).all())
         # a session's rows in a row, in the order they were told
         self._order = np.argsort(session, kind="stable")
-        self._back = np.argsort(self._order)
+        self._back = np.empty_like(self._order)
+        self._back[self._order] = np.arange(len(session))
         self._session = session[self._order]
 
     def spread(self, values: Floats) -> Floats:
