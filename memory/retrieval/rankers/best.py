@@ -56,7 +56,7 @@ class BestRanker(Ranker):
 
     def rank(self, candidates: Candidates, question: Question, now: datetime) -> Scores:
         weights = self._weights
-        near = Neighbours(candidates.session, kernel=weights.kernel, reach=weights.reach)
+        near = Neighbours(candidates.session, candidates.told, kernel=weights.kernel, reach=weights.reach)
         text = _shares(spread_text_scores(candidates, question, near))
         date = _date_part(candidates, question.periods)
         kept = (text > 0) | (date > 0) | ~np.isnan(candidates.cosine)
@@ -74,7 +74,9 @@ class BestRanker(Ranker):
         if not candidates.has_vectors:
             return {"text": text}
         weights = self._weights
-        near = Neighbours(candidates.session, kernel=weights.vector_kernel, reach=weights.vector_reach)
+        near = Neighbours(
+            candidates.session, candidates.told, kernel=weights.vector_kernel, reach=weights.vector_reach
+        )
         cosine = near.mean(candidates.cosine)
         vector = np.where(np.isnan(cosine), text, _above_mean(candidates, cosine))
         share = weights.vector / (1 + weights.vector)
