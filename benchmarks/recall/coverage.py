@@ -26,7 +26,7 @@ COUNTS = (10, 20, 40)  # of retrieval.top_messages
 GOAL = 80.0  # at 2,000 tokens, of both
 _HOW = (
     "LoCoMo, {talks} conversations, {questions} questions: of each question's evidence turns, the share that stands in"
-    " the context, as itself or as what a shown entry rests on. A default installation with no key; `both` gives half of"
+    " the context, as itself or as what a shown entry rests on. As installed, with no key; `both` gives half of"
     " the budget to each. Tokens: what the context takes on average."
 )
 _GATE = "Messages that look nothing up. A turn of the set that is closed and is evidence would be a loss."

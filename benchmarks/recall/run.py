@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.recall.chats import chats, read_chats
 from benchmarks.recall.coverage import coverage
 from benchmarks.recall.evidence import Labelled, Recalls, pose_questions, recalls
 from benchmarks.recall.sets import CATEGORIES, Person, Talk, read_people, read_talks
@@ -54,6 +55,8 @@ def measures_of(
     if talks and embedder:
         wanted = Retrieval(language=ENGLISH, embedder=embedder, embed_messages=True, query_seconds=60)
         found["evidence_model"] = partial(_evidence, talks, wanted, "MiniLM", MODEL_GOALS, say)
+    if asked := read_chats(data / "halumem"):
+        found["chats"] = partial(chats, asked, say)
     if people:
         found["updates"] = partial(_updates, people, embedder, say)
     return found
