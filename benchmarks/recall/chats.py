@@ -73,7 +73,8 @@ def chats(found: list[Chat], say: Callable[[str], None]) -> Section:
 
 
 def _chat(name: str, data: Mapping[str, Any]) -> Chat:
-    lines, of_fact = [], {}
+    lines: list[tuple[str, str, str, datetime]] = []
+    of_fact: dict[str, str] = {}
     for number, session in enumerate(data["sessions"]):
         of_fact |= {point["memory_content"]: f"session-{number}" for point in session["memory_points"]}
         for line in session["dialogue"]:

@@ -50,7 +50,9 @@ def coverage(talks: Sequence[Talk], say: Callable[[str], None]) -> list[Section]
                 shares[name].append(100 * len(evidence & shown) / len(evidence))
                 tokens[name].append(taken)
     means = {name: float(np.mean(values)) for name, values in shares.items()}
-    rows = [(name, f"{means[name]:.1f}", f"{np.mean(tokens[name]):.0f}") for name in means]
+    rows: list[Sequence[str]] = [
+        (name, f"{means[name]:.1f}", f"{np.mean(tokens[name]):.0f}") for name in means
+    ]
     how = _HOW.format(talks=len(talks), questions=len(next(iter(shares.values()))))
     figure = Figure("both at 2,000 tokens", means["both at 2,000"], "%", goal=Goal(GOAL, at_most=False))
     return [
@@ -118,7 +120,7 @@ def _gate(talks: Sequence[Talk]) -> Section:
     ]
     closed = [is_evidence for turn, is_evidence in turns if is_small_talk(turn.content)]
     lost = sum(is_small_talk(question.text) for question in questions)
-    rows = [
+    rows: list[Sequence[str]] = [
         ("questions", f"{lost} of {len(questions)}"),
         ("turns", f"{len(closed)} of {len(turns)}"),
         ("turns that are evidence", f"{sum(closed)} of {len(closed)}"),
