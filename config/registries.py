@@ -41,6 +41,7 @@ RANKERS = {
 }
 GATES = {
     "always": "memory.retrieval.gates.AlwaysGate",
+    "content": "memory.retrieval.gates.ContentGate",
     "keywords": "memory.retrieval.gates.KeywordsGate",
     "cadence": "memory.retrieval.gates.CadenceGate",
     "gap": "memory.retrieval.gates.GapGate",
@@ -89,6 +90,7 @@ INVARIANTS: list[str] = [
     "upkeep.verification.invariants.named.ReferencesInvariant",
     "upkeep.verification.invariants.named.ProfilesInvariant",
     "upkeep.verification.invariants.index.IndexInvariant",
+    "upkeep.verification.invariants.segments.SegmentsInvariant",
     "upkeep.verification.invariants.vectors.VectorsInvariant",
     "upkeep.verification.invariants.named.DecayedVectorsInvariant",
     "upkeep.verification.invariants.queue.QueueInvariant",

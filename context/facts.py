@@ -42,7 +42,7 @@ SELECT NULL::bigint, u.display_name, u.external_id, c.name, r.timezone, p.config
        c.config::text, r.config::text, s.profile::text, (s.sessions -> %(session)s::text)::text,
        s.scratchpad::text, s.fresh_until, coalesce(s.has_archive, s.id IS NOT NULL),
        c.id, EXISTS (SELECT FROM context_documentchunk WHERE companion_id = c.id),
-       {key_holds}
+       {key_holds}, r.language
   FROM relationships_relationship r
   JOIN relationships_companion c ON c.id = r.companion_id
   JOIN relationships_project p ON p.id = r.project_id
@@ -54,7 +54,7 @@ UNION ALL
 
 _COLUMNS = "seq, id::text, turn_id::text, session, role, content, extract(epoch FROM occurred_at)::float8"
 _ONLY_MESSAGES = _MESSAGES.format(columns=_COLUMNS)
-_MORE_MESSAGES = _MESSAGES.format(columns=_COLUMNS + ", NULL" * 10)
+_MORE_MESSAGES = _MESSAGES.format(columns=_COLUMNS + ", NULL" * 11)
 _FACTS_AND_MESSAGES = _FACTS.format(key_holds="true") + _MORE_MESSAGES
 _FACTS_BY_KEY = _FACTS.format(key_holds=KEY_STILL_HOLDS) + _MORE_MESSAGES
 
@@ -138,7 +138,7 @@ def read_facts(
         timezone=timezone,
         user_name=name_in_text(display_name, external_id),
         companion_name=name_in_text(companion_name),
-        participants=Participants(display_name, companion_name),
+        participants=Participants(display_name, companion_name, language=row[17]),
         profile=orjson.loads(profile or "{}"),
         session_state=orjson.loads(session_state or "{}"),
         scratchpad=orjson.loads(scratchpad or "[]"),

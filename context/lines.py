@@ -14,7 +14,10 @@ FOUND = "Found for this message:"  # above what was retrieved, where a list stan
 
 
 class Group(NamedTuple):
-    """Lines that stand under one heading, all retrieved or none; heading "": under none. A lower `rank` stands first."""
+    """Lines that stand under one heading, all retrieved or none; heading "": under none.
+
+    Those of a lower `rank` stand first.
+    """
 
     retrieved: bool
     heading: str

@@ -14,7 +14,9 @@ from memory.entries.times import refuse_future
 from memory.errors import TurnNotRetryable
 from memory.ingestion.triggers import dispose_turn, fire_trigger
 from memory.models import SearchedKind
+from memory.retrieval.index.backfill import complete_index
 from memory.retrieval.index.configs import lock_config, retrieval_of
+from memory.retrieval.index.language import keep_language, looks_again
 from memory.retrieval.index.write import index_again, index_messages
 from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.schema import Configuration
@@ -28,6 +30,7 @@ from worker.enqueue import enqueue
 from worker.fairness import project_of
 
 ROUTE = "turns"  # of its idempotency keys
+RESTEMMED = 200  # rows of the index that are written anew at once where another language was found
 
 # One statement takes the numbers, locks the row and brings all that rules on the turn.
 TAKE_NUMBERS = """
@@ -88,6 +91,8 @@ def accept_turn(
         retrieval=retrieval_of(taken.project, taken.companion, taken.relationship),
         now=now,
     )
+    if looks_again(taken.first_seq, messages[-1].seq) and keep_language(relationship.id):
+        complete_index(relationship.id, most=RESTEMMED)  # the rest by a worker
     idle_minutes = configuration.sessions.idle_minutes
     touch_session(relationship=relationship, session=new.session, at=now, idle_minutes=idle_minutes, turns=1)
     if idempotency is not None:

@@ -257,6 +257,23 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='SearchSegment',
+            fields=[
+                ('pk', models.CompositePrimaryKey('relationship_id', 'id', blank=True, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=relationships.ids.uuid7, editable=False)),
+                ('project_id', models.UUIDField()),
+                ('number', models.BigIntegerField()),
+                ('languages', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=20), size=None)),
+                ('names', models.JSONField()),
+                ('packed', models.BinaryField()),
+                ('lexemes', django.contrib.postgres.search.SearchVectorField()),
+                ('relationship', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='relationships.relationship')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('relationship', 'number'), name='searchsegment_once')],
+            },
+        ),
+        migrations.CreateModel(
             name='SearchText',
             fields=[
                 ('due_at', models.DateTimeField(null=True)),

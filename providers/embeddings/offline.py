@@ -38,6 +38,7 @@ class OfflineEmbedder(Embedder):
     near_from: ClassVar[float] = (
         0.3  # measured over the project's own pages: everyday messages stay below 0.28
     )
+    lexical: ClassVar[bool] = True
     model = "offline-ngrams-1"
     dimensions = DIMENSIONS
 

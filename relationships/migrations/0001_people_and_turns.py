@@ -134,6 +134,7 @@ class Migration(migrations.Migration):
                 ('id', models.UUIDField(editable=False, primary_key=True, serialize=False)),
                 ('config', models.JSONField(blank=True, default=dict)),
                 ('timezone', models.CharField(default='UTC', max_length=64)),
+                ('language', models.CharField(blank=True, default='', max_length=20)),
                 ('last_seq', models.BigIntegerField(default=0)),
                 ('last_turn_at', models.DateTimeField(null=True)),
                 ('version', models.PositiveIntegerField(default=1)),

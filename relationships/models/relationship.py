@@ -25,6 +25,8 @@ class Relationship(models.Model):
     user = models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="relationships")
     config = models.JSONField(default=dict, blank=True)
     timezone = models.CharField(max_length=64, default="UTC")
+    # found in what was said, as PostgreSQL's text search configurations are called; empty: not yet
+    language = models.CharField(max_length=20, blank=True, default="")
     last_seq = models.BigIntegerField(default=0)
     last_turn_at = models.DateTimeField(null=True)
     version = models.PositiveIntegerField(default=1)

@@ -34,8 +34,9 @@ APPEND_ONLY = set("AuditEvent EntryRevision Message ModelCall ProfileRevision".s
 MUTABLE = set(
     """
     ApiKey ChunkEmbedding Companion DecayedVector Document DocumentChunk DocumentFile Embedding EndUser HeldDeletion
-    IdempotencyKey IngestionPrompt Membership ModelSpending OperationResult Operator PeriodicRun Profile Project RateWindow Relationship
-    RelationshipToken Replay ScratchpadEntry SearchText SessionState Snapshot Turn WorkerHeartbeat
+    IdempotencyKey IngestionPrompt Membership ModelSpending OperationResult Operator PeriodicRun Profile Project RateWindow
+    Relationship RelationshipToken Replay ScratchpadEntry SearchSegment SearchText SessionState Snapshot Turn
+    WorkerHeartbeat
     """.split()
 )
 # Belongs to no project, so that erasing one leaves it. Of AuditEvent, erase_project takes the project's own.

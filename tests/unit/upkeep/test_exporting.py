@@ -20,6 +20,7 @@ from memory.models import (
     OperationResult,
     Replay,
     ScratchpadEntry,
+    SearchSegment,
     SearchText,
 )
 from relationships.models import (
@@ -75,6 +76,7 @@ NOT_EXPORTED: set[type[Model]] = {
     IdempotencyKey,
     RelationshipToken,
     Replay,
+    SearchSegment,
     SearchText,
     Snapshot,
 }

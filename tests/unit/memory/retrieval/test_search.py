@@ -46,6 +46,19 @@ def test_endings_are_stripped_in_the_language_of_the_rows_even_where_it_has_just
     assert set(contents(memory.entries("danced"))) == {"She danced", "He dances"}
 
 
+def test_a_search_in_another_language_than_the_index_says_how_it_was_asked(
+    relationship: Relationship,
+) -> None:
+    memory = Memory(relationship, language="english")
+    memory.say("She danced in Porto")
+
+    found = memory.messages("dancing", retrieval=memory.retrieval.model_copy(update={"language": "german"}))
+
+    assert contents(found) == ["She danced in Porto"]
+    assert found.notes == ("The texts are indexed as english; so they were asked, not as german.",)
+    assert memory.messages("dancing").notes == ()
+
+
 def test_a_language_that_this_server_lacks_is_read_as_simple(relationship: Relationship) -> None:
     memory = Memory(relationship, language="english")
     entry = memory.remember("Drinks tea")[0]
