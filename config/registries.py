@@ -23,6 +23,7 @@ CONTEXT_LAYERS = {
     "profile": "context.layers.profile.ProfileLayer",
     "session": "context.layers.session.SessionLayer",
     "episodes": "context.layers.episodes.EpisodesLayer",
+    "summary": "summaries.layer.SummaryLayer",
     "messages": "context.layers.messages.MessagesLayer",
     "current": "context.layers.current.CurrentLayer",
 }
@@ -68,6 +69,7 @@ PERIODIC_TASKS: list[str] = [
     "memory.ingestion.replays.replay_tasks",
     "memory.retrieval.index.backfill.index_tasks",
     "knowledge.claim.document_tasks",
+    "summaries.tasks.summary_tasks",
     "memory.forgetting.periodic.forgetting_tasks",
     "memory.retrieval.decayed_vectors.decay_tasks",
 ]

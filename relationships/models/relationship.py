@@ -26,6 +26,7 @@ class Relationship(models.Model):
     config = models.JSONField(default=dict, blank=True)
     timezone = models.CharField(max_length=64, default="UTC")
     last_seq = models.BigIntegerField(default=0)
+    message_count = models.BigIntegerField(default=0, db_default=0)  # that were ever said, erased ones too
     last_turn_at = models.DateTimeField(null=True)
     version = models.PositiveIntegerField(default=1)
     created_at = models.DateTimeField(auto_now_add=True)

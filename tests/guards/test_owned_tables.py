@@ -23,6 +23,8 @@ OUR_APPS = {
     "memory",
     "knowledge",
     "context",
+    "summaries",
+    "behaviours",
     "upkeep",
     "demo",
     "admin_ui",
@@ -35,7 +37,7 @@ MUTABLE = set(
     """
     ApiKey ChunkEmbedding Companion DecayedVector Document DocumentChunk DocumentFile Embedding EndUser HeldDeletion
     IdempotencyKey IngestionPrompt Membership ModelSpending OperationResult Operator Profile Project RateWindow Relationship
-    RelationshipToken Replay ScratchpadEntry SearchText SessionState Snapshot Turn WorkerHeartbeat
+    RelationshipToken Replay ScratchpadEntry SearchText SessionState Snapshot Summary Turn WorkerHeartbeat
     """.split()
 )
 # Belongs to no project, so that erasing one leaves it. Of AuditEvent, erase_project takes the project's own.

@@ -11,6 +11,7 @@ from providers.llm.offline.facts import Fact
 from providers.llm.offline.notebook import Line
 from providers.llm.offline.patterns import RULES, part, pattern
 from providers.llm.offline.reader import Reader
+from providers.llm.offline.extract import extract_summary
 from providers.llm.offline.reading import day_of, forget, read_messages, read_prompt_data, read_statement
 from providers.llm.offline.wording import PARTNERS, PETS, capitalised, folded, overlap, words
 
@@ -257,11 +258,12 @@ def _under(names: Iterable[str], value: str | None, keys: Mapping[str, KnownKey]
     return [(key, value.strip())] if key and value and value.strip() else []
 
 
-ANSWERS: dict[Task, Callable[[PromptData], dict[str, Any]]] = {
+ANSWERS: dict[Task, Callable[[PromptData], dict[str, Any] | str]] = {
     "operations": lambda prompt_data: {"operations": read_messages(prompt_data)},
     "extract": extract_facts,
     "decide": decide_facts,
     "score": lambda prompt_data: _memories(prompt_data, lambda line: {"score": score_of(line)}),
     "classify": lambda prompt_data: _memories(prompt_data, lambda line: {"confidence": line.confidence}),
     "record": record_memories,
+    "summarise": extract_summary,
 }

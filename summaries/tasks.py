@@ -1,0 +1,56 @@
+"""The queue's task, and what finds the rows whose task was lost or whose worker died."""
+
+from datetime import datetime
+from uuid import UUID
+
+import structlog
+from django.conf import settings
+from django.db import connection, transaction
+
+from memory.tasks import CRASHES, kind_and_place
+from summaries.making import make_summaries
+from summaries.models import Summary, SummaryState
+from summaries.owed import TASK
+from worker.enqueue import enqueue_task
+from worker.housekeeping import PeriodicTask
+from worker.identity import worker_identity
+from worker.leases import postpone_overdue, take_back_dead
+from worker.models import WORKER_DIED
+from worker.worker_stats import stop_requested
+
+log = structlog.get_logger(__name__)
+
+SECONDS = 5  # between two rounds of the housekeeping
+AT_ONCE = 20
+
+
+def summarise(relationship_id: str) -> None:
+    """Make the summaries that the relationship owes. Never fails, so that django-q2 keeps nothing about it."""
+    if stop_requested():
+        return
+    try:
+        make_summaries(relationship_id=UUID(relationship_id), worker=worker_identity())
+    except CRASHES as error:
+        log.error(
+            "summarising crashed",
+            event_name="summary.crashed",
+            relationship_id=relationship_id,
+            **kind_and_place(error),
+        )
+        connection.close()
+
+
+def summary_tasks() -> list[PeriodicTask]:
+    return [PeriodicTask("summaries", SECONDS, make_owed_summaries)]
+
+
+@transaction.atomic
+def make_owed_summaries(now: datetime) -> int:
+    """Take back what dead workers held, and enqueue what is due. How many were enqueued."""
+    take_back_dead(Summary.objects.all(), now)
+    deadly = Summary.objects.due(now).filter(error_code=WORKER_DIED, attempts__gte=settings.MAX_ATTEMPTS)
+    deadly.settle(state=SummaryState.FAILED, due_at=None, error="Given up: it ended its workers.")
+    owed = postpone_overdue(Summary.objects.next_in_line(), now, most=AT_ONCE)
+    for summary in owed:
+        enqueue_task(TASK, summary.relationship_id, project_id=summary.project_id)
+    return len(owed)
