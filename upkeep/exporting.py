@@ -27,6 +27,7 @@ from relationships.models import (
     Turn,
     TurnState,
 )
+from summaries.models import Summary, SummaryState
 from web.errors import NotFound
 
 FORMAT, VERSION = "rapport.relationship", 1
@@ -44,6 +45,8 @@ LEFT_OUT: dict[type[Model], set[str]] = {
     OperationResult: _OWNERS
     | {"id", "turn_id", "number", "kind", "content_hash", "text", "erased"},  # its place, and what it says
     ScratchpadEntry: _OWNERS | {"content_hash"},
+    Summary: _OWNERS
+    | {"lease_token", "lease_until", "leased_by", "first_seq", "last_seq"},  # follow from `messages`
 }
 
 
@@ -96,6 +99,7 @@ def _document(relationship_id: UUID, *, calls: bool) -> Iterator[bytes]:
     yield from _array("entries", _rows(ScratchpadEntry, relationship_id, "id"))
     yield from _array("revisions", _rows(EntryRevision, relationship_id, "seq"))
     yield from _array("held_deletions", _rows(HeldDeletion, relationship_id, "id"))
+    yield from _array("summaries", _summaries(relationship_id))
     if calls:
         yield from _array("model_calls", _rows(ModelCall, relationship_id, "id"))
     yield b"}"
@@ -130,6 +134,12 @@ def _rows(model: Any, relationship_id: UUID, order: str) -> Iterator[dict[str, A
     rows = model.objects.for_relationship(relationship_id).order_by(order).values(*columns_of(model))
     found: Iterator[dict[str, Any]] = rows.iterator(chunk_size=ROWS_AT_ONCE)
     return found
+
+
+def _summaries(relationship_id: UUID) -> Iterator[dict[str, Any]]:
+    for row in _rows(Summary, relationship_id, "id"):
+        state = SummaryState.PENDING if row["state"] == SummaryState.WORKING else row["state"]
+        yield {**row, "state": state}
 
 
 def _turns(relationship_id: UUID) -> Iterator[dict[str, Any]]:

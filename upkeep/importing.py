@@ -5,8 +5,10 @@ order, numbered on from where the relationship is. What was owed (pending turns)
 waited for, a provider or a budget, was there.
 """
 
+from array import array
 from collections.abc import Iterable
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 from django.db import connection, transaction
@@ -44,6 +46,8 @@ from relationships.services.audit import record_audit
 from relationships.services.sequence import allocate_seq, lock_relationship
 from relationships.services.sessions import rebuild_sessions
 from relationships.services.snapshots import write_section
+from summaries.models import Summary
+from summaries.snapshot import rebuild_summary
 from upkeep.archive_checks import Archive, Overview, check_archive, check_head
 from upkeep.erasure.counts import table_name
 from web.actor import Actor
@@ -56,7 +60,7 @@ REASON = "imported"  # of the first revision of an entry that came without a his
 ROWS_AT_ONCE = 500
 TABLES: tuple[type[Model], ...] = (
     *(Profile, ProfileRevision, SessionState, Turn, Message),
-    *(ScratchpadEntry, EntryRevision, OperationResult, HeldDeletion, ModelCall),
+    *(ScratchpadEntry, EntryRevision, OperationResult, HeldDeletion, Summary, ModelCall),
 )
 
 
@@ -94,7 +98,7 @@ def _write(relationship: Relationship, archive: Archive, overview: Overview, by:
     tables = _tables(archive, overview, first, now)
     written = {model: _insert(model, relationship, rows) for model, rows in tables.items()}
     _begin_histories(relationship, by, now)
-    _take_over(relationship, archive, now)
+    _take_over(relationship, archive, now, messages=overview.messages)
     rebuild_index(relationship.id)
     counts = {table_name(model): count for model, count in written.items() if count}
     record_audit(
@@ -115,6 +119,7 @@ def _tables(archive: Archive, overview: Overview, first: int, now: datetime) -> 
         """As it is numbered here: turns, messages and revisions keep their common order."""
         return {**row, "seq": first + overview.place_of(row["seq"])}
 
+    spoken = _Spoken(archive, first, overview)
     profile = archive.head["profile"]
     sessions, entries = archive.rows("sessions"), archive.rows("entries")
     return {
@@ -127,8 +132,33 @@ def _tables(archive: Archive, overview: Overview, first: int, now: datetime) -> 
         EntryRevision: (numbered(row) for row in archive.rows("revisions")),
         OperationResult: (operation for row in archive.rows("turns") for operation in _operations(row)),
         HeldDeletion: archive.rows("held_deletions"),
+        Summary: (_summary(row, spoken, now) for row in archive.rows("summaries")),
         ModelCall: archive.rows("model_calls"),
     }
+
+
+class _Spoken:
+    """The numbers that the messages get here, in order; read when the first summary asks."""
+
+    def __init__(self, archive: Archive, first: int, overview: Overview) -> None:
+        self._archive, self._first, self._overview = archive, first, overview
+
+    @cached_property
+    def numbers(self) -> "array[int]":
+        turns = self._archive.rows("turns")
+        return array(
+            "q",
+            (
+                self._first + self._overview.place_of(said["seq"])
+                for turn in turns
+                for said in turn["messages"]
+            ),
+        )
+
+
+def _summary(summary: dict[str, Any], spoken: _Spoken, now: datetime) -> dict[str, Any]:
+    ends = {"first_seq": spoken.numbers[0], "last_seq": spoken.numbers[summary["messages"] - 1]}
+    return {**summary, **ends, "due_at": summary["due_at"] and min(summary["due_at"], now)}
 
 
 def _turn(turn: dict[str, Any], now: datetime) -> dict[str, Any]:
@@ -223,15 +253,16 @@ def _begin_histories(relationship: Relationship, by: Actor, now: datetime) -> No
         bare = bare.filter(id__gt=entries[-1].id)
 
 
-def _take_over(relationship: Relationship, archive: Archive, now: datetime) -> None:
+def _take_over(relationship: Relationship, archive: Archive, now: datetime, *, messages: int) -> None:
     """The relationship's own values, its snapshot, and what is owed."""
     Relationship.objects.filter(id=relationship.id).update(
-        **archive.head["relationship"], version=F("version") + 1, updated_at=now
+        **archive.head["relationship"], message_count=messages, version=F("version") + 1, updated_at=now
     )
     own: dict[str, Any] = {"relationship_id": relationship.id, "project_id": relationship.project_id}
     if profile := archive.head["profile"]:
         write_section(**own, section="profile", value=profile["data"])
     rebuild_sessions(relationship)
     rebuild_scratchpad(**own, now=now)
+    rebuild_summary(**own)
     if is_owed(relationship.id):
         enqueue(relationship.id, project_id=relationship.project_id)

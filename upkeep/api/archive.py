@@ -13,6 +13,7 @@ from pydantic import Field, model_validator
 from memory.api.schemas import EntryText, Metadata, Tags, TypeName, Weight
 from memory.models import EntrySource, EntryState, HeldState, RevisionEvent, Tier, Verdict
 from relationships.services.limits import message_fault, misplaced_role
+from upkeep.api.archive_beside import ArchivedSummary
 from upkeep.api.archive_fields import (
     Attempts,
     CallText,
@@ -270,4 +271,5 @@ class Archive(Body):
     entries: list[ArchivedEntry] = []
     revisions: list[ArchivedRevision] = []
     held_deletions: list[ArchivedHeldDeletion] = []
+    summaries: list[ArchivedSummary] = []
     model_calls: list[ArchivedModelCall] = []

@@ -7,11 +7,11 @@ from typing import Any
 
 from providers.llm.base import KnownKey, NumberedFact, PromptData, Task
 from providers.llm.offline.clauses import Clause, read_clauses
+from providers.llm.offline.extract import extract_summary
 from providers.llm.offline.facts import Fact
 from providers.llm.offline.notebook import Line
 from providers.llm.offline.patterns import RULES, part, pattern
 from providers.llm.offline.reader import Reader
-from providers.llm.offline.extract import extract_summary
 from providers.llm.offline.reading import day_of, forget, read_messages, read_prompt_data, read_statement
 from providers.llm.offline.wording import PARTNERS, PETS, capitalised, folded, overlap, words
 

@@ -8,10 +8,10 @@ import pytest
 from context.pipeline import build_context
 from memory.entries.editing import delete_entry
 from memory.models import ModelCall, ScratchpadEntry
-from relationships.models import Message
-from relationships.services.model_budgets import set_model_budget
 from providers.errors import ContentBlocked, RateLimited
 from providers.llm.base import CompletionRequest
+from relationships.models import Message
+from relationships.services.model_budgets import set_model_budget
 from summaries.editing import edit_summary
 from summaries.models import Summary
 from summaries.owed import ask_for_summary
@@ -239,7 +239,6 @@ def test_a_spent_budget_waits_for_the_next_day(
     chat(conversation, last=200)
     scripted_provider.otherwise = name_birds
     project_id = conversation.relationship.project_id
-    ModelCall.objects.all()
     set_model_budget(project_id=project_id, by=PERSON, daily_tokens=1, daily_usd=None)
     ask_for_summary(relationship=conversation.relationship, by=PERSON)
     assert summarise(conversation) == 1  # which spends it
