@@ -207,6 +207,8 @@ TASK_SECONDS = round(60 + 16 * CALL_SECONDS)
 Q_CLUSTER |= {"timeout": TASK_SECONDS, "retry": 2 * TASK_SECONDS}
 DEFAULT_EMBEDDING_PROVIDER = providers.default_embedding_provider(EMBEDDING_PROVIDERS)
 ALLOW_EXTERNAL_PROVIDERS = env.flag("RAPPORT_ALLOW_EXTERNAL_PROVIDERS", True)
+# Webhooks and tools, whose addresses developers give, may call into the network this machine stands in.
+ALLOW_PRIVATE_ADDRESSES = env.flag("RAPPORT_ALLOW_PRIVATE_ADDRESSES", False)
 # Modules a configuration may name by dotted path: nobody with a mere API key should make us import things.
 PLUGINS = env.listing("RAPPORT_PLUGINS")
 CONTEXT_FORMATS = registries.CONTEXT_FORMATS

@@ -5,7 +5,6 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from providers import deadline
 from providers.errors import (
     ProviderError,
     ProviderTimeout,
@@ -16,6 +15,7 @@ from providers.errors import (
 from providers.options import EndpointOptions
 from providers.reach import is_loopback, refuse_external
 from providers.statuses import quotation
+from web import deadline
 
 # What an SDK raises when a 200 holds something that is no answer of this vendor's.
 NOT_UNDERSTOOD = (ValueError, TypeError, AttributeError, KeyError, RecursionError)

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, ClassVar, Generic, TypeVar
 
-from providers.deadline import deadline
 from providers.embeddings.base import Embedder, Purpose, RawVectors
 from providers.embeddings.options import HostedEmbedderOptions, prefixes_of
 from providers.embeddings.shaping import batches, cut_to_tokens
 from providers.endpoint import Endpoint
 from providers.options import read_options
 from providers.pricing import call_cost
+from web.deadline import deadline
 
 Options = TypeVar("Options", bound=HostedEmbedderOptions)
 
