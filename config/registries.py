@@ -17,7 +17,7 @@ RECIPES = {
 }
 CONTEXT_LAYERS = {
     "core": "context.layers.core.CoreLayer",
-    "priorities": "context.layers.priorities.PrioritiesLayer",
+    "priorities": "behaviours.layer.BehavioursLayer",
     "memory": "context.layers.memory.MemoryLayer",
     "knowledge": "context.layers.knowledge.KnowledgeLayer",
     "profile": "context.layers.profile.ProfileLayer",
@@ -70,6 +70,7 @@ PERIODIC_TASKS: list[str] = [
     "memory.retrieval.index.backfill.index_tasks",
     "knowledge.claim.document_tasks",
     "summaries.tasks.summary_tasks",
+    "behaviours.tasks.behaviour_tasks",
     "memory.forgetting.periodic.forgetting_tasks",
     "memory.retrieval.decayed_vectors.decay_tasks",
 ]

@@ -52,6 +52,10 @@ class Place:
             connection.close_if_unusable_or_obsolete()  # it may have been cut off meanwhile
         return woken
 
+    def rest(self) -> None:
+        """Wait anew the next time: who waits for more than one thing looks after this, and not before."""
+        self._woken.clear()
+
     def wake(self) -> None:
         self._woken.set()
 

@@ -35,8 +35,8 @@ APPEND_ONLY = set("AuditEvent EntryRevision Message ModelCall ProfileRevision".s
 # What its service may change.
 MUTABLE = set(
     """
-    ApiKey ChunkEmbedding Companion DecayedVector Document DocumentChunk DocumentFile Embedding EndUser HeldDeletion
-    IdempotencyKey IngestionPrompt Membership ModelSpending OperationResult Operator Profile Project RateWindow Relationship
+    ApiKey BehaviourRun ChunkEmbedding Companion DecayedVector Document DocumentChunk DocumentFile Embedding EndUser HeldDeletion
+    IdempotencyKey IngestionPrompt Membership ModelSpending OperationResult Operator OutboxMessage Profile Project RateWindow Relationship
     RelationshipToken Replay ScratchpadEntry SearchText SessionState Snapshot Summary Turn WorkerHeartbeat
     """.split()
 )

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from django.db.models import Q
 
+from behaviours.runs import erase_in_runs
 from memory.ingestion.results import emptied
 from memory.models import EntryRevision, ModelCall, OperationKind, OperationResult, Replay, SearchedKind
 from memory.retrieval.index.write import forget_texts
@@ -37,14 +38,16 @@ def empty_copies(
         relationship_id=relationship_id, message_ids=messages, now=now
     )
     spoken_in = turns_of(relationship_id, messages)
+    turns = {*words.turns, *traces.turns, *spoken_in}
+    runs, queued = erase_in_runs(relationship_id=relationship_id, turn_ids=turns, now=now)
     emptied = _empty_operations(relationship_id, traces, messages, spoken_in)
     return left + Counts(
         message=_redact_messages(relationship_id, messages, now),
         turn=len(emptied.turns),
         summary=summaries,
-        model_call=_redact_calls(
-            relationship_id, words, {*words.turns, *traces.turns, *spoken_in}, messages, of_summaries, now
-        ),
+        behaviour_run=runs,
+        outbox_message=queued,
+        model_call=_redact_calls(relationship_id, words, turns, messages, of_summaries, now),
         held_deletion=len(emptied.held),
         entry_revision=_empty_reasons(relationship_id, words, emptied),
         replay=Replay.objects.for_relationship(relationship_id).delete()[0],  # trials: they quote it all

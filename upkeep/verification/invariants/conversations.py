@@ -75,9 +75,7 @@ UPDATE relationships_relationship r SET message_count = (
 
 class NumbersInvariant(Invariant):
     slug = "numbers"
-    promise = (
-        "Turns, messages and revisions are numbered from 1 to last_seq, each number once; messages are counted."
-    )
+    promise = "Turns, messages and revisions are numbered from 1 to last_seq, each number once; messages are counted."
     problems = (
         Problem(
             "behind",
