@@ -7,7 +7,7 @@ that is no whole does nothing, and says why (`fault`).
 from functools import cached_property
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import AfterValidator, ConfigDict, Field, StringConstraints
 
 from behaviours.schedule import known_schedule
 from behaviours.templates import known_template
@@ -61,6 +61,8 @@ class EntryCondition(Strict):
 
 class Condition(Strict):
     """When a behaviour does something. All that is given has to hold; nothing given: always."""
+
+    model_config = ConfigDict(serialize_by_alias=True)  # `not` is no name in Python
 
     all: "tuple[Condition, ...] | None" = Field(default=None, max_length=20)
     any: "tuple[Condition, ...] | None" = Field(default=None, max_length=20)

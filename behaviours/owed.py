@@ -1,4 +1,4 @@
-"""What makes a run owed: a turn that was stored, and the times of a schedule. The rows are written in that transaction."""
+"""What makes a run owed: a turn that was stored, or a time of a schedule. Its row is written in that transaction."""
 
 from datetime import datetime
 from uuid import UUID

@@ -1,5 +1,6 @@
 """The section `summaries` of the configuration: when the conversation is summarised, and how."""
 
+from itertools import pairwise
 from typing import Annotated
 
 from pydantic import Field, StringConstraints, field_validator
@@ -33,7 +34,7 @@ class Summaries(Strict):
     @field_validator("at")
     @classmethod
     def _ascending(cls, value: tuple[int, ...]) -> tuple[int, ...]:
-        if any(later <= earlier for earlier, later in zip(value, value[1:], strict=False)):
+        if any(later <= earlier for earlier, later in pairwise(value)):
             raise ValueError("must ascend, each number once")
         return value
 
