@@ -40,6 +40,8 @@ PAST = {
     "revisions": ("effective_at", "recorded_at", "redacted_at"),
     "held_deletions": ("recorded_at", "decided_at"),
     "summaries": ("recorded_at", "made_at", "erased_at"),
+    "behaviour_runs": ("recorded_at", "fired_at", "settled_at", "redacted_at"),
+    "outbox": ("recorded_at", "acknowledged_at", "redacted_at"),
     "model_calls": ("recorded_at", "redacted_at"),
     "relationship": ("last_turn_at",),
 }
@@ -90,6 +92,8 @@ def check_archive(archive: Archive, *, configuration: Configuration, now: dateti
         "revisions": check.revision,
         "held_deletions": check.held,
         "summaries": check.summary,
+        "behaviour_runs": check.run,
+        "outbox": check.queued,
         "model_calls": None,
     }
     for name, look in rows.items():
@@ -118,6 +122,7 @@ class _Check:
         self.versions: set[Any] = set()
         self.said: set[Any] = set()  # by active entries
         self.summaries: set[Any] = set()
+        self.runs: set[Any] = set()
         self.keys: set[Any] = set()
         self.configs: set[bytes] = set()
         self.revised: array[int] = array("q")
@@ -241,6 +246,12 @@ class _Check:
         self.unique(self.summaries, f"{path}.version", (row["messages"], row["version"]), "is there twice")
         if row["messages"] > self.seen.messages and not self.problems:  # some of them may have been left out
             self.note(f"{path}.messages", f"is more than the {self.seen.messages} messages there are")
+
+    def run(self, path: str, row: Row) -> None:
+        self.unique(self.runs, f"{path}.occasion", (row["behaviour"], row["occasion"]), "is there twice")
+
+    def queued(self, path: str, row: Row) -> None:
+        self.unique(self.runs, f"{path}.run_id", row["run_id"], "is there twice: a run queues one message")
 
     def overview(self) -> Overview:
         self.seen.numbers = array("q", sorted([*self.seen.numbers, *self.revised]))

@@ -17,6 +17,7 @@ from django.db import connection, transaction
 from django.db.models import Model, OuterRef
 from django.db.models.functions import JSONObject
 
+from behaviours.models import BehaviourRun, OutboxMessage
 from memory.models import EntryRevision, HeldDeletion, ModelCall, OperationResult, ScratchpadEntry
 from relationships.models import (
     Message,
@@ -27,7 +28,7 @@ from relationships.models import (
     Turn,
     TurnState,
 )
-from summaries.models import Summary, SummaryState
+from summaries.models import Summary
 from web.errors import NotFound
 
 FORMAT, VERSION = "rapport.relationship", 1
@@ -45,6 +46,7 @@ LEFT_OUT: dict[type[Model], set[str]] = {
     OperationResult: _OWNERS
     | {"id", "turn_id", "number", "kind", "content_hash", "text", "erased"},  # its place, and what it says
     ScratchpadEntry: _OWNERS | {"content_hash"},
+    BehaviourRun: _OWNERS | {"lease_token", "lease_until", "leased_by"},
     Summary: _OWNERS
     | {"lease_token", "lease_until", "leased_by", "first_seq", "last_seq"},  # follow from `messages`
 }
@@ -99,7 +101,9 @@ def _document(relationship_id: UUID, *, calls: bool) -> Iterator[bytes]:
     yield from _array("entries", _rows(ScratchpadEntry, relationship_id, "id"))
     yield from _array("revisions", _rows(EntryRevision, relationship_id, "seq"))
     yield from _array("held_deletions", _rows(HeldDeletion, relationship_id, "id"))
-    yield from _array("summaries", _summaries(relationship_id))
+    yield from _array("summaries", _without_workers(Summary, relationship_id))
+    yield from _array("behaviour_runs", _without_workers(BehaviourRun, relationship_id))
+    yield from _array("outbox", _rows(OutboxMessage, relationship_id, "id"))
     if calls:
         yield from _array("model_calls", _rows(ModelCall, relationship_id, "id"))
     yield b"}"
@@ -136,10 +140,10 @@ def _rows(model: Any, relationship_id: UUID, order: str) -> Iterator[dict[str, A
     return found
 
 
-def _summaries(relationship_id: UUID) -> Iterator[dict[str, Any]]:
-    for row in _rows(Summary, relationship_id, "id"):
-        state = SummaryState.PENDING if row["state"] == SummaryState.WORKING else row["state"]
-        yield {**row, "state": state}
+def _without_workers(model: Any, relationship_id: UUID) -> Iterator[dict[str, Any]]:
+    """What a worker holds is waiting elsewhere."""
+    for row in _rows(model, relationship_id, "id"):
+        yield {**row, **model.WAITING} if row["state"] == model.HELD["state"] else row
 
 
 def _turns(relationship_id: UUID) -> Iterator[dict[str, Any]]:

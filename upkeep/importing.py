@@ -16,6 +16,7 @@ from django.db.models import Exists, F, Model, OuterRef
 from django.utils import timezone
 from psycopg import sql
 
+from behaviours.models import BehaviourRun, OutboxMessage
 from memory.entries.fingerprint import content_hash
 from memory.entries.history import Change, fields_of, make_revisions
 from memory.entries.snapshots import rebuild_scratchpad
@@ -60,7 +61,8 @@ REASON = "imported"  # of the first revision of an entry that came without a his
 ROWS_AT_ONCE = 500
 TABLES: tuple[type[Model], ...] = (
     *(Profile, ProfileRevision, SessionState, Turn, Message),
-    *(ScratchpadEntry, EntryRevision, OperationResult, HeldDeletion, Summary, ModelCall),
+    *(ScratchpadEntry, EntryRevision, OperationResult, HeldDeletion, Summary),
+    *(BehaviourRun, OutboxMessage, ModelCall),
 )
 
 
@@ -133,6 +135,8 @@ def _tables(archive: Archive, overview: Overview, first: int, now: datetime) -> 
         OperationResult: (operation for row in archive.rows("turns") for operation in _operations(row)),
         HeldDeletion: archive.rows("held_deletions"),
         Summary: (_summary(row, spoken, now) for row in archive.rows("summaries")),
+        BehaviourRun: (_due(row, now) for row in archive.rows("behaviour_runs")),
+        OutboxMessage: archive.rows("outbox"),
         ModelCall: archive.rows("model_calls"),
     }
 
@@ -158,12 +162,18 @@ class _Spoken:
 
 def _summary(summary: dict[str, Any], spoken: _Spoken, now: datetime) -> dict[str, Any]:
     ends = {"first_seq": spoken.numbers[0], "last_seq": spoken.numbers[summary["messages"] - 1]}
-    return {**summary, **ends, "due_at": summary["due_at"] and min(summary["due_at"], now)}
+    return {**_due(summary, now), **ends}
+
+
+def _due(row: dict[str, Any], now: datetime) -> dict[str, Any]:
+    """What waited for another try is due at once; a time of a schedule is yet to come."""
+    waits = row["due_at"] is not None and not row.get("occasion", "").startswith("at:")
+    return {**row, "due_at": min(row["due_at"], now)} if waits else row
 
 
 def _turn(turn: dict[str, Any], now: datetime) -> dict[str, Any]:
     columns = {name: value for name, value in turn.items() if name not in ("messages", "operations")}
-    return {**columns, "due_at": turn["due_at"] and min(turn["due_at"], now)}
+    return _due(columns, now)
 
 
 def _operations(turn: dict[str, Any]) -> Rows:

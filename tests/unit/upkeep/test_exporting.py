@@ -11,6 +11,7 @@ from django.db import connection, connections
 from django.db.models import Model
 from pytest_django import DjangoAssertNumQueries
 
+from behaviours.models import BehaviourRun, OutboxMessage
 from memory.models import (
     DecayedVector,
     Embedding,
@@ -51,7 +52,7 @@ from upkeep.api.archive import (
     ArchivedSession,
     ArchivedTurn,
 )
-from upkeep.api.archive_beside import ArchivedSummary
+from upkeep.api.archive_beside import ArchivedBehaviourRun, ArchivedOutboxMessage, ArchivedSummary
 from upkeep.erasure.relationships import owned_models
 from upkeep.exporting import columns_of, export_relationship
 from web.actor import Actor
@@ -59,6 +60,8 @@ from web.errors import NotFound
 
 BY = Actor.policy("test")
 SHAPES: dict[type[Model], type[Any]] = {
+    BehaviourRun: ArchivedBehaviourRun,
+    OutboxMessage: ArchivedOutboxMessage,
     EntryRevision: ArchivedRevision,
     HeldDeletion: ArchivedHeldDeletion,
     Message: ArchivedMessage,
@@ -162,7 +165,7 @@ def test_a_long_conversation_costs_no_more_queries_and_comes_in_pieces(
     for number in range(30):
         conversation.say(*[f"{number} " * 500] * 5)
 
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(12):
         pieces = list(export_relationship(relationship_id=conversation.relationship.id))
 
     assert len(pieces) > 2
