@@ -1,5 +1,7 @@
 """A model's answer as an entry: it is judged as what ingestion proposes is, by the same code."""
 
+from dataclasses import replace
+
 from django.utils import timezone
 
 from behaviours.working import Work
@@ -44,7 +46,9 @@ def write_entry(work: Work, text: str, call: LoneCall) -> str:
     carry_out_all(state, [operation])
     owner = {"relationship_id": given.relationship_id, "project_id": given.project_id}
     by = Actor(ActorKind.MODEL, call.row.model)
-    written = {row.entry_id for row in change_entries(**owner, changes=state.changes, by=by, now=now)}
+    # The turn was applied before, or will be: this is the behaviour's own doing, and no part of that.
+    changes = [replace(change, origin=replace(change.origin, turn_id=None)) for change in state.changes]
+    written = {row.entry_id for row in change_entries(**owner, changes=changes, by=by, now=now)}
     if written:
         overflow_scratchpad(**owner, ingestion=given.ingestion, written=written, now=now)
     [result] = state.results

@@ -10,8 +10,7 @@ from django.utils import timezone
 
 from behaviours.models import OutboxMessage
 from relationships.services.rows import require
-from web.errors import Unavailable
-from worker.waiting import Place, waiting_place
+from worker.waiting import waiting_place
 
 BEAT_SECONDS = 10.0  # between two signs of life of a stream
 RETRY_MILLISECONDS = 1000  # after which a client comes back
@@ -27,29 +26,25 @@ def acknowledge(*, relationship_id: UUID, message_id: UUID) -> OutboxMessage:
 
 
 def stream(*, relationship_id: UUID, seconds: float, after: UUID | None) -> Iterator[bytes]:
-    """What waits, and what comes meanwhile, as server-sent events; over after so many seconds, so that no thread is
-    held for ever. `after`: the last one the client knows. Raises Unavailable at the first piece.
+    """What waits, and what comes meanwhile, as server-sent events; over after so many seconds. `after`: the last one
+    that the client knows.
     """
-    with waiting_place(relationship_id) as place:
-        if place is None:
-            raise Unavailable("As many requests wait as may at once. Try again in a moment.")
-        yield f"retry: {RETRY_MILLISECONDS}\n\n".encode()
-        yield from _events(relationship_id, place, time.monotonic() + seconds, after)
-
-
-def _events(relationship_id: UUID, place: Place, end: float, after: UUID | None) -> Iterator[bytes]:
-    while True:
-        place.rest()
-        for message in _waiting(relationship_id, after):
-            after = message.id
-            yield _event(message)
-        left = end - time.monotonic()
-        if left <= 0:
-            return
-        if not connection.in_atomic_block:
-            connection.close()  # nobody's session is held while nothing happens
-        if not place.wait(min(left, BEAT_SECONDS)):
-            yield b": still here\n\n"
+    end = time.monotonic() + seconds
+    yield f"retry: {RETRY_MILLISECONDS}\n\n".encode()
+    with waiting_place(relationship_id, counted=False) as place:
+        assert place is not None, "a stream is not counted among those who wait"
+        while True:
+            place.rest()
+            for message in _waiting(relationship_id, after):
+                after = message.id
+                yield _event(message)
+            if not connection.in_atomic_block:
+                connection.close()  # nobody's session is held while nothing happens
+            left = end - time.monotonic()
+            if left <= 0:
+                return
+            if not place.wait(min(left, BEAT_SECONDS)):
+                yield b": still here\n\n"
 
 
 def _waiting(relationship_id: UUID, after: UUID | None) -> list[OutboxMessage]:

@@ -176,14 +176,22 @@ def _settle(work: Work, started: float) -> None:
 def _give_back(
     run: BehaviourRun, held: QueuedQuerySet, work: Work | None, failure: Failure, started: float
 ) -> None:
-    level = log.error if failure.is_ours else log.warning
-    level(
-        "a behaviour failed",
-        event_name="behaviour.failed",
-        run_id=str(run.id),
-        code=failure.code,
-        waits=failure.delay,
-    )
+    if failure.is_ours:
+        log.error(
+            "a mistake of ours",
+            event_name="behaviour.internal_error",
+            where=failure.error,
+            run_id=str(run.id),
+        )
+    else:
+        waits = failure.delay
+        log.warning(
+            "a behaviour failed",
+            event_name="behaviour.failed",
+            code=failure.code,
+            waits=waits,
+            run_id=str(run.id),
+        )
     told = {**(_told(work, started) if work else {}), "error": failure.error}
     try:
         with transaction.atomic():

@@ -171,14 +171,14 @@ def _ask(work: _Work, provider: LLMProvider, request: CompletionRequest, message
 
 def _give_back(work: _Work, failure: Failure) -> bool:
     told = {"error": failure.error}
-    level = log.error if failure.is_ours else log.warning
-    level(
-        "a summary could not be made",
-        event_name="summary.not_made",
-        code=failure.code,
-        summary_id=str(work.summary.id),
-        waits=failure.delay,
-    )
+    ids = {"summary_id": str(work.summary.id)}
+    if failure.is_ours:
+        log.error("a mistake of ours", event_name="summary.internal_error", where=failure.error, **ids)
+    else:
+        waits = failure.delay
+        log.warning(
+            "a summary was not made", event_name="summary.not_made", code=failure.code, waits=waits, **ids
+        )
     if failure.delay is None:
         return _settle(
             work, state=SummaryState.FAILED, due_at=None, error_code=failure.code, **told

@@ -1,4 +1,3 @@
-from itertools import chain
 from typing import Any
 from uuid import UUID
 
@@ -60,7 +59,6 @@ class OutboxStreamView(ApiView):
         "Be told of messages as they come",
         query=StreamQuery,
         answers={200: None},
-        problems=(503,),
     )
     def get(self, request: Request, relationship_id: UUID) -> StreamingHttpResponse:
         """Server-sent events: what waits, then what comes, each `event: message` with the message as `data`. The
@@ -69,10 +67,8 @@ class OutboxStreamView(ApiView):
         query = self.query(StreamQuery)
         self.get_relationship(relationship_id)
         seconds = min(float(query.seconds), settings.MAX_WAIT_SECONDS)
-        events = stream(relationship_id=relationship_id, seconds=seconds, after=_last_event(request))
-        first = next(events)  # what is refused is refused before the answer begins
         return StreamingHttpResponse(
-            chain([first], events),
+            stream(relationship_id=relationship_id, seconds=seconds, after=_last_event(request)),
             content_type="text/event-stream",
             headers={"Cache-Control": "no-cache", "X-Accel-Buffering": "no"},
         )

@@ -8,18 +8,13 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from behaviours.models import BehaviourRun
-from behaviours.runs import retry_run
 from behaviours.tasks import look_at_turns_read, run_owed
 from memory.models import ModelCall, RevisionEvent
-from providers.errors import ContentBlocked, RateLimited
-from providers.llm.base import CompletionRequest
 from relationships.models import Message, Profile, SessionState, Turn
-from relationships.services.model_budgets import set_model_budget
 from relationships.services.users import change_user
 from tests.fakes import ScriptedProvider
 from tests.fixtures.behaviours import behave, outbox_of, runs_of, work
 from tests.fixtures.turns import PERSON, Conversation, add, answer
-from upkeep.erasure import redact_messages
 
 GREET = {"message": "Hello {{ user }}: {{ message }}", "when": {"keywords": ["hello"]}}
 
@@ -184,7 +179,7 @@ def test_an_entry_is_judged_as_any_other(
         "Entry none: says exactly what is known already.",
     ]
     assert [revision.event for revision in conversation.revisions] == [RevisionEvent.ADD, RevisionEvent.NONE]
-    assert conversation.revisions[0].turn_id == first.id
+    assert conversation.revisions[0].model_call_id == runs_of(conversation)[0].model_call_ids[0]
 
 
 def message_of(turn: Turn) -> UUID:
@@ -212,69 +207,6 @@ def test_one_that_asks_for_entries_waits_until_the_turn_is_read(
     assert look_at_turns_read(timezone.now()) == 2
     work(conversation)
     assert outbox_of(conversation) == ["You can do it: Wants a boat"]
-
-
-def test_a_passing_failure_is_tried_again_and_a_lasting_one_given_up(
-    conversation: Conversation, scripted_provider: ScriptedProvider
-) -> None:
-    behave(conversation.relationship, mood={"prompt": {"prompt": "Mood?", "into": "session"}})
-    scripted_provider.answer_with(RateLimited(retry_after=3), ContentBlocked("no"))
-    conversation.say("Hi")
-
-    work(conversation)
-    [waiting] = runs_of(conversation)
-    assert (waiting.state, waiting.error_code, waiting.attempts) == ("pending", "rate_limited", 1)
-
-    retry_run(relationship_id=conversation.relationship.id, run_id=waiting.id)
-    work(conversation)
-    [failed] = runs_of(conversation)
-    assert (failed.state, failed.error) == ("failed", "no")
-    assert len(failed.model_call_ids) == 2
-
-    scripted_provider.answer_with({"mood": "fine"})
-    retry_run(relationship_id=conversation.relationship.id, run_id=waiting.id)
-    work(conversation)
-    assert SessionState.objects.get().state == {"mood": "fine"}
-
-
-def test_a_spent_budget_waits(conversation: Conversation, scripted_provider: ScriptedProvider) -> None:
-    behave(conversation.relationship, mood={"prompt": {"prompt": "Mood? " * 20, "into": "session"}})
-    project_id = conversation.relationship.project_id
-    set_model_budget(project_id=project_id, by=PERSON, daily_tokens=1, daily_usd=None)
-    scripted_provider.answer_with({"mood": "fine"})
-    conversation.say("One")
-    conversation.say("Two")
-
-    work(conversation)
-
-    done, waiting = runs_of(conversation)
-    assert (done.state, waiting.state, waiting.error_code) == ("done", "pending", "budget")
-    assert len(scripted_provider.requests) == 1
-
-
-def test_a_message_that_is_erased_meanwhile_is_never_written_down(
-    conversation: Conversation, scripted_provider: ScriptedProvider
-) -> None:
-    behave(conversation.relationship, mood={"prompt": {"prompt": "Sum up: {{ message }}", "into": "profile"}})
-    turn = conversation.say("My secret is quokka")
-
-    def erase(request: CompletionRequest) -> None:
-        if "quokka" in request.prompt:
-            redact_messages(
-                project_id=turn.project_id,
-                relationship_id=turn.relationship_id,
-                message_ids=[message_of(turn)],
-                by=PERSON,
-            )
-
-    scripted_provider.while_answering = erase
-    scripted_provider.otherwise = lambda request: {"seen": "quokka" in request.prompt}
-
-    work(conversation)
-
-    assert Profile.objects.get().data == {"seen": False}
-    assert not ModelCall.objects.filter(prompt__contains="quokka").exists()
-    assert "quokka" not in runs_of(conversation)[0].rendered
 
 
 def test_a_schedule_runs_at_its_times_and_owes_the_next(conversation: Conversation) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from django.db import connection
 from django.test import Client
-from pytest_django.fixtures import Settings
 
 from tests.fixtures.api import Api
 from tests.fixtures.behaviours import behave, work
@@ -183,11 +182,3 @@ def test_a_stream_is_told_as_soon_as_a_message_is_queued(
     answer.close()
 
     assert events_of(told)[0]["content"] == "Hello"
-
-
-def test_as_many_streams_as_may_wait_are_open_and_no_more(api: Api, at: str, settings: Settings) -> None:
-    settings.MAX_WAITERS = 0
-
-    refused = api.get(f"{at}/outbox/stream")
-
-    assert refused.status == 503
