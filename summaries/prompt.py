@@ -60,7 +60,7 @@ def summary_request(
 ) -> CompletionRequest:
     """`last`: the summary to extend, "" for none. Raises InvalidTemplate."""
     zone, user = ZoneInfo(relationship.timezone), str(relationship.user)
-    variables = {
+    variables: dict[str, Any] = {
         "user": one_line(user),
         "companion": one_line(relationship.companion.name),
         "today": messages[-1].occurred_at.astimezone(zone).date().isoformat(),

@@ -112,7 +112,7 @@ class BehavioursView(OperatorView):
         people = Relationship.objects.of_project(companion.project_id).filter(companion_id=companion.id)
         person = self._person(request.POST.get("relationship", "") or request.GET.get("relationship", ""))
         own = companion.config.get("behaviours", {}).get("named", {})
-        runs = BehaviourRun.objects.for_relationship(person.id).fired().order_by("-id") if person else []
+        runs = BehaviourRun.objects.for_relationship(person.id) if person else BehaviourRun.objects.none()
         ctx: dict[str, Any] = {
             "companion": companion,
             "behaviours": sorted(named.items(), key=lambda pair: (pair[1].order, pair[0])),
@@ -123,7 +123,7 @@ class BehavioursView(OperatorView):
             "why": why,
             "people": people.select_related("user").order_by("-last_turn_at", "id")[:MOST_PEOPLE],
             "person": person,
-            "page": page_of(request, runs, size=RUNS_A_PAGE),
+            "page": page_of(request, runs.fired().order_by("-id"), size=RUNS_A_PAGE),
         }
         return render(request, "admin_ui/behaviours/list.html", ctx, status=status)
 

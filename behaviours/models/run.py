@@ -15,7 +15,7 @@ class RunState(models.TextChoices):
     FAILED = "failed"  # given up; `error` says why, Retry brings it back
 
 
-class RunQuerySet(QueuedOwnedQuerySet):
+class RunQuerySet(QueuedOwnedQuerySet):  # type: ignore[override]  # as_manager, which none overrides
     def fired(self) -> Self:
         """Without those whose condition is still to be looked at."""
         return self.filter(fired_at__isnull=False)

@@ -203,7 +203,7 @@ def _take_numbers(relationship: Relationship, count: int, now: datetime) -> _Tak
         row = cursor.fetchone()
     if row is None:
         raise NotFound("This relationship is not there.")
-    return _Taken(row[0] - count + 1, row[1], *map(_json, row[2:5]), row[5])
+    return _Taken(row[0] - count + 1, row[1], _json(row[2]), _json(row[3]), _json(row[4]), row[5])
 
 
 def _resolve(taken: _Taken, turn: Mapping[str, Any] | None) -> Configuration:

@@ -22,7 +22,7 @@ class SummaryState(models.TextChoices):
 OPEN = (SummaryState.PENDING, SummaryState.WORKING)
 
 
-class SummaryQuerySet(QueuedOwnedQuerySet):
+class SummaryQuerySet(QueuedOwnedQuerySet):  # type: ignore[override]  # as_manager, which none overrides
     def open(self) -> Self:
         return self.filter(state__in=OPEN)
 

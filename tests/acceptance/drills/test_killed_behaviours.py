@@ -40,6 +40,12 @@ def model() -> Iterator[OpenAIServer]:
         yield server
 
 
+def wait_for(goal: int) -> None:
+    """Until so many runs are done."""
+    done = BehaviourRun.objects.filter(state="done")
+    wait_until(lambda: done.count() >= goal, timeout=120, what=f"{goal} runs")
+
+
 def test_a_behaviour_has_its_effect_once_a_turn_whoever_is_killed(
     drilled: LiveService, model: OpenAIServer
 ) -> None:
@@ -60,16 +66,15 @@ def test_a_behaviour_has_its_effect_once_a_turn_whoever_is_killed(
     [person] = drilled.new_relationships(1)
     for number in range(TURNS):
         drilled.say(person, f"fact {number}")
-    done = BehaviourRun.objects.filter(state="done")
 
     for kill in range(1, KILLS + 1):
         goal = 3 * TURNS * kill // (KILLS + 1)
-        wait_until(lambda goal=goal: done.count() >= goal, timeout=120, what=f"{goal} runs")
+        wait_for(goal)
         victims = [*worker.readers(), *worker.cluster()]
         chance.choice(victims).kill()
         worker.wait_until_in_order()
 
-    wait_until(lambda: done.count() == 3 * TURNS, timeout=180, what=f"{3 * TURNS} runs")
+    wait_for(3 * TURNS)
     assert not BehaviourRun.objects.exclude(state="done").exists()
     queued = Counter(OutboxMessage.objects.values_list("content", flat=True))
     assert queued == Counter(f"Hello fact {number}" for number in range(TURNS))

@@ -173,7 +173,11 @@ class TestAsking:
         self, conversation: Conversation, scripted_provider: ScriptedProvider
     ) -> None:
         both = threading.Barrier(2, timeout=30)
-        scripted_provider.while_answering = lambda request: both.wait() and None
+
+        def meet(request: CompletionRequest) -> None:
+            both.wait()
+
+        scripted_provider.while_answering = meet
         scripted_provider.otherwise = "Fine."
         behave(conversation.relationship, one=ASK, two=ASK)
 

@@ -32,7 +32,9 @@ def talk(conversation: Conversation, scripted_provider: ScriptedProvider) -> Con
 
 
 def message(talk: Conversation, number: int) -> Message:
-    return Message.objects.for_relationship(talk.relationship.id).get(content__contains=f"number{number:04}")
+    rows = Message.objects.for_relationship(talk.relationship.id)
+    found: Message = rows.get(content__contains=f"number{number:04}")
+    return found
 
 
 def erase(talk: Conversation, number: int) -> None:
