@@ -8,9 +8,11 @@ from django.conf import settings
 from django.db import connection, transaction
 
 from memory.tasks import CRASHES, kind_and_place
+from relationships.services.sequence import lock_relationship
 from summaries.making import make_summaries
 from summaries.models import Summary, SummaryState
 from summaries.owed import TASK
+from summaries.snapshot import rebuild_summary
 from worker.enqueue import enqueue_task
 from worker.housekeeping import PeriodicTask
 from worker.identity import worker_identity
@@ -49,7 +51,11 @@ def make_owed_summaries(now: datetime) -> int:
     """Take back what dead workers held, and enqueue what is due. How many were enqueued."""
     take_back_dead(Summary.objects.all(), now)
     deadly = Summary.objects.due(now).filter(error_code=WORKER_DIED, attempts__gte=settings.MAX_ATTEMPTS)
-    deadly.settle(state=SummaryState.FAILED, due_at=None, error="Given up: it ended its workers.")
+    for summary in list(deadly):
+        lock_relationship(summary.relationship_id)
+        row = Summary.objects.for_relationship(summary.relationship_id).filter(id=summary.id)
+        row.settle(state=SummaryState.FAILED, due_at=None, error="Given up: it ended its workers.")
+        rebuild_summary(relationship_id=summary.relationship_id, project_id=summary.project_id)
     owed = postpone_overdue(Summary.objects.next_in_line(), now, most=AT_ONCE)
     for summary in owed:
         enqueue_task(TASK, summary.relationship_id, project_id=summary.project_id)
