@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from uuid import UUID
 
 import orjson
-from django.db import connection
 from django.utils import timezone
 
 from behaviours.models import OutboxMessage
+from config.postgresql.sessions import release_connection
 from relationships.services.rows import require
 from worker.waiting import waiting_place
 
@@ -38,8 +38,7 @@ def stream(*, relationship_id: UUID, seconds: float, after: UUID | None) -> Iter
             for message in _waiting(relationship_id, after):
                 after = message.id
                 yield _event(message)
-            if not connection.in_atomic_block:
-                connection.close()  # nobody's session is held while nothing happens
+            release_connection()  # nobody's session is held while nothing happens
             left = end - time.monotonic()
             if left <= 0:
                 return

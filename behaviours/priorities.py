@@ -25,6 +25,7 @@ from behaviours.models import BehaviourRun, RunState
 from behaviours.moments import ContextMoment, variables_of
 from behaviours.templates import render
 from behaviours.working import is_cooling_down
+from config.postgresql.sessions import release_connection
 from context.layers.base import LayerRequest
 from providers.errors import ProviderError
 from providers.llm.base import Completion, CompletionRequest, LLMProvider
@@ -77,6 +78,8 @@ def fire_priorities(request: LayerRequest) -> Sequence[Fired]:
             fired_at=timezone.now(),
         )
         fired.append(_begin(Fired(name, run), behaviour, moment, request))
+    if any(one.asked for one in fired):
+        release_connection()
     for one in fired:
         _end(one)
     BehaviourRun.objects.bulk_create(one.run for one in fired)

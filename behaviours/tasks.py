@@ -3,7 +3,6 @@
 from datetime import datetime, timedelta
 from uuid import UUID
 
-import structlog
 from django.conf import settings
 from django.db import connection, transaction
 
@@ -11,15 +10,12 @@ from behaviours.actions import ACTIONS
 from behaviours.models import BehaviourRun, RunState
 from behaviours.owed import TASK
 from behaviours.working import run_behaviours
-from memory.tasks import CRASHES, kind_and_place
 from worker.enqueue import enqueue_task
 from worker.housekeeping import PeriodicTask
 from worker.identity import worker_identity
 from worker.leases import postpone_overdue, take_back_dead
 from worker.models import WORKER_DIED
-from worker.worker_stats import stop_requested
-
-log = structlog.get_logger(__name__)
+from worker.readers import task
 
 SECONDS = 2  # between two rounds of the housekeeping
 AT_ONCE = 50
@@ -34,20 +30,10 @@ RETURNING b.relationship_id, b.project_id
 """
 
 
-def run(relationship_id: str) -> None:
-    """Do what the relationship's behaviours owe. Never fails, so that django-q2 keeps nothing about it."""
-    if stop_requested():
-        return
-    try:
-        run_behaviours(relationship_id=UUID(relationship_id), worker=worker_identity(), actions=ACTIONS)
-    except CRASHES as error:
-        log.error(
-            "running behaviours crashed",
-            event_name="behaviour.crashed",
-            relationship_id=relationship_id,
-            **kind_and_place(error),
-        )
-        connection.close()
+@task
+def run(relationship_id: UUID) -> None:
+    """Do what the relationship's behaviours owe. What was taken falls due when its lease ends."""
+    run_behaviours(relationship_id=relationship_id, worker=worker_identity(), actions=ACTIONS)
 
 
 def behaviour_tasks() -> list[PeriodicTask]:

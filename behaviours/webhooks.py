@@ -12,6 +12,7 @@ from django.conf import settings
 from behaviours.moments import variables_of
 from behaviours.templates import render
 from behaviours.working import CallFailed, Work
+from config.postgresql.sessions import release_connection
 from web.outgoing import OutgoingError, call
 from worker.failures import Failure
 from worker.leases import retry_delay
@@ -47,6 +48,7 @@ def call_webhook(work: Work) -> None:
         "webhook-timestamp": str(stamp),
         "webhook-signature": sign(companion_id, webhook_id=str(run.id), timestamp=stamp, body=body),
     }
+    release_connection()
     try:
         answer = call(
             "POST",

@@ -3,11 +3,9 @@
 from datetime import datetime
 from uuid import UUID
 
-import structlog
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import transaction
 
-from memory.tasks import CRASHES, kind_and_place
 from relationships.services.sequence import lock_relationship
 from summaries.making import make_summaries
 from summaries.models import Summary, SummaryState
@@ -18,28 +16,16 @@ from worker.housekeeping import PeriodicTask
 from worker.identity import worker_identity
 from worker.leases import postpone_overdue, take_back_dead
 from worker.models import WORKER_DIED
-from worker.worker_stats import stop_requested
-
-log = structlog.get_logger(__name__)
+from worker.readers import task
 
 SECONDS = 5  # between two rounds of the housekeeping
 AT_ONCE = 20
 
 
-def summarise(relationship_id: str) -> None:
-    """Make the summaries that the relationship owes. Never fails, so that django-q2 keeps nothing about it."""
-    if stop_requested():
-        return
-    try:
-        make_summaries(relationship_id=UUID(relationship_id), worker=worker_identity())
-    except CRASHES as error:
-        log.error(
-            "summarising crashed",
-            event_name="summary.crashed",
-            relationship_id=relationship_id,
-            **kind_and_place(error),
-        )
-        connection.close()
+@task
+def summarise(relationship_id: UUID) -> None:
+    """Make the summaries that the relationship owes. What was taken falls due when its lease ends."""
+    make_summaries(relationship_id=relationship_id, worker=worker_identity())
 
 
 def summary_tasks() -> list[PeriodicTask]:

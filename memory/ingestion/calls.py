@@ -16,7 +16,7 @@ from providers.errors import ProviderError
 from providers.llm.base import Completion, CompletionRequest, LLMProvider
 from relationships.ids import uuid7
 from relationships.services.model_budgets import count_spending
-from worker.worker_stats import count_model_call
+from worker.worker_stats import count_model_call, model_call
 
 
 class CallRecord(NamedTuple):
@@ -62,7 +62,8 @@ class CallLog:
         completion: Completion | None = None
         failure: ProviderError | None = None
         try:
-            completion = provider.complete(request)
+            with model_call():
+                completion = provider.complete(request)
             return completion
         except ProviderError as error:
             failure, completion = error, error.completion
@@ -149,7 +150,8 @@ def ask_alone(provider: LLMProvider, request: CompletionRequest, **columns: Any)
     completion: Completion | None = None
     failure: ProviderError | None = None
     try:
-        completion = provider.complete(request)
+        with model_call():
+            completion = provider.complete(request)
     except ProviderError as error:
         failure, completion = error, error.completion
     milliseconds = (perf_counter() - started) * 1000

@@ -14,7 +14,6 @@ from providers.embeddings.shaping import batches, cut_to_tokens
 from providers.endpoint import Endpoint
 from providers.options import read_options
 from providers.pricing import call_cost
-from web.deadline import deadline
 
 Options = TypeVar("Options", bound=HostedEmbedderOptions)
 
@@ -50,7 +49,7 @@ class HostedEmbedder(Endpoint, Embedder, Generic[Options]):
     def _ask(self, texts: Sequence[str], *, purpose: Purpose, timeout: float | None) -> RawVectors:
         self._may_be_asked()
         prefixed = [self.prefixes.before(text, purpose) for text in texts]
-        with deadline(self._seconds_in_all(timeout)):
+        with self._call(self._seconds_in_all(timeout)):
             return self._send(prefixed, purpose=purpose, timeout=timeout)
 
     @abstractmethod

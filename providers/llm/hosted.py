@@ -16,7 +16,6 @@ from providers.llm.base import Completion, CompletionRequest, LLMProvider
 from providers.llm.json_text import extract_json_text, without_thoughts
 from providers.options import HostedOptions, read_options
 from providers.pricing import call_cost
-from web.deadline import deadline
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +49,7 @@ class HostedProvider(Endpoint, LLMProvider):
         self._may_be_asked()
         model = request.model or self.default_model
         started = time.perf_counter()
-        with deadline(self._deadline):
+        with self._call(self._deadline):
             answer = self._ask(request, model)
         milliseconds = (time.perf_counter() - started) * 1000
         completion = self._completion(request, answer, asked_model=model, milliseconds=milliseconds)

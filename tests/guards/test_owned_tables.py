@@ -36,13 +36,13 @@ APPEND_ONLY = set("AuditEvent EntryRevision Message ModelCall ProfileRevision".s
 MUTABLE = set(
     """
     ApiKey BehaviourRun ChunkEmbedding Companion DecayedVector Document DocumentChunk DocumentFile Embedding EndUser HeldDeletion
-    IdempotencyKey IngestionPrompt Membership ModelSpending OperationResult Operator OutboxMessage Profile Project RateWindow Relationship
-    RelationshipToken Replay ScratchpadEntry SearchText SessionState Snapshot Summary Turn WorkerHeartbeat
+    IdempotencyKey IngestionPrompt Membership ModelSpending OperationResult Operator OutboxMessage PeriodicRun Profile Project
+    RateWindow Relationship RelationshipToken Replay ScratchpadEntry SearchText SessionState Snapshot Summary Turn WorkerHeartbeat
     """.split()
 )
 # Belongs to no project, so that erasing one leaves it. Of AuditEvent, erase_project takes the project's own.
 # A RateWindow holds a number and is gone when its window is over.
-OF_NO_PROJECT = {"AuditEvent", "Operator", "RateWindow", "WorkerHeartbeat"}
+OF_NO_PROJECT = {"AuditEvent", "Operator", "PeriodicRun", "RateWindow", "WorkerHeartbeat"}
 
 
 def our_models() -> list[type[models.Model]]:

@@ -166,7 +166,9 @@ class TestAsking:
         assert "slow: left out: no answer within 60 ms" in report(built).reason
         run = BehaviourRun.objects.get(behaviour="slow")
         assert (run.state, run.error_code) == ("left_out", "late")
-        assert run.milliseconds is not None and run.milliseconds < 10_000, "the model holds its answer for 30 s"
+        assert run.milliseconds is not None and run.milliseconds < 10_000, (
+            "the model holds its answer for 30 s"
+        )
         gate.set()
         wait_until(lambda: ModelSpending.objects.filter(calls=1).exists(), what="the count")
 
