@@ -3,6 +3,7 @@
 from django.urls import path
 
 from admin_ui.views.audit import AuditExportView, AuditView
+from admin_ui.views.behaviours import BehavioursView
 from admin_ui.views.companions import CompanionsView, CompanionView
 from admin_ui.views.conversation import ConversationView, TraceView
 from admin_ui.views.data import DataView, ExportView
@@ -28,6 +29,7 @@ from admin_ui.views.scratchpad import (
     SwitchEntryView,
 )
 from admin_ui.views.sign_in import ChooseProjectView, SignInView, SignOutView, ThemeView
+from admin_ui.views.summaries import SummariesView
 from admin_ui.views.time_travel import TimeTravelView
 from admin_ui.views.turns import RetryTurnView, TurnsView
 
@@ -60,6 +62,7 @@ urlpatterns = [
         ReplayView.as_view(),
         name="companion_replay",
     ),
+    path("companions/<uuid:companion_id>/behaviours/", BehavioursView.as_view(), name="companion_behaviours"),
     path("companions/<uuid:companion_id>/documents/", DocumentsView.as_view(), name="companion_documents"),
     path(
         "companions/<uuid:companion_id>/documents/<uuid:document_id>/",
@@ -81,6 +84,7 @@ urlpatterns = [
     path(f"{RELATIONSHIP}/entries/", AddEntryView.as_view(), name="relationship_add_entry"),
     path(f"{RELATIONSHIP}/bulk/", BulkView.as_view(), name="relationship_bulk"),
     path(f"{RELATIONSHIP}/conversation/", ConversationView.as_view(), name="relationship_conversation"),
+    path(f"{RELATIONSHIP}/summaries/", SummariesView.as_view(), name="relationship_summaries"),
     path(f"{RELATIONSHIP}/context/", ContextPreviewView.as_view(), name="relationship_preview"),
     path(f"{RELATIONSHIP}/time/", TimeTravelView.as_view(), name="relationship_time"),
     path(f"{RELATIONSHIP}/profile/", ProfileView.as_view(), name="relationship_profile"),

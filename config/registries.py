@@ -17,12 +17,13 @@ RECIPES = {
 }
 CONTEXT_LAYERS = {
     "core": "context.layers.core.CoreLayer",
-    "priorities": "context.layers.priorities.PrioritiesLayer",
+    "priorities": "behaviours.layer.BehavioursLayer",
     "memory": "context.layers.memory.MemoryLayer",
     "knowledge": "context.layers.knowledge.KnowledgeLayer",
     "profile": "context.layers.profile.ProfileLayer",
     "session": "context.layers.session.SessionLayer",
     "episodes": "context.layers.episodes.EpisodesLayer",
+    "summary": "summaries.layer.SummaryLayer",
     "messages": "context.layers.messages.MessagesLayer",
     "current": "context.layers.current.CurrentLayer",
 }
@@ -69,6 +70,8 @@ PERIODIC_TASKS: list[str] = [
     "memory.ingestion.replays.replay_tasks",
     "memory.retrieval.index.backfill.index_tasks",
     "knowledge.claim.document_tasks",
+    "summaries.tasks.summary_tasks",
+    "behaviours.tasks.behaviour_tasks",
     "memory.forgetting.periodic.forgetting_tasks",
     "memory.retrieval.decayed_vectors.decay_tasks",
 ]

@@ -71,6 +71,8 @@ INSTALLED_APPS = [
     "memory",
     "knowledge",
     "context",
+    "summaries",
+    "behaviours",
     "upkeep",
     "demo",
     "admin_ui",

@@ -10,6 +10,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/", include("upkeep.api.urls")),
     path("v1/", include("memory.api.urls")),
     path("v1/", include("knowledge.api.urls")),
+    path("v1/", include("summaries.api.urls")),
+    path("v1/", include("behaviours.api.urls")),
     path("v1/", include("relationships.api.urls")),
     path("", TemplateView.as_view(template_name="landing.html")),
     path("", include("worker.api.urls")),

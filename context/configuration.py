@@ -27,6 +27,7 @@ DEFAULT_ORDER = (
     "knowledge",
     "profile",
     "session",
+    "summary",
     "episodes",
     "messages",
     "current",
@@ -55,6 +56,7 @@ class Context(Strict):
             "knowledge": LayerSetting(budget=4000),
             "profile": LayerSetting(budget=2000),
             "session": LayerSetting(budget=1000),
+            "summary": LayerSetting(budget=2000),
             "messages": LayerSetting(budget=6000),
             "episodes": LayerSetting(budget=2000),
         }

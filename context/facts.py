@@ -41,6 +41,7 @@ _FACTS = """
 SELECT NULL::bigint, u.display_name, u.external_id, c.name, r.timezone, p.config::text, NULL::float8,
        c.config::text, r.config::text, s.profile::text, (s.sessions -> %(session)s::text)::text,
        s.scratchpad::text, s.fresh_until, coalesce(s.has_archive, s.id IS NOT NULL),
+       s.summary::text,
        c.id, EXISTS (SELECT FROM context_documentchunk WHERE companion_id = c.id),
        {key_holds}, r.language
   FROM relationships_relationship r
@@ -89,7 +90,8 @@ class Facts:
     """What is known of a relationship before a reply. `scratchpad`: lines of memory.entries.snapshots.
 
     `messages`: the last MESSAGES_AT_FIRST of the session, or of all sessions where it has none. `has_archive`:
-    whether any entry is in the archive, or may be, where an older snapshot does not say.
+    whether any entry is in the archive, or may be, where an older snapshot does not say. `summary`: the newest one of
+    the conversation as the snapshot has it, {} where there is none.
     """
 
     relationship_id: UUID
@@ -107,6 +109,7 @@ class Facts:
     scratchpad: list[list[Any]]
     fresh_until: datetime | None
     has_archive: bool
+    summary: dict[str, Any]
     messages: Sequence[RecentMessage]
 
 
@@ -125,9 +128,11 @@ def read_facts(
         raise NotFound("This relationship is not there.")
     display_name, external_id, companion_name, timezone, project_level = row[1:6]
     levels = Levels(project_level, *row[7:9])
-    if not row[16]:
+    if not row[17]:
         raise KeyChanged("This key was changed.")
-    profile, session_state, scratchpad, fresh_until, has_archive, companion_id, has_documents = row[9:16]
+    profile, session_state, scratchpad, fresh_until, has_archive, summary, companion_id, has_documents = row[
+        9:17
+    ]
     return Facts(
         relationship_id=relationship_id,
         project_id=project_id,
@@ -144,6 +149,7 @@ def read_facts(
         scratchpad=orjson.loads(scratchpad or "[]"),
         fresh_until=fresh_until,
         has_archive=has_archive,
+        summary=orjson.loads(summary or "{}"),
         messages=_messages_of(rows),
     )
 

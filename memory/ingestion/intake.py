@@ -1,6 +1,6 @@
 """Takes a turn in: stored, ruled on by the configuration, and handed to the workers, in one transaction."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -35,11 +35,12 @@ RESTEMMED = 200  # rows of the index that are written anew at once where another
 # One statement takes the numbers, locks the row and brings all that rules on the turn.
 TAKE_NUMBERS = """
 UPDATE relationships_relationship r
-   SET last_seq = r.last_seq + %(count)s, last_turn_at = greatest(r.last_turn_at, %(said_at)s)
+   SET last_seq = r.last_seq + %(count)s, message_count = r.message_count + %(count)s - 1,
+       last_turn_at = greatest(r.last_turn_at, %(said_at)s)
   FROM relationships_companion c, relationships_project p, relationships_enduser u
  WHERE r.id = %(relationship)s AND r.project_id = %(project)s
    AND c.id = r.companion_id AND p.id = r.project_id AND u.id = r.user_id
-RETURNING r.last_seq, p.config, c.config, r.config, u.ingestion_paused, c.name, u.display_name
+RETURNING r.last_seq, r.message_count, p.config, c.config, r.config, u.ingestion_paused, c.name, u.display_name
 """
 
 
@@ -49,6 +50,25 @@ class Idempotency:
 
     key: str
     request_hash: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTurn:
+    """A turn that was just stored, in its transaction and under the relationship's row lock.
+
+    `message_count`: how many messages were ever said in the relationship, with these.
+    """
+
+    turn: Turn
+    messages: Sequence[Message]
+    message_count: int
+    configuration: Configuration
+    paused: bool
+    now: datetime
+
+
+# Who is told of each turn that is stored. Apps append theirs when they are ready.
+turn_listeners: list[Callable[[StoredTurn], None]] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +124,9 @@ def accept_turn(
             resource_id=turn.id,
         )
     fired = fire_trigger(configuration.ingestion.trigger, relationship_id=relationship.id, turn=turn, now=now)
+    stored = StoredTurn(turn, messages, taken.message_count, configuration, taken.paused, now)
+    for listener in turn_listeners:
+        listener(stored)
     if turn.state == TurnState.PENDING and fired and not told:
         enqueue(relationship.id, project_id=relationship.project_id)
     return AcceptedTurn(turn, created=True)
@@ -174,6 +197,7 @@ def ingest_now(*, relationship_id: UUID) -> int:
 @dataclass(frozen=True, slots=True)
 class _Taken:
     first_seq: int
+    message_count: int
     project: Mapping[str, Any]
     companion: Mapping[str, Any]
     relationship: Mapping[str, Any]
@@ -188,7 +212,8 @@ def _take_numbers(relationship: Relationship, count: int, said_at: datetime) -> 
         row = cursor.fetchone()
     if row is None:
         raise NotFound("This relationship is not there.")
-    return _Taken(row[0] - count + 1, _json(row[1]), _json(row[2]), _json(row[3]), row[4], (row[5], row[6]))
+    levels = map(_json, row[2:5])
+    return _Taken(row[0] - count + 1, row[1], *levels, row[5], (row[6], row[7]))
 
 
 def _resolve(taken: _Taken, turn: Mapping[str, Any] | None) -> Configuration:

@@ -11,7 +11,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, ClassVar, Literal
 
-Task = Literal["operations", "extract", "decide", "score", "classify", "record"]
+Task = Literal["operations", "extract", "decide", "score", "classify", "record", "summarise"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +77,7 @@ class PromptData:
     score       memories of the messages, each with its importance from 1 to 10
     classify    memories of the messages, each with its type and the confidence in it
     record      memories of the messages under `keys`, as the arguments of a tool call
+    summarise   `summary` and the messages in about `words` words, as plain text
 
     `earlier` is what the person said before, for reference only.
     """
@@ -90,6 +91,8 @@ class PromptData:
     facts: tuple[NumberedFact, ...] = ()
     keys: tuple[KnownKey, ...] = ()
     earlier: tuple[str, ...] = ()
+    summary: str = ""
+    words: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ class Relationship(models.Model):
     # found in what was said, as PostgreSQL's text search configurations are called; empty: not yet
     language = models.CharField(max_length=20, blank=True, default="")
     last_seq = models.BigIntegerField(default=0)
+    message_count = models.BigIntegerField(default=0, db_default=0)  # that were ever said, erased ones too
     last_turn_at = models.DateTimeField(null=True)
     version = models.PositiveIntegerField(default=1)
     created_at = models.DateTimeField(auto_now_add=True)

@@ -23,6 +23,8 @@ OUR_APPS = {
     "memory",
     "knowledge",
     "context",
+    "summaries",
+    "behaviours",
     "upkeep",
     "demo",
     "admin_ui",
@@ -33,10 +35,10 @@ APPEND_ONLY = set("AuditEvent EntryRevision Message ModelCall ProfileRevision".s
 # What its service may change.
 MUTABLE = set(
     """
-    ApiKey ChunkEmbedding Companion DecayedVector Document DocumentChunk DocumentFile Embedding EndUser HeldDeletion
-    IdempotencyKey IngestionPrompt Membership ModelSpending OperationResult Operator PeriodicRun Profile Project RateWindow
-    Relationship RelationshipToken Replay ScratchpadEntry SearchSegment SearchText SessionState Snapshot Turn
-    WorkerHeartbeat
+    ApiKey BehaviourRun ChunkEmbedding Companion DecayedVector Document DocumentChunk DocumentFile Embedding EndUser
+    HeldDeletion IdempotencyKey IngestionPrompt Membership ModelSpending OperationResult Operator OutboxMessage
+    PeriodicRun Profile Project RateWindow Relationship RelationshipToken Replay ScratchpadEntry SearchSegment SearchText
+    SessionState Snapshot Summary Turn WorkerHeartbeat
     """.split()
 )
 # Belongs to no project, so that erasing one leaves it. Of AuditEvent, erase_project takes the project's own.

@@ -13,6 +13,7 @@ from pydantic import Field, model_validator
 from memory.api.schemas import Category, EntryText, HappensAt, Metadata, Tags, TypeName, Weight
 from memory.models import EntrySource, EntryState, HeldState, RevisionEvent, Tier, Verdict
 from relationships.services.limits import message_fault, misplaced_role
+from upkeep.api.archive_beside import ArchivedBehaviourRun, ArchivedOutboxMessage, ArchivedSummary
 from upkeep.api.archive_fields import (
     Attempts,
     CallText,
@@ -274,4 +275,7 @@ class Archive(Body):
     entries: list[ArchivedEntry] = []
     revisions: list[ArchivedRevision] = []
     held_deletions: list[ArchivedHeldDeletion] = []
+    summaries: list[ArchivedSummary] = []
+    behaviour_runs: list[ArchivedBehaviourRun] = []
+    outbox: list[ArchivedOutboxMessage] = []
     model_calls: list[ArchivedModelCall] = []

@@ -12,6 +12,7 @@ keeping.py    what keeping a fact takes beside writing it down
 changes.py    corrections, goals that were reached, dates that moved
 reading.py    one pass over the messages, with what is asked to be forgotten
 answers.py    the answer to each strategy's question
+extract.py    sentences that stand for a conversation
 """
 
 import json
@@ -43,7 +44,8 @@ class OfflineProvider(LLMProvider):
                 "another provider in LLM_PROVIDERS."
             )
         started = time.perf_counter()
-        text = json.dumps(ANSWERS[request.prompt_data.task](request.prompt_data), ensure_ascii=False)
+        found = ANSWERS[request.prompt_data.task](request.prompt_data)
+        text = found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
         return Completion(
             text=text,
             provider=self.alias,

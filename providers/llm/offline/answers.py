@@ -7,6 +7,7 @@ from typing import Any
 
 from providers.llm.base import NumberedFact, PromptData, Task
 from providers.llm.offline.clauses import Clause, read_clauses
+from providers.llm.offline.extract import extract_summary
 from providers.llm.offline.facts import Fact
 from providers.llm.offline.notebook import Line
 from providers.llm.offline.patterns import pattern
@@ -166,11 +167,12 @@ def _decision(line: Line, fact: NumberedFact) -> dict[str, Any] | None:
     return {**decision, "op": "UPDATE", "content": line.content, "reason": "says it anew"}
 
 
-ANSWERS: dict[Task, Callable[[PromptData], dict[str, Any]]] = {
+ANSWERS: dict[Task, Callable[[PromptData], dict[str, Any] | str]] = {
     "operations": lambda prompt_data: {"operations": read_messages(prompt_data)},
     "extract": extract_facts,
     "decide": decide_facts,
     "score": lambda prompt_data: _memories(prompt_data, lambda line, reader: {"score": _score(line, reader)}),
     "classify": lambda prompt_data: _memories(prompt_data, lambda line, _: {"confidence": line.confidence}),
     "record": record_memories,
+    "summarise": extract_summary,
 }

@@ -11,6 +11,7 @@ from django.db import connection, connections
 from django.db.models import Model
 from pytest_django import DjangoAssertNumQueries
 
+from behaviours.models import BehaviourRun, OutboxMessage
 from memory.models import (
     DecayedVector,
     Embedding,
@@ -36,6 +37,7 @@ from relationships.models import (
 )
 from relationships.services.profiles import replace_profile
 from relationships.services.sessions import patch_session
+from summaries.models import Summary
 from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import Conversation, add, answer, update
 from upkeep.api.archive import (
@@ -51,6 +53,7 @@ from upkeep.api.archive import (
     ArchivedSession,
     ArchivedTurn,
 )
+from upkeep.api.archive_beside import ArchivedBehaviourRun, ArchivedOutboxMessage, ArchivedSummary
 from upkeep.erasure.relationships import owned_models
 from upkeep.exporting import columns_of, export_relationship
 from web.actor import Actor
@@ -58,6 +61,8 @@ from web.errors import NotFound
 
 BY = Actor.policy("test")
 SHAPES: dict[type[Model], type[Any]] = {
+    BehaviourRun: ArchivedBehaviourRun,
+    OutboxMessage: ArchivedOutboxMessage,
     EntryRevision: ArchivedRevision,
     HeldDeletion: ArchivedHeldDeletion,
     Message: ArchivedMessage,
@@ -67,6 +72,7 @@ SHAPES: dict[type[Model], type[Any]] = {
     ProfileRevision: ArchivedProfileRevision,
     ScratchpadEntry: ArchivedEntry,
     SessionState: ArchivedSession,
+    Summary: ArchivedSummary,
     Turn: ArchivedTurn,
 }
 # Secrets, keys of one day, trials of a prompt that last a week, and what is built from the rest.
@@ -161,7 +167,7 @@ def test_a_long_conversation_costs_no_more_queries_and_comes_in_pieces(
     for number in range(30):
         conversation.say(*[f"{number} " * 500] * 5)
 
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(12):
         pieces = list(export_relationship(relationship_id=conversation.relationship.id))
 
     assert len(pieces) > 2

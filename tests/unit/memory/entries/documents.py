@@ -121,6 +121,9 @@ def documents(draw: st.DrawFn) -> Any:
         "entries": entries,
         "revisions": revisions,
         "held_deletions": [],
+        "summaries": [],
+        "behaviour_runs": [],
+        "outbox": [],
         "model_calls": [],
     }
 
