@@ -265,6 +265,7 @@ class Migration(migrations.Migration):
                 ('occurred_at', models.DateTimeField()),
                 ('recorded_at', models.DateTimeField(auto_now_add=True)),
                 ('config', models.JSONField(blank=True, default=dict)),
+                ('interrupted', models.BooleanField(db_default=False, default=False)),
                 ('state', models.CharField(choices=[('pending', 'Pending'), ('processing', 'Processing'), ('applied', 'Applied'), ('skipped', 'Skipped'), ('failed', 'Failed')], default='pending', max_length=12)),
                 ('waits_for', models.CharField(blank=True, max_length=20)),
                 ('claimed_at', models.DateTimeField(null=True)),

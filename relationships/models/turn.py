@@ -29,6 +29,8 @@ class Turn(QueuedRow, RelationshipOwned):
     occurred_at = models.DateTimeField()  # effective time: when it was said
     recorded_at = models.DateTimeField(auto_now_add=True)
     config = models.JSONField(default=dict, blank=True)  # the cascade's highest level, for this turn only
+    # The reply broke off: its message is what the person was told so far.
+    interrupted = models.BooleanField(default=False, db_default=False)
     state = models.CharField(max_length=12, choices=TurnState.choices, default=TurnState.PENDING)
     waits_for = models.CharField(max_length=20, blank=True)  # the trigger's mode, while due_at is null
     claimed_at = models.DateTimeField(null=True)

@@ -26,12 +26,15 @@ class NewMessage:
 
 @dataclass(frozen=True, slots=True)
 class NewTurn:
-    """A turn as it comes in. `occurred_at` is when it was said; `config` the cascade's highest level."""
+    """A turn as it comes in. `occurred_at` is when it was said; `config` the cascade's highest level; `interrupted`: the
+    reply in it broke off.
+    """
 
     messages: Sequence[NewMessage]
     occurred_at: datetime
     session: str = DEFAULT_SESSION
     config: Mapping[str, Any] | None = None
+    interrupted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +75,7 @@ def store_turn(
         session=turn.session,
         occurred_at=turn.occurred_at,
         config=dict(turn.config or {}),
+        interrupted=turn.interrupted,
         state=disposal.state,
         due_at=disposal.due_at,
         waits_for=disposal.waits_for,

@@ -23,6 +23,7 @@ OUR_APPS = {
     "memory",
     "knowledge",
     "context",
+    "chat",
     "upkeep",
     "demo",
     "admin_ui",
@@ -34,8 +35,8 @@ APPEND_ONLY = set("AuditEvent EntryRevision Message ModelCall ProfileRevision".s
 MUTABLE = set(
     """
     ApiKey ChunkEmbedding Companion DecayedVector Document DocumentChunk DocumentFile Embedding EndUser HeldDeletion
-    IdempotencyKey IngestionPrompt Membership ModelSpending OperationResult Operator Profile Project RateWindow Relationship
-    RelationshipToken Replay ScratchpadEntry SearchText SessionState Snapshot Turn WorkerHeartbeat
+    IdempotencyKey IngestionPrompt KeptContext Membership ModelSpending OperationResult Operator Profile Project RateWindow Relationship
+    RelationshipToken Replay ScratchpadEntry SearchText SessionState Snapshot ToolCall Turn WorkerHeartbeat
     """.split()
 )
 # Belongs to no project, so that erasing one leaves it. Of AuditEvent, erase_project takes the project's own.

@@ -123,6 +123,7 @@ class ArchivedTurn(Body):
     occurred_at: Timestamp
     recorded_at: Timestamp
     config: JsonObject
+    interrupted: bool = False
     state: Literal["pending", "applied", "skipped", "failed"]
     due_at: Timestamp | None
     waits_for: Literal["", "every_n_turns", "session_end", "explicit"]
