@@ -182,7 +182,7 @@ class LLMProvider(ABC):
         """Ask the model and wait for its answer. Raises ProviderError, and nothing else."""
 
     def stream(self, request: "ChatRequest") -> "Iterator[ChatPart]":
-        """Have the model reply, part by part, the last of which says how it ended. Raises ProviderError, at any part."""
+        """Have the model reply in parts, the last of which says how it ended. Raises ProviderError, at any part."""
         raise RequestRefused(f"The provider {self.alias!r} holds no conversations: choose another one.")
 
     def describe(self) -> dict[str, str]:

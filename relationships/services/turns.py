@@ -26,8 +26,8 @@ class NewMessage:
 
 @dataclass(frozen=True, slots=True)
 class NewTurn:
-    """A turn as it comes in. `occurred_at` is when it was said; `config` the cascade's highest level; `interrupted`: the
-    reply in it broke off.
+    """A turn as it comes in. `occurred_at` is when it was said; `config` the cascade's highest level;
+    `interrupted`: the reply in it broke off.
     """
 
     messages: Sequence[NewMessage]

@@ -22,11 +22,13 @@ from web.server.body import (
     ClientGone,
     Receive,
     is_bulk,
+    may_be_large,
     read_body,
     time_for,
 )
 from web.server.call import Answer, Application, call, environ_of
 from web.server.clients import PROJECT, Clients, is_probe
+from web.server.lane import Lane
 from web.server.sending import LARGE_EACH, LARGE_TOGETHER, Refused, Send, Sender
 
 log = structlog.get_logger(__name__)
@@ -51,6 +53,7 @@ class Limits:
     open_each: int
     open_together: int
     streams: int
+    chats: int
     body: int
     large_body: int
     proxies: int
@@ -76,6 +79,7 @@ class Gateway:
         self._clients = Clients(proxies=limits.proxies)
         self._queue = FairQueue(running_limit=limits.running_each)
         self._bulk_queue = FairQueue(running_limit=1)  # what takes long never has the threads of the rest
+        self._chats = Lane(limits.chats)
         self._open = Places(each=limits.open_each, together=limits.open_together)
         self._large_bodies = Places(each=LARGE_EACH, together=LARGE_TOGETHER)
         self._sender = Sender(streams=limits.streams)
@@ -90,6 +94,8 @@ class Gateway:
         request = self._identified(scope, receive)
         try:
             answer = await self._admitted(request)
+            if answer.later is not None:
+                answer = await self._chats.make(answer, request.client)
             await self._sender.send(answer, client=request.client, receive=receive, send=send)
         except Refused as refused:
             environ = environ_of(scope, BytesIO(), 0, proxies=self._limits.proxies)
@@ -124,7 +130,7 @@ class Gateway:
 
     async def _answer(self, request: _Request) -> Answer:
         length = _length(request.scope["headers"])
-        limit = self._limits.large_body if request.is_bulk else self._limits.body
+        limit = self._limits.large_body if may_be_large(request.scope["path"]) else self._limits.body
         if is_probe(request.scope["path"]):
             # A body is not waited for: all who ask share the places of a probe, and one could hold them.
             return await self._run(request, BytesIO(), 0)

@@ -1,5 +1,8 @@
 import os
+import re
+import shutil
 from argparse import ArgumentParser
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -30,4 +33,13 @@ class Command(BaseCommand):
             raise CommandError(f"--bind: {error}.") from error
         connections.close_all()
         os.environ["RAPPORT_PROCESS"] = "web"
+        os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(_folder_of_meters(bind))
         os.execv(command[0], command)  # noqa: S606 - our own Python
+
+
+def _folder_of_meters(bind: str) -> Path:
+    """Where this server's processes count what /metrics adds up, empty at its start."""
+    folder: Path = settings.DATA_DIR / "meters" / re.sub(r"[^A-Za-z0-9]+", "-", bind)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    return folder

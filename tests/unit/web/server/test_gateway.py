@@ -14,7 +14,15 @@ from web.server.gateway import Gateway, Limits
 from web.server.sending import Refused
 
 LIMITS = Limits(
-    threads=4, running_each=3, open_each=5, open_together=50, streams=8, body=100, large_body=1000, proxies=0
+    threads=4,
+    running_each=3,
+    open_each=5,
+    open_together=50,
+    streams=8,
+    chats=4,
+    body=100,
+    large_body=1000,
+    proxies=0,
 )
 
 
