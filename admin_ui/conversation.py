@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from chat.models import KeptContext
 from memory.entries.held import held_of_turns
 from memory.models import EntryRevision, HeldState, ModelCall, RevisionEvent
 from relationships.models import Message, Turn, TurnState
@@ -45,6 +46,7 @@ class Exchange:
     changes: list[ChangeOfTurn] = field(default_factory=list)
     held: Mapping[HeldState, int] = field(default_factory=dict)
     starts_session: bool = False
+    context: KeptContext | None = None  # what the companion was shown before it replied
 
     @property
     def awaiting_review(self) -> int:
@@ -63,7 +65,7 @@ class Exchange:
 
 
 def exchanges_of(relationship_id: UUID, turns: Sequence[Turn]) -> list[Exchange]:
-    """These turns of one relationship with all that belongs to them: at most three statements for all."""
+    """These turns of one relationship with all that belongs to them: at most four statements for all."""
     held = held_of_turns(relationship_id=relationship_id, turns=turns)
     exchanges = {turn.id: Exchange(turn, held=held.get(turn.id, {})) for turn in turns}
     owned = Message.objects.for_relationship(relationship_id).filter(turn_id__in=list(exchanges))
@@ -73,6 +75,8 @@ def exchanges_of(relationship_id: UUID, turns: Sequence[Turn]) -> list[Exchange]
     for revision in revisions.exclude(event=RevisionEvent.NONE).order_by("seq"):
         assert revision.turn_id is not None
         exchanges[revision.turn_id].changes.append(ChangeOfTurn.of(revision))
+    for kept in KeptContext.objects.for_relationship(relationship_id).filter(turn_id__in=list(exchanges)):
+        exchanges[kept.turn_id].context = kept
     found = list(exchanges.values())
     for place, exchange in enumerate(found):
         exchange.starts_session = not place or found[place - 1].turn.session != exchange.turn.session

@@ -13,6 +13,7 @@ from memory.retrieval.index.write import forget_texts
 from relationships.models import Message, Turn
 from upkeep.erasure.counts import Counts
 from upkeep.erasure.erased_texts import Traces, Words, quoting_reasons, turns_of
+from upkeep.erasure.replies import empty_replies
 
 _TEXTS = ("operation", "reason", "text", "content_hash", "held_reason", "erased")
 
@@ -34,12 +35,12 @@ def empty_copies(
     left = leave_index(relationship_id, SearchedKind.MESSAGE, messages)
     spoken_in = turns_of(relationship_id, messages)
     emptied = _empty_operations(relationship_id, traces, messages, spoken_in)
+    about = {*words.turns, *traces.turns, *spoken_in}
+    left += empty_replies(relationship_id, {*words.entries, *messages}, now)
     return left + Counts(
         message=_redact_messages(relationship_id, messages, now),
         turn=len(emptied.turns),
-        model_call=_redact_calls(
-            relationship_id, words, {*words.turns, *traces.turns, *spoken_in}, messages, now
-        ),
+        model_call=_redact_calls(relationship_id, words, about, messages, now),
         held_deletion=len(emptied.held),
         entry_revision=_empty_reasons(relationship_id, words, emptied),
         replay=Replay.objects.for_relationship(relationship_id).delete()[0],  # trials: they quote it all

@@ -11,6 +11,7 @@ from django.db import connection, connections
 from django.db.models import Model
 from pytest_django import DjangoAssertNumQueries
 
+from chat.models import KeptContext, ToolCall
 from memory.models import (
     DecayedVector,
     Embedding,
@@ -68,15 +69,18 @@ SHAPES: dict[type[Model], type[Any]] = {
     SessionState: ArchivedSession,
     Turn: ArchivedTurn,
 }
-# Secrets, keys of one day, trials of a prompt that last a week, and what is built from the rest.
+# Secrets, keys of one day, trials of a prompt that last a week, what is built from the rest, and what this service's own
+# models were shown and asked of it, which says nothing of the person that the rest does not.
 NOT_EXPORTED: set[type[Model]] = {
     DecayedVector,
     Embedding,
     IdempotencyKey,
+    KeptContext,
     RelationshipToken,
     Replay,
     SearchText,
     Snapshot,
+    ToolCall,
 }
 
 
