@@ -1,4 +1,5 @@
 """What replies left behind, where an entry or messages are erased: contexts that showed them, and calls of tools."""
+
 from collections.abc import Collection
 from datetime import datetime
 from uuid import UUID

@@ -88,5 +88,7 @@ def test_a_reply_is_streamed_to_a_page_with_a_script(editor: Client, offline: Co
     assert answer["Content-Type"] == "text/event-stream" and "No model is set up" in text_in(events)
     kept = KeptContext.objects.get()
     assert str(kept.id) == events[-1]["rapport"]["context_id"]
-    conversation = editor.get(f"/admin-ui/relationships/{kept.relationship_id}/conversation/").content.decode()
+    conversation = editor.get(
+        f"/admin-ui/relationships/{kept.relationship_id}/conversation/"
+    ).content.decode()
     assert "What it saw" in conversation
