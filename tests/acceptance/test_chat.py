@@ -213,4 +213,5 @@ def test_more_streams_than_threads_wait_and_all_complete(service: LiveService, m
 
     assert all(text.endswith("[DONE]\n\n") for text in texts)
     assert time.monotonic() - began < 30
+    assert service.web.stop(timeout=8) == 0
     assert json.loads(texts[0].split("\n\n")[0].removeprefix("data: "))["object"] == "chat.completion.chunk"

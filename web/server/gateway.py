@@ -17,6 +17,7 @@ import structlog
 
 from web.server.admission import FairQueue, Places
 from web.server.body import (
+    CHAT,
     BodyTooLarge,
     BodyTooSlow,
     ClientGone,
@@ -37,6 +38,7 @@ log = structlog.get_logger(__name__)
 Refusal = Callable[[dict[str, Any], Refused], Answer]
 
 _BULK_THREADS = 2
+_CHATS = 4  # times as many as are made at once: so many of one client may be open
 _LONG_BODY = 131_072  # bytes; several times as long as what people say to one another
 _PAUSES, _LONGEST_PAUSE = (
     3,
@@ -70,6 +72,10 @@ class _Request:
     def is_bulk(self) -> bool:
         return is_bulk(self.scope["path"])
 
+    @property
+    def is_chat(self) -> bool:
+        return bool(self.scope["path"] == CHAT)
+
 
 class Gateway:
     """ASGI 3, HTTP only. `application`: WSGI. Its threads begin with the first request."""
@@ -80,6 +86,7 @@ class Gateway:
         self._queue = FairQueue(running_limit=limits.running_each)
         self._bulk_queue = FairQueue(running_limit=1)  # what takes long never has the threads of the rest
         self._chats = Lane(limits.chats)
+        self._open_chats = Places(each=_CHATS * limits.chats, together=4 * _CHATS * limits.chats)
         self._open = Places(each=limits.open_each, together=limits.open_together)
         self._large_bodies = Places(each=LARGE_EACH, together=LARGE_TOGETHER)
         self._sender = Sender(streams=limits.streams)
@@ -120,13 +127,14 @@ class Gateway:
         return _Request(scope, receive, key, client)
 
     async def _admitted(self, request: _Request) -> Answer:
-        if not self._open.take(request.client):
+        places = self._open_chats if request.is_chat else self._open
+        if not places.take(request.client):
             detail = f"At most {self._limits.open_each} requests of one client are open at once. Wait for one to end."
             raise Refused(429, "too_many_at_once", detail)
         try:
             return await self._answer(request)
         finally:
-            self._open.give_back(request.client)
+            places.give_back(request.client)
 
     async def _answer(self, request: _Request) -> Answer:
         length = _length(request.scope["headers"])
@@ -188,6 +196,8 @@ class Gateway:
             self._bulk_queue.put(request.client, job)
         elif is_long:  # taking it apart keeps Python busy: one of them at a time, in a line of its own
             self._queue.put(f"{request.client}, long bodies", job, limit=1)
+        elif request.is_chat:  # many may come at once, and nobody's context waits behind them
+            self._queue.put(f"{request.client}, chats", job, limit=max(1, self._limits.running_each // 3))
         else:
             self._queue.put(request.client, job)
         try:

@@ -76,7 +76,8 @@ def test_a_note_that_nobody_alive_left_says_nothing(told: dict[str, object] | No
 
 
 def test_each_part_is_told_what_it_is_before_it_reads_its_settings() -> None:
-    (web, told_web), (worker, told_worker) = parts(Address("::1", 8000)).values()
+    started = parts(Address("::1", 8000), Address("::1", 8001))
+    (web, told_web), (chats, told_chats), (worker, told_worker) = started.values()
 
     assert (told_web["RAPPORT_PROCESS"], told_worker["RAPPORT_PROCESS"]) == ("web", "worker")
     assert (web[0], worker[0]) == ("web", "worker")
