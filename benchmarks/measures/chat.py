@@ -52,8 +52,8 @@ def chat(setup: Setup) -> Section:
         "chat",
         "Replies",
         f"A model of its own process that streams {WORDS} words, {1000 * PAUSE_SECONDS:g} ms apart. One client asks it "
-        f"directly and through us in turn; then {count} streams at once, of {count} people; then contexts beside as many "
-        "of the same server processes, and of a second group.",
+        f"directly and through us in turn; then {count} streams at once, of {count} people; then contexts beside as "
+        "many of the same server processes, and of a second group.",
         [
             of_rounds("first word, without us", [bare_one for bare_one, _ in firsts], "ms"),
             of_rounds(
