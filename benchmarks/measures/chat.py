@@ -24,10 +24,8 @@ def chat(setup: Setup) -> Section:
     """The model is a process of its own; so is each load."""
     config = {"context": {"provider": "streaming"}, "ingestion": {"enabled": False}}
     make_companion("chat", config, project=setup.relationship.project)
-    ours = _request(setup.client, "/v1/chat/completions", "chat")
-    model = urlsplit(os.environ["BENCH_STREAM_URL"])
-    bare = Client(str(model.hostname), int(model.port or 0), "none")
-    theirs = _request(bare, "/v1/chat/completions", "bench")
+    bare = _model()
+    ours, theirs = _request(setup.client, "chat"), _request(bare, "bench")
     count = 20 if setup.scale is SMOKE else STREAMS
     setup.service.start_chat()
     apart = Client(setup.client.host, setup.service.chat_port, setup.client.key)
@@ -48,39 +46,44 @@ def chat(setup: Setup) -> Section:
     elsewhere, contexts_apart = both(apart)
     ends = [one["end"] for one in streams["streams"]]
     complete = sum(one["whole"] for run in (streams, beside, elsewhere) for one in run["streams"])
-    return Section(
-        "chat",
-        "Replies",
+    how = (
         f"A model of its own process that streams {WORDS} words, {1000 * PAUSE_SECONDS:g} ms apart. One client asks it "
         f"directly and through us in turn; then {count} streams at once, of {count} people; then contexts beside as "
-        "many of the same server processes, and of a second group.",
-        [
-            of_rounds("first word, without us", [bare_one for bare_one, _ in firsts], "ms"),
-            of_rounds(
-                "first word, later with us", [mine - bare_one for bare_one, mine in firsts], "ms", Goal(15)
-            ),
-            Figure(f"of {3 * count} streams, complete", complete, "", goal=Goal(3 * count, at_most=False)),
-            Figure("first word of many, without us, p50", _p50_first(direct), "ms"),
-            Figure("first word of many, with us, p50", _p50_first(streams), "ms"),
-            Figure("end of many, p50", p50(ends), "ms"),
-            Figure("CPU of the web server, a reply", 1000 * cpu["web"] / count, "ms", goal=Goal(15)),
-            Figure("CPU of the database, a reply", 1000 * cpu["database"] / count, "ms"),
-            Figure("a context alone, p99", alone.p99, "ms"),
-            Figure("a context beside streams of the same processes, p99", contexts.p99, "ms"),
-            Figure("a context beside streams of the second group, p99", contexts_apart.p99, "ms"),
-            Figure("second group / alone", contexts_apart.p99 / alone.p99, "x", goal=Goal(2)),
-        ],
+        "many of the same server processes, and of a second group."
     )
+    figures = [
+        of_rounds("first word, without us", [bare_one for bare_one, _ in firsts], "ms"),
+        of_rounds(
+            "first word, later with us", [mine - bare_one for bare_one, mine in firsts], "ms", Goal(15)
+        ),
+        Figure(f"of {3 * count} streams, complete", complete, "", goal=Goal(3 * count, at_most=False)),
+        Figure("first word of many, without us, p50", _p50_first(direct), "ms"),
+        Figure("first word of many, with us, p50", _p50_first(streams), "ms"),
+        Figure("end of many, p50", p50(ends), "ms"),
+        Figure("CPU of the web server, a reply", 1000 * cpu["web"] / count, "ms", goal=Goal(15)),
+        Figure("CPU of the database, a reply", 1000 * cpu["database"] / count, "ms"),
+        Figure("a context alone, p99", alone.p99, "ms"),
+        Figure("a context beside streams of the same processes, p99", contexts.p99, "ms"),
+        Figure("a context beside streams of the second group, p99", contexts_apart.p99, "ms"),
+        Figure("second group / alone", contexts_apart.p99 / alone.p99, "x", goal=Goal(2)),
+    ]
+    return Section("chat", "Replies", how, figures)
 
 
-def _request(client: Client, path: str, model: str) -> str:
+def _model() -> Client:
+    """Who asks it without us."""
+    address = urlsplit(os.environ["BENCH_STREAM_URL"])
+    return Client(str(address.hostname), int(address.port or 0), "none")
+
+
+def _request(client: Client, model: str) -> str:
     body = {
         "model": model,
         "user": "person NNNN",
         "stream": True,
         "messages": [{"role": "user", "content": _SAID}],
     }
-    return client.request("POST", path, body)
+    return client.request("POST", "/v1/chat/completions", body)
 
 
 def _first(client: Client, request: str) -> float:
