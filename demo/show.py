@@ -10,6 +10,7 @@ from django.urls import get_resolver
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from demo.conversation import Conversation
+from demo.errors import RequestFailed
 from demo.play import Player
 from demo.recipes import uses_vectors
 from demo.rest import Rest
@@ -115,7 +116,11 @@ def _chat(rest: Rest, conversation: Conversation, screen: Screen) -> None:
         "messages": said,
         "rapport": {"wait_for_memory": BADGE_SECONDS},
     }
-    answer = rest.post("/chat/completions", body)
+    try:
+        answer = rest.post("/chat/completions", body)
+    except RequestFailed as error:  # the model's own trouble: what was remembered stands
+        screen.trouble(str(error))
+        return
     screen.reply(conversation, answer["choices"][0]["message"]["content"], answer["rapport"])
 
 
