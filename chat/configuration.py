@@ -8,7 +8,7 @@ from pydantic import Field, StringConstraints, field_validator
 from chat.tools.definitions import TOOLS
 from relationships.configuration.strict import Strict, repeated_names
 
-DEFAULT_TOOL_PROMPT = (Path(__file__).parent / "tools" / "prompt.txt").read_text()
+DEFAULT_TOOL_PROMPT = (Path(__file__).parent / "tools" / "prompt.txt").read_text().strip()
 
 
 class Chat(Strict):

@@ -5,10 +5,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from prometheus_client import CollectorRegistry, Counter, Gauge
+from prometheus_client import CollectorRegistry, Counter, Gauge, disable_created_metrics
 from prometheus_client.core import Metric
 from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 
+disable_created_metrics()  # type: ignore[no-untyped-call]
 _OWN = CollectorRegistry()
 _OPEN = Gauge(
     "rapport_chat_open", "Replies that are being made now.", registry=_OWN, multiprocess_mode="livesum"

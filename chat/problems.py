@@ -29,11 +29,11 @@ def response_of(error: Exception, request: Any) -> HttpResponse:
     return in_openai_shape(known)
 
 
-def in_openai_shape(answer: HttpResponseBase) -> HttpResponse:
-    """A problem's answer anew. What is wrong with a body is 400 there, never 422."""
+def in_openai_shape(answer: HttpResponseBase, *, bad_input: int = 400) -> HttpResponse:
+    """A problem's answer anew. What is wrong with a body is 400 there, where it is 422 with us."""
     assert isinstance(answer, HttpResponse)
     told = orjson.loads(answer.content)
-    status = 400 if answer.status_code == 422 else answer.status_code
+    status = bad_input if answer.status_code == 422 else answer.status_code
     shaped = HttpResponse(
         orjson.dumps(error_of({**told, "status": status})), status=status, content_type="application/json"
     )

@@ -30,7 +30,6 @@ EXAMPLE = {
     "model": "ada",
     "messages": [{"role": "user", "content": "What should I cook tonight?"}],
     "user": "maya",
-    "stream": True,
 }
 
 
@@ -45,7 +44,7 @@ class OpenAIView(ApiView):
         answer = super().handle_exception(exc)
         if answer.status_code < 400 or getattr(answer, "tells_an_error", False):
             return answer  # it was answered anew
-        return in_openai_shape(answer)
+        return in_openai_shape(answer, bad_input=400 if self.request.method == "POST" else 422)
 
 
 class ModelsView(OpenAIView):
