@@ -119,7 +119,7 @@ class Answering:
                 meter.interrupted()
                 yield self._told(error)
             finally:
-                self._parts.close()  # type: ignore[attr-defined]  # it is a generator
+                self._parts.close()
 
     def _ending(self, *, usage: bool) -> Iterator[bytes]:
         """The turn is accepted before anybody is told that the reply is complete."""

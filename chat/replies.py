@@ -1,20 +1,17 @@
-"""A reply under way: the model is asked, memory tools that it calls are run, and what it says is handed on in parts.
-
-No connection of the database is held while a model speaks: what needs one is done by `in_database`.
-"""
+"""A reply under way: the model is asked, memory tools that it calls are run, and what it says is handed on in parts."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any
 
 import orjson
 from django.conf import settings
 
 from chat.messages import Message
-from chat.tools.definitions import TOOLS, for_openai
+from chat.tools.definitions import TOOLS, Tool, for_openai
 from chat.tools.run import Ran
 from context.answer import AssembledContext
 from memory.ingestion.intake import Idempotency
@@ -26,9 +23,6 @@ from relationships.configuration.schema import Configuration
 from relationships.models import Relationship
 from relationships.services.turns import NewMessage
 from web.actor import Actor
-
-T = TypeVar("T")
-InDatabase = Callable[[Callable[[], T]], T]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +97,7 @@ class Reply:
     def milliseconds(self) -> float:
         return (time.monotonic() - self.began) * 1000
 
-    def parts(self) -> Iterator[ChatPart]:
+    def parts(self) -> Generator[ChatPart, None, None]:
         """What the client is to be told. Raises ProviderError, at any part."""
         messages = self._with_tool_prompt()
         for number in range(self._rounds + 1):
@@ -119,7 +113,9 @@ class Reply:
                 return  # the client has to answer first, and knows nothing of ours
             self.finish = ""
 
-    def _round(self, messages: Sequence[Message], own: Sequence[Any], said: list[str]) -> Iterator[ChatPart]:
+    def _round(
+        self, messages: Sequence[Message], own: Sequence[Tool], said: list[str]
+    ) -> Generator[ChatPart, None, list[Call]]:
         """One question to the model. Returns its calls of memory tools."""
         ours: dict[int, Call] = {}
         theirs: dict[int, Call] = {}
@@ -150,7 +146,7 @@ class Reply:
         place = list(theirs).index(piece.index)
         return CallPart(place, piece.id, piece.name, piece.arguments, piece.extra)
 
-    def _asked(self, messages: Sequence[Message], own: Sequence[Any]) -> Iterator[ChatPart]:
+    def _asked(self, messages: Sequence[Message], own: Sequence[Tool]) -> Generator[ChatPart, None, None]:
         """A model that takes no tools is asked without ours; with the client's it is the client's to hear."""
         question = self.question
         provider = get_provider(question.provider)

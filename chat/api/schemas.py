@@ -77,6 +77,20 @@ class ChatBody(FailFastModel):
             raise NotAllowed("A relationship token can't set the system prompt: leave system messages out.")
 
 
+class OpenAIErrorDetail(Answer):
+    message: str
+    type: str
+    param: str | None
+    """The field at fault."""
+    code: str | None
+    problem: JsonObject
+    """The problem as all other calls tell it (RFC 9457)."""
+
+
+class OpenAIError(Answer):
+    error: OpenAIErrorDetail
+
+
 class ChatMessage(Answer):
     role: Literal["assistant"]
     content: str | None

@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from chat.answering import Answering, here, in_database_threads
-from chat.api.schemas import ChatBody, ChatCompletion, ModelList
+from chat.api.schemas import ChatBody, ChatCompletion, ModelList, OpenAIError
 from chat.asking import ask, take_early
 from chat.identity import Talk, who_talks
 from chat.messages import read_messages
@@ -39,6 +39,7 @@ class OpenAIView(ApiView):
     tag = TAG
     open_to_tokens = True
     token_is_the_address = True
+    error_shape = OpenAIError
 
     def handle_exception(self, exc: Exception) -> Any:
         answer = super().handle_exception(exc)
@@ -79,7 +80,8 @@ class ChatView(OpenAIView):
         body=ChatBody,
         answers={200: ChatCompletion},
         idempotent=True,
-        problems=(404,),
+        streams=True,
+        problems=(404, 502),
         example=EXAMPLE,
     )
     def post(self, request: Request) -> HttpResponseBase:

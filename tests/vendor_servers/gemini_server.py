@@ -101,7 +101,7 @@ class GeminiServer(VendorServer):
         bodies: list[dict[str, Any]] = [{**alike, "candidates": [candidate]} for candidate in candidates]
         if "blocked" in item:
             bodies = [{**alike, "promptFeedback": {"blockReason": item["blocked"]}}]
-        manner = {name: item[name] for name in ("pause", "stall", "break") if name in item}
+        manner: dict[str, Any] = {name: item[name] for name in ("pause", "stall", "break") if name in item}
         return Reply(200, {}, events=[json.dumps(body) for body in bodies], manner=manner)
 
     def failure(self, item: Item) -> Reply:

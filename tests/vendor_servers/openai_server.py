@@ -91,7 +91,7 @@ class OpenAIServer(VendorServer):
             events[item["error"] :] = [broken]
         else:
             events.append("[DONE]")
-        manner = {name: item[name] for name in ("pause", "stall", "break") if name in item}
+        manner: dict[str, Any] = {name: item[name] for name in ("pause", "stall", "break") if name in item}
         return Reply(200, {}, {"x-request-id": f"local-request-{self.asked}"}, events=events, manner=manner)
 
     def failure(self, item: Item) -> Reply:

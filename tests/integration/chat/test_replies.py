@@ -1,5 +1,7 @@
 """The endpoint speaks OpenAI's protocol, and what was said becomes a turn."""
 
+from typing import Any
+
 import pytest
 
 from chat.models import KeptContext
@@ -7,6 +9,8 @@ from relationships.models import Companion, EndUser, Relationship
 from tests.fixtures.api import Api
 from tests.fixtures.chat import CHAT, Chat, stored, text_in, turns
 from tests.vendor_servers.openai_server import OpenAIServer
+
+WITHOUT_USER: dict[str, Any] = {"user": None}
 
 
 def test_a_reply_comes_whole_and_is_remembered(chat: Chat, replying: OpenAIServer) -> None:
@@ -138,8 +142,8 @@ def test_images_are_passed_on_and_named_in_the_turn(chat: Chat, replying: OpenAI
     [{"headers": {"X_Rapport_User": "maya"}}, {"user": "maya"}, {"headers": {"X_OpenWebUI_User_Id": "maya"}}],
     ids=["our header", "body", "Open WebUI's header"],
 )
-def test_the_person_is_made_at_the_first_call(chat: Chat, way: dict[str, str]) -> None:
-    answer = chat.say("Hi", **{"user": None, **way})
+def test_the_person_is_made_at_the_first_call(chat: Chat, way: dict[str, Any]) -> None:
+    answer = chat.say("Hi", **(WITHOUT_USER | way))
 
     assert answer.status == 200, answer
     assert EndUser.objects.get().external_id == "maya"
@@ -161,7 +165,7 @@ def test_nobody_is_guessed(chat: Chat) -> None:
     [{"store": False}, {"headers": {"X_Rapport_Remember": "no"}}, {"headers": {"X_OpenWebUI_Chat_Id": "c1"}}],
     ids=["store: false", "header", "a call of Open WebUI that does not stream"],
 )
-def test_what_is_not_to_be_remembered_leaves_nothing(chat: Chat, wish: dict[str, str]) -> None:
+def test_what_is_not_to_be_remembered_leaves_nothing(chat: Chat, wish: dict[str, Any]) -> None:
     answer = chat.say("My sister is called Ana.", **wish)
 
     assert answer.status == 200 and answer.body["rapport"]["turn_id"] is None
