@@ -7,6 +7,7 @@ from uuid import UUID
 
 from django.db.models import Count, Max, Min
 
+from chat.models import KeptContext
 from memory.entries.held import held_of_turns
 from memory.models import (
     EntryRevision,
@@ -55,6 +56,7 @@ class Exchange:
     changes: list[ChangeOfTurn] = field(default_factory=list)
     held: Mapping[HeldState, int] = field(default_factory=dict)
     starts_session: bool = False
+    context: KeptContext | None = None  # what the companion was shown before it replied
 
     @property
     def awaiting_review(self) -> int:
@@ -73,7 +75,7 @@ class Exchange:
 
 
 def exchanges_of(relationship_id: UUID, turns: Sequence[Turn]) -> list[Exchange]:
-    """These turns of one relationship with all that belongs to them: at most three statements for all."""
+    """These turns of one relationship with all that belongs to them: at most four statements for all."""
     held = held_of_turns(relationship_id=relationship_id, turns=turns)
     exchanges = {turn.id: Exchange(turn, held=held.get(turn.id, {})) for turn in turns}
     owned = Message.objects.for_relationship(relationship_id).filter(turn_id__in=list(exchanges))
@@ -83,6 +85,8 @@ def exchanges_of(relationship_id: UUID, turns: Sequence[Turn]) -> list[Exchange]
     for revision in revisions.exclude(event=RevisionEvent.NONE).order_by("seq"):
         assert revision.turn_id is not None
         exchanges[revision.turn_id].changes.append(ChangeOfTurn.of(revision))
+    for kept in KeptContext.objects.for_relationship(relationship_id).filter(turn_id__in=list(exchanges)):
+        exchanges[kept.turn_id].context = kept
     found = list(exchanges.values())
     for place, exchange in enumerate(found):
         exchange.starts_session = not place or found[place - 1].turn.session != exchange.turn.session

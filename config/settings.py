@@ -73,6 +73,7 @@ INSTALLED_APPS = [
     "context",
     "summaries",
     "behaviours",
+    "chat",
     "upkeep",
     "demo",
     "admin_ui",
@@ -136,6 +137,8 @@ WEB_BIND = env.text("RAPPORT_BIND", "127.0.0.1:8000")
 # In each web process: open requests of one client (a project, or an address that showed no valid key); streams of all.
 MAX_AT_ONCE = env.whole("RAPPORT_MAX_AT_ONCE", 128, low=1)
 MAX_STREAMS = env.whole("RAPPORT_MAX_STREAMS", 256, low=1)
+# In each web process: replies that are made at once, each in a thread without a database connection.
+CHAT_THREADS = env.whole("RAPPORT_CHAT_THREADS", 256, low=1, high=4096)
 DATABASE_URL = env.text("DATABASE_URL")
 DATABASE_DIRECT_URL = env.text("DATABASE_DIRECT_URL")  # past a pooler, for sessions that can't be shared
 EMBEDDED_POSTGRES_DIR = None if DATABASE_URL else DATA_DIR / "postgres"
@@ -185,6 +188,7 @@ PROJECT_DAILY_USD = env.amount("RAPPORT_PROJECT_DAILY_USD", "0")
 # --- limits of what is taken in ----------------------------------------------------------------------------------
 MAX_BODY_BYTES = env.whole("RAPPORT_MAX_BODY_BYTES", 1_048_576, low=1024)
 MAX_IMPORT_BYTES = env.whole("RAPPORT_MAX_IMPORT_BYTES", 67_108_864, low=1024)
+MAX_CHAT_BYTES = env.whole("RAPPORT_MAX_CHAT_BYTES", 20_971_520, low=1024, high=1_000_000_000)
 MAX_MESSAGE_BYTES = env.whole("RAPPORT_MAX_MESSAGE_BYTES", 65_536, low=64)
 MAX_MESSAGES_PER_TURN = env.whole("RAPPORT_MAX_MESSAGES_PER_TURN", 50, low=1)
 MAX_ENTRY_BYTES = env.whole("RAPPORT_MAX_ENTRY_BYTES", 4096, low=64)
@@ -196,7 +200,7 @@ MAX_DOCUMENT_CHARACTERS = env.whole("RAPPORT_MAX_DOCUMENT_CHARACTERS", 5_000_000
 # Of the process in which a document is parsed.
 DOCUMENT_SECONDS = env.whole("RAPPORT_DOCUMENT_SECONDS", 60, low=1, high=240)
 DOCUMENT_MEMORY = env.whole("RAPPORT_DOCUMENT_MEMORY", 1_073_741_824, low=134_217_728)
-DATA_UPLOAD_MAX_MEMORY_SIZE = max(MAX_BODY_BYTES, MAX_IMPORT_BYTES, 2 * MAX_DOCUMENT_BYTES)
+DATA_UPLOAD_MAX_MEMORY_SIZE = max(MAX_BODY_BYTES, MAX_CHAT_BYTES, MAX_IMPORT_BYTES, 2 * MAX_DOCUMENT_BYTES)
 KEY_RATES, TOKEN_RATES = rates.key_rates(), rates.token_rates()
 IDEMPOTENCY_HOURS = env.whole("RAPPORT_IDEMPOTENCY_HOURS", 24, low=1)
 MAX_WAIT_SECONDS = env.seconds("RAPPORT_MAX_WAIT_SECONDS", 30, low=0, high=300)

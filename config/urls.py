@@ -7,6 +7,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     # They are tried in turn: first what is asked before every reply. Erasure adds DELETE to views of memory and of
     # relationships, so it comes before them.
     path("v1/", include("context.api.urls")),
+    path("v1/", include("chat.api.urls")),
     path("v1/", include("upkeep.api.urls")),
     path("v1/", include("memory.api.urls")),
     path("v1/", include("knowledge.api.urls")),

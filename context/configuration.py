@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints, field_validator, model_validator
 
 from relationships.configuration.plugins import known_slug
-from relationships.configuration.strict import Strict
+from relationships.configuration.strict import Share, Strict
 
 Tokens = Annotated[int, Field(ge=0, le=1_000_000)]
 ShortText = Annotated[str, StringConstraints(max_length=500)]
@@ -73,7 +73,10 @@ class Context(Strict):
     format: str | None = None
     """The vendor's shape in which an answer holds the context once more, as `rendered`; null: it does not."""
     provider: str | None = None
-    """Alias of the LLM provider that replies (playground); null: the service's default."""
+    """Alias of the LLM provider that replies (chat, playground); null: the service's default."""
+    keep: Literal["none", "sampled", "all"] = "all"
+    """Of which replies the context that was shown is kept, by reference; `sampled`: of the share `keep_share`."""
+    keep_share: Share = 0.1
 
     @field_validator("format")
     @classmethod

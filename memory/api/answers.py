@@ -99,6 +99,8 @@ class TurnAnswer(Answer):
     category: str
     modality: str
     state: str
+    interrupted: bool
+    """The reply broke off: its message is what the person was told so far."""
     occurred_at: datetime
     recorded_at: datetime
     due_at: datetime | None

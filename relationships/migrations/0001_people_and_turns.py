@@ -271,6 +271,7 @@ class Migration(migrations.Migration):
                 ('tags', models.JSONField(default=dict)),
                 ('category', models.CharField(blank=True, max_length=60)),
                 ('modality', models.CharField(default='text', max_length=20)),
+                ('interrupted', models.BooleanField(db_default=False, default=False)),
                 ('state', models.CharField(choices=[('pending', 'Pending'), ('processing', 'Processing'), ('applied', 'Applied'), ('skipped', 'Skipped'), ('failed', 'Failed')], default='pending', max_length=12)),
                 ('waits_for', models.CharField(blank=True, max_length=20)),
                 ('claimed_at', models.DateTimeField(null=True)),

@@ -28,7 +28,7 @@ class NewMessage:
 class NewTurn:
     """A turn as it comes in. `occurred_at` is when it was said; `config` the cascade's highest level.
 
-    `tags`, `category` and `modality` are carried to all that is learnt from it.
+    `tags`, `category` and `modality` are carried to all that is learnt from it. `interrupted`: the reply broke off.
     """
 
     messages: Sequence[NewMessage]
@@ -38,6 +38,7 @@ class NewTurn:
     tags: Mapping[str, str] = field(default_factory=dict)
     category: str = ""
     modality: str = "text"
+    interrupted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,7 @@ def store_turn(
         tags=dict(turn.tags),
         category=turn.category,
         modality=turn.modality,
+        interrupted=turn.interrupted,
         state=disposal.state,
         due_at=disposal.due_at,
         waits_for=disposal.waits_for,

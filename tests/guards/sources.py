@@ -16,6 +16,7 @@ DOMAIN = (
     "context",
     "summaries",
     "behaviours",
+    "chat",
     "upkeep",
     "demo",
 )

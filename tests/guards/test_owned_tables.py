@@ -25,6 +25,7 @@ OUR_APPS = {
     "context",
     "summaries",
     "behaviours",
+    "chat",
     "upkeep",
     "demo",
     "admin_ui",
@@ -36,9 +37,9 @@ APPEND_ONLY = set("AuditEvent EntryRevision Message ModelCall ProfileRevision".s
 MUTABLE = set(
     """
     ApiKey BehaviourRun ChunkEmbedding Companion DecayedVector Document DocumentChunk DocumentFile Embedding EndUser
-    HeldDeletion IdempotencyKey IngestionPrompt Membership ModelSpending OperationResult Operator OutboxMessage
-    PeriodicRun Profile Project RateWindow Relationship RelationshipToken Replay ScratchpadEntry SearchSegment SearchText
-    SessionState Snapshot Summary Turn WorkerHeartbeat
+    HeldDeletion IdempotencyKey IngestionPrompt KeptContext Membership ModelSpending OperationResult Operator
+    OutboxMessage PeriodicRun Profile Project RateWindow Relationship RelationshipToken Replay ScratchpadEntry
+    SearchSegment SearchText SessionState Snapshot Summary ToolCall Turn WorkerHeartbeat
     """.split()
 )
 # Belongs to no project, so that erasing one leaves it. Of AuditEvent, erase_project takes the project's own.

@@ -46,6 +46,7 @@ WRITTEN_TO = {
         "memory_modelcall",
         "memory_replay",
         "memory_searchtext",
+        "chat_toolcall",
     },
     RELATIONSHIP: {
         "relationships_relationship",
@@ -61,6 +62,7 @@ WRITTEN_TO = {
         "memory_modelcall",
         "memory_replay",
         "memory_searchtext",
+        "chat_toolcall",
     },
     USER: {"relationships_enduser", "memory_modelcall"},
     COMPANION: {
@@ -135,6 +137,8 @@ def _what_the_developer_writes(api: Api, at: str) -> None:
     api.patch(f"{at}/profile", {"more": RELATIONSHIP})
     api.patch(f"{at}/sessions/{RELATIONSHIP}", {"state": {RELATIONSHIP: RELATIONSHIP}})
     api.post(f"{at}/tokens", {"scopes": ["read"]})
+    for word in (ENTRY, RELATIONSHIP):
+        assert api.post(f"{at}/tools/memory_search", {"query": f"What of {word}?"}).status == 200
     entry = {
         "content": f"Knows {RELATIONSHIP}",
         "type": "other",

@@ -127,6 +127,7 @@ class ArchivedTurn(Body):
     tags: Tags = {}
     category: Category = ""
     modality: Modality = "text"
+    interrupted: bool = False
     state: Literal["pending", "applied", "skipped", "failed"]
     due_at: Timestamp | None
     waits_for: Literal["", "every_n_turns", "session_end", "explicit"]

@@ -15,6 +15,7 @@ from relationships.models import Message, Turn
 from summaries.erasing import erase_in_summaries
 from upkeep.erasure.counts import Counts
 from upkeep.erasure.erased_texts import Traces, Words, quoting_reasons, turns_of
+from upkeep.erasure.replies import empty_replies
 
 _TEXTS = ("operation", "reason", "text", "content_hash", "held_reason", "erased")
 
@@ -41,6 +42,7 @@ def empty_copies(
     turns = {*words.turns, *traces.turns, *spoken_in}
     runs, queued = erase_in_runs(relationship_id=relationship_id, turn_ids=turns, now=now)
     emptied = _empty_operations(relationship_id, traces, messages, spoken_in)
+    left += empty_replies(relationship_id, {*words.entries, *messages}, now)
     return left + Counts(
         message=_redact_messages(relationship_id, messages, now),
         turn=len(emptied.turns),

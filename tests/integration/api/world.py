@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 from behaviours.models import BehaviourRun, OutboxMessage
+from chat.models import KeptContext
 from knowledge.chunking import cut_document
 from knowledge.chunks import replace_chunks
 from knowledge.models import Document
@@ -79,6 +80,8 @@ def build_world(relationship: Relationship) -> World:
             "summary_id": str(_summary(relationship)),
             "run_id": str(run_id := _run(relationship, turn_id)),
             "message_id": str(_queued(relationship, run_id)),
+            "context_id": str(_kept_context(relationship, turn_id, entry_id)),
+            "name": "memory_search",
         }
     )
 
@@ -106,6 +109,25 @@ def _held(relationship: Relationship, turn_id: UUID, entry_id: UUID) -> UUID:
     turn = Turn.objects.for_relationship(relationship.id).get(id=turn_id)
     held = hold_deletions(turn, entry_id, reason="asked to")
     return UUID(str(held.id))
+
+
+def _kept_context(relationship: Relationship, turn_id: UUID, entry_id: UUID) -> UUID:
+    kept = KeptContext.objects.create(
+        relationship_id=relationship.id,
+        project_id=relationship.project_id,
+        turn_id=turn_id,
+        assembled_at=NOW,
+        total_tokens=9,
+        layers=[
+            {"name": "memory", "tokens": 9, "milliseconds": 0.1, "reason": "", "sources": [str(entry_id)]}
+        ],
+        entries={str(entry_id): 1},
+        source_ids=[entry_id],
+        provider="offline",
+        model="rules-1",
+        milliseconds=1.0,
+    )
+    return UUID(str(kept.id))
 
 
 def _document(relationship: Relationship) -> UUID:

@@ -12,6 +12,7 @@ from django.db.models import Model
 from pytest_django import DjangoAssertNumQueries
 
 from behaviours.models import BehaviourRun, OutboxMessage
+from chat.models import KeptContext, ToolCall
 from memory.models import (
     DecayedVector,
     Embedding,
@@ -75,16 +76,19 @@ SHAPES: dict[type[Model], type[Any]] = {
     Summary: ArchivedSummary,
     Turn: ArchivedTurn,
 }
-# Secrets, keys of one day, trials of a prompt that last a week, and what is built from the rest.
+# Secrets, keys of one day, trials of a prompt that last a week, what is built from the rest, and what this service's own
+# models were shown and asked of it, which says nothing of the person that the rest does not.
 NOT_EXPORTED: set[type[Model]] = {
     DecayedVector,
     Embedding,
     IdempotencyKey,
+    KeptContext,
     RelationshipToken,
     Replay,
     SearchSegment,
     SearchText,
     Snapshot,
+    ToolCall,
 }
 
 

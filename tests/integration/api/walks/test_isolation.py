@@ -132,6 +132,7 @@ def test_without_a_key_every_door_is_closed(db: None, method: str, path: str, de
         "summary",
         "run",
         "message",
+        "context",
     ):
         address = address.replace(f"{{{name}_id}}", "0190a6b0-0000-7000-8000-000000000000")
 
