@@ -71,6 +71,7 @@ INSTALLED_APPS = [
     "memory",
     "knowledge",
     "context",
+    "connect",
     "upkeep",
     "demo",
     "admin_ui",
@@ -233,8 +234,11 @@ REST_FRAMEWORK = {
 }
 # Sites whose pages may call the API with a person's token; cookies never come along.
 CORS_ALLOWED_ORIGINS = env.listing("RAPPORT_CORS_ORIGINS")
-CORS_URLS_REGEX = r"^/v1/"
-CORS_ALLOW_HEADERS = ["accept", "authorization", "content-type", "idempotency-key", "if-match"]
+CORS_URLS_REGEX = r"^/(v1/|mcp)"
+CORS_ALLOW_HEADERS = [
+    *["accept", "authorization", "content-type", "idempotency-key", "if-match", "last-event-id"],
+    *["mcp-protocol-version", "mcp-method", "mcp-name"],
+]
 CORS_EXPOSE_HEADERS = ["ETag", "Retry-After", "RateLimit", "RateLimit-Policy"]
 SPECTACULAR_SETTINGS = {
     "TITLE": "Rapport",

@@ -34,6 +34,25 @@ def python_with(*requirements: str, where: str = "") -> Path:
     return folder / "bin" / "python"
 
 
+def sdist(name: str, version: str, sha256: str) -> Path:
+    """The unpacked source distribution, such as it is on PyPI: examples and tests that wheels leave out."""
+    folder = CACHE / f"sdist-{name}-{version}-{sha256[:8]}"
+    with _made_once(folder) as missing:
+        if missing:
+            python = str(python_with("pip==26.3"))
+            words = ["download", "--quiet", "--no-deps", "--no-binary", ":all:"]
+            _run(
+                [python, "-m", "pip", *words, "--dest", str(folder), f"{name}=={version}"],
+                where=f"{name}'s source",
+            )
+            (archive,) = folder.glob("*.tar.gz")
+            assert hashlib.sha256(archive.read_bytes()).hexdigest() == sha256, (
+                f"{archive.name} is another file."
+            )
+            shutil.unpack_archive(archive, folder, filter="data")
+    return next(path for path in folder.iterdir() if path.is_dir())
+
+
 def uv(*words: str, where: str = "PyPI") -> str:
     return _run([*UV, *words], where=where)
 
