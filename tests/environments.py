@@ -34,6 +34,27 @@ def python_with(*requirements: str, where: str = "") -> Path:
     return folder / "bin" / "python"
 
 
+def packed(package: Path, *beside: Path) -> Path:
+    """The tarball of an npm package, built in a copy. `beside`: files of the project that the build reads."""
+    root = Path(__file__).resolve().parent.parent
+    sources = sorted(
+        path for path in package.rglob("*") if path.is_file() and "node_modules" not in path.parts
+    )
+    files = [path for path in [*sources, *beside] if path.suffix != ".mjs"]
+    key = hashlib.sha256(b"\0".join(path.read_bytes() for path in files)).hexdigest()[:16]
+    folder = CACHE / f"packed-{key}"
+    built = folder / package.relative_to(root)
+    with _made_once(folder) as missing:
+        if missing:
+            for path in files:
+                copy = folder / path.relative_to(root)
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(path, copy)
+            npm("install", "--no-audit", "--no-fund", "--silent", folder=built)
+            npm("pack", "--silent", folder=built)
+    return next(built.glob("*.tgz"))
+
+
 def sdist(name: str, version: str, sha256: str) -> Path:
     """The unpacked source distribution, such as it is on PyPI: examples and tests that wheels leave out."""
     folder = CACHE / f"sdist-{name}-{version}-{sha256[:8]}"

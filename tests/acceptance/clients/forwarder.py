@@ -2,9 +2,12 @@
 
 import http.client
 import threading
+from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Self
 from urllib.parse import urlsplit
+
+OF_ONE_HOP = ("connection", "transfer-encoding", "content-length")
 
 
 class Forwarder:
@@ -16,29 +19,22 @@ class Forwarder:
 
             def _pass_on(self) -> None:
                 body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-                onward = http.client.HTTPConnection(target, timeout=60)
-                onward.putrequest(self.command, self.path, skip_host=True, skip_accept_encoding=True)
-                for name, value in self.headers.items():
-                    if name.lower() not in ("connection", "transfer-encoding"):
-                        onward.putheader(name, value)
-                onward.putheader("Authorization", f"Bearer {key}")
-                onward.endheaders(body)
-                answer = onward.getresponse()
-                told = answer.read()
-                self.send_response(answer.status)
-                for name, value in answer.getheaders():
-                    if name.lower() not in (
-                        "connection",
-                        "transfer-encoding",
-                        "content-length",
-                        "date",
-                        "server",
-                    ):
+                with closing(http.client.HTTPConnection(target, timeout=60)) as onward:
+                    onward.putrequest(self.command, self.path, skip_host=True, skip_accept_encoding=True)
+                    for name, value in self.headers.items():
+                        if name.lower() not in ("connection", "transfer-encoding"):
+                            onward.putheader(name, value)
+                    onward.putheader("Authorization", f"Bearer {key}")
+                    onward.endheaders(body)
+                    answer = onward.getresponse()
+                    told, headers = answer.read(), answer.getheaders()
+                self.send_response_only(answer.status)
+                for name, value in headers:
+                    if name.lower() not in OF_ONE_HOP:
                         self.send_header(name, value)
                 self.send_header("Content-Length", str(len(told)))
                 self.end_headers()
                 self.wfile.write(told)
-                onward.close()
 
             do_GET = do_POST = do_DELETE = _pass_on  # noqa: N815 - the names of http.server
 

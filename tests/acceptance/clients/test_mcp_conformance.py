@@ -1,8 +1,10 @@
 """Programs of the Model Context Protocol's own project against /mcp of the real service."""
 
+import json
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rapport_client import Rapport
@@ -65,3 +67,36 @@ def test_behind_our_view_the_official_fixture_server_passes_all_but_those_with_a
     with Forwarder(web.url, live.new_api_key()) as forwarder:
         report = conform(f"{forwarder.url}/mcp", *words, folder=tmp_path)
     print(report)
+
+
+def test_the_inspector_lists_and_calls_every_tool(door: Door, rapport: Rapport) -> None:
+    maya = rapport.relationship(companion="ada", user="maya")
+    program = node_with(INSPECTOR, where="The MCP Inspector") / "node_modules/.bin/mcp-inspector"
+
+    def inspect(*words: str) -> Any:
+        url = f"{door.url}/mcp/relationships/{maya.id}"
+        key = f"Authorization: Bearer {door.key}"
+        return json.loads(
+            door.run(node(), program, "--cli", url, "--transport", "http", "--header", key, *words)
+        )
+
+    def use(tool: str, **arguments: str) -> Any:
+        named = [word for name, value in arguments.items() for word in ("--tool-arg", f"{name}={value}")]
+        answer = inspect("--method", "tools/call", "--tool-name", tool, *named)
+        assert answer.get("isError") is not True, answer
+        return answer["structuredContent"]
+
+    tools = {tool["name"] for tool in inspect("--method", "tools/list")["tools"]}
+    entry = use("remember", content="Likes green tea.", type="preference")["entry"]["id"]
+    called = {
+        "get_context": use("get_context", message="What should I drink?")["context"],
+        "recall": use("recall", query="tea")["items"],
+        "search": use("search", query="tea")["results"],
+        "fetch": use("fetch", id=entry)["text"],
+        "correct": use("correct", what="green tea", to="Likes black tea.", entry_id=entry)["changed"],
+        "history": use("history", entry_id=entry)["items"],
+        "forget": use("forget", what="tea", entry_ids=json.dumps([entry]))["forgotten"],
+    }
+    assert {*called, "remember"} == tools
+    assert all(called.values())
+    assert maya.entries() == []
