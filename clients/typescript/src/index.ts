@@ -65,10 +65,19 @@ export class Rapport {
     throw new StreamBroken("The reply ended before its end.");
   }
 
-  /** What happens in a relationship, as it happens; `after`: the ID of the last event that was seen. */
-  async *events(relationship: string, after?: string): AsyncGenerator<Event> {
-    const headers = after === undefined ? this.#headers : { ...this.#headers, "Last-Event-ID": after };
-    yield* eventsOf(await this.#send(`${this.#baseUrl}/v1/relationships/${relationship}/events`, { headers }));
+  /** What happens in a relationship, as it happens; `after`: the ID of the last event that was seen. Comes back by itself
+   *  where the stream ends, and goes on after the last one. */
+  async *events(relationship: string, after?: string, signal?: AbortSignal): AsyncGenerator<Event> {
+    let last = after;
+    for (;;) {
+      const headers: Record<string, string> = { ...this.#headers, Accept: "text/event-stream" };
+      if (last !== undefined) headers["Last-Event-ID"] = last;
+      const url = `${this.#baseUrl}/v1/relationships/${relationship}/events`;
+      for await (const event of eventsOf(await this.#send(url, { headers, signal: signal ?? null }))) {
+        last = event.id ?? last;
+        if (event.data !== "") yield event;
+      }
+    }
   }
 }
 
@@ -125,8 +134,8 @@ export class Relationship {
     });
   }
 
-  events(after?: string): AsyncGenerator<Event> {
-    return this.rapport.events(this.id, after);
+  events(after?: string, signal?: AbortSignal): AsyncGenerator<Event> {
+    return this.rapport.events(this.id, after, signal);
   }
 }
 

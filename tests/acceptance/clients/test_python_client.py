@@ -103,3 +103,20 @@ def test_a_hundred_people_at_once_by_the_asynchronous_client(door: Door) -> None
             return await asyncio.gather(*(live(client, number) for number in range(100)))
 
     assert asyncio.run(everybody()) == [[f"Is number {number}."] for number in range(100)]
+
+
+def test_events_are_told_as_they_happen_and_after_the_last_one(rapport: Rapport, door: Door) -> None:
+    maya = rapport.relationship(companion="ada", user="maya")
+    maya.add("Likes tea.")
+    events = rapport.events(maya.id, after="0-0")
+    first = next(events)
+    with Rapport(door.url, door.key) as other:
+        other.entries_create(maya.id, content="Has a cat.", type="other")
+    second = next(events)
+    events.close()
+
+    assert [one.name for one in (first, second)] == ["memory.changed", "memory.changed"]
+    assert "tea" not in str(first.data)
+    again = rapport.events(maya.id, after=first.id or "")
+    assert next(again).data["entry_id"] == second.data["entry_id"]
+    again.close()

@@ -14,7 +14,20 @@ from rapport_client.generated import models as m
 from rapport_client.generated.async_operations import AsyncOperations
 from rapport_client.generated.operations import Operations
 from rapport_client.relationship import AsyncRelationship, Relationship
-from rapport_client.sending import Event, EventReader, Id, Operation, Prepared, pause_before, prepare, read
+from rapport_client.sending import (
+    UNSET,
+    Event,
+    EventReader,
+    Id,
+    Maybe,
+    Operation,
+    Outcome,
+    Prepared,
+    events_of,
+    pause_before,
+    prepare,
+    read,
+)
 
 P = ParamSpec("P")
 SETTLED = frozenset(("applied", "skipped", "failed"))
@@ -46,13 +59,11 @@ class _Base:
         }
 
     def _arguments(self, prepared: Prepared) -> dict[str, Any]:
-        longer = {"timeout": self._timeout + prepared.waits} if prepared.waits else {}
-        return {**prepared.arguments, **longer}
+        timeout = self._timeout + prepared.waits
+        return {"method": prepared.method, "url": prepared.url, "timeout": timeout, **prepared.arguments}
 
-    def _pause(
-        self, attempt: int, prepared: Prepared, failed: httpx.Response | httpx.TransportError
-    ) -> float | None:
-        pause = pause_before(attempt, prepared, failed) if attempt < self._retries else None
+    def _pause(self, attempt: int, prepared: Prepared, outcome: Outcome) -> float | None:
+        pause = pause_before(attempt, prepared, outcome) if attempt < self._retries else None
         return pause if pause is None or pause <= LONGEST_PAUSE else None
 
 
@@ -96,29 +107,31 @@ class Rapport(_Base, Operations):
             pause = min(2 * pause, LONGEST_POLL)
         return turn
 
+    def events(self, relationship_id: Id, *, after: Maybe[str] = UNSET) -> Iterator[Event]:
+        """What happens, as it happens, after the event with that ID. Comes back by itself when the stream ends."""
+        while True:
+            for event in self._stream(events_of(relationship_id, after)):
+                after = event.id or after
+                if event.data != "":
+                    yield event
+
     def _send(self, operation: Operation) -> Any:
         prepared, attempt = prepare(operation), 0
         while True:
-            failed: httpx.Response | httpx.TransportError
             try:
-                failed = self._http.request(prepared.method, prepared.url, **self._arguments(prepared))
+                outcome: Outcome = self._http.request(**self._arguments(prepared))
             except httpx.TransportError as error:
-                failed = error
-            pause = None
-            if not isinstance(failed, httpx.Response) or failed.status_code >= 400:
-                pause = self._pause(attempt, prepared, failed)
-            if pause is None:
-                return _result(failed)
+                outcome = error
+            if (pause := self._pause(attempt, prepared, outcome)) is None:
+                return _result(outcome)
             time.sleep(pause)
             attempt += 1
 
     def _stream(self, operation: Operation) -> Iterator[Event]:
-        prepared, reader = prepare(operation), EventReader()
-        timeout = httpx.Timeout(self._timeout, read=None)
+        arguments, reader = self._arguments(prepare(operation)), EventReader()
+        arguments["timeout"] = httpx.Timeout(self._timeout, read=None)
         try:
-            with self._http.stream(
-                prepared.method, prepared.url, **{**prepared.arguments, "timeout": timeout}
-            ) as response:
+            with self._http.stream(**arguments) as response:
                 if response.status_code >= 400:
                     response.read()
                     read(response)
@@ -171,29 +184,30 @@ class AsyncRapport(_Base, AsyncOperations):
                 pause = min(2 * pause, LONGEST_POLL)
             return turn
 
+    async def events(self, relationship_id: Id, *, after: Maybe[str] = UNSET) -> AsyncIterator[Event]:
+        while True:
+            async for event in self._stream(events_of(relationship_id, after)):
+                after = event.id or after
+                if event.data != "":
+                    yield event
+
     async def _send(self, operation: Operation) -> Any:
         prepared, attempt = prepare(operation), 0
         while True:
-            failed: httpx.Response | httpx.TransportError
             try:
-                failed = await self._http.request(prepared.method, prepared.url, **self._arguments(prepared))
+                outcome: Outcome = await self._http.request(**self._arguments(prepared))
             except httpx.TransportError as error:
-                failed = error
-            pause = None
-            if not isinstance(failed, httpx.Response) or failed.status_code >= 400:
-                pause = self._pause(attempt, prepared, failed)
-            if pause is None:
-                return _result(failed)
+                outcome = error
+            if (pause := self._pause(attempt, prepared, outcome)) is None:
+                return _result(outcome)
             await asyncio.sleep(pause)
             attempt += 1
 
     async def _stream(self, operation: Operation) -> AsyncIterator[Event]:
-        prepared, reader = prepare(operation), EventReader()
-        timeout = httpx.Timeout(self._timeout, read=None)
+        arguments, reader = self._arguments(prepare(operation)), EventReader()
+        arguments["timeout"] = httpx.Timeout(self._timeout, read=None)
         try:
-            async with self._http.stream(
-                prepared.method, prepared.url, **{**prepared.arguments, "timeout": timeout}
-            ) as response:
+            async with self._http.stream(**arguments) as response:
                 if response.status_code >= 400:
                     await response.aread()
                     read(response)
@@ -204,7 +218,7 @@ class AsyncRapport(_Base, AsyncOperations):
             raise StreamBroken(f"The stream broke off: {error}") from error
 
 
-def _result(outcome: httpx.Response | httpx.TransportError) -> Any:
+def _result(outcome: Outcome) -> Any:
     if isinstance(outcome, httpx.Response):
         return read(outcome)
     raise Unreachable(f"No answer came: {type(outcome).__name__} {outcome}") from outcome

@@ -1,15 +1,4 @@
-"""What can go wrong.
-
-RapportError
-├── Unreachable       no answer came, after every retry
-├── StreamBroken      a stream told of an error, or ended too early
-└── ProblemError      the service said no (RFC 9457)
-    ├── NotFound      404, 410
-    ├── Refused       401, 403
-    ├── Stale         409, 412: it was changed meanwhile
-    ├── Invalid       400, 413, 415, 422: `errors` names the fields
-    └── TooMany       429, after every retry
-"""
+"""What can go wrong: RapportError and below."""
 
 from typing import Any
 

@@ -26,6 +26,7 @@ UNSET: Final = Unset.UNSET
 Maybe: TypeAlias = T | Literal[Unset.UNSET]
 Id: TypeAlias = UUID | str
 Time: TypeAlias = datetime | str
+Outcome: TypeAlias = httpx.Response | httpx.TransportError
 File: TypeAlias = Any
 """What httpx takes: an open file, bytes, or (name, bytes, media type)."""
 
@@ -94,6 +95,12 @@ def prepare(operation: Operation) -> Prepared:
     return Prepared(operation.method, url, arguments, again, float(query.get("wait", 0)))
 
 
+def events_of(relationship_id: Id, after: Maybe[str]) -> Operation:
+    headers = {"Accept": "text/event-stream", "Last-Event-ID": after}
+    path = "/v1/relationships/{id}/events"
+    return Operation("GET", path, path={"id": relationship_id}, headers=headers)
+
+
 def dump(value: Any) -> bytes:
     return json.dumps(value, default=_written, ensure_ascii=False, separators=(",", ":")).encode()
 
@@ -108,16 +115,14 @@ def read(response: httpx.Response) -> Any:
     return json.loads(response.content) if is_json else response.content
 
 
-def pause_before(
-    attempt: int, prepared: Prepared, failed: httpx.Response | httpx.TransportError
-) -> float | None:
+def pause_before(attempt: int, prepared: Prepared, outcome: Outcome) -> float | None:
     """Seconds until it is sent again, for the `attempt`th time; None: it is not."""
     backoff = min(8.0, 0.25 * 2.0**attempt) * random.uniform(0.5, 1)  # noqa: S311
-    if isinstance(failed, httpx.TransportError):
-        unsent = isinstance(failed, httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout)
+    if isinstance(outcome, httpx.TransportError):
+        unsent = isinstance(outcome, httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout)
         return backoff if unsent or prepared.again else None
-    if failed.status_code == 429 or (failed.status_code in _LATER and prepared.again):
-        told = failed.headers.get("Retry-After", "")
+    if outcome.status_code == 429 or (outcome.status_code in _LATER and prepared.again):
+        told = outcome.headers.get("Retry-After", "")
         return float(told) if told.isdigit() else backoff
     return None
 
@@ -133,8 +138,7 @@ class EventReader:
         value = value.removeprefix(" ")
         if line == "":
             if self._data:
-                text = "\n".join(self._data)
-                yield Event(self._name or "message", _or_text(text), self.last_id)
+                yield Event(self._name or "message", _or_text("\n".join(self._data)), self.last_id)
             self._name, self._data = "", []
         elif name == "event":
             self._name = value

@@ -891,6 +891,22 @@ class AsyncOperations:
         )
         return answer
 
+    async def events_list(self, relationship_id: Id, *, after: Maybe[str] = UNSET) -> m.EventsAnswer:
+        """What happened, or as it happens.
+
+        Oldest first. With `Accept: text/event-stream` it stays open for five minutes and tells what
+        happens, about a second later; a client that comes back with Last-Event-ID misses nothing.
+        """
+        answer: m.EventsAnswer = await self._send(
+            Operation(
+                "GET",
+                "/v1/relationships/{relationship_id}/events",
+                path={"relationship_id": relationship_id},
+                query={"after": after},
+            )
+        )
+        return answer
+
     async def relationships_export(self, relationship_id: Id, *, calls: Maybe[bool] = UNSET) -> m.Archive:
         """Export a relationship.
 

@@ -582,6 +582,18 @@ class ErasedEntryAnswer(TypedDict):
     common_words: "list[str]"
 
 
+class EventAnswer(TypedDict):
+    id: "str"
+    type: "str"
+    at: "str"
+    data: "dict[str, JsonValue]"
+
+
+class EventsAnswer(TypedDict):
+    items: "list[EventAnswer]"
+    next: "str"
+
+
 class FieldError(TypedDict):
     """One field that is wrong."""
 
