@@ -135,6 +135,8 @@ WEB_BIND = env.text("RAPPORT_BIND", "127.0.0.1:8000")
 # In each web process: open requests of one client (a project, or an address that showed no valid key); streams of all.
 MAX_AT_ONCE = env.whole("RAPPORT_MAX_AT_ONCE", 128, low=1)
 MAX_STREAMS = env.whole("RAPPORT_MAX_STREAMS", 256, low=1)
+MEM0 = env.flag("RAPPORT_MEM0", False)  # speak mem0's protocol under /mem0
+MEM0_COMPANION = env.text("RAPPORT_MEM0_COMPANION", "mem0")  # who speaks where no agent_id is named
 DATABASE_URL = env.text("DATABASE_URL")
 DATABASE_DIRECT_URL = env.text("DATABASE_DIRECT_URL")  # past a pooler, for sessions that can't be shared
 EMBEDDED_POSTGRES_DIR = None if DATABASE_URL else DATA_DIR / "postgres"
