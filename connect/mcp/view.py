@@ -6,12 +6,16 @@ from uuid import UUID
 
 from django.conf import settings
 from django.http import HttpResponse
+from django.utils.module_loading import import_string
 from rest_framework.request import Request
 
+from connect.mcp.desk import Desk
 from connect.own_api import OwnApi
 from relationships.api.views import ApiView
 from web.errors import NotAllowed
 from web.parsing import read_bytes
+
+_late = import_string  # with the first request that needs it: the SDK takes a second
 
 
 class McpView(ApiView):
@@ -19,7 +23,7 @@ class McpView(ApiView):
 
     open_to_tokens = True
     scopes: ClassVar = {"POST": "read"}
-    http_method_names: ClassVar = ["post"]
+    http_method_names = ["post"]
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         _check_place(request)
@@ -32,22 +36,19 @@ class McpView(ApiView):
         super().check_permissions(request)
 
     def post(self, request: Request, relationship_id: UUID | None = None) -> HttpResponse:
-        from connect.mcp.transport import serve  # with the first request: the SDK takes a second
-
         read_bytes(request, limit=self.max_body_bytes())
-        return serve(request._request, self.server())
+        answer: HttpResponse = _late("connect.mcp.transport.serve")(request._request, self.server())
+        return answer
 
     def server(self) -> Any:
         """For this request alone. Raises NotFound for another project's relationship."""
-        from connect.mcp.desk import Desk
-        from connect.mcp.server import server_for
-
         relationship_id = self.kwargs.get("relationship_id")
         if relationship_id is not None:
             self.get_relationship(relationship_id)
         known = None if relationship_id is None else str(relationship_id)
         api = OwnApi(self.request, authorization=self.request.META["HTTP_AUTHORIZATION"])
-        return server_for(Desk(api, known, f"{self.request.scheme}://{self.request.get_host()}"))
+        desk = Desk(api, known, f"{self.request.scheme}://{self.request.get_host()}")
+        return _late("connect.mcp.server.server_for")(desk)
 
 
 def _check_place(request: Request) -> None:

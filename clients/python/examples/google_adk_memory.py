@@ -18,7 +18,7 @@ async def main() -> None:
         await sessions.append_event(session, Event(author="user", content=said))
         await memory.add_session_to_memory(session)
         for _ in range(300):  # a worker reads it meanwhile
-            found = await memory.search_memory(app_name="ada", user_id="maya", query="Where does she live?")
+            found = await memory.search_memory(app_name="ada", user_id="maya", query="Lisbon")
             if found.memories:
                 break
             await asyncio.sleep(0.1)

@@ -36,6 +36,9 @@ class Server:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            wbufsize = (
+                65_536  # head and body in one piece: else the second waits for the first to be acknowledged
+            )
 
             def handle_one_request(self) -> None:
                 self.raw_requestline = self.rfile.readline(65537)
@@ -56,6 +59,7 @@ class Server:
                 self.send_header("Content-Length", str(len(raw)))
                 self.end_headers()
                 self.wfile.write(raw)
+                self.wfile.flush()
 
             def log_message(self, *words: object) -> None:
                 pass

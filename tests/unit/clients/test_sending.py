@@ -3,6 +3,7 @@
 import asyncio
 import json
 from datetime import UTC, datetime
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -22,7 +23,7 @@ from rapport_client import (
 from tests.unit.clients.server import Server, Told
 
 SOON = {"Retry-After": "1"}
-TURN = {"messages": [{"role": "user", "content": "Hello."}]}
+TURN: Any = {"messages": [{"role": "user", "content": "Hello."}]}
 
 
 def chunk(text: str | None = None, **rest: object) -> str:
@@ -38,7 +39,8 @@ def test_429_is_sent_again_when_its_time_is_over() -> None:
         Server(Told(429, headers=SOON), Told(body={"ok": 1})) as server,
         Rapport(server.url, "rk_x") as client,
     ):
-        assert client.documents_retry("c", "d") == {"ok": 1}
+        answer: Any = client.documents_retry("c", "d")
+        assert answer == {"ok": 1}
     first, second = server.asked
     assert second.at - first.at >= 1
 

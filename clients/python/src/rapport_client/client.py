@@ -3,7 +3,7 @@
 import asyncio
 import os
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Iterator
 from typing import Any, ParamSpec, Self
 
 import httpx
@@ -107,7 +107,7 @@ class Rapport(_Base, Operations):
             pause = min(2 * pause, LONGEST_POLL)
         return turn
 
-    def events(self, relationship_id: Id, *, after: Maybe[str] = UNSET) -> Iterator[Event]:
+    def events(self, relationship_id: Id, *, after: Maybe[str] = UNSET) -> Generator[Event, None, None]:
         """What happens, as it happens, after the event with that ID. Comes back by itself when the stream ends."""
         while True:
             for event in self._stream(events_of(relationship_id, after)):
@@ -184,7 +184,7 @@ class AsyncRapport(_Base, AsyncOperations):
                 pause = min(2 * pause, LONGEST_POLL)
             return turn
 
-    async def events(self, relationship_id: Id, *, after: Maybe[str] = UNSET) -> AsyncIterator[Event]:
+    async def events(self, relationship_id: Id, *, after: Maybe[str] = UNSET) -> AsyncGenerator[Event, None]:
         while True:
             async for event in self._stream(events_of(relationship_id, after)):
                 after = event.id or after
