@@ -11,7 +11,8 @@ export CONVERSATION SPEAKER PORT RECIPE
 
 LOCK = .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
   --no-emit-index-url --custom-compile-command "make lock"
-CODE = config web providers worker relationships memory knowledge context summaries behaviours chat upkeep demo admin_ui benchmarks scripts tests manage.py
+CODE = config web providers worker relationships memory knowledge context summaries behaviours chat connect upkeep demo \
+  admin_ui benchmarks scripts tests clients/python/src/rapport_client clients/python/generate.py manage.py
 SCHEMA = docs/reference/openapi.json
 
 .DEFAULT_GOAL := help
@@ -90,9 +91,10 @@ lock: venv ## pin what the image installs, with hashes, after a change of requir
 	@sed '/^# the embedded database/,$$d' requirements.txt | $(LOCK) --output-file requirements.lock -
 	@$(LOCK) --constraints requirements.lock --output-file requirements-local.lock requirements-local.txt
 
-openapi: venv ## write docs/reference/openapi.json anew
+openapi: venv-dev ## write docs/reference/openapi.json and what the Python client has of it anew
 	@$(MANAGE) spectacular --format openapi-json --validate --fail-on-warn > $(SCHEMA).new && \
 	  mv $(SCHEMA).new $(SCHEMA) || { rm -f $(SCHEMA).new; exit 1; }
+	@$(RUN) clients/python/generate.py
 
 clean: ## remove the environment and every cache; what is remembered (.data) stays
 	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache staticfiles

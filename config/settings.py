@@ -74,6 +74,7 @@ INSTALLED_APPS = [
     "summaries",
     "behaviours",
     "chat",
+    "connect",
     "upkeep",
     "demo",
     "admin_ui",
@@ -139,6 +140,8 @@ MAX_AT_ONCE = env.whole("RAPPORT_MAX_AT_ONCE", 128, low=1)
 MAX_STREAMS = env.whole("RAPPORT_MAX_STREAMS", 256, low=1)
 # In each web process: replies that are made at once, each in a thread without a database connection.
 CHAT_THREADS = env.whole("RAPPORT_CHAT_THREADS", 256, low=1, high=4096)
+MEM0 = env.flag("RAPPORT_MEM0", False)  # speak mem0's protocol under /mem0
+MEM0_COMPANION = env.text("RAPPORT_MEM0_COMPANION", "mem0")  # who speaks where no agent_id is named
 DATABASE_URL = env.text("DATABASE_URL")
 DATABASE_DIRECT_URL = env.text("DATABASE_DIRECT_URL")  # past a pooler, for sessions that can't be shared
 EMBEDDED_POSTGRES_DIR = None if DATABASE_URL else DATA_DIR / "postgres"
@@ -249,8 +252,11 @@ REST_FRAMEWORK = {
 }
 # Sites whose pages may call the API with a person's token; cookies never come along.
 CORS_ALLOWED_ORIGINS = env.listing("RAPPORT_CORS_ORIGINS")
-CORS_URLS_REGEX = r"^/v1/"
-CORS_ALLOW_HEADERS = ["accept", "authorization", "content-type", "idempotency-key", "if-match"]
+CORS_URLS_REGEX = r"^/(v1/|mcp)"
+CORS_ALLOW_HEADERS = [
+    *["accept", "authorization", "content-type", "idempotency-key", "if-match", "last-event-id"],
+    *["mcp-protocol-version", "mcp-method", "mcp-name"],
+]
 CORS_EXPOSE_HEADERS = ["ETag", "Retry-After", "RateLimit", "RateLimit-Policy"]
 SPECTACULAR_SETTINGS = {
     "TITLE": "Rapport",

@@ -14,6 +14,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/", include("summaries.api.urls")),
     path("v1/", include("behaviours.api.urls")),
     path("v1/", include("relationships.api.urls")),
+    path("", include("connect.urls")),
     path("", TemplateView.as_view(template_name="landing.html")),
     path("", include("worker.api.urls")),
     path("admin-ui/", include("admin_ui.urls")),

@@ -17,6 +17,7 @@ DOMAIN = (
     "summaries",
     "behaviours",
     "chat",
+    "connect",
     "upkeep",
     "demo",
 )

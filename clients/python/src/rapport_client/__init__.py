@@ -1,0 +1,33 @@
+"""Python client of Rapport: `Rapport` and `AsyncRapport`."""
+
+from rapport_client.chat import Reply
+from rapport_client.client import AsyncRapport, Rapport
+from rapport_client.errors import (
+    Invalid,
+    NotFound,
+    ProblemError,
+    RapportError,
+    Refused,
+    Stale,
+    StreamBroken,
+    TooMany,
+    Unreachable,
+)
+from rapport_client.sending import UNSET, Event
+
+__all__ = [
+    "UNSET",
+    "AsyncRapport",
+    "Event",
+    "Invalid",
+    "NotFound",
+    "ProblemError",
+    "Rapport",
+    "RapportError",
+    "Refused",
+    "Reply",
+    "Stale",
+    "StreamBroken",
+    "TooMany",
+    "Unreachable",
+]

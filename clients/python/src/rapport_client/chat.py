@@ -1,0 +1,128 @@
+"""POST /v1/chat/completions, OpenAI's protocol: a reply that knows the person, whole or as it is written."""
+
+from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from rapport_client.errors import StreamBroken
+from rapport_client.sending import UNSET, Event, Maybe, Operation
+
+if TYPE_CHECKING:
+    from rapport_client.client import AsyncRapport, Rapport
+
+PATH = "/v1/chat/completions"
+
+
+@dataclass
+class Reply:
+    """What a stream has told so far. `rapport`: what the service adds of its own, with the last chunk."""
+
+    text: str = ""
+    finish_reason: str | None = None
+    usage: dict[str, Any] | None = None
+    rapport: dict[str, Any] = field(default_factory=dict)
+    tool_calls: list[dict[str, Any]] = field(default_factory=list)
+    done: bool = False
+
+    def take(self, event: Event) -> str:
+        """The text that this chunk adds. Raises StreamBroken where it tells of an error."""
+        chunk = event.data
+        if chunk == "[DONE]":
+            self.done = True
+            return ""
+        if not isinstance(chunk, dict) or "error" in chunk:
+            raise StreamBroken(f"The reply broke off: {chunk}")
+        self.usage = chunk.get("usage") or self.usage
+        self.rapport |= chunk.get("rapport") or {}
+        added = ""
+        for choice in chunk.get("choices", [])[:1]:
+            delta = choice.get("delta", {})
+            self.finish_reason = choice.get("finish_reason") or self.finish_reason
+            self.tool_calls += delta.get("tool_calls") or []
+            added = delta.get("content") or ""
+        self.text += added
+        return added
+
+    def end(self) -> None:
+        """A stream that just ends was cut off."""
+        if not self.done:
+            raise StreamBroken("The reply ended before its end.")
+
+
+def _asked(
+    companion: str,
+    messages: str | Sequence[dict[str, Any]],
+    *,
+    stream: bool,
+    user: str | None = None,
+    session: str | None = None,
+    idempotency_key: Maybe[str] = UNSET,
+    **options: Any,
+) -> Operation:
+    """`user`: your own ID of the person; not with a token. `options`: what that protocol has, such as `tools`."""
+    said = [{"role": "user", "content": messages}] if isinstance(messages, str) else list(messages)
+    headers: dict[str, Maybe[str]] = {
+        "X-Rapport-User": UNSET if user is None else user,
+        "X-Rapport-Session": UNSET if session is None else session,
+        "Idempotency-Key": idempotency_key,
+    }
+    body = {"model": companion, "messages": said, "stream": stream, **options}
+    if stream:
+        body.setdefault("stream_options", {"include_usage": True})
+    return Operation("POST", PATH, headers=headers, json=body)
+
+
+class Chat:
+    """Both methods take what `_asked` does, but for `stream`."""
+
+    def __init__(self, client: "Rapport") -> None:
+        self._client = client
+
+    def complete(
+        self, companion: str, messages: str | Sequence[dict[str, Any]], **asked: Any
+    ) -> dict[str, Any]:
+        """The whole answer, in OpenAI's shape."""
+        answer: dict[str, Any] = self._client._send(_asked(companion, messages, stream=False, **asked))
+        return answer
+
+    def stream(
+        self,
+        companion: str,
+        messages: str | Sequence[dict[str, Any]],
+        *,
+        into: Reply | None = None,
+        **asked: Any,
+    ) -> Iterator[str]:
+        """The reply's text, piece by piece; `into` gathers what comes beside it. Raises StreamBroken."""
+        reply = into if into is not None else Reply()
+        for event in self._client._stream(_asked(companion, messages, stream=True, **asked)):
+            if text := reply.take(event):
+                yield text
+        reply.end()
+
+
+class AsyncChat:
+    """As Chat, for asyncio."""
+
+    def __init__(self, client: "AsyncRapport") -> None:
+        self._client = client
+
+    async def complete(
+        self, companion: str, messages: str | Sequence[dict[str, Any]], **asked: Any
+    ) -> dict[str, Any]:
+        answer: dict[str, Any] = await self._client._send(_asked(companion, messages, stream=False, **asked))
+        return answer
+
+    async def stream(
+        self,
+        companion: str,
+        messages: str | Sequence[dict[str, Any]],
+        *,
+        into: Reply | None = None,
+        **asked: Any,
+    ) -> AsyncIterator[str]:
+        reply = into if into is not None else Reply()
+        async for event in self._client._stream(_asked(companion, messages, stream=True, **asked)):
+            if text := reply.take(event):
+                yield text
+        reply.end()

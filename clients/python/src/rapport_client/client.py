@@ -1,0 +1,224 @@
+"""The two clients. What they can call is in generated/; here is how a call is sent."""
+
+import asyncio
+import os
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Iterator
+from typing import Any, ParamSpec, Self
+
+import httpx
+
+from rapport_client.chat import AsyncChat, Chat
+from rapport_client.errors import StreamBroken, Unreachable
+from rapport_client.generated import models as m
+from rapport_client.generated.async_operations import AsyncOperations
+from rapport_client.generated.operations import Operations
+from rapport_client.relationship import AsyncRelationship, Relationship
+from rapport_client.sending import (
+    UNSET,
+    Event,
+    EventReader,
+    Id,
+    Maybe,
+    Operation,
+    Outcome,
+    Prepared,
+    events_of,
+    pause_before,
+    prepare,
+    read,
+)
+
+P = ParamSpec("P")
+SETTLED = frozenset(("applied", "skipped", "failed"))
+LONGEST_PAUSE = 60.0  # seconds; who is told to wait longer decides for himself
+FIRST_POLL, LONGEST_POLL = 0.1, 2.0
+
+
+class _Base:
+    def __init__(
+        self,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        *,
+        timeout: float = 30.0,
+        retries: int = 3,
+    ) -> None:
+        """`base_url`, `api_key`: else RAPPORT_URL and RAPPORT_API_KEY. `timeout`: seconds of one attempt, beside what
+        the call itself waits. `retries`: of what may be sent again; 0: none.
+        """
+        base_url = base_url or os.environ.get("RAPPORT_URL", "http://127.0.0.1:8000")
+        key = api_key or os.environ.get("RAPPORT_API_KEY")
+        if not key:
+            raise ValueError("Give api_key (rk_... or rt_...), or set RAPPORT_API_KEY.")
+        self._retries, self._timeout = retries, timeout
+        self._options: dict[str, Any] = {
+            "base_url": base_url.rstrip("/"),
+            "headers": {"Authorization": f"Bearer {key}", "User-Agent": "rapport-client/0.1.0"},
+            "timeout": timeout,
+        }
+
+    def _arguments(self, prepared: Prepared) -> dict[str, Any]:
+        timeout = self._timeout + prepared.waits
+        return {"method": prepared.method, "url": prepared.url, "timeout": timeout, **prepared.arguments}
+
+    def _pause(self, attempt: int, prepared: Prepared, outcome: Outcome) -> float | None:
+        pause = pause_before(attempt, prepared, outcome) if attempt < self._retries else None
+        return pause if pause is None or pause <= LONGEST_PAUSE else None
+
+
+class Rapport(_Base, Operations):
+    """The service at `base_url`. Every operation is a method by its operationId; close it, or use it in `with`."""
+
+    def __init__(self, *args: Any, transport: httpx.BaseTransport | None = None, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._http = httpx.Client(**self._options, transport=transport)
+        self.chat = Chat(self)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._http.close()
+
+    def relationship(self, *, companion: str, user: str) -> Relationship:
+        """That of this person (your own ID of them) and this companion (its slug), made if it is not there."""
+        found = self.relationships_get_or_create(companion=companion, user=user)
+        return Relationship(self, found["id"])
+
+    def items(self, method: Callable[P, Any], *args: P.args, **kwargs: P.kwargs) -> Iterator[Any]:
+        """Every item of a list operation, page after page: `client.items(client.users_list, limit=200)`."""
+        page = method(*args, **kwargs)
+        yield from page["items"]
+        while page["next_cursor"]:
+            page = method(*args, **{**kwargs, "cursor": page["next_cursor"]})
+            yield from page["items"]
+
+    def wait(self, relationship_id: Id, turn_id: Id, *, timeout: float = 60.0) -> m.TurnTraceAnswer:
+        """The turn once it is applied, skipped or failed. Raises TimeoutError."""
+        deadline, pause = time.monotonic() + timeout, FIRST_POLL
+        while (turn := self.turns_read(relationship_id, turn_id))["state"] not in SETTLED:
+            if time.monotonic() + pause > deadline:
+                raise TimeoutError(f"The turn is still {turn['state']} after {timeout:g} s.")
+            time.sleep(pause)
+            pause = min(2 * pause, LONGEST_POLL)
+        return turn
+
+    def events(self, relationship_id: Id, *, after: Maybe[str] = UNSET) -> Generator[Event, None, None]:
+        """What happens, as it happens, after the event with that ID. Comes back by itself when the stream ends."""
+        while True:
+            for event in self._stream(events_of(relationship_id, after)):
+                after = event.id or after
+                if event.data != "":
+                    yield event
+
+    def _send(self, operation: Operation) -> Any:
+        prepared, attempt = prepare(operation), 0
+        while True:
+            try:
+                outcome: Outcome = self._http.request(**self._arguments(prepared))
+            except httpx.TransportError as error:
+                outcome = error
+            if (pause := self._pause(attempt, prepared, outcome)) is None:
+                return _result(outcome)
+            time.sleep(pause)
+            attempt += 1
+
+    def _stream(self, operation: Operation) -> Iterator[Event]:
+        arguments, reader = self._arguments(prepare(operation)), EventReader()
+        arguments["timeout"] = httpx.Timeout(self._timeout, read=None)
+        try:
+            with self._http.stream(**arguments) as response:
+                if response.status_code >= 400:
+                    response.read()
+                    read(response)
+                for line in response.iter_lines():
+                    yield from reader.line(line)
+        except httpx.TransportError as error:
+            raise StreamBroken(f"The stream broke off: {error}") from error
+
+
+class AsyncRapport(_Base, AsyncOperations):
+    """As Rapport, for asyncio."""
+
+    def __init__(self, *args: Any, transport: httpx.AsyncBaseTransport | None = None, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._http = httpx.AsyncClient(**self._options, transport=transport)
+        self.chat = AsyncChat(self)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        await self._http.aclose()
+
+    async def relationship(self, *, companion: str, user: str) -> AsyncRelationship:
+        """That of this person (your own ID of them) and this companion (its slug), made if it is not there."""
+        found = await self.relationships_get_or_create(companion=companion, user=user)
+        return AsyncRelationship(self, found["id"])
+
+    async def items(
+        self, method: Callable[P, Awaitable[Any]], *args: P.args, **kwargs: P.kwargs
+    ) -> AsyncIterator[Any]:
+        """Every item of a list operation, page after page."""
+        page = await method(*args, **kwargs)
+        while True:
+            for item in page["items"]:
+                yield item
+            if not page["next_cursor"]:
+                return
+            page = await method(*args, **{**kwargs, "cursor": page["next_cursor"]})
+
+    async def wait(self, relationship_id: Id, turn_id: Id, *, timeout: float = 60.0) -> m.TurnTraceAnswer:
+        """The turn once it is applied, skipped or failed. Raises TimeoutError."""
+        async with asyncio.timeout(timeout):
+            pause = FIRST_POLL
+            while (turn := await self.turns_read(relationship_id, turn_id))["state"] not in SETTLED:
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, LONGEST_POLL)
+            return turn
+
+    async def events(self, relationship_id: Id, *, after: Maybe[str] = UNSET) -> AsyncGenerator[Event, None]:
+        while True:
+            async for event in self._stream(events_of(relationship_id, after)):
+                after = event.id or after
+                if event.data != "":
+                    yield event
+
+    async def _send(self, operation: Operation) -> Any:
+        prepared, attempt = prepare(operation), 0
+        while True:
+            try:
+                outcome: Outcome = await self._http.request(**self._arguments(prepared))
+            except httpx.TransportError as error:
+                outcome = error
+            if (pause := self._pause(attempt, prepared, outcome)) is None:
+                return _result(outcome)
+            await asyncio.sleep(pause)
+            attempt += 1
+
+    async def _stream(self, operation: Operation) -> AsyncIterator[Event]:
+        arguments, reader = self._arguments(prepare(operation)), EventReader()
+        arguments["timeout"] = httpx.Timeout(self._timeout, read=None)
+        try:
+            async with self._http.stream(**arguments) as response:
+                if response.status_code >= 400:
+                    await response.aread()
+                    read(response)
+                async for line in response.aiter_lines():
+                    for event in reader.line(line):
+                        yield event
+        except httpx.TransportError as error:
+            raise StreamBroken(f"The stream broke off: {error}") from error
+
+
+def _result(outcome: Outcome) -> Any:
+    if isinstance(outcome, httpx.Response):
+        return read(outcome)
+    raise Unreachable(f"No answer came: {type(outcome).__name__} {outcome}") from outcome

@@ -1,0 +1,61 @@
+"""What can go wrong: RapportError and below."""
+
+from typing import Any
+
+
+class RapportError(Exception):
+    """The base of all of them."""
+
+
+class Unreachable(RapportError):
+    """No answer came, after every retry."""
+
+
+class StreamBroken(RapportError):
+    """A stream told of an error, or ended before its end."""
+
+
+class ProblemError(RapportError):
+    """`status`, `type` (`urn:rapport:problem:...`), `detail`, `errors` (`field`, `detail` each), and all: `body`."""
+
+    def __init__(self, status: int, body: Any) -> None:
+        self.status = status
+        self.body: dict[str, Any] = body if isinstance(body, dict) else {"detail": str(body)[:500]}
+        self.type: str = self.body.get("type", "about:blank")
+        self.errors: list[dict[str, str]] = self.body.get("errors", [])
+        self.detail: str = str(self.body.get("detail") or self.body.get("error") or "")
+        fields = "; ".join(f"{one['field']}: {one['detail']}" for one in self.errors)
+        super().__init__(f"{status} {self.detail}" + (f" ({fields})" if fields else ""))
+
+
+class NotFound(ProblemError):
+    """404, 410."""
+
+
+class Refused(ProblemError):
+    """401, 403."""
+
+
+class Stale(ProblemError):
+    """409, 412."""
+
+
+class Invalid(ProblemError):
+    """400, 413, 415, 422."""
+
+
+class TooMany(ProblemError):
+    """429."""
+
+
+_BY_STATUS = {
+    **dict.fromkeys((404, 410), NotFound),
+    **dict.fromkeys((401, 403), Refused),
+    **dict.fromkeys((409, 412), Stale),
+    **dict.fromkeys((400, 413, 415, 422), Invalid),
+    429: TooMany,
+}
+
+
+def problem_of(status: int, body: Any) -> ProblemError:
+    return _BY_STATUS.get(status, ProblemError)(status, body)

@@ -1,0 +1,179 @@
+"""From an operation to an HTTP request and from the response to an answer: all that needs no network."""
+
+import json
+import random
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import Enum
+from typing import Any, Final, Literal, TypeAlias, TypeVar
+from urllib.parse import quote
+from uuid import UUID, uuid4
+
+import httpx
+
+from rapport_client.errors import problem_of
+
+T = TypeVar("T")
+
+
+class Unset(Enum):
+    UNSET = "left out"
+
+
+UNSET: Final = Unset.UNSET
+Maybe: TypeAlias = T | Literal[Unset.UNSET]
+Id: TypeAlias = UUID | str
+Time: TypeAlias = datetime | str
+Outcome: TypeAlias = httpx.Response | httpx.TransportError
+File: TypeAlias = Any
+"""What httpx takes: an open file, bytes, or (name, bytes, media type)."""
+
+IDEMPOTENCY = "Idempotency-Key"
+_SAFE = frozenset(("GET", "HEAD", "PUT", "DELETE"))
+_PLACE = re.compile(r"{(\w+)}")
+# What may be over in a moment. 429 did nothing, so that anything may be sent again.
+_LATER = frozenset((502, 503, 504))
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One call of the REST API. `reading`: it writes nothing, though it is a POST."""
+
+    method: str
+    template: str
+    path: Mapping[str, Any] = field(default_factory=dict)
+    query: Mapping[str, Any] = field(default_factory=dict)
+    headers: Mapping[str, Any] = field(default_factory=dict)
+    json: Any = None
+    form: Mapping[str, Any] | None = None
+    content: bytes | None = None
+    reading: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """`again`: it may be sent again where nobody knows whether it arrived. `waits`: seconds that it may take longer."""
+
+    method: str
+    url: str
+    arguments: dict[str, Any]
+    again: bool
+    waits: float
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One of a stream of server-sent events; `data` is parsed where it is JSON."""
+
+    name: str
+    data: Any
+    id: str | None = None
+
+
+def prepare(operation: Operation) -> Prepared:
+    url = _PLACE.sub(lambda place: quote(str(operation.path[place[1]]), safe=""), operation.template)
+    headers = {name: _header(name, value) for name, value in _given(operation.headers).items()}
+    if IDEMPOTENCY in operation.headers and IDEMPOTENCY not in headers:
+        headers[IDEMPOTENCY] = str(uuid4())
+    arguments: dict[str, Any] = {"headers": headers}
+    query = {name: _plain(value) for name, value in _given(operation.query).items() if value is not None}
+    if query:
+        arguments["params"] = query
+    if operation.form is not None:
+        form = _given(operation.form)
+        arguments["files"] = {"file": form.pop("file")}
+        arguments["data"] = form
+    elif operation.content is not None:
+        arguments["content"] = operation.content
+    elif operation.json is not None:
+        body = operation.json
+        arguments["content"] = dump(_given(body) if isinstance(body, Mapping) else body)
+        headers["Content-Type"] = "application/json"
+    again = operation.method in _SAFE or operation.reading or IDEMPOTENCY in headers
+    return Prepared(operation.method, url, arguments, again, float(query.get("wait", 0)))
+
+
+def events_of(relationship_id: Id, after: Maybe[str]) -> Operation:
+    headers = {"Accept": "text/event-stream", "Last-Event-ID": after}
+    path = "/v1/relationships/{id}/events"
+    return Operation("GET", path, path={"id": relationship_id}, headers=headers)
+
+
+def dump(value: Any) -> bytes:
+    return json.dumps(value, default=_written, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def read(response: httpx.Response) -> Any:
+    """Its JSON, its bytes where it is something else, None where it is empty. Raises ProblemError."""
+    is_json = "json" in response.headers.get("content-type", "")
+    if response.status_code >= 400:
+        raise problem_of(response.status_code, _or_text(response.text))
+    if not response.content:
+        return None
+    return json.loads(response.content) if is_json else response.content
+
+
+def pause_before(attempt: int, prepared: Prepared, outcome: Outcome) -> float | None:
+    """Seconds until it is sent again, for the `attempt`th time; None: it is not."""
+    backoff = min(8.0, 0.25 * 2.0**attempt) * random.uniform(0.5, 1)  # noqa: S311
+    if isinstance(outcome, httpx.TransportError):
+        unsent = isinstance(outcome, httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout)
+        return backoff if unsent or prepared.again else None
+    if outcome.status_code == 429 or (outcome.status_code in _LATER and prepared.again):
+        told = outcome.headers.get("Retry-After", "")
+        return float(told) if told.isdigit() else backoff
+    return None
+
+
+class EventReader:
+    """Takes the lines of a text/event-stream, gives its events (WHATWG HTML, 9.2.6)."""
+
+    def __init__(self) -> None:
+        self._name, self._data, self.last_id = "", list[str](), None
+
+    def line(self, line: str) -> Iterator[Event]:
+        name, _, value = line.partition(":")
+        value = value.removeprefix(" ")
+        if line == "":
+            if self._data:
+                yield Event(self._name or "message", _or_text("\n".join(self._data)), self.last_id)
+            self._name, self._data = "", []
+        elif name == "event":
+            self._name = value
+        elif name == "data":
+            self._data.append(value)
+        elif name == "id":
+            self.last_id = value
+
+    last_id: str | None
+
+
+def _given(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not UNSET}
+
+
+def _header(name: str, value: Any) -> str:
+    return f'"{value}"' if name == "If-Match" and isinstance(value, int) else str(value)
+
+
+def _plain(value: Any) -> Any:
+    """Times as RFC 3339 and IDs as texts, where JSON and addresses want texts."""
+    if isinstance(value, datetime):
+        return value.astimezone().isoformat()
+    return str(value) if isinstance(value, UUID) else value
+
+
+def _written(value: Any) -> Any:
+    plain = _plain(value)
+    if plain is value:
+        raise TypeError(f"{type(value).__name__} can't be sent as JSON.")
+    return plain
+
+
+def _or_text(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text

@@ -1,0 +1,163 @@
+/** TypeScript client of Rapport, for Node and, with a relationship token, for browsers. */
+import createClient, { type Client } from "openapi-fetch";
+
+import { ProblemError, StreamBroken } from "./errors.js";
+import type { components, paths } from "./schema.js";
+import { eventsOf, problemOf, retrying, type Event } from "./sending.js";
+
+export { ProblemError, StreamBroken };
+export type { Event, components, paths };
+export type Schemas = components["schemas"];
+export type MessageBody = Schemas["MessageBody"];
+
+export interface Options {
+  baseUrl: string;
+  /** A key (`rk_...`) on your server; a relationship token (`rt_...`) in a browser. */
+  apiKey: string;
+  /** Of what may be sent again; 3 if left out. */
+  retries?: number;
+  fetch?: typeof fetch;
+}
+
+type Page<T> = { items: T[]; next_cursor: string | null };
+type Outcome<T> = { data?: T; error?: unknown; response: Response };
+
+export class Rapport {
+  /** Every operation by its method and path: `rapport.http.GET("/v1/users", {})`. Errors come as `error`. */
+  readonly http: Client<paths>;
+  readonly #send: typeof fetch;
+  readonly #headers: Record<string, string>;
+  readonly #baseUrl: string;
+
+  constructor({ baseUrl, apiKey, retries = 3, fetch: given = globalThis.fetch.bind(globalThis) }: Options) {
+    this.#baseUrl = baseUrl.replace(/\/+$/, "");
+    this.#headers = { Authorization: `Bearer ${apiKey}` };
+    this.#send = retrying({ retries, fetch: given });
+    this.http = createClient<paths>({ baseUrl: this.#baseUrl, headers: this.#headers, fetch: this.#send });
+  }
+
+  /** That of this person (your own ID of them) and this companion (its slug), made if it is not there. */
+  async relationship(companion: string, user: string): Promise<Relationship> {
+    const found = await done(this.http.POST("/v1/relationships", { body: { companion, user } }));
+    return new Relationship(this, found.id);
+  }
+
+  /** What a token opens, or a relationship whose ID is known. */
+  relationshipById(id: string): Relationship {
+    return new Relationship(this, id);
+  }
+
+  /** A reply of POST /v1/chat/completions, piece by piece. `headers`: such as X-Rapport-User. */
+  async *chat(body: Record<string, unknown>, headers: Record<string, string> = {}): AsyncGenerator<string> {
+    const sent = JSON.stringify({ ...body, stream: true });
+    const response = await this.#send(`${this.#baseUrl}/v1/chat/completions`, {
+      method: "POST",
+      body: sent,
+      headers: { ...this.#headers, "Content-Type": "application/json", ...headers },
+    });
+    for await (const { data } of eventsOf(response)) {
+      if (data === "[DONE]") return;
+      const chunk = JSON.parse(data);
+      if (chunk.error) throw new StreamBroken(String(chunk.error.message ?? "The reply broke off."));
+      const text = chunk.choices?.[0]?.delta?.content;
+      if (text) yield text;
+    }
+    throw new StreamBroken("The reply ended before its end.");
+  }
+
+  /** What happens in a relationship, as it happens; `after`: the ID of the last event that was seen. Comes back by itself
+   *  where the stream ends, and goes on after the last one. */
+  async *events(relationship: string, after?: string, signal?: AbortSignal): AsyncGenerator<Event> {
+    let last = after;
+    for (;;) {
+      const headers: Record<string, string> = { ...this.#headers, Accept: "text/event-stream" };
+      if (last !== undefined) headers["Last-Event-ID"] = last;
+      const url = `${this.#baseUrl}/v1/relationships/${relationship}/events`;
+      for await (const event of eventsOf(await this.#send(url, { headers, signal: signal ?? null }))) {
+        last = event.id ?? last;
+        if (event.data !== "") yield event;
+      }
+    }
+  }
+}
+
+/** One person with one companion, by what is mostly done with it. */
+export class Relationship {
+  constructor(
+    readonly rapport: Rapport,
+    readonly id: string,
+  ) {}
+
+  get #path() {
+    return { relationship_id: this.id };
+  }
+
+  /** Hand over what was said, for the worker to keep what is worth it; `wait`: seconds to wait for that, at most 30. */
+  remember(said: string | MessageBody[], { wait = 0, ...turn }: { wait?: number } & Partial<Schemas["TurnBody"]> = {}) {
+    const messages = typeof said === "string" ? [{ role: "user" as const, content: said }] : said;
+    const body = { ...turn, messages } as Schemas["TurnBody"];
+    return done(
+      this.rapport.http.POST("/v1/relationships/{relationship_id}/turns", {
+        params: { path: this.#path, query: { wait } },
+        body,
+      }),
+    );
+  }
+
+  /** Write one entry as it stands, without a model. */
+  add(content: string, entry: Partial<Schemas["EntryBody"]> = {}) {
+    const body = { type: "other", ...entry, content } as Schemas["EntryBody"];
+    const params = { path: this.#path };
+    return done(this.rapport.http.POST("/v1/relationships/{relationship_id}/entries", { params, body }));
+  }
+
+  /** What a model is to be shown before it replies to `message`. */
+  context(message?: string, asked: Partial<Schemas["ContextBody"]> = {}) {
+    const body = { ...asked, ...(message === undefined ? {} : { message }) } as Schemas["ContextBody"];
+    const params = { path: this.#path };
+    return done(this.rapport.http.POST("/v1/relationships/{relationship_id}/context", { params, body }));
+  }
+
+  async search(query: string, asked: Partial<Schemas["EntrySearchBody"]> = {}) {
+    const body = { ...asked, query } as Schemas["EntrySearchBody"];
+    const params = { path: this.#path };
+    const path = "/v1/relationships/{relationship_id}/entries/search";
+    return (await done(this.rapport.http.POST(path, { params, body }))).items;
+  }
+
+  /** All of them, active if not said otherwise, newest first. */
+  entries(filters: Record<string, string> = {}): AsyncGenerator<Schemas["EntryAnswer"]> {
+    return pages((cursor) => {
+      const query = { limit: 200, ...filters, ...(cursor === undefined ? {} : { cursor }) };
+      const params = { path: this.#path, query };
+      return done(this.rapport.http.GET("/v1/relationships/{relationship_id}/entries", { params }));
+    });
+  }
+
+  events(after?: string, signal?: AbortSignal): AsyncGenerator<Event> {
+    return this.rapport.events(this.id, after, signal);
+  }
+}
+
+/** Every item, page after page. */
+export async function* pages<T>(page: (cursor?: string) => Promise<Page<T>>): AsyncGenerator<T> {
+  let cursor: string | undefined;
+  do {
+    const { items, next_cursor } = await page(cursor);
+    yield* items;
+    cursor = next_cursor ?? undefined;
+  } while (cursor !== undefined);
+}
+
+/** The answer of an operation. Throws ProblemError. */
+export async function done<T>(asked: Promise<Outcome<T>>): Promise<T> {
+  const { data, error, response } = await asked;
+  if (error !== undefined || !response.ok) {
+    throw typeof error === "object" && error !== null
+      ? new ProblemError(response.status, error)
+      : response.bodyUsed
+        ? new ProblemError(response.status, { detail: String(error ?? "") })
+        : await problemOf(response);
+  }
+  return data as T;
+}

@@ -1,0 +1,93 @@
+/** How a request is sent: what may be sent again is, after a pause; and streams of events are read. */
+import { ProblemError, StreamBroken } from "./errors.js";
+
+export interface Sending {
+  retries: number;
+  fetch: typeof fetch;
+}
+
+const LATER = new Set([502, 503, 504]);
+const SAFE = new Set(["GET", "HEAD", "PUT", "DELETE"]);
+const READING = /\/(search|context|preview)$/;
+const KEYED = /\/(turns|entries|completions)$/;
+const LONGEST_PAUSE = 60;
+
+export function retrying({ retries, fetch: send }: Sending): typeof fetch {
+  return async (input, init) => {
+    const request = new Request(input, init);
+    const path = new URL(request.url).pathname;
+    if (request.method === "POST" && KEYED.test(path) && !request.headers.has("Idempotency-Key")) {
+      request.headers.set("Idempotency-Key", crypto.randomUUID());
+    }
+    const again =
+      SAFE.has(request.method) || READING.test(path) || request.headers.has("Idempotency-Key");
+    for (let attempt = 0; ; attempt++) {
+      const outcome = await send(request.clone()).catch((error: unknown) => error);
+      const pause = attempt < retries ? pauseBefore(attempt, outcome, again, request.signal) : undefined;
+      if (pause === undefined) {
+        if (outcome instanceof Response) return outcome;
+        throw outcome;
+      }
+      await new Promise((resolve) => setTimeout(resolve, pause * 1000));
+    }
+  };
+}
+
+/** Seconds until it is sent again; undefined: it is not. */
+function pauseBefore(attempt: number, outcome: unknown, again: boolean, signal: AbortSignal): number | undefined {
+  const backoff = Math.min(8, 0.25 * 2 ** attempt) * (0.5 + Math.random() / 2);
+  if (!(outcome instanceof Response)) return again && !signal.aborted ? backoff : undefined;
+  if (outcome.status !== 429 && !(LATER.has(outcome.status) && again)) return undefined;
+  const told = outcome.headers.get("Retry-After");
+  const pause = told !== null && /^\d+$/.test(told) ? Number(told) : backoff;
+  return pause <= LONGEST_PAUSE ? pause : undefined;
+}
+
+export async function problemOf(response: Response): Promise<ProblemError> {
+  const text = await response.text();
+  try {
+    return new ProblemError(response.status, JSON.parse(text));
+  } catch {
+    return new ProblemError(response.status, { detail: text.slice(0, 500) });
+  }
+}
+
+export interface Event {
+  name: string;
+  id: string | undefined;
+  data: string;
+}
+
+/** The events of a text/event-stream (WHATWG HTML, 9.2.6). */
+export async function* eventsOf(response: Response): AsyncGenerator<Event> {
+  if (!response.ok) throw await problemOf(response);
+  if (!response.body) throw new StreamBroken("The answer has no body.");
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  let name = "";
+  let id: string | undefined;
+  let data: string[] = [];
+  try {
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) return;
+      const lines = (rest + value).split(/\r\n|\n|\r(?!$)/);
+      rest = lines.pop() ?? "";
+      for (const line of lines) {
+        const colon = line.indexOf(":");
+        const field = colon < 0 ? line : line.slice(0, colon);
+        const text = colon < 0 ? "" : line.slice(colon + 1).replace(/^ /, "");
+        if (line === "") {
+          if (data.length) yield { name: name || "message", id, data: data.join("\n") };
+          [name, data] = ["", []];
+        } else if (field === "event") name = text;
+        else if (field === "id") id = text;
+        else if (field === "data") data.push(text);
+      }
+    }
+  } catch (error) {
+    throw error instanceof ProblemError ? error : new StreamBroken(`The stream broke off: ${String(error)}`);
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}

@@ -1,0 +1,57 @@
+/** Middleware of the Vercel AI SDK: what is known is put before the prompt, and what was said is handed over. */
+import type { LanguageModelV4Middleware } from "@ai-sdk/provider";
+
+import type { MessageBody, Relationship } from "./index.js";
+
+type Part = { type: string; text?: string };
+type Prompt = { role: string; content: string | Part[] }[];
+
+/** `wrapLanguageModel({ model, middleware: remembering(maya) })`. `session`: the conversation's own ID. */
+export function remembering(relationship: Relationship, session = "current"): LanguageModelV4Middleware {
+  const keep = (prompt: Prompt, reply: string) => {
+    const asked = lastQuestion(prompt);
+    const said: MessageBody[] = [];
+    if (asked) said.push({ role: "user", content: asked } as MessageBody);
+    if (reply) said.push({ role: "assistant", content: reply } as MessageBody);
+    return said.length ? relationship.remember(said, { session }) : undefined;
+  };
+  return {
+    specificationVersion: "v4",
+    async transformParams({ params }) {
+      const asked = lastQuestion(params.prompt as Prompt);
+      const { system } = await relationship.context(asked || undefined, { session });
+      return system ? { ...params, prompt: [{ role: "system", content: system }, ...params.prompt] } : params;
+    },
+    async wrapGenerate({ doGenerate, params }) {
+      const result = await doGenerate();
+      await keep(params.prompt as Prompt, textOf(result.content as Part[]));
+      return result;
+    },
+    async wrapStream({ doStream, params }) {
+      const { stream, ...rest } = await doStream();
+      let reply = "";
+      const watched = stream.pipeThrough(
+        new TransformStream({
+          transform(chunk, controller) {
+            if (chunk.type === "text-delta") reply += chunk.delta;
+            controller.enqueue(chunk);
+          },
+          async flush() {
+            await keep(params.prompt as Prompt, reply);
+          },
+        }),
+      );
+      return { stream: watched, ...rest };
+    },
+  };
+}
+
+function lastQuestion(prompt: Prompt): string {
+  const last = prompt.at(-1);
+  return last?.role === "user" ? textOf(last.content) : "";
+}
+
+function textOf(content: string | Part[]): string {
+  if (typeof content === "string") return content;
+  return content.map((part) => (part.type === "text" ? (part.text ?? "") : "")).join("");
+}

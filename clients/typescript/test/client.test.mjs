@@ -1,0 +1,149 @@
+// Run against a real service: RAPPORT_URL, RAPPORT_API_KEY; the companion `ada` is there.
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import { test } from "node:test";
+
+import { generateText, streamText, wrapLanguageModel } from "ai";
+import { MockLanguageModelV4, simulateReadableStream } from "ai/test";
+import { done, pages, ProblemError, Rapport, StreamBroken } from "rapport-client";
+import { remembering } from "rapport-client/vercel";
+
+const baseUrl = process.env.RAPPORT_URL;
+const rapport = new Rapport({ baseUrl, apiKey: process.env.RAPPORT_API_KEY });
+let people = 0;
+const someone = () => rapport.relationship("ada", `typescript-${++people}`);
+const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } };
+const finish = { unified: "stop", raw: "stop" };
+
+async function all(items) {
+  const found = [];
+  for await (const one of items) found.push(one);
+  return found;
+}
+
+/** A server that answers one after the other, and the requests it saw. */
+async function serving(answers, use) {
+  const seen = [];
+  const server = createServer(async (request, response) => {
+    const body = (await all(request)).join("");
+    seen.push({ at: Date.now(), headers: request.headers, body });
+    const { status = 200, headers = { "Content-Type": "application/json" }, text = "{}" } = answers.shift() ?? {};
+    response.writeHead(status, headers).end(text);
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  try {
+    await use(new Rapport({ baseUrl: `http://127.0.0.1:${server.address().port}`, apiKey: "rk_x" }), seen);
+  } finally {
+    server.close();
+  }
+}
+
+test("a fact that is told is remembered and shown", async () => {
+  const maya = await someone();
+  const turn = await maya.remember("I moved to Lisbon last week.", { wait: 30 });
+  assert.equal(turn.state, "applied");
+  assert.match((await maya.context("Where do I live?")).system, /Lisbon/);
+});
+
+test("entries are added, found, listed whole, changed", async () => {
+  const maya = await someone();
+  for (let number = 0; number < 5; number++) await maya.add(`Fact ${number}`);
+  const path = { relationship_id: maya.id };
+  const listed = await all(
+    pages((cursor) =>
+      done(
+        rapport.http.GET("/v1/relationships/{relationship_id}/entries", {
+          params: { path, query: { limit: 2, ...(cursor ? { cursor } : {}) } },
+        }),
+      ),
+    ),
+  );
+  assert.deepEqual(listed.map((entry) => entry.content), ["Fact 4", "Fact 3", "Fact 2", "Fact 1", "Fact 0"]);
+  assert.deepEqual(await all(maya.entries()), listed);
+  assert.equal((await maya.search("fact 3"))[0].content, "Fact 3");
+});
+
+test("a problem is an error that names the field", async () => {
+  await assert.rejects(rapport.relationship("Not A Slug", "maya"), (error) => {
+    assert.ok(error instanceof ProblemError);
+    assert.deepEqual(error.errors.map((one) => one.field), ["companion"]);
+    return error.status === 422;
+  });
+});
+
+test("a browser's token opens its own relationship alone", async () => {
+  const [mine, other] = [await someone(), await someone()];
+  const params = { path: { relationship_id: mine.id } };
+  const made = await done(
+    rapport.http.POST("/v1/relationships/{relationship_id}/tokens", { params, body: { scopes: ["write"] } }),
+  );
+  const browser = new Rapport({ baseUrl, apiKey: made.token });
+  await browser.relationshipById(mine.id).add("Likes tea.");
+  assert.equal((await all(browser.relationshipById(mine.id).entries())).length, 1);
+  await assert.rejects(browser.relationshipById(other.id).add("Likes tea."), { name: "ProblemError" });
+});
+
+test("429 is sent again when its time is over, a turn under one key", async () => {
+  const later = { status: 429, headers: { "Retry-After": "1" } };
+  await serving([later, { status: 503 }], async (client, seen) => {
+    await client.relationshipById("r").remember("Hello.");
+    assert.equal(seen.length, 3);
+    assert.ok(seen[1].at - seen[0].at >= 1000);
+    assert.equal(new Set(seen.map((one) => one.headers["idempotency-key"])).size, 1);
+    assert.equal(new Set(seen.map((one) => one.body)).size, 1);
+  });
+});
+
+test("what would be done twice is not sent again", async () => {
+  await serving([{ status: 503, text: '{"detail": "away"}' }], async (client, seen) => {
+    await assert.rejects(client.relationship("ada", "maya"), { name: "ProblemError" });
+    assert.equal(seen.length, 1);
+  });
+});
+
+test("a reply comes piece by piece, and one that breaks off is an error", async () => {
+  const chunk = (content) => `data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`;
+  const headers = { "Content-Type": "text/event-stream" };
+  const told = chunk("Good ") + ": still here\n\n" + chunk("morning.");
+  await serving([{ headers, text: told + "data: [DONE]\n\n" }, { headers, text: told }], async (client) => {
+    const body = { model: "ada", messages: [{ role: "user", content: "Hello" }] };
+    assert.deepEqual(await all(client.chat(body)), ["Good ", "morning."]);
+    await assert.rejects(all(client.chat(body)), (error) => error instanceof StreamBroken);
+  });
+});
+
+test("Vercel: what is known is put before the prompt, and what was said is handed over", async () => {
+  const maya = await someone();
+  await maya.add("Is allergic to peanuts.");
+  const model = new MockLanguageModelV4({
+    doGenerate: async () => ({ content: [{ type: "text", text: "Rice." }], finishReason: finish, usage, warnings: [] }),
+  });
+  const wrapped = wrapLanguageModel({ model, middleware: remembering(maya, "phone") });
+  const { text } = await generateText({ model: wrapped, prompt: "What can I eat?" });
+  assert.equal(text, "Rice.");
+  const [system] = model.doGenerateCalls[0].prompt;
+  assert.equal(system.role, "system");
+  assert.match(system.content, /peanuts/);
+  const params = { path: { relationship_id: maya.id } };
+  const said = await done(rapport.http.GET("/v1/relationships/{relationship_id}/messages", { params }));
+  assert.deepEqual(said.items.map((one) => one.content).sort(), ["Rice.", "What can I eat?"]);
+  assert.equal(said.items[0].session, "phone");
+});
+
+test("Vercel: a streamed reply is handed over when it is whole", async () => {
+  const maya = await someone();
+  const chunks = [
+    { type: "text-start", id: "1" },
+    { type: "text-delta", id: "1", delta: "Good " },
+    { type: "text-delta", id: "1", delta: "morning." },
+    { type: "text-end", id: "1" },
+    { type: "finish", finishReason: finish, usage },
+  ];
+  const model = new MockLanguageModelV4({ doStream: async () => ({ stream: simulateReadableStream({ chunks }) }) });
+  const wrapped = wrapLanguageModel({ model, middleware: remembering(maya) });
+  const streamed = streamText({ model: wrapped, prompt: "Hello" });
+  assert.equal((await all(streamed.textStream)).join(""), "Good morning.");
+  const params = { path: { relationship_id: maya.id } };
+  const said = await done(rapport.http.GET("/v1/relationships/{relationship_id}/messages", { params }));
+  assert.deepEqual(said.items.map((one) => one.content).sort(), ["Good morning.", "Hello"]);
+});

@@ -1,0 +1,98 @@
+"""GET /v1/relationships/{id}/events: as a page of JSON, or for who accepts text/event-stream as it happens."""
+
+import time
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Annotated, Any
+from uuid import UUID
+
+import orjson
+from django.db import connection
+from django.http import HttpResponseBase, StreamingHttpResponse
+from django.utils import timezone
+from pydantic import StringConstraints
+from rest_framework.request import Request
+
+from connect.events.reading import Happening, Place, happened_after, present_place
+from relationships.api.views import ApiView
+from web.errors import InvalidInput
+from web.fields import Answer, Query
+from web.operations import operation
+
+STREAM = "text/event-stream"
+LOOK_EVERY, SAY_SOMETHING_EVERY, LONGEST = 1.0, 15.0, 300.0  # seconds
+
+
+class EventsQuery(Query):
+    after: Annotated[str, StringConstraints(pattern=r"^\d{1,18}-\d{1,18}$")] | None = None
+    """The `id` of the last event that was seen, or `next`; from the beginning: `0-0`. If left out, from now on. The
+    header Last-Event-ID says the same.
+    """
+
+
+class EventAnswer(Answer):
+    id: str
+    type: str
+    """`memory.changed`, `turn.failed`, `deletions.held` or `session.ended`."""
+    at: datetime
+    data: dict[str, Any]
+    """IDs and states, never words."""
+
+
+class EventsAnswer(Answer):
+    items: list[EventAnswer]
+    next: str
+    """`after` of the next request."""
+
+
+class EventsView(ApiView):
+    tag = "Events"
+    open_to_tokens = True
+
+    @operation(
+        "events_list", "What happened, or as it happens", query=EventsQuery, answers={200: EventsAnswer}
+    )
+    def get(self, request: Request, relationship_id: UUID) -> HttpResponseBase:
+        """Oldest first. With `Accept: text/event-stream` it stays open for five minutes and tells what happens,
+        about a second later; a client that comes back with Last-Event-ID misses nothing.
+        """
+        query = self.query(EventsQuery)
+        self.get_relationship(relationship_id)
+        after = self._place(query.after or request.headers.get("Last-Event-ID"), relationship_id)
+        if STREAM in request.headers.get("Accept", ""):
+            headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+            return StreamingHttpResponse(
+                _as_they_happen(relationship_id, after), content_type=STREAM, headers=headers
+            )
+        told, place = happened_after(relationship_id, after, now=timezone.now())
+        return self.answer({"items": [EventAnswer.of(one) for one in told], "next": str(place)})
+
+    def _place(self, text: str | None, relationship_id: UUID) -> Place:
+        if text is None:
+            return present_place(relationship_id, now=timezone.now())
+        place = Place.parse(text)
+        if place is None:
+            raise InvalidInput.of("after", "is no event's id, such as 12-1767225600000000")
+        return place
+
+
+def _as_they_happen(relationship_id: UUID, place: Place) -> Iterator[bytes]:
+    """Ends after five minutes, so that a key that was revoked is asked for again. Holds no connection in between."""
+    begun = said = time.monotonic()
+    yield f"id: {place}\nretry: 1000\ndata:\n\n".encode()
+    while (now := time.monotonic()) - begun < LONGEST:
+        told, place = happened_after(relationship_id, place, now=timezone.now())
+        connection.close()
+        if told:
+            yield b"".join(map(_written, told))
+            said = now
+            continue
+        if now - said > SAY_SOMETHING_EVERY:
+            yield b": still here\n\n"
+            said = now
+        time.sleep(LOOK_EVERY)
+
+
+def _written(one: Happening) -> bytes:
+    data = orjson.dumps({"type": one.type, "at": one.at, **one.data})
+    return b"id: %s\nevent: %s\ndata: %s\n\n" % (one.id.encode(), one.type.encode(), data)

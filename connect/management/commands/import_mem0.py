@@ -1,0 +1,38 @@
+"""manage.py import_mem0 FILE --companion SLUG [--project ...]: memories that mem0 wrote out, as entries."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from connect.mem0.moving import import_memories
+from relationships.management.projects import find_project
+from web.actor import Actor
+from web.errors import InvalidInput
+
+BY = Actor.policy("manage.py import_mem0")
+
+
+class Command(BaseCommand):
+    help = "Take over memories from a file that mem0 wrote: the answer of its get_all, or a list of memories."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("file", type=Path, help="JSON")
+        parser.add_argument(
+            "--companion", required=True, help="the slug of the companion whose memory they become"
+        )
+        parser.add_argument("--project", help="its ID or name; not needed where there is one alone")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            text = options["file"].read_text(encoding="utf-8")
+            project = find_project(options["project"])
+            moved = import_memories(text, project=project, companion=options["companion"], by=BY)
+        except OSError as error:
+            raise CommandError(f"{options['file']}: {error.strerror}") from None
+        except InvalidInput as error:
+            raise CommandError(error.detail) from None
+        self.stdout.write(f"{moved.entries} entries of {moved.people} people.")
+        for line in moved.left_out:
+            self.stderr.write(f"left out: {line}")

@@ -1,0 +1,94 @@
+"""Whose memory a request reaches, and what may be done with it: tools and resources, behind the protocol."""
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from connect.mcp.tools import Asked, Told, Tool, ToolFailed, good
+from connect.own_api import OwnApi
+
+_URI = re.compile(r"rapport://relationships/([0-9a-f-]{36})/(entries|profile)")
+RESOURCES = {
+    "entries": "Everything that is remembered of the person at present.",
+    "profile": "What the developer keeps about the person, as structured data.",
+}
+NAMING = {
+    "companion": "Which companion speaks: its slug.",
+    "user": "Who the person is: your own ID of them.",
+}
+
+
+class UnknownResource(Exception):
+    """Nothing of ours is at this URI."""
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """`relationship`: known by the address or by the token; None: each call names companion and user."""
+
+    api: OwnApi
+    relationship: str | None
+    address: str
+
+    def naming_schema(self) -> dict[str, Any]:
+        return {name: {"type": "string", "description": text} for name, text in NAMING.items()}
+
+    def use(self, tool: type[Tool], arguments: dict[str, Any]) -> Told:
+        """Raises ToolFailed, pydantic.ValidationError."""
+        own = dict(arguments)
+        relationship = self.relationship
+        if relationship is None:
+            named = {name: own.pop(name, None) for name in NAMING}
+            call = tool.model_validate(own)
+            relationship = self._named(named, make=not tool.reads_only)
+        else:
+            call = tool.model_validate(own)
+        return call.run(Asked(self.api, relationship, self.address))
+
+    def _named(self, named: dict[str, Any], *, make: bool) -> str:
+        """Who asks for something that is not there yet is told so; who remembers makes it."""
+        for name, value in named.items():
+            if not isinstance(value, str) or not value:
+                raise ToolFailed(f"{name}: is required. {NAMING[name]}")
+        found = good(self.api.get("/relationships", **named))["items"]
+        if not found and make:
+            return str(good(self.api.post("/relationships", named))["id"])
+        if not found:
+            raise ToolFailed("Nothing is known of this person with this companion yet.")
+        return str(found[0]["id"])
+
+    def resources(self) -> list[tuple[str, str, str]]:
+        """URI, name and description of what can be read without naming anybody."""
+        if self.relationship is None:
+            return []
+        return [(_uri(self.relationship, name), name, text) for name, text in RESOURCES.items()]
+
+    def templates(self) -> list[tuple[str, str, str]]:
+        if self.relationship is not None:
+            return []
+        return [(_uri("{relationship_id}", name), name, text) for name, text in RESOURCES.items()]
+
+    def read(self, uri: str) -> str:
+        """JSON. Raises UnknownResource, ToolFailed."""
+        found = _URI.fullmatch(uri)
+        if found is None or (self.relationship is not None and found[1] != self.relationship):
+            raise UnknownResource(f"There is no resource {uri[:200]!r}.")
+        path = f"/relationships/{found[1]}/{found[2]}"
+        if found[2] == "profile":
+            return json.dumps(good(self.api.get(path)), ensure_ascii=False)
+        return json.dumps({"entries": list(self._all(path))}, ensure_ascii=False)
+
+    def _all(self, path: str) -> list[Any]:
+        items: list[Any] = []
+        cursor = None
+        while True:
+            page = good(self.api.get(path, limit=200, cursor=cursor))
+            items += page["items"]
+            cursor = page["next_cursor"]
+            if cursor is None:
+                return items
+
+
+def _uri(relationship: str, name: str) -> str:
+    return f"rapport://relationships/{relationship}/{name}"

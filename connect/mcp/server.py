@@ -1,0 +1,162 @@
+"""The MCP server of one request: the protocol's methods, on what the request may reach.
+
+Imported with the first request, since the SDK takes a second. The SDK is asynchronous; what touches the
+database runs in the request's own thread, on its connection.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import mcp_types as types
+from asgiref.sync import sync_to_async
+from mcp.server.caching import CacheHint
+from mcp.server.lowlevel.server import Server
+from mcp.shared.exceptions import MCPError
+from pydantic import ValidationError
+
+from connect.mcp.desk import Desk, UnknownResource
+from connect.mcp.prompts import PROMPTS, written
+from connect.mcp.tools import TOOLS, Tool, ToolFailed
+
+T = TypeVar("T")
+INSTRUCTIONS = (
+    "Rapport keeps what is known about one person across conversations. Call get_context before you answer; remember "
+    "what will matter later; correct and forget when the person asks for it. Use what you know naturally, and never "
+    "recite it."
+)
+MINUTE, HOUR = 60_000, 3_600_000
+
+
+def server_for(desk: Desk) -> Server[Any]:
+    """What the SDK serves to whoever sits at this desk."""
+    handlers = _Handlers(desk)
+    public = CacheHint(ttl_ms=HOUR, scope="public")
+    return Server(
+        "rapport",
+        version="1",
+        title="Rapport",
+        instructions=INSTRUCTIONS,
+        cache_hints={
+            "tools/list": public,
+            "prompts/list": public,
+            "resources/list": CacheHint(ttl_ms=MINUTE),
+            "resources/templates/list": public,
+            "resources/read": CacheHint(ttl_ms=0),
+            "server/discover": public,
+        },
+        get_tool_input_schema=lambda name: input_schema(TOOLS[name], desk) if name in TOOLS else None,
+        on_list_tools=handlers.list_tools,
+        on_call_tool=handlers.call_tool,
+        on_list_resources=handlers.list_resources,
+        on_list_resource_templates=handlers.list_resource_templates,
+        on_read_resource=handlers.read_resource,
+        on_list_prompts=handlers.list_prompts,
+        on_get_prompt=handlers.get_prompt,
+    )
+
+
+class _Handlers:
+    """The protocol's methods, each one call of the desk."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    async def list_tools(self, ctx: Any, params: Any) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=[_described(tool, self._desk) for tool in TOOLS.values()])
+
+    async def call_tool(self, ctx: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
+        tool = TOOLS.get(params.name)
+        if tool is None:
+            raise MCPError(types.INVALID_PARAMS, f"There is no tool {params.name[:80]!r}.")
+        try:
+            told = await _in_thread(lambda: self._desk.use(tool, params.arguments or {}))
+        except (ToolFailed, ValidationError) as error:
+            return types.CallToolResult(content=[types.TextContent(text=_said(error))], is_error=True)
+        return types.CallToolResult(content=[types.TextContent(text=told.text)], structured_content=told.data)
+
+    async def list_resources(self, ctx: Any, params: Any) -> types.ListResourcesResult:
+        listed = [
+            types.Resource(uri=uri, name=name, description=text, mime_type="application/json")
+            for uri, name, text in self._desk.resources()
+        ]
+        return types.ListResourcesResult(resources=listed)
+
+    async def list_resource_templates(self, ctx: Any, params: Any) -> types.ListResourceTemplatesResult:
+        listed = [
+            types.ResourceTemplate(
+                uri_template=uri, name=name, description=text, mime_type="application/json"
+            )
+            for uri, name, text in self._desk.templates()
+        ]
+        return types.ListResourceTemplatesResult(resource_templates=listed)
+
+    async def read_resource(
+        self, ctx: Any, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        try:
+            text = await _in_thread(lambda: self._desk.read(params.uri))
+        except (UnknownResource, ToolFailed) as error:
+            raise MCPError(types.INVALID_PARAMS, str(error), {"uri": params.uri}) from error
+        contents = types.TextResourceContents(uri=params.uri, mime_type="application/json", text=text)
+        return types.ReadResourceResult(contents=[contents])
+
+    async def list_prompts(self, ctx: Any, params: Any) -> types.ListPromptsResult:
+        listed = [
+            types.Prompt(
+                name=prompt.name,
+                title=prompt.title,
+                description=prompt.description,
+                arguments=[
+                    types.PromptArgument(name=name, description=text) for name, text in prompt.arguments
+                ],
+            )
+            for prompt in PROMPTS.values()
+        ]
+        return types.ListPromptsResult(prompts=listed)
+
+    async def get_prompt(self, ctx: Any, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+        prompt = PROMPTS.get(params.name)
+        if prompt is None:
+            raise MCPError(types.INVALID_PARAMS, f"There is no prompt {params.name[:80]!r}.")
+        text = written(prompt, params.arguments or {})
+        message = types.PromptMessage(role="user", content=types.TextContent(text=text))
+        return types.GetPromptResult(description=prompt.description, messages=[message])
+
+
+def _described(tool: type[Tool], desk: Desk) -> types.Tool:
+    return types.Tool(
+        name=tool.name,
+        title=tool.title,
+        description=" ".join((tool.__doc__ or "").split()),
+        input_schema=input_schema(tool, desk),
+        annotations=types.ToolAnnotations(
+            read_only_hint=tool.reads_only,
+            destructive_hint=tool.destroys,
+            idempotent_hint=tool.reads_only,
+            open_world_hint=False,
+        ),
+    )
+
+
+def input_schema(tool: type[Tool], desk: Desk) -> dict[str, Any]:
+    """What it takes; where no relationship is known yet, whose memory is meant, too."""
+    schema = tool.model_json_schema()
+    schema.pop("description", None)
+    schema.pop("title", None)
+    if desk.relationship is None:
+        schema["properties"] = {**desk.naming_schema(), **schema.get("properties", {})}
+        schema["required"] = [*desk.naming_schema(), *schema.get("required", [])]
+    return schema
+
+
+def _said(error: ToolFailed | ValidationError) -> str:
+    if isinstance(error, ToolFailed):
+        return str(error)
+    lines = error.errors(include_url=False, include_input=False)
+    return "; ".join(
+        f"{'.'.join(map(str, line['loc'])) or 'arguments'}: {line['msg']}" for line in lines[:20]
+    )
+
+
+async def _in_thread(work: Callable[[], T]) -> T:
+    return await sync_to_async(work, thread_sensitive=True)()

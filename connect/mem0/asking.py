@@ -1,0 +1,135 @@
+"""What mem0's clients send, read into our words: whose memory is meant, what was said, and when."""
+
+import json
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+
+_DATED = re.compile(r"\s*\[(\d{4}-\d\d-\d\d[^\]]{0,40})\]\s*")
+_SLUG = re.compile(r"[a-z0-9][a-z0-9_-]{0,79}")
+ENTITIES = ("user_id", "agent_id", "app_id", "run_id")
+NOT_HERE = {
+    "custom_instructions": "Give the companion an ingestion prompt of its own instead.",
+    "agent_custom_instructions": "Give the companion an ingestion prompt of its own instead.",
+    "custom_categories": "Give the companion entry types of its own instead (ingestion.types).",
+    "structured_data_schema": "Use the profile instead.",
+}
+
+
+class Refusal(Exception):
+    """An answer that is no success: its status and a sentence."""
+
+    def __init__(self, status: int, detail: str) -> None:
+        super().__init__(detail)
+        self.status, self.detail = status, detail
+
+
+@dataclass(frozen=True, slots=True)
+class Whose:
+    """`user`: the person's external ID; `companion`: a slug; `session`: of what is said."""
+
+    user: str
+    companion: str
+    session: str | None = None
+
+
+def whose(given: dict[str, Any], *, stored: bool) -> Whose:
+    """The entities named at the top or in `filters`. `stored`: something is kept, so that a run is a session; a
+    run does not narrow what is found, since a person's memory is one. Raises Refusal.
+    """
+    named = {name: value for name, value in _entities(given).items() if value is not None}
+    user = named.get("user_id")
+    if not isinstance(user, str) or user in ("", "*"):
+        raise Refusal(400, "user_id: name one person, as user_id or in filters.")
+    if "app_id" in named:
+        raise Refusal(400, "app_id: there are no apps here; a project has a key of its own.")
+    if "run_id" in named and not stored:
+        raise Refusal(400, "run_id: a person's memory is one across runs; leave run_id out.")
+    companion = str(named.get("agent_id") or settings.MEM0_COMPANION)
+    if not _SLUG.fullmatch(companion):
+        raise Refusal(400, "agent_id: is the slug of a companion: lower-case letters, digits, - and _.")
+    return Whose(user, companion, None if "run_id" not in named else str(named["run_id"]))
+
+
+def _entities(given: dict[str, Any]) -> dict[str, Any]:
+    filters = given.get("filters") or {}
+    if isinstance(filters, str):
+        filters = _object(filters)
+    found = {name: given.get(name) for name in ENTITIES}
+    for part in [filters, *filters.get("AND", [])] if isinstance(filters, dict) else []:
+        for name, value in part.items():
+            if name == "AND":
+                continue
+            if name not in ENTITIES or not isinstance(value, str):
+                raise Refusal(
+                    400, f"filters.{str(name)[:60]}: is not read here; name user_id and agent_id as texts."
+                )
+            found[name] = value
+    return found
+
+
+def said(given: dict[str, Any]) -> list[dict[str, Any]]:
+    """The messages of a turn. A text may begin with its date: `[2024-05-08 13:56] ...`."""
+    messages = given.get("messages")
+    if isinstance(messages, str):
+        messages = [{"role": "user", "content": messages}]
+    if not isinstance(messages, list) or not messages:
+        raise Refusal(400, "messages: send a list of messages.")
+    return [_message(one) for one in messages if isinstance(one, dict)]
+
+
+def _message(given: dict[str, Any]) -> dict[str, Any]:
+    content = given.get("content")
+    if isinstance(content, list):
+        content = "\n".join(part.get("text", "") for part in content if isinstance(part, dict))
+    text = str(content or "")
+    message = {"role": given.get("role", "user"), "content": text}
+    if isinstance(given.get("name"), str):
+        message["speaker"] = given["name"]
+    dated = _DATED.match(text)
+    if dated and (at := _time(dated[1])):
+        message |= {"content": text[dated.end() :] or text, "occurred_at": at}
+    return message
+
+
+def when(value: Any, field: str) -> str | None:
+    """An instant that mem0 gives as seconds since 1970, or as a date or time in ISO 8601."""
+    if value is None:
+        return None
+    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e11:
+        return datetime.fromtimestamp(value, UTC).isoformat()
+    found = _time(str(value))
+    if found is None:
+        raise Refusal(400, f"{field}: write seconds since 1970, or a date such as 2026-03-02.")
+    return found
+
+
+def _time(text: str) -> str | None:
+    try:
+        at = datetime.fromisoformat(text.strip())
+    except ValueError:
+        return None
+    return (at if at.tzinfo else at.replace(tzinfo=UTC)).isoformat()
+
+
+def two_ids(text: str) -> tuple[str, str]:
+    """A memory's ID names its relationship, too, since nothing is looked up across people. Raises Refusal."""
+    try:
+        relationship, thing = map(UUID, text.split(".", 1))
+    except ValueError:
+        raise Refusal(404, "This memory is not there.") from None
+    return str(relationship), str(thing)
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise Refusal(400, "filters: is no JSON object.")
+    return found

@@ -1,0 +1,196 @@
+"""mem0's operations on memories, each some calls of our own REST API."""
+
+from typing import Any
+
+from connect.mem0.asking import NOT_HERE, Refusal, Whose, said, two_ids, when, whose
+from connect.own_api import Answered, OwnApi
+
+MOST = 200
+_STATUS = {
+    "pending": "PENDING",
+    "processing": "RUNNING",
+    "applied": "SUCCEEDED",
+    "skipped": "SUCCEEDED",
+    "failed": "FAILED",
+}
+_EVENT = {"add": "ADD", "delete": "DELETE"}
+
+
+class Memories:
+    def __init__(self, api: OwnApi) -> None:
+        self.api = api
+
+    def add(self, given: dict[str, Any]) -> Any:
+        """One turn, read by a worker; with `infer: false` each message as it stands."""
+        for name, way_out in NOT_HERE.items():
+            if given.get(name) is not None:
+                raise Refusal(400, f"{name}: is not read here. {way_out}")
+        meant = whose(given, stored=True)
+        messages = said(given)
+        relationship = self._made(meant)
+        if given.get("infer") is False:
+            return self._kept_as_they_are(relationship, messages, given)
+        turn: dict[str, Any] = {"messages": messages}
+        if meant.session is not None:
+            turn["session"] = meant.session
+        if at := when(given.get("timestamp"), "timestamp"):
+            turn["occurred_at"] = at
+        wait = 30 if given.get("async_mode") is False else None
+        stored = good(self.api.post(f"/relationships/{relationship}/turns", turn, wait=wait))
+        results = [
+            {
+                "id": f"{relationship}.{one['entry_id']}",
+                "memory": one["content"],
+                "event": event_of(one["event"]),
+            }
+            for one in stored["remembered"] or []
+        ]
+        status = _STATUS[stored["state"]]
+        event_id = f"{relationship}.{stored['id']}"
+        return {"message": "The turn is stored.", "status": status, "event_id": event_id, "results": results}
+
+    def _kept_as_they_are(
+        self, relationship: str, messages: list[dict[str, Any]], given: dict[str, Any]
+    ) -> Any:
+        path = f"/relationships/{relationship}/entries"
+        results = []
+        for message in messages:
+            entry = {"content": message["content"], "type": "other", "metadata": given.get("metadata") or {}}
+            at = message.get("occurred_at") or when(given.get("timestamp"), "timestamp")
+            entry |= {} if at is None else {"effective_at": at}
+            if ends := when(given.get("expiration_date"), "expiration_date"):
+                entry["expires_at"] = ends
+            kept = good(self.api.post(path, entry))
+            results.append({"id": f"{relationship}.{kept['id']}", "memory": kept["content"], "event": "ADD"})
+        return {"message": "Kept as they are.", "status": "SUCCEEDED", "results": results}
+
+    def event(self, event_id: str) -> Any:
+        relationship, turn = two_ids(event_id)
+        found = good(self.api.get(f"/relationships/{relationship}/turns/{turn}"))
+        return {"id": event_id, "status": _STATUS[found["state"]], "error": found["error"]}
+
+    def search(self, given: dict[str, Any]) -> Any:
+        meant = whose(given, stored=False)
+        relationship = self._found(meant)
+        if relationship is None:
+            return {"results": []}
+        asked = {"query": given.get("query"), "top_k": given.get("top_k") or given.get("limit") or 10}
+        if given.get("threshold") is not None:
+            asked["min_score"] = given["threshold"]
+        items = good(self.api.post(f"/relationships/{relationship}/entries/search", asked))["items"]
+        return {"results": [shown(one, relationship, meant) | {"score": one["score"]} for one in items]}
+
+    def all(self, given: dict[str, Any], *, page: int, size: int) -> Any:
+        meant = whose(given, stored=False)
+        relationship = self._found(meant)
+        entries = [] if relationship is None else self.every(f"/relationships/{relationship}/entries")
+        part = entries[(page - 1) * size : page * size]
+        results = [shown(one, str(relationship), meant) for one in part]
+        more = page * size < len(entries)
+        before = f"?page={page - 1}&page_size={size}" if page > 1 else None
+        after = f"?page={page + 1}&page_size={size}" if more else None
+        return {"count": len(entries), "next": after, "previous": before, "results": results}
+
+    def get(self, memory_id: str) -> Any:
+        relationship, entry = two_ids(memory_id)
+        found = good(self.api.get(f"/relationships/{relationship}/entries/{entry}"))
+        return shown(found, relationship, self._whose_it_is(relationship))
+
+    def update(self, memory_id: str, given: dict[str, Any]) -> Any:
+        relationship, entry = two_ids(memory_id)
+        changes: dict[str, Any] = {}
+        if given.get("text") is not None:
+            changes["content"] = given["text"]
+        if given.get("metadata") is not None:
+            changes["metadata"] = given["metadata"]
+        if "expiration_date" in given:
+            changes["expires_at"] = when(given["expiration_date"], "expiration_date")
+        if not changes:
+            raise Refusal(400, "Send text, metadata or expiration_date.")
+        found = good(self.api.ask("PATCH", f"/relationships/{relationship}/entries/{entry}", changes))
+        return shown(found, relationship, self._whose_it_is(relationship))
+
+    def delete(self, memory_id: str) -> Any:
+        """As by hand: hidden everywhere, in its history, restorable."""
+        relationship, entry = two_ids(memory_id)
+        good(self.api.ask("DELETE", f"/relationships/{relationship}/entries/{entry}"))
+        return {"message": "Memory deleted successfully!"}
+
+    def delete_all(self, given: dict[str, Any]) -> Any:
+        relationship = self._found(whose(given, stored=False))
+        if relationship is not None:
+            path = f"/relationships/{relationship}/entries"
+            for entry in self.every(path):
+                good(self.api.ask("DELETE", f"{path}/{entry['id']}"))
+        return {"message": "Memories deleted successfully!"}
+
+    def history(self, memory_id: str) -> Any:
+        """Oldest first, as mem0 has it."""
+        relationship, entry = two_ids(memory_id)
+        changes = self.every(f"/relationships/{relationship}/entries/{entry}/history")
+        return [
+            {
+                "id": change["id"],
+                "memory_id": memory_id,
+                "old_memory": (change["before"] or {}).get("content"),
+                "new_memory": (change["after"] or {}).get("content") if change["event"] != "delete" else None,
+                "event": event_of(change["event"]),
+                "created_at": change["recorded_at"],
+                "updated_at": change["recorded_at"],
+            }
+            for change in reversed(changes)
+        ]
+
+    def every(self, path: str, **query: Any) -> list[Any]:
+        """Of a list of ours, page after page."""
+        items: list[Any] = []
+        cursor = None
+        while True:
+            page = good(self.api.get(path, limit=MOST, cursor=cursor, **query))
+            items += page["items"]
+            cursor = page["next_cursor"]
+            if cursor is None:
+                return items
+
+    def _found(self, meant: Whose) -> str | None:
+        page = good(self.api.get("/relationships", companion=meant.companion, user=meant.user))
+        return page["items"][0]["id"] if page["items"] else None
+
+    def _made(self, meant: Whose) -> str:
+        """With its companion, if that is the first time that anybody speaks to it."""
+        asked = {"companion": meant.companion, "user": meant.user}
+        answered = self.api.post("/relationships", asked)
+        if not answered.good and answered.status in (404, 422):
+            self.api.post("/companions", {"slug": meant.companion, "name": meant.companion})
+            answered = self.api.post("/relationships", asked)
+        return str(good(answered)["id"])
+
+    def _whose_it_is(self, relationship: str) -> Whose:
+        found = good(self.api.get(f"/relationships/{relationship}"))
+        return Whose(found["user"]["external_id"], found["companion"]["slug"])
+
+
+def shown(entry: dict[str, Any], relationship: str, meant: Whose) -> dict[str, Any]:
+    """As mem0's clients know a memory."""
+    return {
+        "id": f"{relationship}.{entry['id']}",
+        "memory": entry["content"],
+        "user_id": meant.user,
+        "agent_id": meant.companion,
+        "metadata": entry["metadata"],
+        "categories": [entry["type"]],
+        "created_at": entry["effective_at"],
+        "updated_at": entry["recorded_at"],
+        "expiration_date": entry["expires_at"],
+    }
+
+
+def event_of(event: str) -> str:
+    return _EVENT.get(event, "UPDATE")
+
+
+def good(answered: Answered) -> Any:
+    """Its body. Raises Refusal with the problem's sentence."""
+    if not answered.good:
+        raise Refusal(answered.status, answered.sentence)
+    return answered.body

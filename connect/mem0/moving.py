@@ -1,0 +1,91 @@
+"""Takes memories out of a file that mem0 wrote: the answer of its `get_all`, or a list of such memories."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from django.db import transaction
+
+from memory.entries.editing import add_entry
+from memory.entries.limits import entry_fault
+from memory.models import EntrySource
+from relationships.models import Project
+from relationships.services.relationships import get_or_create_relationship
+from web.actor import Actor
+from web.errors import InvalidInput, RapportError
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """`left_out`: a sentence for each memory that could not be taken."""
+
+    entries: int
+    people: int
+    left_out: list[str]
+
+
+@transaction.atomic
+def import_memories(text: str, *, project: Project, companion: str, by: Actor) -> Moved:
+    """Each as an entry of its person, with its date and metadata; one that is there already is not added twice.
+
+    `companion`: a slug, for all of them. Raises InvalidInput where the file is none of mem0's.
+    """
+    people: set[str] = set()
+    left_out: list[str] = []
+    entries = 0
+    for place, memory in enumerate(_memories(text)):
+        user, content = memory.get("user_id"), memory.get("memory")
+        fault = _fault(user, content)
+        if fault:
+            left_out.append(f"{place}: {fault}")
+            continue
+        assert isinstance(user, str) and isinstance(content, str)
+        relationship, _ = get_or_create_relationship(
+            project_id=project.id, companion=companion, user=user, by=by
+        )
+        values = {"content": content, "type": "other", "metadata": memory.get("metadata") or {}}
+        try:
+            with transaction.atomic():
+                at = _time(memory.get("created_at"))
+                add_entry(
+                    relationship=relationship,
+                    values=values | ({} if at is None else {"effective_at": at}),
+                    by=by,
+                    source=EntrySource.IMPORT,
+                    reason="from mem0",
+                )
+        except RapportError as error:
+            left_out.append(f"{place}: {error.detail}")
+            continue
+        people.add(user)
+        entries += 1
+    return Moved(entries, len(people), left_out)
+
+
+def _memories(text: str) -> Iterator[Mapping[str, Any]]:
+    try:
+        read = json.loads(text)
+    except ValueError as error:
+        raise InvalidInput.of("file", f"is no JSON: {error}") from None
+    listed = read.get("results", read.get("memories")) if isinstance(read, dict) else read
+    if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
+        raise InvalidInput.of("file", "holds no list of memories; write one with mem0's get_all")
+    yield from listed
+
+
+def _fault(user: Any, content: Any) -> str:
+    if not isinstance(user, str) or not 0 < len(user) <= 200:
+        return "user_id: is required; memories of agents or runs alone belong to nobody here"
+    if not isinstance(content, str) or not content.strip():
+        return "memory: is empty"
+    return entry_fault(content)
+
+
+def _time(value: Any) -> datetime | None:
+    try:
+        at = datetime.fromisoformat(str(value))
+    except ValueError:
+        return None
+    return at if at.tzinfo else at.replace(tzinfo=UTC)

@@ -1,0 +1,106 @@
+"""/mem0: what mem0's own clients call, so that a program moves here by its `host` alone. Off unless
+RAPPORT_MEM0 is set.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.views.decorators.csrf import csrf_exempt
+
+from connect.mem0.asking import Refusal
+from connect.mem0.entities import delete_entity, list_entities
+from connect.mem0.memories import Memories, good
+from connect.own_api import OwnApi
+from web.errors import InvalidInput, RapportError
+from web.parsing import parse_object, read_bytes
+
+MOST_AT_ONCE = 1000  # memories of a batch, as mem0 has it
+Given = dict[str, Any]
+
+
+def _ping(memories: Memories, given: Given) -> Any:
+    project = good(memories.api.get("/project"))
+    return {"status": "ok", "org_id": project["id"], "project_id": project["id"], "user_email": None}
+
+
+def _all(memories: Memories, given: Given) -> Any:
+    page, size = (
+        _whole(given.pop(name, None), name, default) for name, default in (("page", 1), ("page_size", 100))
+    )
+    return memories.all(given, page=page, size=size)
+
+
+def _batch(one: Callable[[Memories, str, Given], Any], done: str) -> Callable[[Memories, Given], Any]:
+    def run(memories: Memories, given: Given) -> Any:
+        listed = given.get("memories")
+        if not isinstance(listed, list) or len(listed) > MOST_AT_ONCE:
+            raise Refusal(400, f"memories: send a list of at most {MOST_AT_ONCE}.")
+        for item in listed:
+            part = item if isinstance(item, dict) else {}
+            one(memories, str(part.get("memory_id", "")), part)
+        return {"message": f"Successfully {done} {len(listed)} memories"}
+
+    return run
+
+
+_ROUTES: tuple[tuple[str, str, Callable[..., Any]], ...] = (
+    ("GET", r"v1/ping", _ping),
+    ("POST", r"v[123]/memories/add", lambda memories, given: memories.add(given)),
+    ("POST", r"v1/memories", lambda memories, given: memories.add(given)),
+    ("POST", r"v[23]/memories", _all),
+    ("POST", r"v[123]/memories/search", lambda memories, given: memories.search(given)),
+    ("GET", r"v1/event/([^/]+)", lambda memories, given, one: memories.event(one)),
+    ("GET", r"v1/entities", lambda memories, given: list_entities(memories)),
+    ("DELETE", r"v[12]/entities/([^/]+)/([^/]+)", lambda memories, given, *of: delete_entity(memories, *of)),
+    ("PUT", r"v1/batch", _batch(lambda memories, one, given: memories.update(one, given), "updated")),
+    ("DELETE", r"v1/batch", _batch(lambda memories, one, given: memories.delete(one), "deleted")),
+    ("DELETE", r"v1/memories", lambda memories, given: memories.delete_all(given)),
+    ("GET", r"v1/memories/([^/]+)", lambda memories, given, one: memories.get(one)),
+    ("PUT", r"v1/memories/([^/]+)", lambda memories, given, one: memories.update(one, given)),
+    ("DELETE", r"v1/memories/([^/]+)", lambda memories, given, one: memories.delete(one)),
+    ("GET", r"v1/memories/([^/]+)/history", lambda memories, given, one: memories.history(one)),
+)
+
+
+@csrf_exempt
+def mem0_view(request: HttpRequest, path: str) -> HttpResponse:
+    try:
+        return JsonResponse(_answer(request, path.strip("/")), safe=False)
+    except Refusal as refused:
+        return JsonResponse({"detail": refused.detail}, status=refused.status)
+    except RapportError as error:
+        status = 400 if isinstance(error, InvalidInput) else 413
+        return JsonResponse({"detail": error.detail}, status=status)
+
+
+def _answer(request: HttpRequest, path: str) -> Any:
+    if not settings.MEM0:
+        raise Refusal(404, "mem0's protocol is not spoken here: set RAPPORT_MEM0=1.")
+    scheme, _, key = request.headers.get("Authorization", "").partition(" ")
+    if scheme not in ("Token", "Bearer") or not key.strip():
+        raise Refusal(401, "Send your key as: Authorization: Token rk_...")
+    memories = Memories(OwnApi(request, authorization=f"Bearer {key.strip()}"))
+    for method, pattern, run in _ROUTES:
+        found = re.fullmatch(pattern, path)
+        if found and method == request.method:
+            return run(memories, _given(request), *found.groups())
+    good(memories.api.get("/project"))  # who has no key is not told what there is
+    raise Refusal(
+        501, f"{request.method} /{path[:80]} of mem0 is not offered here; see docs/how-to/come-from-mem0.md."
+    )
+
+
+def _given(request: HttpRequest) -> Given:
+    """What the address and the body say, taken together."""
+    raw = read_bytes(request, limit=settings.MAX_BODY_BYTES)
+    return {**request.GET.dict(), **(parse_object(raw) if raw.strip() else {})}
+
+
+def _whole(value: Any, name: str, default: int) -> int:
+    text = str(default if value is None else value)
+    if not re.fullmatch(r"[1-9]\d{0,6}", text, re.ASCII):
+        raise Refusal(400, f"{name}: write a whole number from 1.")
+    return int(text)

@@ -1,0 +1,14 @@
+"""The doors of other protocols."""
+
+from django.urls import path
+
+from connect.events.view import EventsView
+from connect.mcp.view import McpView
+from connect.mem0.view import mem0_view
+
+urlpatterns = [
+    path("v1/relationships/<uuid:relationship_id>/events", EventsView.as_view()),
+    path("mem0/<path:path>", mem0_view),
+    path("mcp", McpView.as_view()),
+    path("mcp/relationships/<uuid:relationship_id>", McpView.as_view()),
+]

@@ -1,0 +1,62 @@
+"""The real service, for clients that know no more of it than its address and a key."""
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from rapport_client import Rapport
+
+from tests.acceptance.processes import ROOT
+from tests.acceptance.service import LiveService
+from tests.environments import python_with, uv
+
+
+class Door:
+    """How a client comes in. `run` runs a program of another environment, which finds both in its own."""
+
+    def __init__(self, url: str, key: str) -> None:
+        self.url, self.key = url, key
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {"RAPPORT_URL": self.url, "RAPPORT_API_KEY": self.key, "PATH": "/usr/bin:/bin", "HOME": "/tmp"}
+
+    def run(self, *command: str | Path, folder: Path | None = None, **settings: str) -> str:
+        done = subprocess.run(
+            [str(word) for word in command],
+            env={**self.environment, **settings},
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+        return done.stdout
+
+
+@pytest.fixture
+def door(live_service: LiveService) -> Door:
+    live_service.new_relationships(1)  # so that there is the companion ada
+    return Door(live_service.web.url, live_service.new_api_key())
+
+
+@pytest.fixture
+def rapport(door: Door) -> Iterator[Rapport]:
+    with Rapport(door.url, door.key) as client:
+        yield client
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The Python client, built as for PyPI."""
+    folder = tmp_path_factory.mktemp("wheel")
+    uv("build", "--quiet", "--wheel", "--out-dir", str(folder), str(ROOT / "clients/python"))
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="session")
+def client_python(wheel: Path) -> Path:
+    """The interpreter of an environment that holds the client and what it needs, and nothing else."""
+    return python_with(str(wheel))

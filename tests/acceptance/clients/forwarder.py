@@ -1,0 +1,54 @@
+"""Stands before the service and adds a key to every request, for programs that can't be told one."""
+
+import http.client
+import threading
+from contextlib import closing
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Self
+from urllib.parse import urlsplit
+
+OF_ONE_HOP = ("connection", "transfer-encoding", "content-length")
+
+
+class Forwarder:
+    def __init__(self, url: str, key: str) -> None:
+        target = urlsplit(url).netloc
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def _pass_on(self) -> None:
+                body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                with closing(http.client.HTTPConnection(target, timeout=60)) as onward:
+                    onward.putrequest(self.command, self.path, skip_host=True, skip_accept_encoding=True)
+                    for name, value in self.headers.items():
+                        if name.lower() not in ("connection", "transfer-encoding"):
+                            onward.putheader(name, value)
+                    onward.putheader("Authorization", f"Bearer {key}")
+                    onward.endheaders(body)
+                    answer = onward.getresponse()
+                    told, headers = answer.read(), answer.getheaders()
+                self.send_response_only(answer.status)
+                for name, value in headers:
+                    if name.lower() not in OF_ONE_HOP:
+                        self.send_header(name, value)
+                self.send_header("Content-Length", str(len(told)))
+                self.end_headers()
+                self.wfile.write(told)
+
+            do_GET = do_POST = do_DELETE = _pass_on  # noqa: N815 - the names of http.server
+
+            def log_message(self, *words: object) -> None:
+                pass
+
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._http.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self._http.server_port}"
+
+    def __enter__(self) -> Self:
+        threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True).start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._http.shutdown()
+        self._http.server_close()

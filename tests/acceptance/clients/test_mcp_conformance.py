@@ -1,0 +1,102 @@
+"""Programs of the Model Context Protocol's own project against /mcp of the real service."""
+
+import json
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rapport_client import Rapport
+
+from tests.acceptance.clients.conftest import Door
+from tests.acceptance.clients.forwarder import Forwarder
+from tests.acceptance.service import LiveService
+from tests.environments import node, node_with, sdist
+
+CONFORMANCE = {"@modelcontextprotocol/conformance": "0.2.0-alpha.12"}
+MCP_SDIST = "8b147a50441cf059dc88c684e0aeed3687f0aa0f39c6cde7b90330effd2b34d8"
+INSPECTOR = {"@modelcontextprotocol/inspector": "2.12.0"}
+
+
+# What checks the transport and the protocol's frame: it asks for no tool of its own.
+OURS = {
+    "2025-11-25": "server-initialize ping tools-list resources-list prompts-list dns-rebinding-protection",
+    "2026-07-28": "tools-list resources-list prompts-list dns-rebinding-protection caching sep-2164-resource-not-found "
+    "input-required-result-unsupported-methods",
+}
+
+
+def conform(address: str, *words: str, folder: Path) -> str:
+    """The suite's report. A check that fails, or is expected to and passes, fails here."""
+    program = node_with(CONFORMANCE, where="The conformance suite") / "node_modules/.bin/conformance"
+    command = [str(node()), str(program), "server", "--url", address, *words]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=500, cwd=folder)
+    summary = done.stdout.partition("=== SUMMARY ===")[2] or done.stdout
+    assert done.returncode == 0, summary[-8000:] + done.stderr[-2000:]
+    return summary
+
+
+@pytest.fixture
+def address(door: Door, rapport: Rapport) -> Iterator[str]:
+    maya = rapport.relationship(companion="ada", user="maya")
+    maya.add("Likes green tea.", type="preference")
+    with Forwarder(door.url, door.key) as forwarder:
+        yield f"{forwarder.url}/mcp/relationships/{maya.id}"
+
+
+@pytest.mark.parametrize("revision", OURS)
+def test_our_own_server_passes_every_check_that_needs_no_tool_of_the_suite(
+    address: str, revision: str, tmp_path: Path
+) -> None:
+    for scenario in OURS[revision].split():
+        conform(address, "--spec-version", revision, "--scenario", scenario, folder=tmp_path)
+
+
+@pytest.mark.parametrize("revision", OURS)
+def test_behind_our_view_the_official_fixture_server_passes_all_but_those_with_a_reason(
+    live: LiveService, revision: str, tmp_path: Path
+) -> None:
+    """mcp_expected_failures_*.yml has them, each with its reason. One that passes meanwhile fails here, too."""
+    source = sdist("mcp", "2.3.0", MCP_SDIST) / "examples/servers/everything-server"
+    settings = "tests.acceptance.clients.everything.settings"
+    web = live.start_web(DJANGO_SETTINGS_MODULE=settings, EVERYTHING_SERVER=str(source))
+    web.wait_until_it_answers()
+    expected = Path(__file__).with_name(f"mcp_expected_failures_{revision}.yml")
+    words = ["--requirements", revision, "--expected-failures", str(expected)]
+    with Forwarder(web.url, live.new_api_key()) as forwarder:
+        report = conform(f"{forwarder.url}/mcp", *words, folder=tmp_path)
+    print(report)
+
+
+def test_the_inspector_lists_and_calls_every_tool(door: Door, rapport: Rapport) -> None:
+    maya = rapport.relationship(companion="ada", user="maya")
+    program = node_with(INSPECTOR, where="The MCP Inspector") / "node_modules/.bin/mcp-inspector"
+
+    def inspect(*words: str) -> Any:
+        url = f"{door.url}/mcp/relationships/{maya.id}"
+        key = f"Authorization: Bearer {door.key}"
+        return json.loads(
+            door.run(node(), program, "--cli", url, "--transport", "http", "--header", key, *words)
+        )
+
+    def use(tool: str, **arguments: str) -> Any:
+        named = [word for name, value in arguments.items() for word in ("--tool-arg", f"{name}={value}")]
+        answer = inspect("--method", "tools/call", "--tool-name", tool, *named)
+        assert answer.get("isError") is not True, answer
+        return answer["structuredContent"]
+
+    tools = {tool["name"] for tool in inspect("--method", "tools/list")["tools"]}
+    entry = use("remember", content="Likes green tea.", type="preference")["entry"]["id"]
+    called = {
+        "get_context": use("get_context", message="What should I drink?")["context"],
+        "recall": use("recall", query="tea")["items"],
+        "search": use("search", query="tea")["results"],
+        "fetch": use("fetch", id=entry)["text"],
+        "correct": use("correct", what="green tea", to="Likes black tea.", entry_id=entry)["changed"],
+        "history": use("history", entry_id=entry)["items"],
+        "forget": use("forget", what="tea", entry_ids=json.dumps([entry]))["forgotten"],
+    }
+    assert {*called, "remember"} == tools
+    assert all(called.values())
+    assert maya.entries() == []

@@ -1,0 +1,122 @@
+"""The Python client against the real service, from its wheel in a clean environment and from here."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+from rapport_client import AsyncRapport, Invalid, NotFound, Rapport
+
+from tests.acceptance.clients.conftest import Door
+
+QUICKSTART = """
+from rapport_client import Rapport
+
+with Rapport() as rapport:
+    maya = rapport.relationship(companion="ada", user="maya")
+    turn = maya.remember("I moved to Lisbon last week.", wait=60)
+    print(turn["state"])
+    print(maya.context("Where do I live?")["system"])
+"""
+
+
+def test_from_its_wheel_a_fact_is_remembered_and_shown(door: Door, client_python: Path) -> None:
+    told = door.run(client_python, "-I", "-c", QUICKSTART)
+    assert told.startswith("applied\n")
+    assert "Lisbon" in told
+    brought = door.run(client_python, "-I", "-c", "import sys, rapport_client; print(*sys.modules)")
+    assert not {"django", "pydantic", "openai"} & set(brought.split())
+
+
+def test_the_command_moves_a_relationship_and_calls_anything(
+    door: Door, rapport: Rapport, client_python: Path, tmp_path: Path
+) -> None:
+    maya = rapport.relationship(companion="ada", user="maya")
+    maya.add("Lives in Lisbon.", type="identity")
+    tom = rapport.relationship(companion="ada", user="tom")
+    command = client_python.with_name("rapport")
+
+    door.run(command, "export", maya.id, tmp_path / "maya.json")
+    door.run(command, "import", tom.id, tmp_path / "maya.json")
+    page = json.loads(door.run(command, "call", "entries_list", tom.id, "limit=1", "text=lisbon"))
+
+    assert [entry["content"] for entry in page["items"]] == ["Lives in Lisbon."]
+
+
+def test_the_command_says_what_is_wrong(door: Door, client_python: Path) -> None:
+    with pytest.raises(AssertionError, match=r"rapport: 404 .*not there"):
+        door.run(
+            client_python.with_name("rapport"), "call", "users_read", "00000000-0000-0000-0000-000000000001"
+        )
+    with pytest.raises(AssertionError, match="is no operation"):
+        door.run(client_python.with_name("rapport"), "call", "close")
+
+
+def test_lists_come_whole_whatever_the_size_of_a_page(rapport: Rapport) -> None:
+    maya = rapport.relationship(companion="ada", user="maya")
+    for number in range(7):
+        maya.add(f"Fact {number}", tags={"kind": "odd" if number % 2 else "even"})
+
+    pages = rapport.items(rapport.entries_list, maya.id, limit=3)
+    assert [entry["content"] for entry in pages] == [f"Fact {number}" for number in reversed(range(7))]
+    assert [entry["content"] for entry in maya.entries(tag=["kind=odd"])] == ["Fact 5", "Fact 3", "Fact 1"]
+
+
+def test_what_is_changed_found_deleted_and_restored(rapport: Rapport) -> None:
+    maya = rapport.relationship(companion="ada", user="maya")
+    entry = maya.add("Likes green tea.", type="preference")
+    changed = rapport.entries_change(
+        maya.id, entry["id"], content="Likes black tea.", if_match=entry["version"]
+    )
+
+    assert [found["content"] for found in maya.search("which tea?")] == ["Likes black tea."]
+    rapport.entries_delete(maya.id, entry["id"], if_match=changed["version"])
+    assert maya.entries() == []
+    rapport.entries_restore(maya.id, entry["id"], reason="asked for")
+    history = rapport.items(rapport.entries_history, maya.id, entry["id"], limit=2)
+    assert [revision["event"] for revision in history] == ["restore", "delete", "update", "add"]
+
+
+def test_a_document_is_uploaded_and_found(rapport: Rapport) -> None:
+    (companion,) = rapport.items(rapport.companions_list)
+    text = b"The pool opens at nine. Towels are at the desk."
+    document = rapport.documents_add(companion["id"], file=("house.txt", text, "text/plain"), name="House")
+    assert rapport.documents_read(companion["id"], document["id"])["name"] == "House"
+
+
+def test_errors_name_the_field(rapport: Rapport) -> None:
+    with pytest.raises(NotFound):
+        rapport.users_read("00000000-0000-0000-0000-000000000001")
+    with pytest.raises(Invalid) as refused:
+        rapport.relationships_get_or_create(companion="Not A Slug", user="maya")
+    assert [one["field"] for one in refused.value.errors] == ["companion"]
+
+
+def test_a_hundred_people_at_once_by_the_asynchronous_client(door: Door) -> None:
+    async def live(client: AsyncRapport, number: int) -> list[str]:
+        person = await client.relationship(companion="ada", user=f"person-{number}")
+        await person.add(f"Is number {number}.")
+        return [entry["content"] for entry in await person.entries()]
+
+    async def everybody() -> list[list[str]]:
+        async with AsyncRapport(door.url, door.key) as client:
+            return await asyncio.gather(*(live(client, number) for number in range(100)))
+
+    assert asyncio.run(everybody()) == [[f"Is number {number}."] for number in range(100)]
+
+
+def test_events_are_told_as_they_happen_and_after_the_last_one(rapport: Rapport, door: Door) -> None:
+    maya = rapport.relationship(companion="ada", user="maya")
+    maya.add("Likes tea.")
+    events = rapport.events(maya.id, after="0-0")
+    first = next(events)
+    with Rapport(door.url, door.key) as other:
+        other.entries_create(maya.id, content="Has a cat.", type="other")
+    second = next(events)
+    events.close()
+
+    assert [one.name for one in (first, second)] == ["memory.changed", "memory.changed"]
+    assert "tea" not in str(first.data)
+    again = rapport.events(maya.id, after=first.id or "")
+    assert next(again).data["entry_id"] == second.data["entry_id"]
+    again.close()

@@ -1,0 +1,81 @@
+"""Events as a page: what happened, in order, after a place."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from connect.events.reading import MOST, Place, happened_after, present_place
+from memory.models import HeldDeletion
+from relationships.models import Relationship, SessionState, Turn, TurnState
+from tests.fixtures.api import Api
+
+
+@pytest.fixture
+def path(relationship: Relationship) -> str:
+    return f"/relationships/{relationship.id}"
+
+
+def test_every_change_of_memory_is_told_in_order_and_once(api: Api, path: str) -> None:
+    start = api.get(f"{path}/events").body["next"]
+    entry = api.post(f"{path}/entries", {"content": "Likes tea.", "type": "preference"}).body
+    api.patch(f"{path}/entries/{entry['id']}", {"content": "Likes coffee."})
+    api.delete(f"{path}/entries/{entry['id']}")
+
+    page = api.get(f"{path}/events?after={start}").body
+    assert [(one["type"], one["data"]["event"]) for one in page["items"]] == [
+        ("memory.changed", event) for event in ("add", "update", "delete")
+    ]
+    assert "Likes" not in str(page)
+    after_the_first = api.get(f"{path}/events?after={page['items'][0]['id']}").body["items"]
+    assert [one["data"]["event"] for one in after_the_first] == ["update", "delete"]
+    by_header = api.get(f"{path}/events", last_event_id=page["items"][1]["id"]).body["items"]
+    assert [one["data"]["event"] for one in by_header] == ["delete"]
+    assert api.get(f"{path}/events?after={page['next']}").body["items"] == []
+
+
+def test_failed_turns_held_deletions_and_ended_sessions_are_told_once_they_have_settled(
+    relationship: Relationship,
+) -> None:
+    now = timezone.now()
+    owner = {"relationship": relationship, "project_id": relationship.project_id}
+    start = Place(0, now - timedelta(minutes=1))
+    turn = Turn.objects.create(
+        **owner, seq=1, occurred_at=now, state=TurnState.FAILED, settled_at=now - timedelta(seconds=5)
+    )
+    HeldDeletion.objects.create(**owner, turn_id=turn.id)
+    SessionState.objects.create(
+        **owner, session="web", last_active_at=now, ended_at=now - timedelta(seconds=3)
+    )
+
+    told, place = happened_after(relationship.id, start, now=now)
+    assert [one.type for one in told] == ["turn.failed", "session.ended"]
+    later, place = happened_after(relationship.id, place, now=timezone.now() + timedelta(seconds=2))
+    assert [one.type for one in later] == ["deletions.held"]
+    assert happened_after(relationship.id, place, now=timezone.now() + timedelta(seconds=2))[0] == []
+
+
+def test_a_long_history_comes_whole_page_after_page(api: Api, path: str, relationship: Relationship) -> None:
+    for number in range(MOST + 5):
+        api.post(f"{path}/entries", {"content": f"Fact {number}.", "type": "other"})
+    seen: list[str] = []
+    place = Place(0, timezone.now())
+    while True:
+        told, place = happened_after(relationship.id, place, now=timezone.now())
+        if not told:
+            break
+        seen += [str(one.data["entry_id"]) for one in told]
+    assert len(seen) == len(set(seen)) == MOST + 5
+
+
+def test_from_now_on_tells_nothing_of_before(api: Api, path: str, relationship: Relationship) -> None:
+    api.post(f"{path}/entries", {"content": "Likes tea.", "type": "preference"})
+    now = timezone.now()
+    assert happened_after(relationship.id, present_place(relationship.id, now=now), now=now)[0] == []
+    assert api.get(f"{path}/events?after=0-0").body["items"] != []
+
+
+@pytest.mark.parametrize("place", ["x", "1-999999999999999999", "-1-1"])
+def test_a_place_that_is_none_is_refused(api: Api, path: str, place: str) -> None:
+    answer = api.get(f"{path}/events?after={place}")
+    assert (answer.status, answer.fields) == (422, ["after"])

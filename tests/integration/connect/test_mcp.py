@@ -1,0 +1,177 @@
+"""MCP as its clients speak it, over Django's test client: tools, resources, prompts, and who may come in."""
+
+import json
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from relationships.models import Companion, Relationship
+from relationships.services.tokens import create_token
+from tests.fixtures.api import Api, new_key
+from tests.fixtures.people import meet, meet_elsewhere
+from web.actor import Actor
+
+TOOLS = ["get_context", "recall", "remember", "correct", "forget", "history", "search", "fetch"]
+CHANGES = {"remember", "correct", "forget"}
+
+
+class Mcp:
+    """A client that sends one message of JSON-RPC at a time, in the version of 2025-11-25."""
+
+    def __init__(self, key: str, path: str = "/mcp") -> None:
+        self.key, self.path, self.http = key, path, Client()
+
+    def post(self, body: Any, **headers: str) -> Any:
+        sent = {
+            "Accept": "application/json, text/event-stream",
+            "MCP-Protocol-Version": "2025-11-25",
+            "Authorization": f"Bearer {self.key}",
+            **{name.replace("_", "-"): value for name, value in headers.items()},
+        }
+        return self.http.post(self.path, json.dumps(body), "application/json", headers=sent)
+
+    def ask(self, method: str, **params: Any) -> Any:
+        answer = self.post({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+        assert answer.status_code == 200, answer.content
+        told = json.loads(answer.content)
+        return told.get("result") or told["error"]
+
+    def use(self, tool: str, **arguments: Any) -> Any:
+        return self.ask("tools/call", name=tool, arguments=arguments)
+
+
+@pytest.fixture
+def mcp(api_key: str, relationship: Relationship) -> Mcp:
+    return Mcp(api_key, f"/mcp/relationships/{relationship.id}")
+
+
+def test_the_eight_tools_say_when_to_use_them_and_what_they_change(mcp: Mcp) -> None:
+    tools = mcp.ask("tools/list")["tools"]
+    assert [tool["name"] for tool in tools] == TOOLS
+    for tool in tools:
+        assert len(tool["description"]) > 60
+        hints = tool["annotations"]
+        assert hints["readOnlyHint"] is (tool["name"] not in CHANGES)
+        assert hints["destructiveHint"] is (tool["name"] == "forget")
+
+
+def test_what_is_remembered_is_recalled_cited_and_in_the_context(mcp: Mcp) -> None:
+    said = mcp.use("remember", content="Is allergic to peanuts.", type="preference")
+    entry = said["structuredContent"]["entry"]
+
+    assert "peanuts" in mcp.use("recall", query="allergic")["content"][0]["text"]
+    assert "peanuts" in mcp.use("get_context", message="What can I eat?")["content"][0]["text"]
+    found = json.loads(mcp.use("search", query="peanuts")["content"][0]["text"])["results"]
+    assert [one["id"] for one in found] == [entry["id"]]
+    document = json.loads(mcp.use("fetch", id=entry["id"])["content"][0]["text"])
+    assert document["text"] == "Is allergic to peanuts."
+    assert document["url"].endswith(f"/entries/{entry['id']}")
+
+
+def test_correct_plans_first_and_keeps_what_stood_there(mcp: Mcp) -> None:
+    entry = mcp.use("remember", content="Lives in Porto.", type="identity")["structuredContent"]["entry"]
+
+    plan = mcp.use("correct", what="lives in Porto", to="Lives in Lisbon.")["structuredContent"]
+    assert plan["changed"] is False
+    assert [one["id"] for one in plan["entries"]] == [entry["id"]]
+    assert "Porto" in mcp.use("fetch", id=entry["id"])["content"][0]["text"]
+    mcp.use("correct", what="lives in Porto", to="Lives in Lisbon.", entry_id=entry["id"])
+    history = mcp.use("history", entry_id=entry["id"])["content"][0]["text"]
+    assert "'Lives in Porto.' became 'Lives in Lisbon.'" in history
+
+
+def test_forget_plans_first_and_can_be_undone(mcp: Mcp, api: Api, relationship: Relationship) -> None:
+    entry = mcp.use("remember", content="Dates Tom.", type="relationship")["structuredContent"]["entry"]
+    other = mcp.use("remember", content="Has a cat.")["structuredContent"]["entry"]
+
+    plan = mcp.use("forget", what="Tom")
+    assert plan["structuredContent"]["forgotten"] == []
+    assert len(api.get(f"/relationships/{relationship.id}/entries").body["items"]) == 2
+    done = mcp.use("forget", what="Tom", entry_ids=[entry["id"]])["structuredContent"]
+    assert done["forgotten"] == [entry["id"]]
+    left = api.get(f"/relationships/{relationship.id}/entries").body["items"]
+    assert [one["id"] for one in left] == [other["id"]]
+    assert "Tom" not in mcp.use("get_context", message="Who is Tom?")["content"][0]["text"].replace(
+        "Who is Tom", ""
+    )
+    mcp.use("forget", what="Tom", restore=[entry["id"]])
+    assert len(api.get(f"/relationships/{relationship.id}/entries").body["items"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "said"),
+    [
+        ("remember", {}, "content: Field required"),
+        ("remember", {"content": "x", "type": "no_such_type"}, "type: is none of the companion's types"),
+        ("recall", {"query": "tea", "unknown": 1}, "unknown: Extra inputs"),
+        ("fetch", {"id": "00000000-0000-0000-0000-000000000000"}, "This entry is not there"),
+        ("forget", {"what": "tea", "entry_ids": ["00000000-0000-0000-0000-000000000000"]}, "is not there"),
+    ],
+)
+def test_what_goes_wrong_is_told_to_the_model(mcp: Mcp, tool: str, arguments: Any, said: str) -> None:
+    answer = mcp.use(tool, **arguments)
+    assert answer["isError"] is True
+    assert said in answer["content"][0]["text"]
+
+
+def test_without_a_relationship_in_the_address_each_call_names_whose_memory(
+    api_key: str, relationship: Relationship
+) -> None:
+    mcp = Mcp(api_key)
+    maya, new = {"companion": "ada", "user": "maya"}, {"companion": "ada", "user": "new"}
+    assert mcp.ask("tools/list")["tools"][0]["inputSchema"]["required"] == ["companion", "user"]
+    assert mcp.use("recall", query="tea")["isError"] is True
+    assert "Nothing is known" in mcp.use("recall", query="tea", **new)["content"][0]["text"]
+    mcp.use("remember", content="Likes tea.", **new)
+    assert "Likes tea" in mcp.use("recall", query="tea", **new)["content"][0]["text"]
+    assert "Likes tea" not in mcp.use("recall", query="tea", **maya)["content"][0]["text"]
+
+
+def test_a_token_opens_its_relationship_at_either_address_and_no_other(
+    relationship: Relationship, companion: Companion
+) -> None:
+    other = meet(companion)
+    token = create_token(
+        relationship=relationship, scopes=["write"], expires_in=600, by=Actor.policy("test")
+    )[1]
+    for path in ("/mcp", f"/mcp/relationships/{relationship.id}"):
+        assert Mcp(token, path).use("remember", content=f"Came by {path}.").get("isError") is not True
+    assert Mcp(token, f"/mcp/relationships/{other.id}").post({}).status_code == 404
+    (listed,) = [one for one in Mcp(token).ask("resources/list")["resources"] if one["name"] == "entries"]
+    entries = json.loads(Mcp(token).ask("resources/read", uri=listed["uri"])["contents"][0]["text"])[
+        "entries"
+    ]
+    assert len(entries) == 2
+    elsewhere = listed["uri"].replace(str(relationship.id), str(other.id))
+    assert "There is no resource" in Mcp(token).ask("resources/read", uri=elsewhere)["message"]
+
+
+def test_a_key_that_may_only_read_reads_and_is_told_so(relationship: Relationship) -> None:
+    mcp = Mcp(new_key(relationship.project, "read"), f"/mcp/relationships/{relationship.id}")
+    assert mcp.use("recall", query="tea").get("isError") is not True
+    refused = mcp.use("remember", content="Likes tea.")
+    assert refused["isError"] is True
+    assert "scope 'write'" in refused["content"][0]["text"]
+
+
+def test_strangers_stay_out(api_key: str, relationship: Relationship) -> None:
+    mcp = Mcp(api_key)
+    listing = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    nobody = Mcp("rk_aaaaaaaa_" + "x" * 43).post(listing)
+    assert (nobody.status_code, nobody["WWW-Authenticate"]) == (401, 'Bearer realm="rapport"')
+    assert Mcp(api_key, f"/mcp/relationships/{meet_elsewhere().id}").post(listing).status_code == 404
+    assert mcp.post(listing, Origin="https://evil.example").status_code == 403
+    assert mcp.post(listing, Host="evil.example").status_code == 400
+    assert mcp.post(listing, Origin="http://testserver").status_code == 200
+    assert mcp.http.get("/mcp", headers={"Authorization": f"Bearer {api_key}"}).status_code == 405
+    elsewhere = meet_elsewhere()
+    uri = f"rapport://relationships/{elsewhere.id}/entries"
+    assert "is not there" in mcp.ask("resources/read", uri=uri)["message"]
+
+
+def test_the_prompts(mcp: Mcp) -> None:
+    names = [prompt["name"] for prompt in mcp.ask("prompts/list")["prompts"]]
+    assert names == ["continue_conversation", "what_do_you_know_about_me"]
+    told = mcp.ask("prompts/get", name="continue_conversation", arguments={"message": "Hello again"})
+    assert "Hello again" in told["messages"][0]["content"]["text"]

@@ -1,0 +1,163 @@
+"""mem0's protocol over Django's test client: whose memory is whose, and what is refused."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+from pytest_django.fixtures import Settings
+
+from memory.models import ScratchpadEntry
+from relationships.models import Companion, Project
+from relationships.services.projects import create_project
+from tests.fixtures.api import TESTER, new_key
+
+PEOPLE = 1000
+
+
+class Mem0:
+    def __init__(self, key: str) -> None:
+        self.key, self.http = key, Client()
+
+    def send(self, method: str, path: str, body: Any = None) -> tuple[int, Any]:
+        raw = b"" if body is None else json.dumps(body).encode()
+        headers = {"Authorization": f"Token {self.key}"}
+        answer = self.http.generic(method, f"/mem0/{path}", raw, "application/json", headers=headers)
+        return answer.status_code, json.loads(answer.content)
+
+    def keep(self, user: str, text: str) -> str:
+        body = {"messages": [{"role": "user", "content": text}], "user_id": user, "infer": False}
+        status, told = self.send("POST", "v3/memories/add/", body)
+        assert status == 200, told
+        return str(told["results"][0]["id"])
+
+    def all(self, user: str) -> list[str]:
+        told = self.send("POST", "v3/memories/", {"filters": {"user_id": user}})[1]
+        return [one["memory"] for one in told["results"]]
+
+
+@pytest.fixture
+def mem0(project: Project, settings: Settings) -> Mem0:
+    settings.MEM0 = True
+    settings.KEY_RATES = {}
+    return Mem0(new_key(project, "admin"))
+
+
+def test_a_thousand_people_find_their_own_and_nobody_elses(mem0: Mem0) -> None:
+    for number in range(PEOPLE):
+        mem0.keep(f"person-{number}", f"The code word is W{number}Z.")
+    for number in range(PEOPLE):
+        assert mem0.all(f"person-{number}") == [f"The code word is W{number}Z."]
+    for number in range(0, PEOPLE, 10):
+        asked = {"query": "code word", "filters": {"user_id": f"person-{number}"}, "top_k": 200}
+        found = mem0.send("POST", "v3/memories/search/", asked)[1]["results"]
+        assert [one["memory"] for one in found] == [f"The code word is W{number}Z."]
+
+
+def test_another_project_finds_nothing_by_name_or_by_id(mem0: Mem0) -> None:
+    memory = mem0.keep("maya", "Has a cat.")
+    stranger = Mem0(new_key(create_project(name="Other", by=TESTER), "admin"))
+    assert stranger.all("maya") == []
+    for method, path in (("GET", ""), ("PUT", ""), ("DELETE", ""), ("GET", "history/")):
+        status, told = stranger.send(
+            method, f"v1/memories/{memory}/{path}", {"text": "x"} if method == "PUT" else None
+        )
+        assert status == 404, told
+    assert mem0.all("maya") == ["Has a cat."]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status", "said"),
+    [
+        ("POST", "v3/memories/", {}, 400, "user_id: name one person"),
+        ("POST", "v3/memories/", {"filters": {"user_id": "*"}}, 400, "user_id: name one person"),
+        ("POST", "v3/memories/", {"filters": {"user_id": {"in": ["a"]}}}, 400, "filters.user_id"),
+        ("POST", "v3/memories/", {"filters": {"OR": [{"user_id": "a"}]}}, 400, "filters.OR"),
+        ("POST", "v3/memories/", {"filters": {"user_id": "a", "run_id": "r"}}, 400, "run_id"),
+        ("POST", "v3/memories/add/", {"user_id": "a", "messages": []}, 400, "messages"),
+        (
+            "POST",
+            "v3/memories/add/",
+            {"user_id": "a", "messages": "x", "custom_instructions": "y"},
+            400,
+            "ingestion",
+        ),
+        (
+            "POST",
+            "v3/memories/add/",
+            {"user_id": "a", "messages": "x", "agent_id": "No Slug"},
+            400,
+            "agent_id",
+        ),
+        (
+            "POST",
+            "v3/memories/add/",
+            {"user_id": "a", "messages": "x", "timestamp": "soon"},
+            400,
+            "timestamp",
+        ),
+        ("POST", "v3/memories/search/", {"filters": {"user_id": "maya"}}, 422, "query"),
+        ("DELETE", "v1/memories/", None, 400, "user_id"),
+        ("GET", "v1/memories/no-id/", None, 404, "not there"),
+        ("POST", "v1/exports/", {"schema": "{}"}, 501, "not offered"),
+    ],
+)
+def test_what_is_not_read_is_refused_with_a_sentence(
+    mem0: Mem0, method: str, path: str, body: Any, status: int, said: str
+) -> None:
+    mem0.keep("maya", "Has a cat.")
+    answer = mem0.send(method, path, body)
+    assert (answer[0], said in answer[1]["detail"]) == (status, True), answer
+
+
+def test_a_wrong_key_is_told_nothing(mem0: Mem0) -> None:
+    wrong = Mem0("rk_aaaaaaaa_" + "x" * 43)
+    assert wrong.send("GET", "v1/ping/")[0] == 401
+    assert wrong.send("GET", "v1/nowhere/")[0] == 401
+
+
+def test_it_is_off_by_default(mem0: Mem0, settings: Settings) -> None:
+    settings.MEM0 = False
+    assert mem0.send("GET", "v1/ping/")[0] == 404
+
+
+def test_what_mem0_wrote_out_is_taken_over_with_its_dates(
+    companion: Companion, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    memories = [
+        {
+            "memory": "Has a cat.",
+            "user_id": "maya",
+            "created_at": "2024-05-08T13:56:00-07:00",
+            "metadata": {"a": 1},
+        },
+        {"memory": "Has a cat.", "user_id": "tom", "created_at": None, "metadata": None},
+        {"memory": "Knows Python.", "agent_id": "helper"},
+        {"memory": " ", "user_id": "maya"},
+    ]
+    file = tmp_path / "mem0.json"
+    file.write_text(json.dumps({"results": memories}))
+
+    call_command("import_mem0", file, companion="ada")
+
+    entries = ScratchpadEntry.objects.order_by("effective_at")
+    assert [(one.content, one.relationship.user.external_id) for one in entries] == [
+        ("Has a cat.", "maya"),
+        ("Has a cat.", "tom"),
+    ]
+    assert entries[0].effective_at == datetime(2024, 5, 8, 20, 56, tzinfo=UTC)
+    assert (entries[0].metadata, entries[0].source) == ({"a": 1}, "import")
+    told = capsys.readouterr()
+    assert "2 entries of 2 people" in told.out
+    assert told.err.count("left out") == 2
+
+
+@pytest.mark.parametrize("text", ["no json", '{"results": 1}', "[1]"])
+def test_another_file_is_refused(companion: Companion, tmp_path: Path, text: str) -> None:
+    file = tmp_path / "mem0.json"
+    file.write_text(text)
+    with pytest.raises(CommandError, match=r"file|list|JSON"):
+        call_command("import_mem0", file, companion="ada")

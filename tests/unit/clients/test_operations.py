@@ -1,0 +1,104 @@
+"""The Python client reaches every operation that the service has, as the reference describes it."""
+
+import asyncio
+import inspect
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from rapport_client import AsyncRapport, Rapport
+from rapport_client.generated.async_operations import AsyncOperations
+from rapport_client.generated.operations import Operations
+
+from tests.guards.sources import ROOT
+
+DOCUMENT = json.loads((ROOT / "docs/reference/openapi.json").read_text())
+CALLS = {
+    operation["operationId"]: (method.upper(), path, operation)
+    for path, methods in DOCUMENT["paths"].items()
+    for method, operation in methods.items()
+}
+
+
+class Wire(httpx.MockTransport):
+    """Keeps what was sent, answers {}."""
+
+    def __init__(self) -> None:
+        self.sent: list[httpx.Request] = []
+        super().__init__(self._take)
+
+    def _take(self, request: httpx.Request) -> httpx.Response:
+        self.sent.append(request)
+        return httpx.Response(200, json={}, headers={"Content-Type": "application/json"})
+
+
+def filled(method: Callable[..., Any]) -> tuple[list[str], dict[str, Any]]:
+    """Something for every argument."""
+    placed: list[str] = []
+    named: dict[str, Any] = {}
+    for name, parameter in list(inspect.signature(method).parameters.items())[1:]:
+        if parameter.kind is parameter.KEYWORD_ONLY:
+            known: dict[str, Any] = {"file": ("a.txt", b"x"), "body": {"a": 1}, "wait": 1}
+            named[name] = b"x" if parameter.annotation is bytes else known.get(name, "x")
+        else:
+            placed.append("with/a slash")
+    return placed, named
+
+
+def test_both_clients_have_every_operation_and_nothing_else() -> None:
+    for generated in (Operations, AsyncOperations):
+        assert {name for name in vars(generated) if not name.startswith("_")} == set(CALLS)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_method_sends_what_the_reference_describes(name: str) -> None:
+    method, path, operation = CALLS[name]
+    wires = [Wire(), Wire()]
+    placed, named = filled(getattr(Operations, name))
+    with Rapport("http://rapport.test", "rk_x", transport=wires[0]) as client:
+        answered = getattr(client, name)(*placed, **named)
+        if hasattr(answered, "__next__"):
+            list(answered)
+
+    async def ask() -> None:
+        async with AsyncRapport("http://rapport.test", "rk_x", transport=wires[1]) as client:
+            answered = getattr(client, name)(*placed, **named)
+            if hasattr(answered, "__anext__"):
+                assert [one async for one in answered] == []
+            else:
+                await answered
+
+    asyncio.run(ask())
+    for wire in wires:
+        (request,) = wire.sent
+        assert request.method == method
+        fits = re.sub(r"{\w+}", "with%2Fa%20slash", path)
+        assert request.url.raw_path.decode().partition("?")[0] == fits
+        parameters = operation.get("parameters", [])
+        assert set(request.url.params) == {one["name"] for one in parameters if one["in"] == "query"}
+        assert all(one["name"] in request.headers for one in parameters if one["in"] == "header")
+        media = request.headers.get("Content-Type", "").partition(";")[0]
+        assert media in operation.get("requestBody", {}).get("content", {"": ""})
+
+
+def test_what_is_generated_is_in_step_with_the_reference(tmp_path: Path) -> None:
+    """If it is not: make openapi."""
+    code = f"import generate, pathlib; generate.main(pathlib.Path({str(tmp_path)!r}))"
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT / "clients/python", check=True)
+    kept = ROOT / "clients/python/src/rapport_client/generated"
+    for made in tmp_path.glob("*.py"):
+        assert made.read_text() == (kept / made.name).read_text(), (
+            "Run `make openapi` and commit what it wrote."
+        )
+
+
+def test_the_client_stays_small() -> None:
+    source = ROOT / "clients/python/src/rapport_client"
+    lines = sum(len(path.read_text().splitlines()) for path in source.glob("*.py"))
+    assert lines <= 800

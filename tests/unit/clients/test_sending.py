@@ -1,0 +1,146 @@
+"""What the client sends again, what it does not, and how it reads streams: over real HTTP."""
+
+import asyncio
+import json
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import pytest
+from rapport_client import (
+    AsyncRapport,
+    Invalid,
+    NotFound,
+    Rapport,
+    Refused,
+    Reply,
+    Stale,
+    StreamBroken,
+    TooMany,
+    Unreachable,
+)
+
+from tests.unit.clients.server import Server, Told
+
+SOON = {"Retry-After": "1"}
+TURN: Any = {"messages": [{"role": "user", "content": "Hello."}]}
+
+
+def chunk(text: str | None = None, **rest: object) -> str:
+    delta = {} if text is None else {"content": text}
+    return f"data: {json.dumps({'choices': [{'delta': delta, **rest}]})}\n\n"
+
+
+STREAM = {"Content-Type": "text/event-stream"}
+
+
+def test_429_is_sent_again_when_its_time_is_over() -> None:
+    with (
+        Server(Told(429, headers=SOON), Told(body={"ok": 1})) as server,
+        Rapport(server.url, "rk_x") as client,
+    ):
+        answer: Any = client.documents_retry("c", "d")
+        assert answer == {"ok": 1}
+    first, second = server.asked
+    assert second.at - first.at >= 1
+
+
+def test_what_is_told_to_wait_longer_than_a_minute_is_not_waited_for() -> None:
+    with (
+        Server(Told(429, {"detail": "tomorrow"}, {"Retry-After": "3600"})) as server,
+        Rapport(server.url, "rk_x") as client,
+        pytest.raises(TooMany, match="tomorrow"),
+    ):
+        client.project_read()
+    assert len(server.asked) == 1
+
+
+def test_a_turn_is_sent_again_under_one_key_and_carries_a_new_one_each_time() -> None:
+    with (
+        Server(Told(503, headers={"Retry-After": "0"}), Told(drop=True)) as server,
+        Rapport(server.url, "rk_x") as client,
+    ):
+        client.turns_create("r", **TURN)
+        client.turns_create("r", **TURN)
+    keys = [asked.headers["idempotency-key"] for asked in server.asked]
+    assert len(keys) == 4
+    assert keys[0] == keys[1] == keys[2] != keys[3]
+    assert len({asked.body for asked in server.asked}) == 1
+
+
+@pytest.mark.parametrize("failure", [Told(503, {"detail": "away"}), Told(drop=True)], ids=["503", "hang up"])
+def test_what_would_be_done_twice_is_not_sent_again(failure: Told) -> None:
+    with Server(failure) as server, Rapport(server.url, "rk_x") as client:
+        with pytest.raises((Unreachable, Exception)):
+            client.users_create(external_id="maya")
+        assert len(server.asked) == 1
+
+
+def test_nothing_there_is_unreachable_after_the_retries() -> None:
+    with Server() as server:
+        pass
+    with Rapport(server.url, "rk_x", retries=1) as client, pytest.raises(Unreachable):
+        client.project_read()
+
+
+@pytest.mark.parametrize(
+    ("status", "error"), [(404, NotFound), (410, NotFound), (403, Refused), (412, Stale), (422, Invalid)]
+)
+def test_a_problem_is_an_error_of_its_kind(status: int, error: type[Exception]) -> None:
+    problem = {"detail": "It is wrong.", "errors": [{"field": "name", "detail": "is empty"}]}
+    with (
+        Server(Told(status, problem)) as server,
+        Rapport(server.url, "rk_x") as client,
+        pytest.raises(error, match=r"It is wrong. \(name: is empty\)"),
+    ):
+        client.project_read()
+
+
+def test_times_and_ids_are_written_as_the_service_reads_them_and_what_is_left_out_is_not_sent() -> None:
+    with Server() as server, Rapport(server.url, "rk_x") as client:
+        client.entries_change(
+            UUID(int=1), UUID(int=2), happens_at=datetime(2026, 3, 2, 9, tzinfo=UTC), key=None, if_match=3
+        )
+    (asked,) = server.asked
+    assert json.loads(asked.body).keys() == {"happens_at", "key"}
+    assert datetime.fromisoformat(json.loads(asked.body)["happens_at"]) == datetime(2026, 3, 2, 9, tzinfo=UTC)
+    assert asked.headers["if-match"] == '"3"'
+    assert asked.path == f"/v1/relationships/{UUID(int=1)}/entries/{UUID(int=2)}"
+
+
+def test_a_reply_comes_piece_by_piece_with_what_is_told_beside_it() -> None:
+    told = f": hello\n\n{chunk('Good ')}{chunk('morning.', finish_reason='stop')}"
+    told += 'data: {"choices": [], "usage": {"total_tokens": 3}, "rapport": {"context_id": "c"}}\n\ndata: [DONE]\n\n'
+    reply = Reply()
+    with Server(Told(text=told, headers=STREAM)) as server, Rapport(server.url, "rk_x") as client:
+        assert list(client.chat.stream("ada", "Hello", user="maya", into=reply)) == ["Good ", "morning."]
+    assert reply == Reply("Good morning.", "stop", {"total_tokens": 3}, {"context_id": "c"}, [], True)
+    assert server.asked[0].headers["x-rapport-user"] == "maya"
+    assert json.loads(server.asked[0].body)["model"] == "ada"
+
+
+@pytest.mark.parametrize(
+    "end", ["", 'data: {"error": {"message": "away"}}\n\n'], ids=["just ends", "tells of it"]
+)
+def test_a_reply_that_breaks_off_is_an_error(end: str) -> None:
+    async def ask(url: str) -> list[str]:
+        async with AsyncRapport(url, "rk_x") as client:
+            return [piece async for piece in client.chat.stream("ada", "Hello", user="maya")]
+
+    with Server(Told(text=chunk("Good ") + end, headers=STREAM)) as server, pytest.raises(StreamBroken):
+        asyncio.run(ask(server.url))
+
+
+def test_a_stream_that_is_refused_is_a_problem_too() -> None:
+    with (
+        Server(Told(403, {"detail": "No."})) as server,
+        Rapport(server.url, "rk_x") as client,
+        pytest.raises(Refused, match="No"),
+    ):
+        list(client.chat.stream("ada", "Hello", user="maya"))
+
+
+def test_a_key_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("RAPPORT_API_KEY", raising=False)
+    with pytest.raises(ValueError, match="RAPPORT_API_KEY"):
+        Rapport()
