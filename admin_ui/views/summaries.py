@@ -51,7 +51,7 @@ class SummariesView(EntryAction):
             "page": page,
             "rows": [(row, self._can_be_edited(row)) for row in page.rows],
             "shown": shown_summary(relationship.id),
-            "said": relationship.message_count,
+            "count": relationship.message_count,
             "why": why,
             "here": reverse("admin_ui:relationship_summaries", args=[relationship.id]),
         }
