@@ -146,7 +146,7 @@ class RapportSchema(AutoSchema):
                 content["examples"] = {"example": {"value": self._examples(declared)["answer"]}}
             described["content"] = {JSON: content}
             if declared.streams:
-                described["content"]["text/event-stream"] = {"schema": {"type": "string"}}
+                described["content"]["text/event-stream"] = {"schema": {}}
         if declared.etag:
             described["headers"] = ETAG
         return described
