@@ -1,7 +1,7 @@
 from datetime import datetime
+from zoneinfo import ZoneInfo
 
 from context.layers.base import NOTHING, Layer, LayerRequest, LayerText, left_out
-from context.lines import day_of
 from context.text import fit_lines, line_cost
 from memory.fence import fence
 
@@ -22,8 +22,10 @@ class SummaryLayer(Layer):
         summary = facts.summary
         if not summary or not request.configuration.summaries.enabled:
             return NOTHING
+        zone = ZoneInfo(facts.timezone)
         since, until = (
-            day_of(datetime.fromisoformat(summary[name]), facts.timezone) for name in ("since", "until")
+            datetime.fromisoformat(summary[name]).astimezone(zone).date().isoformat()
+            for name in ("since", "until")
         )
         intro = INTRO.format(user=facts.user_name, messages=summary["messages"], since=since, until=until)
         budget = request.budget_of(self)
