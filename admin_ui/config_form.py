@@ -23,6 +23,7 @@ REGISTRIES = {
     "ingestion.archive_strategy": "INGESTION_STRATEGIES",
     "ingestion.provider": "LLM_PROVIDERS",
     "context.provider": "LLM_PROVIDERS",
+    "summaries.provider": "LLM_PROVIDERS",
     "context.format": "CONTEXT_FORMATS",
     "retrieval.ranker": "RANKERS",
     "retrieval.embedder": "EMBEDDING_PROVIDERS",
@@ -30,7 +31,8 @@ REGISTRIES = {
     "forgetting.policy": "FORGETTING_POLICIES",
 }
 EXTRA_CHOICES = {"retrieval.embedder": ["default"], "knowledge.embedder": ["default"]}
-LONG = {"context.core_prompt", "context.preamble"}
+LONG = {"context.core_prompt", "context.preamble", "summaries.prompt"}
+BESIDE = ("recipe", "behaviours")  # written elsewhere: above the form, and on a page of their own
 BLANK_TYPES = 2  # rows to add entry types in
 SCHEMA: dict[str, Any] = configuration_model().model_json_schema()
 
@@ -86,11 +88,9 @@ def inherited(companion: Companion) -> dict[str, Any]:
 
 
 def read_config(sent: Mapping[str, str], companion: Companion) -> dict[str, Any]:
-    """The companion's level as the form says it, its recipe kept. Not validated: the service does that."""
+    """The companion's level as the form says it, with what stands on other pages. The service validates it."""
     below = inherited(companion)
-    level: dict[str, Any] = {}
-    if companion.config.get("recipe"):
-        level["recipe"] = companion.config["recipe"]
+    level: dict[str, Any] = {name: companion.config[name] for name in BESIDE if companion.config.get(name)}
     for entry in map(_blank, _leaves()):
         value = _read(entry, sent)
         if value != _at(below, entry.path):
@@ -125,7 +125,7 @@ def _level(path: str, provenance: Mapping[str, str]) -> str:
 
 @lru_cache(maxsize=1)
 def _leaves() -> tuple[tuple[str, Mapping[str, Any]], ...]:
-    return tuple(leaf for leaf in _walk(SCHEMA, "") if leaf[0] != "recipe")
+    return tuple(leaf for leaf in _walk(SCHEMA, "") if leaf[0].split(".", 1)[0] not in BESIDE)
 
 
 def _walk(schema: Mapping[str, Any], path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -179,12 +179,14 @@ def _kind(path: str, schema: Mapping[str, Any], has_choices: bool) -> str:
         return "json"  # a list of small objects that few companions change
     if schema.get("type") == "object" and schema.get("additionalProperties") is True:
         return "json"  # an object of anything
+    if _resolved(schema.get("items", {})).get("type") == "integer":
+        return "numbers"
     kinds = {"boolean": "flag", "integer": "whole", "number": "number", "array": "lines", "object": "pairs"}
     return kinds.get(str(schema.get("type")), "text" if path in LONG else "line")
 
 
 def _shown(entry: ConfigField, value: Any) -> Any:
-    if entry.kind == "lines":
+    if entry.kind in ("lines", "numbers"):
         return "\n".join(map(str, value))
     if entry.kind == "json":
         return "" if value is None else json.dumps(value, ensure_ascii=False, indent=1)
@@ -210,6 +212,8 @@ def _read(entry: ConfigField, sent: Mapping[str, str]) -> Any:
         return text == "true"
     if entry.kind == "lines":
         return [line.strip() for line in text.split("\n") if line.strip()]
+    if entry.kind == "numbers":
+        return [_number(line, whole=True) for line in text.split("\n") if line.strip()]
     if entry.kind == "json":
         return None if entry.optional and not text.strip() else _json(text)
     if entry.kind == "pairs":

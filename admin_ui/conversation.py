@@ -1,11 +1,22 @@
 """The conversation as the page shows it: turns with their messages, and what each turn changed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from uuid import UUID
 
+from django.db.models import Count, Max, Min
+
+from chat.models import KeptContext
 from memory.entries.held import held_of_turns
-from memory.models import EntryRevision, HeldState, ModelCall, RevisionEvent
+from memory.models import (
+    EntryRevision,
+    HeldState,
+    ModelCall,
+    OperationResult,
+    RevisionEvent,
+    ScratchpadEntry,
+)
 from relationships.models import Message, Turn, TurnState
 
 BADGES = {
@@ -45,6 +56,7 @@ class Exchange:
     changes: list[ChangeOfTurn] = field(default_factory=list)
     held: Mapping[HeldState, int] = field(default_factory=dict)
     starts_session: bool = False
+    context: KeptContext | None = None  # what the companion was shown before it replied
 
     @property
     def awaiting_review(self) -> int:
@@ -63,7 +75,7 @@ class Exchange:
 
 
 def exchanges_of(relationship_id: UUID, turns: Sequence[Turn]) -> list[Exchange]:
-    """These turns of one relationship with all that belongs to them: at most three statements for all."""
+    """These turns of one relationship with all that belongs to them: at most four statements for all."""
     held = held_of_turns(relationship_id=relationship_id, turns=turns)
     exchanges = {turn.id: Exchange(turn, held=held.get(turn.id, {})) for turn in turns}
     owned = Message.objects.for_relationship(relationship_id).filter(turn_id__in=list(exchanges))
@@ -73,10 +85,61 @@ def exchanges_of(relationship_id: UUID, turns: Sequence[Turn]) -> list[Exchange]
     for revision in revisions.exclude(event=RevisionEvent.NONE).order_by("seq"):
         assert revision.turn_id is not None
         exchanges[revision.turn_id].changes.append(ChangeOfTurn.of(revision))
+    for kept in KeptContext.objects.for_relationship(relationship_id).filter(turn_id__in=list(exchanges)):
+        exchanges[kept.turn_id].context = kept
     found = list(exchanges.values())
     for place, exchange in enumerate(found):
         exchange.starts_session = not place or found[place - 1].turn.session != exchange.turn.session
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class TurnTimes:
+    """Seconds that a turn waited for a worker, and that it was worked on; None where it has not come so far."""
+
+    queued: float | None
+    processed: float | None
+
+
+def times_of(turn: Turn) -> TurnTimes:
+    claimed, settled = turn.claimed_at, turn.settled_at
+    return TurnTimes(
+        queued=(claimed - turn.recorded_at).total_seconds() if claimed else None,
+        processed=(settled - claimed).total_seconds() if claimed and settled else None,
+    )
+
+
+def neighbours_of(turn: Turn) -> tuple[UUID | None, UUID | None]:
+    """The turns before and after it."""
+    others = Turn.objects.for_relationship(turn.relationship_id)
+    before = others.filter(seq__lt=turn.seq).order_by("-seq").values_list("id", flat=True).first()
+    after = others.filter(seq__gt=turn.seq).order_by("seq").values_list("id", flat=True).first()
+    return before, after
+
+
+@dataclass(frozen=True, slots=True)
+class ShownOperation:
+    """An operation and what became of it; `says`: the entry that it names by a number, as that says now."""
+
+    result: OperationResult
+    says: str
+
+
+def operations_of(results: Iterable[OperationResult], calls: Sequence[ModelCall]) -> list[ShownOperation]:
+    shown = {call.id: call.shown_entry_ids for call in calls}
+    named = [(result, _entry_named(result, shown)) for result in results]
+    ids = {entry_id for _, entry_id in named if entry_id}
+    texts: dict[UUID, str] = {}
+    if ids and calls:
+        owned = ScratchpadEntry.objects.for_relationship(calls[0].relationship_id)
+        texts = dict(owned.filter(id__in=ids).values_list("id", "content"))
+    return [ShownOperation(result, texts.get(entry_id, "") if entry_id else "") for result, entry_id in named]
+
+
+def _entry_named(result: OperationResult, shown: Mapping[UUID, Sequence[UUID]]) -> UUID | None:
+    number = result.operation.get("entry") if isinstance(result.operation, dict) else None
+    ids = shown.get(result.call_id, ()) if result.call_id else ()
+    return ids[number - 1] if isinstance(number, int) and 0 < number <= len(ids) else None
 
 
 def calls_of(turn: Turn) -> list[ModelCall]:
@@ -86,3 +149,17 @@ def calls_of(turn: Turn) -> list[ModelCall]:
         .filter(turn_ids__contains=[turn.id])
         .order_by("recorded_at", "id")
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """How much was said in a relationship, and when: by the messages' own time."""
+
+    messages: int
+    first: datetime | None
+    last: datetime | None
+
+
+def what_was_said(relationship_id: UUID) -> Said:
+    owned = Message.objects.for_relationship(relationship_id)
+    return Said(*owned.aggregate(n=Count("id"), first=Min("occurred_at"), last=Max("occurred_at")).values())

@@ -3,15 +3,17 @@
 from django.urls import path
 
 from admin_ui.views.audit import AuditExportView, AuditView
+from admin_ui.views.behaviours import BehavioursView
 from admin_ui.views.companions import CompanionsView, CompanionView
 from admin_ui.views.conversation import ConversationView, TraceView
 from admin_ui.views.data import DataView, ExportView
 from admin_ui.views.documents import DocumentsView, DocumentView
 from admin_ui.views.entries import DecideHeldView, EntryHistoryView, EntryUndoView
 from admin_ui.views.erasing import EraseEntryView, RedactMessagesView
+from admin_ui.views.find import FindView
 from admin_ui.views.keys import KeysView, LimitKeyView, RevokeKeyView
 from admin_ui.views.operators import OperatorRoleView, OperatorsView
-from admin_ui.views.overview import OverviewView, StatusView
+from admin_ui.views.overview import AlarmView, FirstTurnView, OverviewView, StatusView
 from admin_ui.views.playground import PlaygroundView, TalkView
 from admin_ui.views.preview import ContextPreviewView
 from admin_ui.views.profile import EndSessionView, ProfileView, SessionStateView
@@ -27,6 +29,7 @@ from admin_ui.views.scratchpad import (
     SwitchEntryView,
 )
 from admin_ui.views.sign_in import ChooseProjectView, SignInView, SignOutView, ThemeView
+from admin_ui.views.summaries import SummariesView
 from admin_ui.views.time_travel import TimeTravelView
 from admin_ui.views.turns import RetryTurnView, TurnsView
 
@@ -39,6 +42,9 @@ TURN = f"{RELATIONSHIP}/turns/<uuid:turn_id>"
 urlpatterns = [
     path("", OverviewView.as_view(), name="overview"),
     path("status/", StatusView.as_view(), name="status"),
+    path("alarm/", AlarmView.as_view(), name="alarm"),
+    path("find/", FindView.as_view(), name="find"),
+    path("first-turn/", FirstTurnView.as_view(), name="first_turn"),
     path("sign-in/", SignInView.as_view(), name="sign_in"),
     path("sign-out/", SignOutView.as_view(), name="sign_out"),
     path("project/", ChooseProjectView.as_view(), name="choose_project"),
@@ -56,6 +62,7 @@ urlpatterns = [
         ReplayView.as_view(),
         name="companion_replay",
     ),
+    path("companions/<uuid:companion_id>/behaviours/", BehavioursView.as_view(), name="companion_behaviours"),
     path("companions/<uuid:companion_id>/documents/", DocumentsView.as_view(), name="companion_documents"),
     path(
         "companions/<uuid:companion_id>/documents/<uuid:document_id>/",
@@ -77,6 +84,7 @@ urlpatterns = [
     path(f"{RELATIONSHIP}/entries/", AddEntryView.as_view(), name="relationship_add_entry"),
     path(f"{RELATIONSHIP}/bulk/", BulkView.as_view(), name="relationship_bulk"),
     path(f"{RELATIONSHIP}/conversation/", ConversationView.as_view(), name="relationship_conversation"),
+    path(f"{RELATIONSHIP}/summaries/", SummariesView.as_view(), name="relationship_summaries"),
     path(f"{RELATIONSHIP}/context/", ContextPreviewView.as_view(), name="relationship_preview"),
     path(f"{RELATIONSHIP}/time/", TimeTravelView.as_view(), name="relationship_time"),
     path(f"{RELATIONSHIP}/profile/", ProfileView.as_view(), name="relationship_profile"),

@@ -13,13 +13,13 @@ def main() -> None:
     # A model that answers at once is worth no more readers than cores.
     with runner.own_settings(RAPPORT_WORKERS="2"):
         from benchmarks.measures import LONG, MEASURES, QUICK, SMOKE, Setup
-        from benchmarks.service import instant_model, running_service, server_version
+        from benchmarks.service import models, running_service, server_version
         from benchmarks.timing import machine
 
         names = runner.known(options.only, MEASURES)
         scale = SMOKE if options.smoke else LONG if options.long else QUICK
         console = runner.console()
-        with instant_model(), runner.fresh_database(), running_service() as service:
+        with models(), runner.fresh_database(), running_service() as service:
             setup = Setup.on(service, scale)
             measures = {name: partial(MEASURES[name], setup) for name in names}
             with runner.progress(console) as say:

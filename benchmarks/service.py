@@ -50,7 +50,7 @@ class Service:
         log: Path | None = None,
     ) -> None:
         self.url = address_of(database or str(settings.DATABASES["default"]["NAME"]))
-        self.port = _free_port()
+        self.port, self.chat_port = _free_port(), _free_port()
         self._environment = {**(environment or os.environ), "DATABASE_URL": self.url}
         self._log = (log or Path(os.devnull)).open("ab") if log else None
         self._running: dict[str, subprocess.Popen[bytes]] = {}
@@ -58,7 +58,12 @@ class Service:
 
     def start_web(self) -> None:
         self._start("web", "web", "--bind", f"{HOST}:{self.port}")
-        until(self._listens, what="the web server")
+        until(lambda: _listens(self.port), what="the web server")
+
+    def start_chat(self) -> None:
+        """A second group of server processes, for replies."""
+        self._start("web for chats", "web", "--chats", "--bind", f"{HOST}:{self.chat_port}")
+        until(lambda: _listens(self.chat_port), what="the second web server")
 
     def start_worker(self, count: int = 1) -> None:
         """Unless they run; until all of them say that they live."""
@@ -138,10 +143,6 @@ class Service:
         for name in names:
             del self._running[name]
 
-    def _listens(self) -> bool:
-        with socket.socket() as probe:
-            return probe.connect_ex((HOST, self.port)) == 0
-
 
 @contextmanager
 def running_service() -> Iterator[Service]:
@@ -155,18 +156,24 @@ def running_service() -> Iterator[Service]:
 
 
 @contextmanager
-def instant_model() -> Iterator[None]:
-    """A model behind OpenAI's protocol that answers at once, in a process of its own; BENCH_MODEL_URL names it."""
-    command = [sys.executable, "-m", "tests.vendor_servers.openai_server"]
-    command += ["--respond", "benchmarks.instant.respond", "--keep", "0"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
+def models() -> Iterator[None]:
+    """Models behind OpenAI's protocol, in processes of their own: one that answers at once, one that streams.
+    BENCH_MODEL_URL and BENCH_STREAM_URL name them.
+    """
+    instant = ["tests.vendor_servers.openai_server", "--respond", "benchmarks.instant.respond", "--keep", "0"]
+    begun = []
     try:
-        assert process.stdout is not None
-        os.environ["BENCH_MODEL_URL"] = process.stdout.readline().strip()
+        for name, module in (("BENCH_MODEL_URL", instant), ("BENCH_STREAM_URL", ["benchmarks.streams"])):
+            command = [sys.executable, "-m", *module]
+            process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
+            begun.append(process)
+            assert process.stdout is not None
+            os.environ[name] = process.stdout.readline().strip()
         yield
     finally:
-        process.terminate()
-        process.wait()
+        for process in begun:
+            process.terminate()
+            process.wait()
 
 
 def data_folder() -> Path:
@@ -234,6 +241,11 @@ def until(condition: Callable[[], T], *, what: str, seconds: float = _PATIENCE_S
 def _on_server(statement: str, *names: str) -> None:
     with psycopg.connect(address_of("postgres"), autocommit=True) as server:
         server.execute(sql.SQL(statement).format(*map(sql.Identifier, names)))
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex((HOST, port)) == 0
 
 
 def _free_port() -> int:

@@ -12,6 +12,10 @@ LLM_PROVIDERS |= {
         "BACKEND": "providers.llm.openai.OpenAIProvider",
         "OPTIONS": {"base_url": os.environ.get("BENCH_MODEL_URL", ""), "model": "instant"},
     },
+    "streaming": {
+        "BACKEND": "providers.llm.openai.OpenAIProvider",
+        "OPTIONS": {"base_url": os.environ.get("BENCH_STREAM_URL", ""), "model": "bench"},
+    },
 }
 # Counted as in production, and never reached: one key asks as fast as it can.
 KEY_RATES |= dict.fromkeys(KEY_RATES, Rate(1_000_000, 1))

@@ -51,6 +51,7 @@ def _limits() -> Limits:
         open_each=settings.MAX_AT_ONCE,
         open_together=16 * settings.MAX_AT_ONCE,
         streams=settings.MAX_STREAMS,
+        chats=settings.CHAT_THREADS,
         body=settings.MAX_BODY_BYTES,
         large_body=settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
         proxies=settings.PROXIES,

@@ -17,12 +17,13 @@ RECIPES = {
 }
 CONTEXT_LAYERS = {
     "core": "context.layers.core.CoreLayer",
-    "priorities": "context.layers.priorities.PrioritiesLayer",
+    "priorities": "behaviours.layer.BehavioursLayer",
     "memory": "context.layers.memory.MemoryLayer",
     "knowledge": "context.layers.knowledge.KnowledgeLayer",
     "profile": "context.layers.profile.ProfileLayer",
     "session": "context.layers.session.SessionLayer",
     "episodes": "context.layers.episodes.EpisodesLayer",
+    "summary": "summaries.layer.SummaryLayer",
     "messages": "context.layers.messages.MessagesLayer",
     "current": "context.layers.current.CurrentLayer",
 }
@@ -41,6 +42,7 @@ RANKERS = {
 }
 GATES = {
     "always": "memory.retrieval.gates.AlwaysGate",
+    "content": "memory.retrieval.gates.ContentGate",
     "keywords": "memory.retrieval.gates.KeywordsGate",
     "cadence": "memory.retrieval.gates.CadenceGate",
     "gap": "memory.retrieval.gates.GapGate",
@@ -68,11 +70,16 @@ PERIODIC_TASKS: list[str] = [
     "memory.ingestion.replays.replay_tasks",
     "memory.retrieval.index.backfill.index_tasks",
     "knowledge.claim.document_tasks",
+    "summaries.tasks.summary_tasks",
+    "behaviours.tasks.behaviour_tasks",
     "memory.forgetting.periodic.forgetting_tasks",
     "memory.retrieval.decayed_vectors.decay_tasks",
 ]
 # What /metrics tells beside the queue: functions of no argument that return Prometheus metrics.
-METRICS: list[str] = ["relationships.services.spending_metrics.spending_metrics"]
+METRICS: list[str] = [
+    "relationships.services.spending_metrics.spending_metrics",
+    "chat.meters.chat_metrics",
+]
 # What `manage.py verify` holds the tables against, in this order: what others rest on comes first, as what is mended
 # there may be all that was wrong; snapshots come last, as they are made of the rest.
 INVARIANTS: list[str] = [
@@ -89,6 +96,7 @@ INVARIANTS: list[str] = [
     "upkeep.verification.invariants.named.ReferencesInvariant",
     "upkeep.verification.invariants.named.ProfilesInvariant",
     "upkeep.verification.invariants.index.IndexInvariant",
+    "upkeep.verification.invariants.segments.SegmentsInvariant",
     "upkeep.verification.invariants.vectors.VectorsInvariant",
     "upkeep.verification.invariants.named.DecayedVectorsInvariant",
     "upkeep.verification.invariants.queue.QueueInvariant",

@@ -1,4 +1,4 @@
-"""The whole service in the foreground of one terminal: web server and worker as child processes, started
+"""The whole service in the foreground of one terminal: web servers and worker as child processes, started
 again when they die. Production runs the two under a service manager instead (compose.yaml).
 """
 
@@ -64,7 +64,9 @@ class Foreground(Supervisor):
     def __init__(self, address: Address, *, root: Path, note: Path, say: Callable[[str], None]) -> None:
         self._address, self._note, self._say = address, note, say
         self._announced = False
-        super().__init__([_part(name, *part, root=root) for name, part in parts(address).items()])
+        self._chat = Address(address.host, free_port(address.host, address.port + 1) or address.port)
+        found = parts(address, self._chat)
+        super().__init__([_part(name, *part, root=root) for name, part in found.items()])
 
     def _look(self, now: float) -> None:
         if self._announced or not _answers(self._address.url):
@@ -73,6 +75,8 @@ class Foreground(Supervisor):
         self._note.parent.mkdir(parents=True, exist_ok=True)
         self._note.write_text(json.dumps({"pid": os.getpid(), "url": self._address.url}))
         self._say(f"Rapport is at {self._address.url} (Ctrl-C stops it).")
+        if self._chat != self._address:
+            self._say(f"Many chats at once are best sent to {self._chat.url}/v1.")
 
     def _child_ended(self, child: Child, status: int, pause: float) -> None:
         self._say(f"The {child.name} ended ({how_ended(status)}); starting it again in {pause:g} s.")
@@ -85,10 +89,14 @@ class Foreground(Supervisor):
         self._end(*self._children, grace=_GRACE_SECONDS, most_stops=sys.maxsize)
 
 
-def parts(address: Address) -> dict[str, tuple[list[str], dict[str, str]]]:
-    """What runs, by name: its command, and what it is told of itself before it reads its settings."""
+def parts(address: Address, chat: Address) -> dict[str, tuple[list[str], dict[str, str]]]:
+    """What runs, by name: its command, and what it is told of itself before it reads its settings. `chat`: where a
+    second group of server processes listens, whose streams take nothing from the first; none, where it is the same.
+    """
+    chats = (["web", "--chats", "--bind", chat.bind], {"RAPPORT_PROCESS": "web"})
     return {
         "web server": (["web", "--bind", address.bind], {"RAPPORT_PROCESS": "web"}),
+        **({"chat server": chats} if chat != address else {}),
         "worker": (["worker", "--skip-checks"], {"RAPPORT_PROCESS": "worker"}),  # serve has made them
     }
 

@@ -71,6 +71,9 @@ INSTALLED_APPS = [
     "memory",
     "knowledge",
     "context",
+    "summaries",
+    "behaviours",
+    "chat",
     "connect",
     "upkeep",
     "demo",
@@ -135,6 +138,8 @@ WEB_BIND = env.text("RAPPORT_BIND", "127.0.0.1:8000")
 # In each web process: open requests of one client (a project, or an address that showed no valid key); streams of all.
 MAX_AT_ONCE = env.whole("RAPPORT_MAX_AT_ONCE", 128, low=1)
 MAX_STREAMS = env.whole("RAPPORT_MAX_STREAMS", 256, low=1)
+# In each web process: replies that are made at once, each in a thread without a database connection.
+CHAT_THREADS = env.whole("RAPPORT_CHAT_THREADS", 256, low=1, high=4096)
 MEM0 = env.flag("RAPPORT_MEM0", False)  # speak mem0's protocol under /mem0
 MEM0_COMPANION = env.text("RAPPORT_MEM0_COMPANION", "mem0")  # who speaks where no agent_id is named
 DATABASE_URL = env.text("DATABASE_URL")
@@ -142,7 +147,11 @@ DATABASE_DIRECT_URL = env.text("DATABASE_DIRECT_URL")  # past a pooler, for sess
 EMBEDDED_POSTGRES_DIR = None if DATABASE_URL else DATA_DIR / "postgres"
 
 
-DATABASES = {"default": database.settings_of(DATABASE_URL, data_dir=DATA_DIR, process=PROCESS)}
+# Connections of each web process and of each process of the worker's pool.
+DATABASE_POOL = env.whole("RAPPORT_DATABASE_POOL", 8, low=1, high=100)
+DATABASES = {
+    "default": database.settings_of(DATABASE_URL, data_dir=DATA_DIR, process=PROCESS, pool_size=DATABASE_POOL)
+}
 
 # --- queue: django-q2 on the same database, woken by LISTEN/NOTIFY ----------------------------------------------------
 # The turn's row is the truth and the task a hint, so tasks are never retried by the queue (max_attempts 1).
@@ -150,7 +159,7 @@ Q_CLUSTER = {
     "name": "rapport",
     "orm": "default",
     "broker_class": "worker.broker.NotifyBroker",
-    "workers": env.whole("RAPPORT_WORKERS", 4, low=1, high=64),  # they wait for models, mostly
+    "workers": env.whole("RAPPORT_WORKERS", 2, low=1, high=64),
     "queue_limit": 2,
     "bulk": 1,
     "poll": 2,
@@ -160,7 +169,12 @@ Q_CLUSTER = {
     "catch_up": False,
     "label": "Queue",
     "scheduler": False,
+    # Never: a process has many tasks in hand, which the watchdog looks at (TASK_SECONDS).
+    "timeout": 1_000_000,
+    "retry": 2_000_000,
 }
+# Tasks that a process of the pool works on at once: they wait for models, mostly.
+READERS = env.whole("RAPPORT_READERS", 64, low=1, high=256)
 LEASE_SECONDS = env.seconds("RAPPORT_LEASE_SECONDS", 180, low=5, high=3600)
 SWEEP_SECONDS = env.seconds("RAPPORT_SWEEP_SECONDS", 1, low=0.1, high=60)
 WATCHDOG_SECONDS = env.seconds("RAPPORT_WATCHDOG_SECONDS", 6, low=1, high=600)
@@ -177,6 +191,7 @@ PROJECT_DAILY_USD = env.amount("RAPPORT_PROJECT_DAILY_USD", "0")
 # --- limits of what is taken in ----------------------------------------------------------------------------------
 MAX_BODY_BYTES = env.whole("RAPPORT_MAX_BODY_BYTES", 1_048_576, low=1024)
 MAX_IMPORT_BYTES = env.whole("RAPPORT_MAX_IMPORT_BYTES", 67_108_864, low=1024)
+MAX_CHAT_BYTES = env.whole("RAPPORT_MAX_CHAT_BYTES", 20_971_520, low=1024, high=1_000_000_000)
 MAX_MESSAGE_BYTES = env.whole("RAPPORT_MAX_MESSAGE_BYTES", 65_536, low=64)
 MAX_MESSAGES_PER_TURN = env.whole("RAPPORT_MAX_MESSAGES_PER_TURN", 50, low=1)
 MAX_ENTRY_BYTES = env.whole("RAPPORT_MAX_ENTRY_BYTES", 4096, low=64)
@@ -188,7 +203,7 @@ MAX_DOCUMENT_CHARACTERS = env.whole("RAPPORT_MAX_DOCUMENT_CHARACTERS", 5_000_000
 # Of the process in which a document is parsed.
 DOCUMENT_SECONDS = env.whole("RAPPORT_DOCUMENT_SECONDS", 60, low=1, high=240)
 DOCUMENT_MEMORY = env.whole("RAPPORT_DOCUMENT_MEMORY", 1_073_741_824, low=134_217_728)
-DATA_UPLOAD_MAX_MEMORY_SIZE = max(MAX_BODY_BYTES, MAX_IMPORT_BYTES, 2 * MAX_DOCUMENT_BYTES)
+DATA_UPLOAD_MAX_MEMORY_SIZE = max(MAX_BODY_BYTES, MAX_CHAT_BYTES, MAX_IMPORT_BYTES, 2 * MAX_DOCUMENT_BYTES)
 KEY_RATES, TOKEN_RATES = rates.key_rates(), rates.token_rates()
 IDEMPOTENCY_HOURS = env.whole("RAPPORT_IDEMPOTENCY_HOURS", 24, low=1)
 MAX_WAIT_SECONDS = env.seconds("RAPPORT_MAX_WAIT_SECONDS", 30, low=0, high=300)
@@ -205,9 +220,10 @@ CALL_SECONDS = providers.longest_call(LLM_PROVIDERS, EMBEDDING_PROVIDERS)
 # A task begins nothing new after a minute; a turn that it has begun may ask two strategies two questions each, each
 # once more where the answer is not understood, and twice more where it is cut off.
 TASK_SECONDS = round(60 + 16 * CALL_SECONDS)
-Q_CLUSTER |= {"timeout": TASK_SECONDS, "retry": 2 * TASK_SECONDS}
 DEFAULT_EMBEDDING_PROVIDER = providers.default_embedding_provider(EMBEDDING_PROVIDERS)
 ALLOW_EXTERNAL_PROVIDERS = env.flag("RAPPORT_ALLOW_EXTERNAL_PROVIDERS", True)
+# Webhooks and tools, whose addresses developers give, may call into the network this machine stands in.
+ALLOW_PRIVATE_ADDRESSES = env.flag("RAPPORT_ALLOW_PRIVATE_ADDRESSES", False)
 # Modules a configuration may name by dotted path: nobody with a mere API key should make us import things.
 PLUGINS = env.listing("RAPPORT_PLUGINS")
 CONTEXT_FORMATS = registries.CONTEXT_FORMATS

@@ -1,18 +1,21 @@
 """Every URL prefix of the service, on one screen."""
 
 from django.urls import URLPattern, URLResolver, include, path
-from django.views.generic import RedirectView
+from django.views.generic import TemplateView
 
 urlpatterns: list[URLPattern | URLResolver] = [
     # They are tried in turn: first what is asked before every reply. Erasure adds DELETE to views of memory and of
     # relationships, so it comes before them.
     path("v1/", include("context.api.urls")),
+    path("v1/", include("chat.api.urls")),
     path("v1/", include("upkeep.api.urls")),
     path("v1/", include("memory.api.urls")),
     path("v1/", include("knowledge.api.urls")),
+    path("v1/", include("summaries.api.urls")),
+    path("v1/", include("behaviours.api.urls")),
     path("v1/", include("relationships.api.urls")),
     path("", include("connect.urls")),
-    path("", RedirectView.as_view(url="/v1/docs")),  # whoever opens the address finds something to read
+    path("", TemplateView.as_view(template_name="landing.html")),
     path("", include("worker.api.urls")),
     path("admin-ui/", include("admin_ui.urls")),
 ]

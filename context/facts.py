@@ -41,8 +41,9 @@ _FACTS = """
 SELECT NULL::bigint, u.display_name, u.external_id, c.name, r.timezone, p.config::text, NULL::float8,
        c.config::text, r.config::text, s.profile::text, (s.sessions -> %(session)s::text)::text,
        s.scratchpad::text, s.fresh_until, coalesce(s.has_archive, s.id IS NOT NULL),
+       s.summary::text,
        c.id, EXISTS (SELECT FROM context_documentchunk WHERE companion_id = c.id),
-       {key_holds}
+       {key_holds}, r.language
   FROM relationships_relationship r
   JOIN relationships_companion c ON c.id = r.companion_id
   JOIN relationships_project p ON p.id = r.project_id
@@ -54,7 +55,7 @@ UNION ALL
 
 _COLUMNS = "seq, id::text, turn_id::text, session, role, content, extract(epoch FROM occurred_at)::float8"
 _ONLY_MESSAGES = _MESSAGES.format(columns=_COLUMNS)
-_MORE_MESSAGES = _MESSAGES.format(columns=_COLUMNS + ", NULL" * 10)
+_MORE_MESSAGES = _MESSAGES.format(columns=_COLUMNS + ", NULL" * 11)
 _FACTS_AND_MESSAGES = _FACTS.format(key_holds="true") + _MORE_MESSAGES
 _FACTS_BY_KEY = _FACTS.format(key_holds=KEY_STILL_HOLDS) + _MORE_MESSAGES
 
@@ -89,7 +90,8 @@ class Facts:
     """What is known of a relationship before a reply. `scratchpad`: lines of memory.entries.snapshots.
 
     `messages`: the last MESSAGES_AT_FIRST of the session, or of all sessions where it has none. `has_archive`:
-    whether any entry is in the archive, or may be, where an older snapshot does not say.
+    whether any entry is in the archive, or may be, where an older snapshot does not say. `summary`: the newest one of
+    the conversation as the snapshot has it, {} where there is none.
     """
 
     relationship_id: UUID
@@ -107,6 +109,7 @@ class Facts:
     scratchpad: list[list[Any]]
     fresh_until: datetime | None
     has_archive: bool
+    summary: dict[str, Any]
     messages: Sequence[RecentMessage]
 
 
@@ -125,9 +128,11 @@ def read_facts(
         raise NotFound("This relationship is not there.")
     display_name, external_id, companion_name, timezone, project_level = row[1:6]
     levels = Levels(project_level, *row[7:9])
-    if not row[16]:
+    if not row[17]:
         raise KeyChanged("This key was changed.")
-    profile, session_state, scratchpad, fresh_until, has_archive, companion_id, has_documents = row[9:16]
+    profile, session_state, scratchpad, fresh_until, has_archive, summary, companion_id, has_documents = row[
+        9:17
+    ]
     return Facts(
         relationship_id=relationship_id,
         project_id=project_id,
@@ -138,12 +143,13 @@ def read_facts(
         timezone=timezone,
         user_name=name_in_text(display_name, external_id),
         companion_name=name_in_text(companion_name),
-        participants=Participants(display_name, companion_name),
+        participants=Participants(display_name, companion_name, language=row[17]),
         profile=orjson.loads(profile or "{}"),
         session_state=orjson.loads(session_state or "{}"),
         scratchpad=orjson.loads(scratchpad or "[]"),
         fresh_until=fresh_until,
         has_archive=has_archive,
+        summary=orjson.loads(summary or "{}"),
         messages=_messages_of(rows),
     )
 

@@ -1,10 +1,16 @@
 """Puts together what the model is shown before a reply: the facts are read, then each layer says its part."""
 
+import traceback
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 from uuid import UUID
+
+import structlog
+from django.db import InterfaceError, OperationalError
 
 from context.answer import AssembledContext, ChatMessage, LayerReport
 from context.facts import read_facts
@@ -17,7 +23,11 @@ from providers.tokens import estimate_tokens
 from relationships.configuration.plugins import known_slug, load
 from relationships.models import DEFAULT_SESSION
 from web.authentication import RememberedKey
-from web.errors import FieldProblem, InvalidConfiguration
+from web.errors import FieldProblem, InvalidConfiguration, NotFound
+
+log = structlog.get_logger(__name__)
+# What is wrong with the call itself, or with the database: no context without a layer would be right.
+NOT_THE_LAYERS = (InvalidConfiguration, NotFound, OperationalError, InterfaceError)
 
 
 def build_context(
@@ -45,6 +55,8 @@ def build_context(
     format = _known_format(format) if format else configuration.context.format
     recall = Recall(facts, configuration, message, now)
     request = LayerRequest(facts, configuration, message, now, recall)
+    for layer in plan.layers:
+        _begin(layer, request)
     rendered = [_render(layer, request) for layer in plan.layers]
     if configuration.retrieval.record_access:
         _note_access(relationship_id, [text for _, text, _ in rendered], now)
@@ -73,10 +85,34 @@ def _note_access(relationship_id: UUID, texts: Sequence[LayerText], now: datetim
 
 
 def _render(layer: Layer, request: LayerRequest) -> tuple[str, LayerText, float]:
-    """The layer's name, its text, and the milliseconds that took."""
+    """The layer's name, its text, and the milliseconds that took. One that fails is left out, as the report says."""
     began = perf_counter()
-    text = layer.render(request)
+    try:
+        text = layer.render(request)
+    except NOT_THE_LAYERS:
+        raise
+    except Exception as error:
+        _tell(layer, error, request)
+        text = LayerText(reason=f"left out: it failed ({type(error).__name__})")
     return layer.name, text, (perf_counter() - began) * 1000
+
+
+def _begin(layer: Layer, request: LayerRequest) -> None:
+    """Whoever waits first waits for all. What a layer can't begin, it says when it is rendered."""
+    with suppress(Exception):
+        layer.begin(request)
+
+
+def _tell(layer: Layer, error: Exception, request: LayerRequest) -> None:
+    """Only the kind and place of the error: its text may quote somebody's words."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    log.error(
+        "a layer failed",
+        event_name="context.layer.failed",
+        layer=layer.name,
+        where=f"{type(error).__name__} at {Path(place.filename).name}:{place.lineno}",
+        relationship_id=str(request.facts.relationship_id),
+    )
 
 
 def _report(name: str, text: LayerText, milliseconds: float, *, explain: bool) -> LayerReport:

@@ -112,28 +112,34 @@ class Recall:
             asked["participants"] = self._facts.participants
             return search_entries(text=self.question.text, filters=EntryFilters(tiers=tiers), **asked)
 
-        return self._recall(search, ENTRIES, self._entry)
+        return self._recall(search, ENTRIES, self._entry, any_there=True)
 
     def messages(self, *, without: Collection[str] = ()) -> Recalled[RecalledMessage]:
         """The messages that fit the message and are not among `without`: no statement or two."""
 
         def search(asked: SearchParams) -> SearchResult:
+            asked["participants"] = self._facts.participants
             filters = MessageFilters(roles=_SPOKEN, exclude_ids=frozenset(map(UUID, without)))
             return search_messages(text=self.question.text, filters=filters, **asked)
 
-        return self._recall(search, MESSAGES, self._message)
+        any_there = bool(self._facts.messages)  # of another session, where this one has none
+        return self._recall(search, MESSAGES, self._message, any_there=any_there)
 
     def _recall(
         self,
         search: Callable[[SearchParams], SearchResult],
         statement: str,
         recalled: Callable[[Sequence[Any], str], R],
+        *,
+        any_there: bool,
     ) -> Recalled[R]:
         """`recalled` is given a row of `statement` and what its score is made of."""
         if not self.question.text:
             return Recalled(reason=f"nothing retrieved: {self.question.told}")
         if not self.gate.open:
             return Recalled(reason=f"nothing retrieved: {self.gate.reason}")
+        if not any_there:
+            return Recalled()
         project_id, relationship_id = self._facts.project_id, self._facts.relationship_id
         asked: SearchParams = {
             "project_id": project_id,

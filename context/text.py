@@ -5,7 +5,7 @@ Things are kept whole or left out whole.
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
 
@@ -18,6 +18,7 @@ from web.errors import shorten
 AROUND_A_MESSAGE = 4  # tokens that vendors' chat templates put around one: its role and its two borders
 DEEPEST_PATH = 6
 LONGEST_NAME = 200  # characters of an object's name; it stands before every value in that object
+G = TypeVar("G")
 _PLACEHOLDER = re.compile(r"\{(user|companion)\}")
 
 
@@ -38,22 +39,47 @@ def message_tokens(message: ChatMessage) -> int:
 
 
 def fit_lines(
-    lines: Sequence[str], *, budget: int | None, first: Collection[int] = ()
+    lines: Sequence[str],
+    *,
+    budget: int | None,
+    first: Collection[int] = (),
+    groups: Sequence[tuple[bool, str]] = (),
 ) -> tuple[Sequence[int], Sequence[int]]:
-    """The places of the lines that fit and of those that don't; lines in `first` go before the others."""
-    if budget is None or estimate_tokens("\n".join(lines)) < budget:
+    """The places of the lines that fit and of those that don't; lines in `first` go before the others.
+
+    `groups`: what each line stands under, ending in its heading ("": none), which the first line of it pays for.
+    """
+    own_groups = dict.fromkeys(groups)
+    heads = [group[1] for group in own_groups if group[1]]
+    if budget is None or estimate_tokens("\n".join([*heads, *lines])) < budget:
         return range(len(lines)), ()
-    kept = keep_within([line_cost(line) for line in lines], room=budget, first=first)
+    costs = {group: line_cost(group[1]) if group[1] else 0 for group in own_groups}
+    own = [line_cost(line) for line in lines]
+    kept = keep_within(own, room=budget, first=first, groups=groups, group_costs=costs)
     shown = set(kept)
     return kept, [place for place in range(len(lines)) if place not in shown]
 
 
-def keep_within(costs: Sequence[int], *, room: int, first: Collection[int] = ()) -> list[int]:
-    """The places to keep, in order; those in `first` go before others, what doesn't fit is passed over."""
+def keep_within(
+    costs: Sequence[int],
+    *,
+    room: int,
+    first: Collection[int] = (),
+    groups: Sequence[G] = (),
+    group_costs: Mapping[G, int] | None = None,
+) -> list[int]:
+    """The places to keep, in order; those in `first` go before others, what doesn't fit is passed over.
+
+    The first of a group takes on what the group costs.
+    """
     kept: list[int] = []
+    due = dict(group_costs or {})
     for place in [*sorted(first), *(place for place in range(len(costs)) if place not in first)]:
-        if costs[place] <= room:
-            room -= costs[place]
+        cost = costs[place] + (due.get(groups[place], 0) if groups else 0)
+        if cost <= room:
+            room -= cost
+            if groups:
+                due[groups[place]] = 0
             kept.append(place)
     return sorted(kept)
 

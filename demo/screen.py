@@ -131,6 +131,18 @@ class Screen:
         for message in messages[-_MESSAGES_SHOWN:]:
             self._line(f"{message['role']}: ", message["content"], "", whole=True)
 
+    def reply(self, conversation: Conversation, text: str, rapport: Mapping[str, Any]) -> None:
+        """What the companion said to the question, and what the turn changed."""
+        self.heading("A message by POST /v1/chat/completions")
+        self._line(f"{conversation.user.name}: ", conversation.question, "", whole=True)
+        self._line(f"{conversation.companion.name}: ", text, "", whole=True)
+        if rapport["memory_updated"] is None:
+            self.say("What it changes in memory is not known yet.")
+        for change in rapport["remembered"]:
+            self._line(f"  {change['event']} ", change["content"], "", whole=True)
+        if rapport["memory_updated"] is False:
+            self.say("It changed nothing in memory.")
+
     def lines_of(self, rows: Iterable[tuple[str, str]]) -> None:
         """Label and value, one to a line; never broken, so that they can be pasted."""
         for label, value in rows:

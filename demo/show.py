@@ -10,6 +10,7 @@ from django.urls import get_resolver
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from demo.conversation import Conversation
+from demo.errors import RequestFailed
 from demo.play import Player
 from demo.recipes import uses_vectors
 from demo.rest import Rest
@@ -19,6 +20,7 @@ from memory.models import HeldState, Tier
 
 SHORT = 60  # turns up to which each is waited for, as a developer would; a longer file is read in batches
 AHEAD = 80
+BADGE_SECONDS = 5  # that the reply waits for what it changed in memory
 NOTHING_NEAR = (
     "Nothing of the archive was near enough to the question. The offline embedder knows words, not what they mean; "
     "docs/how-to/choose-an-embedder.md has others."
@@ -48,6 +50,7 @@ def play_show(
     failed = _play(rest, relationship, conversation, screen)
     settle()
     _show_memory(rest, relationship, conversation, screen)
+    _chat(rest, conversation, screen)
     _farewell(rest, relationship, conversation, screen, operator)
     return not failed
 
@@ -101,6 +104,24 @@ def _show_memory(rest: Rest, relationship: str, conversation: Conversation, scre
         screen.reasons(why)
     elif archived:
         screen.say(NOTHING_NEAR)
+
+
+def _chat(rest: Rest, conversation: Conversation, screen: Screen) -> None:
+    """One message through the chat endpoint, as any OpenAI client would send it."""
+    said = [{"role": "user", "content": conversation.question}]
+    body = {
+        "model": conversation.companion.slug,
+        "user": conversation.user.external_id,
+        "metadata": {"session": conversation.turns[-1].session},
+        "messages": said,
+        "rapport": {"wait_for_memory": BADGE_SECONDS},
+    }
+    try:
+        answer = rest.post("/chat/completions", body)
+    except RequestFailed as error:  # the model's own trouble: what was remembered stands
+        screen.trouble(str(error))
+        return
+    screen.reply(conversation, answer["choices"][0]["message"]["content"], answer["rapport"])
 
 
 def _reasons(context: Mapping[str, Any], contents: Mapping[str, str]) -> list[tuple[str, str]]:

@@ -25,7 +25,10 @@ class Knowledge(Strict):
     min_score: Annotated[float, Field(ge=0, le=1)] | None = None
     """What scores less is left out. First by text and by vector is 2/61, first by one of them alone 1/61."""
     min_similarity: Share | None = None
-    """A chunk that shares no word with the question needs this cosine to it; which is right depends on the embedder."""
+    """A chunk that shares no word with the question needs this cosine to it, and in a context one that has too few of
+    its words. Null: in a search any, in a context what is near by the embedder (0.4, Gemini 0.6)."""
+    min_coverage: Share = 0.35
+    """A context shows a passage that has this share of the message's telling words, weighed by how rare they are."""
     max_documents: Annotated[int, Field(ge=1, le=10_000)] = 100
     """How many documents a companion may have."""
     max_chunks: Annotated[int, Field(ge=1, le=100_000)] = 10_000

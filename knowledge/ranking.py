@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from pgvector import HalfVector
 
 from config.postgresql.sessions import prepared_cursor
+from knowledge.telling import telling
+from memory.retrieval.index.text import without_names
 from memory.retrieval.rankers.base import order_of
 from memory.retrieval.rankers.scoring import bm25, fuse_ranks, inverse_document_frequency, length_norm
 from providers.embeddings.base import Embedded
@@ -20,17 +22,33 @@ from providers.embeddings.base import Embedded
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+# PostgreSQL's configurations that leave stop words out.
+WITH_STOP_WORDS = [
+    *("danish", "dutch", "english", "finnish", "french", "german", "hungarian"),
+    *("italian", "norwegian", "portuguese", "russian", "spanish", "swedish"),
+]
 # A count of a word and the word's place among the question's travel as one number: PostgreSQL counts to 256.
 _STEP = 512
 
 # The stems are those of the language that a document was indexed in. Of a chunk's lexemes only the question's are
 # unpacked: they are marked with a weight and the others filtered out (10,000 chunks: 90 ms; unpacking all: 800 ms).
+#
+# `telling` are the places of the words that tell what the question is about, 0 for one that no chunk can have: of an
+# unknown language, those that no language leaves out.
 _ROWS = """
-WITH asked AS MATERIALIZED (
-    SELECT language, tsvector_to_array(to_tsvector(language::regconfig, %(words)s)) AS terms
+WITH spoken AS MATERIALIZED (
+    SELECT language, tsvector_to_array(to_tsvector(language::regconfig, %(words)s)) AS terms,
+           tsvector_to_array(to_tsvector(language::regconfig, %(telling)s)) AS told
       FROM (SELECT DISTINCT language FROM context_document
-             WHERE companion_id = %(companion)s AND project_id = %(project)s AND chunk_count > 0) spoken)
-SELECT c.id, c.length, {cosine}, asked.language,
+             WHERE companion_id = %(companion)s AND project_id = %(project)s AND chunk_count > 0) of_documents
+), asked AS MATERIALIZED (
+    SELECT language, terms, ARRAY(
+               SELECT coalesce(array_position(terms, lexeme), 0) FROM unnest(told) lexeme
+                WHERE language <> 'simple' OR NOT EXISTS (
+                      SELECT 1 FROM unnest(%(languages)s::text[]) known
+                       WHERE to_tsvector(known::regconfig, lexeme) = ''::tsvector)) AS telling
+      FROM spoken)
+SELECT c.id, c.length, {cosine}, asked.language, asked.telling,
        ARRAY(SELECT array_position(asked.terms, hit.lexeme) * {step} + cardinality(hit.positions)
                FROM unnest(ts_filter(setweight(c.lexemes, 'A', asked.terms), '{{a}}')) hit)
   FROM context_document d
@@ -53,6 +71,9 @@ _BY_BOTH = _ROWS.format(
 class Columns:
     """One row for each chunk, of equal rows the one to prefer last. `row`, `term`, `count`: how often a word of the
     question stands in a row, for those that do; `terms`: how many words there are.
+
+    `asked`: which telling words the question has in each row's language: places among the terms, -1 for one that stands
+    in no row.
     """
 
     ids: Sequence[UUID]
@@ -62,12 +83,20 @@ class Columns:
     term: Ints
     count: Floats
     terms: int
+    asked: Sequence[tuple[int, ...]]
 
 
-def read_columns(*, project_id: UUID, companion_id: UUID, words: str, question: Embedded | None) -> Columns:
-    """One statement. `words`: as the index spells them. `question`: the vector, where it is to be compared."""
+def read_columns(
+    *, project_id: UUID, companion_id: UUID, words: str, question: Embedded | None, names: Sequence[str] = ()
+) -> Columns:
+    """One statement. `words`: as the index spells them. `question`: the vector, where it is to be compared.
+
+    `names`: of those who talk, which tell nothing of what a message is about.
+    """
     values: dict[str, Any] = {
         "words": words,
+        "telling": telling(without_names(words, names)),
+        "languages": WITH_STOP_WORDS,
         "companion": companion_id,
         "project": project_id,
     }
@@ -86,11 +115,15 @@ def read_columns(*, project_id: UUID, companion_id: UUID, words: str, question: 
 def _columns(rows: Sequence[Any]) -> Columns:
     counted = [
         (place, (language, code // _STEP), code % _STEP)
-        for place, (_, _, _, language, codes) in enumerate(rows)
+        for place, (_, _, _, language, _, codes) in enumerate(rows)
         for code in codes
     ]
     # The same stem of two languages counts as two words: each is rare or not among its own.
     known = {word: number for number, word in enumerate(dict.fromkeys(word for _, word, _ in counted))}
+    told = {
+        language: tuple(known.get((language, place), -1) for place in places)
+        for _, _, _, language, places, _ in rows
+    }
     return Columns(
         ids=[row[0] for row in rows],
         length=np.array([row[1] for row in rows], dtype=np.float64),
@@ -99,10 +132,23 @@ def _columns(rows: Sequence[Any]) -> Columns:
         term=np.array([known[word] for _, word, _ in counted], dtype=np.int64),
         count=np.array([count for _, _, count in counted], dtype=np.float64),
         terms=len(known),
+        asked=[told[row[3]] for row in rows],
     )
 
 
 TEXT, VECTOR = "text", "vector"
+ELSEWHERE = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Relevance:
+    """What makes a chunk speak of a question: either is enough.
+
+    `coverage`: the share of the question's telling words it has, by how rare they are. `similarity`: its cosine.
+    """
+
+    coverage: float
+    similarity: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,19 +161,26 @@ class Ranked:
 
 
 def rank_chunks(
-    columns: Columns, *, min_score: float | None = None, min_similarity: float | None = None
+    columns: Columns,
+    *,
+    min_score: float | None = None,
+    min_similarity: float | None = None,
+    relevance: Relevance | None = None,
 ) -> Ranked:
     """SearchResult is what shares a word with the question, or has a vector that is near enough to it.
 
-    `parts`: what text and vector give by their ranks, and the `bm25` and `cosine` behind them (NaN: none).
+    With `relevance`, only what speaks of it. `parts`: what text and vector give by their ranks, and the `bm25`,
+    `cosine` (NaN: none) and `coverage` behind them.
     """
     rows = len(columns.ids)
     documents = np.bincount(columns.term, minlength=columns.terms).astype(np.float64)
+    idf = inverse_document_frequency(documents, rows)
+    covered = _coverage(columns, documents)
     scores = bm25(
         row=columns.row,
         term=columns.term,
         count=columns.count,
-        idf=inverse_document_frequency(documents, rows),
+        idf=idf,
         norm=length_norm(columns.length, float(columns.length.mean()) if rows else 1.0),
     )
     worded = np.zeros(rows, dtype=np.bool_)
@@ -139,9 +192,31 @@ def rank_chunks(
     text, vector = fuse_ranks([by_text, by_vector])
     total = text + vector
     kept = (total > 0) & (total >= (min_score or 0.0))
+    if relevance is not None:
+        kept &= (covered >= relevance.coverage) | (columns.cosine >= relevance.similarity)
     order = order_of(total)
     return Ranked(
         order=order[kept[order]],
         total=total,
-        parts={TEXT: text, VECTOR: vector, "bm25": by_text, "cosine": columns.cosine},
+        parts={TEXT: text, VECTOR: vector, "bm25": by_text, "cosine": columns.cosine, "coverage": covered},
     )
+
+
+def _coverage(columns: Columns, documents: Floats) -> Floats:
+    """The share of the question's telling words that each row has, weighed by how rare they are; 0 of none.
+
+    As if there were ELSEWHERE rows more that have none of them: of a single row every word is as common as can be.
+    """
+    rows = len(columns.ids) + ELSEWHERE
+    idf = inverse_document_frequency(documents, rows)
+    unknown = float(inverse_document_frequency(np.zeros(1), rows)[0])
+    tells = np.zeros((len(set(columns.asked)), columns.terms))
+    kinds = {asked: number for number, asked in enumerate(dict.fromkeys(columns.asked))}
+    whole = np.zeros(len(kinds))
+    for asked, number in kinds.items():
+        there = [place for place in asked if place >= 0]
+        tells[number, there] = idf[there]
+        whole[number] = idf[there].sum() + unknown * (len(asked) - len(there))
+    kind = np.array([kinds[asked] for asked in columns.asked], dtype=np.int64)
+    found = np.bincount(columns.row, weights=tells[kind[columns.row], columns.term], minlength=len(kind))
+    return np.divide(found, whole[kind], out=np.zeros(len(kind)), where=whole[kind] > 0)

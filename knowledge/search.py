@@ -13,9 +13,9 @@ import numpy as np
 
 from knowledge.configuration import Knowledge
 from knowledge.models import DocumentChunk
-from knowledge.ranking import Columns, Ranked, rank_chunks, read_columns
+from knowledge.ranking import Columns, Ranked, Relevance, rank_chunks, read_columns
 from memory.retrieval.questions import prepare_questions
-from providers.embeddings import Embedded, Space
+from providers.embeddings import Embedded, Space, near_from
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,21 +51,28 @@ def search_knowledge(
     seconds: float,
     top_k: int | None = None,
     min_score: float | None = None,
+    relevant_only: bool = False,
+    names: Sequence[str] = (),
 ) -> FoundKnowledge:
     """At most `top_k` chunks, exact over all of the companion's. Two statements.
 
     `seconds`: how long the question's vector is waited for; after that it is text alone, and `notes` says so.
     `top_k` and `min_score` are the configuration's where they are None. Another project's companion has nothing.
+    `relevant_only`: leave out what has not enough to do with the text (knowledge.min_coverage, min_similarity);
+    `names` of those who talk tell nothing of that.
     Of `text` the first LONGEST_QUESTION characters are read, and the first MOST_WORDS different words looked up.
     """
     began = perf_counter()
     prepared = prepare_questions([text], embedder=knowledge.embedder_alias, seconds=seconds)
     question, words = prepared.vectors, prepared.words[0]
-    columns = read_columns(project_id=project_id, companion_id=companion_id, words=words, question=question)
+    columns = read_columns(
+        project_id=project_id, companion_id=companion_id, words=words, question=question, names=names
+    )
     ranked = rank_chunks(
         columns,
         min_score=knowledge.min_score if min_score is None else min_score,
         min_similarity=knowledge.min_similarity,
+        relevance=_relevance(knowledge) if relevant_only else None,
     )
     best = [int(place) for place in ranked.order[: top_k or knowledge.top_k]]
     return FoundKnowledge(
@@ -75,6 +82,13 @@ def search_knowledge(
         notes=prepared.notes + _without_vector(columns, question),
         milliseconds=(perf_counter() - began) * 1000,
     )
+
+
+def _relevance(knowledge: Knowledge) -> Relevance:
+    similarity = knowledge.min_similarity
+    if similarity is None:
+        similarity = near_from(knowledge.embedder_alias)
+    return Relevance(knowledge.min_coverage, similarity)
 
 
 def cite(name: str, page_from: int | None, page_to: int | None) -> str:

@@ -40,9 +40,13 @@ IMPORTANCE: Recipe = {
             "top_k": 15,
             "candidates": 300,
             "hourly_decay": 0.995,
-            "saliency_floor": 0.05,
             "record_access": True,
-            "gate": {"open_on": ["keywords", "cadence", "gap"], "turns": 2, "gap_seconds": 30},
+            "gate": {
+                "open_on": ["keywords", "cadence", "gap"],
+                "keywords": ["remember", "my name", "do you know"],
+                "turns": 2,
+                "gap_seconds": 30,
+            },
         },
         "context": {"memory": "retrieved"},
     },
@@ -60,6 +64,36 @@ TWO_CALL: Recipe = {
     },
 }
 
+# The six that were published, with words of ours.
+CATEGORIES = [
+    {
+        "name": "preference",
+        "description": "likes, dislikes, ways of doing things, limits",
+        "examples": ["Prefers bullet points", "Eats no meat"],
+    },
+    {
+        "name": "fact",
+        "description": "who they are and who is in their life",
+        "examples": ["Majors in biology", "Has a sister, Ana, who lives in Porto"],
+    },
+    {
+        "name": "goal",
+        "description": "what they want to reach",
+        "examples": ["Wants to run a marathon in 2027"],
+    },
+    {
+        "name": "learningstyle",
+        "description": "how they learn and understand best",
+        "examples": ["Learns best from worked examples"],
+    },
+    {
+        "name": "schedule",
+        "description": "dates, deadlines and what comes again, with its date",
+        "examples": ["Biology exam on 2026-03-14"],
+    },
+    {"name": "general", "description": "anything else worth keeping", "examples": ["Drives a 1998 Volvo"]},
+]
+
 CLASSIFIER: Recipe = {
     "description": "A cheap model sorts what is said into categories; most turns save nothing and cost no embedding. "
     "Entries are found by similarity and the weight of their category.",
@@ -69,7 +103,20 @@ CLASSIFIER: Recipe = {
         "ingestion": {
             "strategy": "classifier",
             "tier": "archive",
-            "classifier": {"confident_from": 0.7, "skip_above": 0.92, "schedule_days": 30},
+            "types": CATEGORIES,
+            "classifier": {
+                "confident_from": 0.7,
+                "skip_above": 0.92,
+                "schedule_days": 30,
+                "weights": {
+                    "fact": 1.0,
+                    "goal": 0.9,
+                    "preference": 0.8,
+                    "learningstyle": 0.8,
+                    "schedule": 0.7,
+                },
+                "weight_otherwise": 0.6,
+            },
         },
         # similarity x importance, where importance is the category's weight; what has a date expires instead of fading
         "retrieval": {"embedder": "default", "ranker": "importance", "hourly_decay": 1.0},
@@ -79,13 +126,13 @@ CLASSIFIER: Recipe = {
 
 KEYED_FACTS: Recipe = {
     "description": "The model must call a tool that records values under keys of a strict vocabulary; a new value "
-    "supersedes the old. Facts are shown by type in a block of their own.",
+    "supersedes the old. Facts and preferences are shown in a block of their own.",
     "after": "Building AI agent memory",
     "cost": "1 model call with a tool; 1 batch of embeddings to look up, 1 for what is kept",
     "config": {
         "ingestion": {"strategy": "keyed_facts", "tier": "archive"},
         "retrieval": {"embedder": "default", "ranker": "hybrid"},
-        "context": {"memory": "retrieved", "block": "user_memory", "group_by_type": True},
+        "context": {"memory": "retrieved", "block": "user_memory"},
     },
 }
 

@@ -20,6 +20,7 @@ pytest_plugins = [
     "tests.fixtures.api",
     "tests.fixtures.operators",
     "tests.fixtures.turns",
+    "tests.fixtures.chat",
     "tests.fixtures.queue",
 ]
 

@@ -5,11 +5,12 @@ import math
 import threading
 import zlib
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from providers.embeddings.base import Embedder, Purpose, RawVectors
 from providers.llm.base import Completion, CompletionRequest, LLMProvider
+from providers.llm.chat import ChatPart, ChatRequest
 
 # What a test may queue: text as it stands, a dict or list to become JSON, an error to raise, a whole
 # Completion, or a function of the request that gives any of these.
@@ -60,6 +61,15 @@ class ScriptedProvider(LLMProvider):
         if isinstance(answer, Exception):
             raise answer
         return answer if isinstance(answer, Completion) else self._completion(request, answer)
+
+    def stream(self, request: ChatRequest) -> Iterator[ChatPart]:
+        """The next answer, in two parts."""
+        told = [str(message.get("content") or "") for message in request.messages]
+        completion = self.complete(CompletionRequest(system=told[0], prompt=told[-1], schema=None))
+        half = len(completion.text) // 2
+        yield ChatPart(text=completion.text[:half])
+        yield ChatPart(text=completion.text[half:])
+        yield ChatPart(finish=completion.finish_reason, completion=completion)
 
     def _completion(self, request: CompletionRequest, answer: Any) -> Completion:
         text = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)

@@ -39,6 +39,9 @@ PAST = {
     "entries": ("effective_at", "recorded_at", "last_accessed_at"),
     "revisions": ("effective_at", "recorded_at", "redacted_at"),
     "held_deletions": ("recorded_at", "decided_at"),
+    "summaries": ("recorded_at", "made_at", "erased_at"),
+    "behaviour_runs": ("recorded_at", "fired_at", "settled_at", "redacted_at"),
+    "outbox": ("recorded_at", "acknowledged_at", "redacted_at"),
     "model_calls": ("recorded_at", "redacted_at"),
     "relationship": ("last_turn_at",),
 }
@@ -62,6 +65,7 @@ class Overview:
     told: set[bytes] = field(default_factory=set)
     turns: Counter[str] = field(default_factory=Counter)  # by session
     active: int = 0
+    messages: int = 0
 
     def place_of(self, seq: int) -> int:
         """Of a number among all, from 0."""
@@ -87,6 +91,9 @@ def check_archive(archive: Archive, *, configuration: Configuration, now: dateti
         "entries": check.entry,
         "revisions": check.revision,
         "held_deletions": check.held,
+        "summaries": check.summary,
+        "behaviour_runs": check.run,
+        "outbox": check.queued,
         "model_calls": None,
     }
     for name, look in rows.items():
@@ -114,6 +121,8 @@ class _Check:
         self.sessions: set[Any] = set()
         self.versions: set[Any] = set()
         self.said: set[Any] = set()  # by active entries
+        self.summaries: set[Any] = set()
+        self.runs: set[Any] = set()
         self.keys: set[Any] = set()
         self.configs: set[bytes] = set()
         self.revised: array[int] = array("q")
@@ -186,6 +195,7 @@ class _Check:
                 "is not among the sessions, so its end, which the turn waits for, never comes",
             )
         self.level(f"{path}.config", row["config"])
+        self.seen.messages += len(row["messages"])
         for place, message in enumerate(row["messages"]):
             below = f"{path}.messages.{place}"
             self.known(below, message["id"])
@@ -231,6 +241,17 @@ class _Check:
     def held(self, path: str, row: Row) -> None:
         if row["turn_id"].bytes not in self.turns and not self.problems:  # it may be one of those left out
             self.note(f"{path}.turn_id", "is none of the turns")
+
+    def summary(self, path: str, row: Row) -> None:
+        self.unique(self.summaries, f"{path}.version", (row["messages"], row["version"]), "is there twice")
+        if row["messages"] > self.seen.messages and not self.problems:  # some of them may have been left out
+            self.note(f"{path}.messages", f"is more than the {self.seen.messages} messages there are")
+
+    def run(self, path: str, row: Row) -> None:
+        self.unique(self.runs, f"{path}.occasion", (row["behaviour"], row["occasion"]), "is there twice")
+
+    def queued(self, path: str, row: Row) -> None:
+        self.unique(self.runs, f"{path}.run_id", row["run_id"], "is there twice: a run queues one message")
 
     def overview(self) -> Overview:
         self.seen.numbers = array("q", sorted([*self.seen.numbers, *self.revised]))

@@ -17,6 +17,7 @@ from django.db import connection, transaction
 from django.db.models import Model, OuterRef
 from django.db.models.functions import JSONObject
 
+from behaviours.models import BehaviourRun, OutboxMessage
 from memory.models import EntryRevision, HeldDeletion, ModelCall, OperationResult, ScratchpadEntry
 from relationships.models import (
     Message,
@@ -27,6 +28,7 @@ from relationships.models import (
     Turn,
     TurnState,
 )
+from summaries.models import Summary
 from web.errors import NotFound
 
 FORMAT, VERSION = "rapport.relationship", 1
@@ -44,6 +46,9 @@ LEFT_OUT: dict[type[Model], set[str]] = {
     OperationResult: _OWNERS
     | {"id", "turn_id", "number", "kind", "content_hash", "text", "erased"},  # its place, and what it says
     ScratchpadEntry: _OWNERS | {"content_hash"},
+    BehaviourRun: _OWNERS | {"lease_token", "lease_until", "leased_by"},
+    Summary: _OWNERS
+    | {"lease_token", "lease_until", "leased_by", "first_seq", "last_seq"},  # follow from `messages`
 }
 
 
@@ -96,6 +101,9 @@ def _document(relationship_id: UUID, *, calls: bool) -> Iterator[bytes]:
     yield from _array("entries", _rows(ScratchpadEntry, relationship_id, "id"))
     yield from _array("revisions", _rows(EntryRevision, relationship_id, "seq"))
     yield from _array("held_deletions", _rows(HeldDeletion, relationship_id, "id"))
+    yield from _array("summaries", _without_workers(Summary, relationship_id))
+    yield from _array("behaviour_runs", _without_workers(BehaviourRun, relationship_id))
+    yield from _array("outbox", _rows(OutboxMessage, relationship_id, "id"))
     if calls:
         yield from _array("model_calls", _rows(ModelCall, relationship_id, "id"))
     yield b"}"
@@ -130,6 +138,12 @@ def _rows(model: Any, relationship_id: UUID, order: str) -> Iterator[dict[str, A
     rows = model.objects.for_relationship(relationship_id).order_by(order).values(*columns_of(model))
     found: Iterator[dict[str, Any]] = rows.iterator(chunk_size=ROWS_AT_ONCE)
     return found
+
+
+def _without_workers(model: Any, relationship_id: UUID) -> Iterator[dict[str, Any]]:
+    """What a worker holds is waiting elsewhere."""
+    for row in _rows(model, relationship_id, "id"):
+        yield {**row, **model.WAITING} if row["state"] == model.HELD["state"] else row
 
 
 def _turns(relationship_id: UUID) -> Iterator[dict[str, Any]]:

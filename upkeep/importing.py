@@ -5,8 +5,10 @@ order, numbered on from where the relationship is. What was owed (pending turns)
 waited for, a provider or a budget, was there.
 """
 
+from array import array
 from collections.abc import Iterable
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 from django.db import connection, transaction
@@ -14,6 +16,7 @@ from django.db.models import Exists, F, Model, OuterRef
 from django.utils import timezone
 from psycopg import sql
 
+from behaviours.models import BehaviourRun, OutboxMessage
 from memory.entries.fingerprint import content_hash
 from memory.entries.history import Change, fields_of, make_revisions
 from memory.entries.snapshots import rebuild_scratchpad
@@ -44,6 +47,8 @@ from relationships.services.audit import record_audit
 from relationships.services.sequence import allocate_seq, lock_relationship
 from relationships.services.sessions import rebuild_sessions
 from relationships.services.snapshots import write_section
+from summaries.models import Summary
+from summaries.snapshot import rebuild_summary
 from upkeep.archive_checks import Archive, Overview, check_archive, check_head
 from upkeep.erasure.counts import table_name
 from web.actor import Actor
@@ -56,7 +61,8 @@ REASON = "imported"  # of the first revision of an entry that came without a his
 ROWS_AT_ONCE = 500
 TABLES: tuple[type[Model], ...] = (
     *(Profile, ProfileRevision, SessionState, Turn, Message),
-    *(ScratchpadEntry, EntryRevision, OperationResult, HeldDeletion, ModelCall),
+    *(ScratchpadEntry, EntryRevision, OperationResult, HeldDeletion, Summary),
+    *(BehaviourRun, OutboxMessage, ModelCall),
 )
 
 
@@ -94,7 +100,7 @@ def _write(relationship: Relationship, archive: Archive, overview: Overview, by:
     tables = _tables(archive, overview, first, now)
     written = {model: _insert(model, relationship, rows) for model, rows in tables.items()}
     _begin_histories(relationship, by, now)
-    _take_over(relationship, archive, now)
+    _take_over(relationship, archive, now, messages=overview.messages)
     rebuild_index(relationship.id)
     counts = {table_name(model): count for model, count in written.items() if count}
     record_audit(
@@ -115,6 +121,7 @@ def _tables(archive: Archive, overview: Overview, first: int, now: datetime) -> 
         """As it is numbered here: turns, messages and revisions keep their common order."""
         return {**row, "seq": first + overview.place_of(row["seq"])}
 
+    spoken = _Spoken(archive, first, overview)
     profile = archive.head["profile"]
     sessions, entries = archive.rows("sessions"), archive.rows("entries")
     return {
@@ -127,13 +134,46 @@ def _tables(archive: Archive, overview: Overview, first: int, now: datetime) -> 
         EntryRevision: (numbered(row) for row in archive.rows("revisions")),
         OperationResult: (operation for row in archive.rows("turns") for operation in _operations(row)),
         HeldDeletion: archive.rows("held_deletions"),
+        Summary: (_summary(row, spoken, now) for row in archive.rows("summaries")),
+        BehaviourRun: (_due(row, now) for row in archive.rows("behaviour_runs")),
+        OutboxMessage: archive.rows("outbox"),
         ModelCall: archive.rows("model_calls"),
     }
 
 
+class _Spoken:
+    """The numbers that the messages get here, in order; read when the first summary asks."""
+
+    def __init__(self, archive: Archive, first: int, overview: Overview) -> None:
+        self._archive, self._first, self._overview = archive, first, overview
+
+    @cached_property
+    def numbers(self) -> "array[int]":
+        turns = self._archive.rows("turns")
+        return array(
+            "q",
+            (
+                self._first + self._overview.place_of(said["seq"])
+                for turn in turns
+                for said in turn["messages"]
+            ),
+        )
+
+
+def _summary(summary: dict[str, Any], spoken: _Spoken, now: datetime) -> dict[str, Any]:
+    ends = {"first_seq": spoken.numbers[0], "last_seq": spoken.numbers[summary["messages"] - 1]}
+    return {**_due(summary, now), **ends}
+
+
+def _due(row: dict[str, Any], now: datetime) -> dict[str, Any]:
+    """What waited for another try is due at once; a time of a schedule is yet to come."""
+    waits = row["due_at"] is not None and not row.get("occasion", "").startswith("at:")
+    return {**row, "due_at": min(row["due_at"], now)} if waits else row
+
+
 def _turn(turn: dict[str, Any], now: datetime) -> dict[str, Any]:
     columns = {name: value for name, value in turn.items() if name not in ("messages", "operations")}
-    return {**columns, "due_at": turn["due_at"] and min(turn["due_at"], now)}
+    return _due(columns, now)
 
 
 def _operations(turn: dict[str, Any]) -> Rows:
@@ -223,15 +263,16 @@ def _begin_histories(relationship: Relationship, by: Actor, now: datetime) -> No
         bare = bare.filter(id__gt=entries[-1].id)
 
 
-def _take_over(relationship: Relationship, archive: Archive, now: datetime) -> None:
+def _take_over(relationship: Relationship, archive: Archive, now: datetime, *, messages: int) -> None:
     """The relationship's own values, its snapshot, and what is owed."""
     Relationship.objects.filter(id=relationship.id).update(
-        **archive.head["relationship"], version=F("version") + 1, updated_at=now
+        **archive.head["relationship"], message_count=messages, version=F("version") + 1, updated_at=now
     )
     own: dict[str, Any] = {"relationship_id": relationship.id, "project_id": relationship.project_id}
     if profile := archive.head["profile"]:
         write_section(**own, section="profile", value=profile["data"])
     rebuild_sessions(relationship)
     rebuild_scratchpad(**own, now=now)
+    rebuild_summary(**own)
     if is_owed(relationship.id):
         enqueue(relationship.id, project_id=relationship.project_id)

@@ -41,6 +41,10 @@ class ProblemMiddleware:
                 400, "bad_request", "The address holds a NUL character, which can't be kept. Leave it out."
             )
         response = self.get_response(request)
+        if getattr(
+            response, "tells_an_error", False
+        ):  # in another shape, of the protocol that is spoken there
+            return response
         if response.status_code >= 400 and response.headers.get("Content-Type") != CONTENT_TYPE:
             return plain_problem(response.status_code)
         return response

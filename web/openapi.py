@@ -130,6 +130,8 @@ class RapportSchema(AutoSchema):
         responses = {str(status): self._answer(declared, status) for status in declared.answers}
         for status in sorted(self._problem_statuses(declared) - set(declared.answers)):
             content = {CONTENT_TYPE: {"schema": self._component(Problem)}}
+            if (shape := getattr(self.view, "error_shape", None)) is not None:
+                content = {JSON: {"schema": self._component(shape)}, **content}
             responses[str(status)] = {"description": title_of(status), "content": content}
             if status == TOO_MANY:
                 responses[str(status)]["headers"] = RETRY_AFTER
@@ -143,6 +145,8 @@ class RapportSchema(AutoSchema):
             if "answer" in self._examples(declared):
                 content["examples"] = {"example": {"value": self._examples(declared)["answer"]}}
             described["content"] = {JSON: content}
+            if declared.streams:
+                described["content"]["text/event-stream"] = {"schema": {"type": "string"}}
         if declared.etag:
             described["headers"] = ETAG
         return described

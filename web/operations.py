@@ -34,6 +34,7 @@ class Operation:
     if_match: bool = False
     idempotent: bool = False  # takes an Idempotency-Key
     etag: bool = False  # answers carry an ETag
+    streams: bool = False  # the answer may be server-sent events instead
     example: Any = None
 
     def __call__(self, method: F) -> F:

@@ -20,6 +20,7 @@ import structlog
 from django.conf import settings
 from django.db import connection
 
+from config.postgresql.sessions import release_connection
 from worker.listening import Listener
 
 log = structlog.get_logger(__name__)
@@ -47,10 +48,12 @@ class Place:
         """True as soon as the turn is settled, or when the listener lost its session and may have missed it:
         look at the turn. False after so many seconds.
         """
-        woken = self._woken.wait(seconds)
-        if not connection.in_atomic_block:
-            connection.close_if_unusable_or_obsolete()  # it may have been cut off meanwhile
-        return woken
+        release_connection()
+        return self._woken.wait(seconds)
+
+    def rest(self) -> None:
+        """Wait anew the next time: who waits for more than one thing looks after this, and not before."""
+        self._woken.clear()
 
     def wake(self) -> None:
         self._woken.set()
@@ -68,11 +71,11 @@ class _Room:
         self._listening = threading.Event()
         self._closing = threading.Event()
 
-    def enter(self, turn: str) -> Place | None:
+    def enter(self, turn: str, *, counted: bool) -> Place | None:
         with self._lock:
-            if self._taken >= settings.MAX_WAITERS:
+            if counted and self._taken >= settings.MAX_WAITERS:
                 return None
-            self._taken += 1
+            self._taken += counted
             if self._thread is None:
                 self._thread = threading.Thread(target=self._listen, name="settled", daemon=True)
                 self._thread.start()
@@ -82,9 +85,9 @@ class _Room:
             self._places.setdefault(turn, []).append(place)
         return place
 
-    def leave(self, turn: str, place: Place) -> None:
+    def leave(self, turn: str, place: Place, *, counted: bool) -> None:
         with self._lock:
-            self._taken -= 1
+            self._taken -= counted
             here = self._places[turn]
             here.remove(place)
             if not here:
@@ -149,15 +152,18 @@ os.register_at_fork(after_in_child=_new_room)  # neither the thread nor its conn
 
 
 @contextmanager
-def waiting_place(turn_id: UUID) -> Iterator[Place | None]:
-    """A place to wait for that turn; None if as many wait already as MAX_WAITERS allows: answer at once."""
+def waiting_place(turn_id: UUID, *, counted: bool = True) -> Iterator[Place | None]:
+    """A place to wait for that turn; None if as many wait already as MAX_WAITERS allows: answer at once.
+
+    `counted` False: for a stream, which has a thread of its own (RAPPORT_MAX_STREAMS).
+    """
     room, turn = _room, str(turn_id)
-    place = room.enter(turn)
+    place = room.enter(turn, counted=counted)
     try:
         yield place
     finally:
         if place is not None:
-            room.leave(turn, place)
+            room.leave(turn, place, counted=counted)
 
 
 def stop_listening() -> None:

@@ -3,20 +3,26 @@
 from typing import Any
 from uuid import UUID
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import redirect, render
 
 from admin_ui.access import OperatorView, render_page_or_part
 from admin_ui.conversation import exchanges_of
 from admin_ui.params import text_param
 from admin_ui.views.scratchpad import RelationshipPart
-from context.replies import reply
+from chat.answering import Answering, here, in_database_threads
+from chat.asking import ask
+from chat.identity import Talk
+from chat.messages import read_messages
+from chat.wire import Envelope
 from memory.models import ScratchpadEntry
 from relationships.models import Companion, Relationship, Role, Turn, TurnState
+from relationships.services.limits import message_fault
 from relationships.services.relationships import get_or_create_relationship
-from web.errors import RapportError
+from web.errors import InvalidInput, RapportError
+from web.later import LaterResponse, can_wait
 
-SESSION = "playground"
+SESSION, STREAM = "playground", "text/event-stream"
 TURNS_SHOWN, ENTRIES_SHOWN = 20, 100
 
 
@@ -39,21 +45,52 @@ class PlaygroundView(OperatorView):
 
 
 class TalkView(RelationshipPart):
-    """The talk. A message is answered in the request that brings it, within the places there are for replies."""
+    """The talk. A message is answered in the request that brings it, as the chat endpoint answers."""
 
     needs = Role.EDITOR  # it changes what is remembered
 
     def get(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
         return self._page(request, self.get_relationship(relationship_id))
 
-    def post(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
+    def post(self, request: HttpRequest, relationship_id: UUID) -> HttpResponseBase:
+        """With a script the reply is streamed, as the chat endpoint does; without, the page comes with it."""
         relationship = self.get_relationship(relationship_id)
         message = request.POST.get("message", "").replace("\r\n", "\n")
+        waits = can_wait(request)
+        in_database = in_database_threads if waits else here
+
+        def refused(error: RapportError) -> HttpResponse:
+            page: HttpResponse = in_database(
+                lambda: self._page(request, relationship, why=error.detail, message=message)
+            )
+            return page
+
         try:
-            said = reply(relationship=relationship, message=message, session=SESSION)
+            answering = self._answering(relationship, message, in_database)
         except RapportError as error:
-            return self._page(request, relationship, why=error.detail, message=message)
-        return self._page(request, relationship, said=said)
+            return refused(error)
+
+        def answer() -> HttpResponseBase:
+            try:
+                if STREAM in request.headers.get("Accept", ""):
+                    events = answering.stream(answering.begin(), usage=False)
+                    return StreamingHttpResponse(events, content_type=STREAM)
+                answering.whole()
+            except RapportError as error:
+                return refused(error)
+            page: HttpResponse = in_database(lambda: self._page(request, relationship))
+            return page
+
+        return LaterResponse(answer) if waits else answer()
+
+    def _answering(self, relationship: Relationship, message: str, in_database: Any) -> Answering:
+        """Raises InvalidInput, BudgetSpent."""
+        if fault := message_fault(message):
+            raise InvalidInput.of("message", fault)
+        talk = Talk(relationship, SESSION, remembered=True)
+        sent = read_messages([{"role": "user", "content": message}])
+        question = ask(talk, sent, by=self.access.actor)
+        return Answering(question, Envelope(relationship.companion.slug), in_database=in_database)
 
     def _page(self, request: HttpRequest, relationship: Relationship, **more: Any) -> HttpResponse:
         turns = Turn.objects.for_relationship(relationship.id).filter(session=SESSION).order_by("-seq")

@@ -16,6 +16,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from admin_ui.access import OperatorView, render_page_or_part
+from admin_ui.conversation import what_was_said
 from admin_ui.forms import EntryForm
 from admin_ui.params import parse_uuid, version_param
 from admin_ui.scratchpad import held_of, scratchpad_of
@@ -44,7 +45,7 @@ class RelationshipPart(OperatorView):
     tab: ClassVar[str] = "scratchpad"
 
     def ctx_of(self, relationship: Relationship) -> dict[str, Any]:
-        return {"relationship": relationship, "tab": self.tab}
+        return {"relationship": relationship, "tab": self.tab, "said": what_was_said(relationship.id)}
 
 
 class ScratchpadView(RelationshipPart):

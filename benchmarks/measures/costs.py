@@ -23,7 +23,7 @@ from relationships.services.turns import NewMessage, NewTurn
 
 DEFAULT_RECIPE = "scratchpad"
 KNOWN = 200  # entries there are before
-FIXED_PROMPT = Goal(900)
+FIXED_PROMPT = Goal(1400)
 TURNS = {
     "nothing said": "Good morning! How was your day?",
     "a new fact": "I have a sister called Ana who works as a nurse.",
@@ -46,7 +46,7 @@ def strategies_cost(setup: Setup) -> Section:
     for recipe in settings.RECIPES:
         pair = _relationship(recipe)
         goal = FIXED_PROMPT if recipe == DEFAULT_RECIPE else None
-        figures.append(_figure(f"{recipe}, nothing known yet", _cost_of(pair, "Hello."), goal))
+        figures.append(_figure(f"{recipe}, nothing known yet", _cost_of(pair, "It rains."), goal))
         _remember(pair)
         for told, text in TURNS.items():
             cost = _cost_of(pair, text)

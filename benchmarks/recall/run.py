@@ -8,6 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.recall.chats import chats, read_chats
+from benchmarks.recall.coverage import coverage
 from benchmarks.recall.evidence import Labelled, Recalls, pose_questions, recalls
 from benchmarks.recall.sets import CATEGORIES, Person, Talk, read_people, read_talks
 from benchmarks.recall.updates import Asker, Shown, play
@@ -49,9 +51,12 @@ def measures_of(
         text = Retrieval(language=ENGLISH)
         found["evidence"] = partial(_evidence, talks, text, "no model", TEXT_GOALS, say)
         found["unstemmed"] = partial(_unstemmed, talks, say)
+        found["coverage"] = partial(coverage, talks, say)
     if talks and embedder:
         wanted = Retrieval(language=ENGLISH, embedder=embedder, embed_messages=True, query_seconds=60)
         found["evidence_model"] = partial(_evidence, talks, wanted, "MiniLM", MODEL_GOALS, say)
+    if asked := read_chats(data / "halumem"):
+        found["chats"] = partial(chats, asked, say)
     if people:
         found["updates"] = partial(_updates, people, embedder, say)
     return found

@@ -18,12 +18,12 @@ def main() -> None:
     options = parser.parse_args()
     # A model that answers at once is worth no more readers than cores.
     with runner.own_settings(RAPPORT_WORKERS="2"):
-        from benchmarks.service import instant_model, running_service, server_version
+        from benchmarks.service import models, running_service, server_version
         from benchmarks.soak.run import soak
         from benchmarks.timing import machine
 
         console = runner.console()
-        with instant_model(), runner.fresh_database(), running_service() as service:
+        with models(), runner.fresh_database(), running_service() as service:
             with runner.progress(console) as say:
                 measures = {
                     "the soak": lambda: soak(

@@ -7,6 +7,7 @@ from django.conf import settings
 from django.db import InterfaceError, OperationalError, connections
 from django.db.backends.utils import CursorWrapper
 from django.db.utils import DEFAULT_DB_ALIAS
+from psycopg.pq import Format
 
 _CONNECT_SECONDS = 5
 _NOT_FOR_PSYCOPG = ("cursor_factory", "context")  # Django's own, of its connections
@@ -26,10 +27,11 @@ class PreparedCursor(psycopg.Cursor[Any]):
         return super().execute(query, params, prepare=prepare, binary=binary)
 
 
-def prepared_cursor() -> CursorWrapper:
+def prepared_cursor(*, binary: bool = False) -> CursorWrapper:
     """For the few hot reads: on Django's own connection, in its transaction if there is one, seen by its query log.
 
-    JSON columns come as text, as everywhere on Django's connection.
+    JSON columns come as text, as everywhere on Django's connection. `binary`: all others as PostgreSQL has them, which
+    saves writing bytes as hexadecimal digits and reading them again.
     """
     # Once: each look through `connection` finds the thread's own anew.
     database = connections[DEFAULT_DB_ALIAS]
@@ -37,7 +39,18 @@ def prepared_cursor() -> CursorWrapper:
     database.ensure_connection()
     # The stubs ask for a wrapper here; Django itself hands over the driver's cursor, as we do.
     cursor: Any = PreparedCursor(database.connection)
+    cursor.format = Format.BINARY if binary else Format.TEXT
     return database.make_debug_cursor(cursor) if database.queries_logged else database.make_cursor(cursor)
+
+
+def release_connection() -> None:
+    """Give the thread's connection back to the process's pool while it waits for something else.
+
+    Inside a transaction it stays, and so it does where there is no pool, as in commands.
+    """
+    database = connections[DEFAULT_DB_ALIAS]
+    if not database.in_atomic_block and "pool" in database.settings_dict["OPTIONS"]:
+        database.close()
 
 
 def direct_connection(**given: Any) -> "psycopg.Connection[Any]":

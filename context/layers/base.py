@@ -58,6 +58,9 @@ class Layer:
     def __init__(self, name: str) -> None:
         self.name = name
 
+    def begin(self, request: LayerRequest) -> None:
+        """Have begun what this layer will wait for outside of here, so that the layers wait side by side."""
+
     def render(self, request: LayerRequest) -> LayerText:
         """The text for this request, within `request.budget_of(self)`; `NOTHING` when there is none."""
         raise NotImplementedError

@@ -2,9 +2,9 @@ from collections.abc import Sequence
 
 from context.layers.base import NOTHING, Layer, LayerRequest, LayerText, left_out
 from context.layers.messages import MessagesLayer
-from context.lines import day_of
 from context.recall import RecalledMessage
 from context.text import fit_lines, line_cost
+from memory.entries.happens import day_of
 from memory.fence import cut_fenced, escape_item, fence
 from relationships.text_names import name_in_text
 
@@ -52,7 +52,9 @@ def _item(found: RecalledMessage, request: LayerRequest) -> str:
     companion = message.role == "assistant"
     speaker = name_in_text(message.speaker) if message.speaker else ""
     said_by = speaker or (facts.companion_name if companion else facts.user_name)
-    return f"- {day_of(message.occurred_at, facts.timezone)} {said_by}: {escape_item(_words(found))}"
+    return (
+        f"- {day_of(message.occurred_at.timestamp(), facts.timezone)} {said_by}: {escape_item(_words(found))}"
+    )
 
 
 def _words(found: RecalledMessage) -> str:

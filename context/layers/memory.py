@@ -2,7 +2,15 @@ from collections.abc import Sequence
 
 from context.answer import CapacityNote
 from context.layers.base import NOTHING, Layer, LayerRequest, LayerText, left_out
-from context.lines import Group, headings_of, in_groups, items_of
+from context.lines import (
+    Group,
+    groups_by_day,
+    groups_by_type,
+    groups_of_facts,
+    in_groups,
+    items_of,
+    today_line,
+)
 from context.recall import Recalled, RecalledEntry
 from context.text import fill_names, fit_lines, line_cost
 from memory.entries.snapshots import Line, lines_at
@@ -31,17 +39,16 @@ class MemoryLayer(Layer):
         lines = [*listed, *(entry.line for entry in recalled.found)]
         if not lines:
             return LayerText(reason=recalled.reason) if recalled.reason else NOTHING
-        items = items_of(lines, timezone=facts.timezone, keyed=context.block == "user_memory")
-        preamble = fill_names(context.preamble, facts).strip()
+        items = _items(lines, request, listed=len(listed))
+        preamble = f"{fill_names(context.preamble, facts).strip()}\n{today_line(request.now, facts.timezone)}"
         # The list and the retrieved are grouped each by itself, so that the list stays as it was.
-        groups = _groups(lines, len(listed)) if context.group_by_type else []
-        headings = headings_of(groups)
+        groups = _groups(lines, len(listed), request)
         budget = request.budget_of(self)
         if budget is not None:
-            budget -= sum(map(line_cost, [f"{preamble}\n{fence([], what=context.block)}", *headings]))
+            budget -= line_cost(f"{preamble}\n{fence([], what=context.block)}")
         pinned = [place for place, line in enumerate(lines) if line[3] and "pinned" in line[3]]
-        kept, left = fit_lines(items, budget=budget, first=pinned)
-        shown = in_groups(kept, items, groups) if groups else [items[place] for place in kept]
+        kept, left = fit_lines(items, budget=budget, first=pinned, groups=groups)
+        shown = in_groups(kept, items, groups)
         return LayerText(
             text=f"{preamble}\n{fence(shown, what=context.block)}".lstrip() if kept else "",
             sources=[lines[place][0] for place in kept],
@@ -68,8 +75,23 @@ def _recalled(request: LayerRequest) -> Recalled[RecalledEntry]:
     return Recalled()
 
 
-def _groups(lines: Sequence[Line], listed: int) -> list[Group]:
-    return [Group(place >= listed, line[1]) for place, line in enumerate(lines)]
+def _items(lines: Sequence[Line], request: LayerRequest, *, listed: int) -> list[str]:
+    """Each says when it was told, by the heading it stands under or itself; a block of keyed facts never does."""
+    context = request.configuration.context
+    keyed = context.block == "user_memory"
+    dated_from = None if keyed else 0 if context.group_by_type else listed
+    return items_of(
+        lines, timezone=request.facts.timezone, now=request.now, keyed=keyed, dated_from=dated_from
+    )
+
+
+def _groups(lines: Sequence[Line], listed: int, request: LayerRequest) -> list[Group]:
+    context = request.configuration.context
+    if context.group_by_type:
+        return groups_by_type(lines, listed=listed)
+    if context.block == "user_memory":
+        return groups_of_facts(lines, listed=listed)
+    return groups_by_day(lines, listed=listed, timezone=request.facts.timezone)
 
 
 def _reason(recalled: Recalled[RecalledEntry], listed: Sequence[Line], *, cut: bool) -> str:

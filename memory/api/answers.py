@@ -29,13 +29,15 @@ class EntryAnswer(Answer):
     pinned: bool
     read_only: bool
     tags: dict[str, str]
+    category: str
     metadata: dict[str, Any]
     modality: str
     source: str
     source_message_ids: list[UUID]
     recorded_at: datetime
     effective_at: datetime
-    happens_at: datetime | None
+    happens_at: str | None
+    """As it was said: a year, a month, a day, a time, or a range."""
     valid_from: datetime | None
     valid_to: datetime | None
     expires_at: datetime | None
@@ -93,7 +95,12 @@ class TurnAnswer(Answer):
     relationship_id: UUID
     seq: int
     session: str
+    tags: dict[str, str]
+    category: str
+    modality: str
     state: str
+    interrupted: bool
+    """The reply broke off: its message is what the person was told so far."""
     occurred_at: datetime
     recorded_at: datetime
     due_at: datetime | None

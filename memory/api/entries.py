@@ -48,6 +48,8 @@ class EntriesView(ApiView):
         if query.as_of is not None or query.known_at is not None:
             return self._page_of_the_past(relationship_id, query)
         rows = ScratchpadEntry.objects.for_relationship(relationship_id).filter(**_filters(query))
+        if query.tag:
+            rows = rows.exclude(tags={})  # as the index of tags has it
         return self.page(rows, EntryAnswer.of, order=NEWEST_FIRST, query=query, slow=_slow(query))
 
     def _page_of_the_past(self, relationship_id: UUID, query: EntryListQuery) -> Response:
@@ -197,11 +199,11 @@ def get_entry(relationship_id: UUID, entry_id: UUID) -> ScratchpadEntry:
 
 def _slow(query: EntryListQuery) -> list[str]:
     """The parameters that no index serves."""
-    return [name for name in ("text", "tag", "as_of", "known_at") if getattr(query, name)]
+    return [name for name in ("text", "as_of", "known_at") if getattr(query, name)]
 
 
 def _filters(query: EntryListQuery) -> dict[str, Any]:
-    filters = query.given("type", "tier", "subject")
+    filters = query.given("type", "tier", "subject", "category")
     if query.state != "any":
         filters["state"] = query.state
     if query.text is not None:

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal, Self
 from django.conf import settings
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints, ValidationError, model_validator
 
+from memory.entries.happens import happens_text
 from memory.entries.limits import (
     MAX_TAGS,
     MAX_WEIGHT,
@@ -14,6 +15,7 @@ from memory.entries.limits import (
     tags_fault,
 )
 from memory.models import EntryState, Tier
+from memory.models.entry import MAX_HAPPENS_AT
 from relationships.models import DEFAULT_SESSION, TurnState
 from relationships.services.limits import message_fault, misplaced_role
 from web.errors import InvalidInput
@@ -43,9 +45,15 @@ TypeName = Annotated[str, StringConstraints(pattern=TYPE)]
 TagName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.:-]{1,60}$")]
 TagValue = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
 Tags = Annotated[dict[TagName, TagValue], within(tags_fault)]
+Category = Annotated[str, StringConstraints(pattern=r"^([a-z][a-z0-9_]{0,59})?$")]
+Modality = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,19}$")]
 Metadata = Annotated[JsonObject, within(metadata_fault)]
 Fraction = Annotated[float, Field(ge=0, le=1)]
 Weight = Annotated[float, Field(ge=0, le=MAX_WEIGHT)]
+HappensAt = Annotated[
+    str, StringConstraints(min_length=4, max_length=MAX_HAPPENS_AT), AfterValidator(happens_text)
+]
+"""When something happens, as exactly as it was said."""
 
 
 class MessageBody(Body):
@@ -74,6 +82,12 @@ class TurnBody(Body):
     ]
     session: SessionName = DEFAULT_SESSION
     occurred_at: Timestamp | None = None
+    tags: Annotated[Tags, Field(max_length=MAX_TAGS)] = {}
+    """The developer's own, as name: value; all that is learnt from the turn carries them."""
+    category: Category = ""
+    """The developer's own, such as `deadline`; carried like the tags."""
+    modality: Modality = "text"
+    """How it was said, such as `text` or `voice`; carried like the tags."""
     config: JsonObject = {}
     """The cascade's highest level, for this turn only."""
 
@@ -103,8 +117,13 @@ class EntryBody(Body):
     pinned: bool = False
     read_only: bool = False
     tags: Annotated[Tags, Field(max_length=MAX_TAGS)] = {}
+    category: Category = ""
+    """The developer's own, beside the type."""
+    modality: Modality = "text"
+    """How it was said, such as `text` or `voice`."""
     metadata: Metadata = {}
-    happens_at: Timestamp | None = None
+    happens_at: HappensAt | None = None
+    """As it was said: 2023, 2023-03, 2023-03-01, 2023-03-01T15:00, or two of these with / between."""
     valid_from: Timestamp | None = None
     valid_to: Timestamp | None = None
     expires_at: Timestamp | None = None
@@ -128,9 +147,11 @@ class EntryPatch(Body):
     read_only: bool = left_out()
     tags: Annotated[dict[TagName, TagValue | None], Field(max_length=2 * MAX_TAGS)] = left_out()
     """Merged into the tags there are; null takes one away."""
+    category: Category = left_out()
+    modality: Modality = left_out()
     metadata: Metadata = left_out()
     """Merged into the metadata there is (RFC 7396)."""
-    happens_at: Timestamp | None = left_out()
+    happens_at: HappensAt | None = left_out()
     valid_from: Timestamp | None = left_out()
     valid_to: Timestamp | None = left_out()
     expires_at: Timestamp | None = left_out()
@@ -161,6 +182,7 @@ class EntryListQuery(PageQuery):
         Field(max_length=MAX_TAGS),
     ] = []
     """name=value; several must all hold."""
+    category: TypeName | None = None
     text: (
         Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")] | None
     ) = None

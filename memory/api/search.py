@@ -62,6 +62,8 @@ class EntrySearchBody(SearchBody):
     """Any of these; if left out, all. So are `tiers` and `states`."""
     tags: Tags = {}
     """All of these, as name: value."""
+    category: TypeName | None = None
+    """The developer's own."""
     tiers: Annotated[tuple[Tier, ...], Field(strict=False, max_length=MOST_VALUES)] = ()
     states: Annotated[tuple[EntryState, ...], Field(strict=False, min_length=1, max_length=MOST_VALUES)] = (
         EntryState.ACTIVE,
@@ -162,6 +164,7 @@ class EntrySearchView(SearchView):
             told_from=body.told_from,
             told_to=body.told_to,
             subject=body.subject,
+            category=body.category,
         )
         found = search_entries(**self.asked(relationship_id, body), filters=filters)
         rows = ScratchpadEntry.objects.for_relationship(relationship_id).filter(id__in=_ids(found))

@@ -133,6 +133,9 @@ def _new_turn(body: TurnBody) -> NewTurn:
         occurred_at=body.occurred_at or timezone.now(),
         session=body.session,
         config=body.config,
+        tags=body.tags,
+        category=body.category,
+        modality=body.modality,
     )
 
 

@@ -38,6 +38,7 @@ EDITABLE = frozenset(
         "pinned",
         "read_only",
         "tags",
+        "category",
         "metadata",
         "modality",
         "tier",

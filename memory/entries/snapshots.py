@@ -1,12 +1,13 @@
 """The scratchpad's section of the snapshot: what a context shows of each active entry, and until when.
 
-A line is as short as JSON allows, for it is read before every reply: `[id, type, content, more]`. `more` is
-null, or holds what is not usual: `subject` (when it isn't the user), `key`, `pinned`, `happens_at` (ISO 8601),
-and `from` and `until` (seconds since 1970) for what is not to be shown before, or from then on.
+A line is as short as JSON allows, for it is read before every reply: `[id, type, content, more, told]`. `more` is
+null, or holds what is not usual: `subject` (when it isn't the user), `key`, `pinned`, `happens_at` (as it was said),
+and `from` and `until` (seconds since 1970) for what is not to be shown before, or from then on. `told` is when it was
+told, in seconds since 1970.
 """
 
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -26,7 +27,8 @@ class SectionRow(NamedTuple):
     subject: str
     key: str | None
     pinned: bool
-    happens_at: datetime | None
+    effective_at: datetime
+    happens_at: str | None
     valid_from: datetime | None
     valid_to: datetime | None
     expires_at: datetime | None
@@ -72,7 +74,8 @@ def line_of(
     entry: SectionRow | ScratchpadEntry, *, begins: datetime | None = None, ends: datetime | None = None
 ) -> Line:
     """What a context shows of an entry."""
-    return [str(entry.id), entry.type, entry.content, _more(entry, begins, ends)]
+    told = int(entry.effective_at.timestamp())
+    return [str(entry.id), entry.type, entry.content, _more(entry, begins, ends), told]
 
 
 def lines_at(lines: Sequence[Line], *, fresh_until: datetime | None, now: datetime) -> Sequence[Line]:
@@ -99,7 +102,7 @@ def _more(
     if entry.pinned:
         more["pinned"] = True
     if entry.happens_at:
-        more["happens_at"] = entry.happens_at.astimezone(UTC).isoformat()
+        more["happens_at"] = entry.happens_at
     if begins:
         more["from"] = begins.timestamp()
     if ends:

@@ -31,3 +31,12 @@ def relationships_that_say(*, project_id: UUID, text: str) -> list[UUID]:
     else:
         owned = owned.filter(content__icontains=text)
     return list(owned.order_by().values_list("relationship_id", flat=True).distinct()[:MOST_FOUND])
+
+
+def names_in_text(text: str, name: str) -> bool:
+    """Whether the text calls somebody by this name, or by its first word: a whole word of it, in any case."""
+    said = {word.removesuffix("s") for word in _WORD.findall(text.casefold())}
+    wanted = [word.removesuffix("s") for word in _WORD.findall(name.casefold())]
+    if wanted and _WITHOUT_SPACES.search(name):
+        return name.casefold() in text.casefold()
+    return bool(wanted) and wanted[0] in said

@@ -117,8 +117,11 @@ class ApplyState:
         entry: ScratchpadEntry,
         reason: str,
         event: RevisionEvent = RevisionEvent.SUPERSEDE,
+        *,
+        valid_to: datetime | None = None,
     ) -> None:
-        ended = {"state": EntryState.SUPERSEDED, "valid_to": self.said_at(operation)}
+        """`valid_to` None: it held until this was said."""
+        ended = {"state": EntryState.SUPERSEDED, "valid_to": valid_to or self.said_at(operation)}
         self.end(operation, entry, event, reason, **ended)
 
     def leave_as_it_is(

@@ -1,9 +1,10 @@
 """Keeps every question to a model: the exact prompt, the raw answer, what it took, what went wrong."""
 
 from collections.abc import Sequence, Set
+from dataclasses import dataclass
 from datetime import datetime
 from time import perf_counter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db import connection
@@ -15,7 +16,7 @@ from providers.errors import ProviderError
 from providers.llm.base import Completion, CompletionRequest, LLMProvider
 from relationships.ids import uuid7
 from relationships.services.model_budgets import count_spending
-from worker.worker_stats import count_model_call
+from worker.worker_stats import count_model_call, model_call
 
 
 class CallRecord(NamedTuple):
@@ -61,7 +62,8 @@ class CallLog:
         completion: Completion | None = None
         failure: ProviderError | None = None
         try:
-            completion = provider.complete(request)
+            with model_call():
+                completion = provider.complete(request)
             return completion
         except ProviderError as error:
             failure, completion = error, error.completion
@@ -80,33 +82,20 @@ class CallLog:
         failure: ProviderError | None,
         milliseconds: float,
     ) -> None:
-        named = completion.model if completion else (request.model or provider.default_model)
-        row = ModelCall(
+        row = _call_row(
+            provider,
+            request,
+            completion,
+            failure,
+            milliseconds,
             relationship_id=given.relationship_id,
             project_id=given.project_id,
-            id=uuid7(),
             purpose=purpose,
             turn_ids=[turn.id for turn in given.turns],
-            provider=provider.alias,
-            model=_one_line(named)[:120],  # as wide as the columns
             prompt_version=given.instructions.version,
-            system=call_text(storable(request.system)),
-            prompt=call_text(_asked(request)),
-            answer=call_text(storable(completion.text)) if completion else "",
             shown_entry_ids=[entry.id for entry in given.entries],
             shown_message_ids=[message.id for message in given.messages],
             reference_message_ids=[message.id for message in given.references],
-            prompt_tokens=_count(completion.prompt_tokens) if completion else None,
-            output_tokens=_count(completion.output_tokens) if completion else None,
-            cost=completion.cost if completion else None,
-            milliseconds=round(milliseconds, 3),
-            error_code=failure.code if failure else "",
-            error=storable(str(failure))[:2000] if failure else "",
-        )
-        count_model_call(
-            prompt_tokens=completion.prompt_tokens if completion else None,
-            output_tokens=completion.output_tokens if completion else None,
-            failed=failure is not None,
         )
         self.last_model = row.model
         self.waiting.append(CallRecord(row, request, completion, given))
@@ -143,6 +132,80 @@ def count_calls(log: CallLog, *, now: datetime) -> None:
         [record.completion for record in log.waiting],
         answered=any(not record.row.error_code for record in log.waiting),
         now=now,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class LoneCall:
+    """A question that no batch of turns asked: its row, not yet stored, and what came of it, one of the two."""
+
+    row: ModelCall
+    completion: Completion | None
+    failure: ProviderError | None
+
+
+def ask_alone(provider: LLMProvider, request: CompletionRequest, **columns: Any) -> LoneCall:
+    """Ask, and make the row that tells of it; `columns`: whose it is, what for, and what it showed. Raises nothing."""
+    started = perf_counter()
+    completion: Completion | None = None
+    failure: ProviderError | None = None
+    try:
+        with model_call():
+            completion = provider.complete(request)
+    except ProviderError as error:
+        failure, completion = error, error.completion
+    milliseconds = (perf_counter() - started) * 1000
+    return LoneCall(
+        _call_row(provider, request, completion, failure, milliseconds, **columns), completion, failure
+    )
+
+
+def store_lone_calls(calls: Sequence[LoneCall], *, now: datetime) -> None:
+    """Insert them and count them towards their project's day. Late in a transaction: it locks that count."""
+    if calls:
+        ModelCall.objects.bulk_create(call.row for call in calls)
+        count_lone_calls(calls, now=now)
+
+
+def count_lone_calls(calls: Sequence[LoneCall], *, now: datetime) -> None:
+    """Only count them: what they quote may not be kept."""
+    if calls:
+        count_spending(
+            calls[0].row.project_id,
+            [call.completion for call in calls],
+            answered=any(call.failure is None for call in calls),
+            now=now,
+        )
+
+
+def _call_row(
+    provider: LLMProvider,
+    request: CompletionRequest,
+    completion: Completion | None,
+    failure: ProviderError | None,
+    milliseconds: float,
+    **columns: Any,
+) -> ModelCall:
+    named = completion.model if completion else (request.model or provider.default_model)
+    count_model_call(
+        prompt_tokens=completion.prompt_tokens if completion else None,
+        output_tokens=completion.output_tokens if completion else None,
+        failed=failure is not None,
+    )
+    return ModelCall(
+        id=uuid7(),
+        provider=provider.alias,
+        model=_one_line(named)[:120],  # as wide as the columns
+        system=call_text(storable(request.system)),
+        prompt=call_text(_asked(request)),
+        answer=call_text(storable(completion.text)) if completion else "",
+        prompt_tokens=_count(completion.prompt_tokens) if completion else None,
+        output_tokens=_count(completion.output_tokens) if completion else None,
+        cost=completion.cost if completion else None,
+        milliseconds=round(milliseconds, 3),
+        error_code=failure.code if failure else "",
+        error=storable(str(failure))[:2000] if failure else "",
+        **columns,
     )
 
 

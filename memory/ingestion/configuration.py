@@ -32,7 +32,7 @@ DEFAULT_TYPES = (
     EntryType(
         name="identity",
         description="who they are: name, age, home, work, family, health",
-        examples=("Lives in Lisbon", "Works as a nurse at St. Mary's"),
+        examples=("Lives in Lisbon since 2021", "Works as a nurse at St. Mary's"),
     ),
     EntryType(
         name="preference",
@@ -45,12 +45,27 @@ DEFAULT_TYPES = (
     EntryType(
         name="event",
         description="what happened or will happen, with its date",
-        examples=("Job interview at Acme on 2026-03-14",),
+        examples=("Had an interview at Acme", "Planned in 2026-02: a trip to Rome with Ana"),
     ),
     EntryType(
         name="relationship",
         description="people and animals in their life",
-        examples=("Has a sister, Ana, who lives in Porto",),
+        examples=("Ana is their sister; she lives in Porto",),
+    ),
+    EntryType(
+        name="agreement",
+        description="promises, agreements and advice, by whom and to whom",
+        examples=("Promised Ana to visit her in May", "Ada advised to ask for a raise; Maya agreed"),
+    ),
+    EntryType(
+        name="opinion",
+        description="what they think or believe, and why",
+        examples=("Thinks remote work is lonely, after a year of it",),
+    ),
+    EntryType(
+        name="worry",
+        description="what troubles them for longer than a mood",
+        examples=("Worries that the back injury of 2025 will end their dancing",),
     ),
     EntryType(name="other", description="anything else worth keeping", examples=("Drives a 1998 Volvo",)),
 )
@@ -88,7 +103,13 @@ class Ingestion(Strict):
     max_batch: Annotated[int, Field(ge=1, le=50)] = 8
     """How many waiting turns become one model call, at most."""
     reference_messages: Annotated[int, Field(ge=0, le=50)] = 4
-    """How many earlier messages are shown for reference."""
+    """How many earlier messages are shown beside the new ones, which give them their sense."""
+    about_companion: Literal["none", "brief", "full"] = "brief"
+    """What is kept of what the companion says of itself, promises, advises and agrees to."""
+    prompt_version: Annotated[int, Field(ge=0, le=2**31 - 1)] | None = None
+    """Version of the companion's ingestion prompt; null: the published one; 0: the one that ships."""
+    skip_small_talk: bool = True
+    """A turn of nothing but greetings, good-byes and thanks is not read, which costs no call."""
     types: tuple[EntryType, ...] = Field(default=DEFAULT_TYPES, min_length=1, max_length=30)
     single_valued: tuple[Slug, ...] = Field(
         default=("name", "birthday", "age", "city", "timezone"), max_length=100

@@ -4,6 +4,8 @@ from datetime import datetime
 from uuid import UUID
 
 from memory.entries.fingerprint import content_hash
+from memory.entries.happens import span_of
+from memory.entries.limits import MAX_TAGS
 from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.operations import Operation
 from memory.models import USER_SUBJECT, EntrySource, ScratchpadEntry
@@ -15,8 +17,17 @@ def said_at_of(given: IngestionInput, operation: Operation) -> datetime:
     return max(given.messages[number - 1].occurred_at for number in operation.messages)
 
 
+def ended_at_of(given: IngestionInput, operation: Operation, entry: ScratchpadEntry) -> datetime:
+    """Until when a replaced entry held: until the new state began, where that is told and fits, or was told of."""
+    said_at = said_at_of(given, operation)
+    began = span_of(operation.happens_at, given.timezone).begins if operation.happens_at else said_at
+    return began if entry.effective_at <= began <= said_at else said_at
+
+
 def cited_ids(given: IngestionInput, operation: Operation) -> list[UUID]:
-    return [given.messages[number - 1].id for number in operation.messages]
+    """The messages it rests on, as they were said: earlier ones first."""
+    earlier = [given.references[number - given.earlier_above - 1].id for number in sorted(operation.earlier)]
+    return [*earlier, *(given.messages[number - 1].id for number in operation.messages)]
 
 
 def subject_of(operation: Operation, entry: ScratchpadEntry | None = None) -> str:
@@ -30,13 +41,25 @@ def says_the_same(entry: ScratchpadEntry, operation: Operation, said_at: datetim
         and entry.subject == subject_of(operation, entry)
         and operation.type in ("", entry.type)
         and operation.importance in (None, entry.importance)
-        and operation.happens_at in (None, entry.happens_at)
-        and _ahead(operation.expires_at, said_at) in (None, entry.expires_at)
+        and _happens_at(entry, operation) == entry.happens_at
+        and _expires_at(entry, operation, said_at) == entry.expires_at
     )
+
+
+def labels_of(given: IngestionInput, operation: Operation) -> tuple[dict[str, str], str, str]:
+    """Tags, category and modality of the turns it rests on; of several the later one's."""
+    cited = {given.messages[number - 1].turn_id for number in operation.messages}
+    tags: dict[str, str] = {}
+    category, modality = "", "text"
+    for turn in (turn for turn in given.turns if turn.id in cited):
+        tags |= turn.tags
+        category, modality = turn.category or category, turn.modality
+    return dict(list(tags.items())[-MAX_TAGS:]), category, modality
 
 
 def new_entry(given: IngestionInput, operation: Operation, subject: str, *, now: datetime) -> ScratchpadEntry:
     said_at = said_at_of(given, operation)
+    tags, category, modality = labels_of(given, operation)
     return ScratchpadEntry(
         relationship_id=given.relationship_id,
         project_id=given.project_id,
@@ -48,6 +71,9 @@ def new_entry(given: IngestionInput, operation: Operation, subject: str, *, now:
         key=operation.key,
         importance=operation.importance if operation.importance is not None else 0.5,
         confidence=operation.confidence if operation.confidence is not None else 1.0,
+        tags=tags,
+        category=category,
+        modality=modality,
         source=EntrySource.TURN,
         source_message_ids=cited_ids(given, operation),
         recorded_at=now,
@@ -69,10 +95,22 @@ def rewrite(entry: ScratchpadEntry, operation: Operation, given: IngestionInput)
         entry.importance = operation.importance
     if operation.confidence is not None:
         entry.confidence = operation.confidence
-    entry.happens_at = operation.happens_at or entry.happens_at
-    entry.expires_at = _ahead(operation.expires_at, said_at) or entry.expires_at
+    entry.happens_at = _happens_at(entry, operation)
+    entry.expires_at = _expires_at(entry, operation, said_at)
     entry.effective_at = said_at
+    tags, category, modality = labels_of(given, operation)
+    entry.tags = dict(list((entry.tags | tags).items())[-MAX_TAGS:])
+    entry.category, entry.modality = category or entry.category, modality
     entry.source_message_ids = list(dict.fromkeys([*entry.source_message_ids, *cited_ids(given, operation)]))
+
+
+def _happens_at(entry: ScratchpadEntry, operation: Operation) -> str | None:
+    return operation.happens_at or (None if "happens_at" in operation.cleared else entry.happens_at)
+
+
+def _expires_at(entry: ScratchpadEntry, operation: Operation, said_at: datetime) -> datetime | None:
+    cleared = "expires_at" in operation.cleared
+    return _ahead(operation.expires_at, said_at) or (None if cleared else entry.expires_at)
 
 
 def _ahead(expires_at: datetime | None, said_at: datetime) -> datetime | None:

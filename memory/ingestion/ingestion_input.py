@@ -9,6 +9,7 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import Exists, OuterRef
 
+from memory.errors import InvalidTemplate
 from memory.fence import cut_fenced
 from memory.ingestion.configuration import Ingestion
 from memory.ingestion.templates import default_instructions
@@ -20,7 +21,8 @@ from relationships.configuration.schema import Configuration
 from relationships.models import Companion, Message, Relationship, Turn
 from web.errors import NotFound
 
-TOKENS_PER_LINE = 6  # number, type and brackets of a shown entry, on top of its content
+TOKENS_PER_LINE = 12  # number, type, day and brackets of a shown entry, on top of its content
+EARLIER = 1000  # numbers of earlier messages begin above it, or above those of the new where they are more
 
 
 class ShownEntry(NamedTuple):
@@ -36,6 +38,8 @@ class ShownEntry(NamedTuple):
     pinned: bool
     read_only: bool
     tier: str = Tier.SCRATCHPAD
+    happens_at: str | None = None
+    expires_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,7 @@ class InputMessage:
     content: str
     occurred_at: datetime
     cut: int = 0
+    session: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +66,8 @@ class Instructions:
 
 @dataclass(frozen=True, slots=True)
 class IngestionInput:
-    """Everything a strategy may look at. Numbers given to the model are places in `entries` and `messages`, from 1.
+    """Everything a strategy may look at. Numbers given to the model are places in `entries` and `messages`, from 1;
+    those of earlier messages are places in `references`, from 1 above `earlier_above`.
 
     `entries` are the scratchpad's; a strategy that shows others asks with an input of those. `tier` is where what
     it adds is kept. `has_archive`: there are active entries beside the scratchpad, so a search is worth while.
@@ -84,9 +90,19 @@ class IngestionInput:
     has_archive: bool = False
     tier: Tier = Tier.SCRATCHPAD
 
+    @property
+    def earlier_above(self) -> int:
+        return max(EARLIER, len(self.messages))
+
+    @property
+    def earlier_numbers(self) -> range:
+        return range(self.earlier_above + 1, self.earlier_above + len(self.references) + 1)
+
 
 def read_batch(turns: Sequence[Turn]) -> IngestionInput:
-    """What the model will be shown for these turns of one relationship. Raises NotFound when it was erased."""
+    """What the model will be shown for these turns of one relationship. Raises NotFound when it was erased, and
+    InvalidConfiguration.
+    """
     relationship = _relationship(turns[0].relationship_id)
     configuration = _configuration(relationship, turns[0].config)
     messages = _new_messages(relationship, turns, configuration.ingestion)
@@ -97,7 +113,7 @@ def read_batch(turns: Sequence[Turn]) -> IngestionInput:
         turns,
         messages,
         references,
-        find_instructions(relationship.companion),
+        _instructions_of(relationship.companion, configuration.ingestion),
         has_archive=relationship.has_archive,  # type: ignore[attr-defined]  # annotated
     )
 
@@ -144,6 +160,16 @@ def find_instructions(companion: Companion, version: int | None = None) -> Instr
     return Instructions(prompt.version, prompt.template)
 
 
+def _instructions_of(companion: Companion, ingestion: Ingestion) -> Instructions:
+    """Those the configuration names. Raises InvalidTemplate: the turn fails, and says what to mend."""
+    try:
+        return find_instructions(companion, ingestion.prompt_version)
+    except NotFound:
+        raise InvalidTemplate(
+            f"ingestion.prompt_version is {ingestion.prompt_version}, and this companion's prompt has no such version."
+        ) from None
+
+
 def archive_of(relationship_id: UUID | OuterRef) -> Any:
     """The active entries that are not in the scratchpad."""
     return ScratchpadEntry.objects.filter(relationship_id=relationship_id, tier=Tier.ARCHIVE).active()
@@ -172,7 +198,9 @@ def _configuration(relationship: Relationship, turn_config: dict[str, Any]) -> C
 
 
 def _shown_entries(relationship_id: UUID, budget: int) -> tuple[tuple[ShownEntry, ...], int, int]:
-    """Newest first, within `budget` tokens: (shown, how many are not, tokens of all as lines of the scratchpad)."""
+    """The newest within `budget` tokens, in the order in which they were made, which stays as it is when others are
+    added: (shown, how many are not, tokens of all as lines of the scratchpad).
+    """
     rows = (
         ScratchpadEntry.objects.for_relationship(relationship_id)
         .active()
@@ -189,7 +217,7 @@ def _shown_entries(relationship_id: UUID, budget: int) -> tuple[tuple[ShownEntry
             shown.append(entry)
         else:
             hidden += 1
-    return tuple(shown), hidden, tokens
+    return tuple(sorted(shown, key=lambda entry: entry.id)), hidden, tokens
 
 
 def _new_messages(
@@ -205,7 +233,7 @@ def _new_messages(
 # be learnt anew. Nor is one of a turn that was never read: what a provider refused once, it would refuse again, and
 # what was said while remembering was paused is nobody's business.
 REFERENCES = """
-SELECT m.id, m.turn_id, m.role, m.speaker, m.content, m.occurred_at FROM relationships_message m
+SELECT m.id, m.turn_id, m.role, m.speaker, m.content, m.occurred_at, m.session FROM relationships_message m
  WHERE m.relationship_id = %(relationship)s AND m.seq < %(before)s AND m.erased_at IS NULL
    AND m.role = ANY(%(roles)s)
    AND EXISTS (SELECT 1 FROM relationships_turn t
@@ -233,7 +261,7 @@ def _reference_messages(
             },
         )
         rows = cursor.fetchall()
-    columns = ("id", "turn_id", "role", "speaker", "content", "occurred_at")
+    columns = ("id", "turn_id", "role", "speaker", "content", "occurred_at", "session")
     messages = [
         Message(relationship_id=relationship.id, **dict(zip(columns, row, strict=True))) for row in rows
     ]
@@ -250,6 +278,7 @@ def input_message(message: Message, relationship: Relationship) -> InputMessage:
         content=content,
         occurred_at=message.occurred_at,
         cut=cut,
+        session=message.session,
     )
 
 

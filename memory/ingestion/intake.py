@@ -1,6 +1,6 @@
 """Takes a turn in: stored, ruled on by the configuration, and handed to the workers, in one transaction."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -14,7 +14,9 @@ from memory.entries.times import refuse_future
 from memory.errors import TurnNotRetryable
 from memory.ingestion.triggers import dispose_turn, fire_trigger
 from memory.models import SearchedKind
+from memory.retrieval.index.backfill import complete_index
 from memory.retrieval.index.configs import lock_config, retrieval_of
+from memory.retrieval.index.language import keep_language, looks_again
 from memory.retrieval.index.write import index_again, index_messages
 from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.schema import Configuration
@@ -28,15 +30,17 @@ from worker.enqueue import enqueue
 from worker.fairness import project_of
 
 ROUTE = "turns"  # of its idempotency keys
+RESTEMMED = 200  # rows of the index that are written anew at once where another language was found
 
 # One statement takes the numbers, locks the row and brings all that rules on the turn.
 TAKE_NUMBERS = """
 UPDATE relationships_relationship r
-   SET last_seq = r.last_seq + %(count)s, last_turn_at = %(now)s
+   SET last_seq = r.last_seq + %(count)s, message_count = r.message_count + %(count)s - 1,
+       last_turn_at = greatest(r.last_turn_at, %(said_at)s)
   FROM relationships_companion c, relationships_project p, relationships_enduser u
  WHERE r.id = %(relationship)s AND r.project_id = %(project)s
    AND c.id = r.companion_id AND p.id = r.project_id AND u.id = r.user_id
-RETURNING r.last_seq, p.config, c.config, r.config, u.ingestion_paused
+RETURNING r.last_seq, r.message_count, p.config, c.config, r.config, u.ingestion_paused, c.name, u.display_name
 """
 
 
@@ -46,6 +50,25 @@ class Idempotency:
 
     key: str
     request_hash: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTurn:
+    """A turn that was just stored, in its transaction and under the relationship's row lock.
+
+    `message_count`: how many messages were ever said in the relationship, with these.
+    """
+
+    turn: Turn
+    messages: Sequence[Message]
+    message_count: int
+    configuration: Configuration
+    paused: bool
+    now: datetime
+
+
+# Who is told of each turn that is stored. Apps append theirs when they are ready.
+turn_listeners: list[Callable[[StoredTurn], None]] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +86,15 @@ def accept_turn(
     if problems := turn_faults(new):
         raise InvalidInput(f"{problems[0].field}: {problems[0].detail}", problems=problems[:20])
     refuse_future(_times(new), now=now)
-    taken = _take_numbers(relationship, 1 + len(new.messages), now)
+    taken = _take_numbers(relationship, 1 + len(new.messages), new.occurred_at)
     earlier = _earlier(relationship.id, idempotency)
     if earlier is not None:
         transaction.set_rollback(True)  # the numbers were not needed after all
         return AcceptedTurn(earlier, created=False)
     configuration = _resolve(taken, new.config)
-    disposal = dispose_turn(configuration.ingestion, new.messages, paused=taken.paused, now=now)
+    disposal = dispose_turn(
+        configuration.ingestion, new.messages, paused=taken.paused, now=now, names=taken.names
+    )
     told = _worker_is_told(relationship.id)
     turn, messages = store_turn(
         relationship_id=relationship.id,
@@ -86,6 +111,8 @@ def accept_turn(
         retrieval=retrieval_of(taken.project, taken.companion, taken.relationship),
         now=now,
     )
+    if looks_again(taken.first_seq, messages[-1].seq) and keep_language(relationship.id):
+        complete_index(relationship.id, most=RESTEMMED)  # the rest by a worker
     idle_minutes = configuration.sessions.idle_minutes
     touch_session(relationship=relationship, session=new.session, at=now, idle_minutes=idle_minutes, turns=1)
     if idempotency is not None:
@@ -97,6 +124,9 @@ def accept_turn(
             resource_id=turn.id,
         )
     fired = fire_trigger(configuration.ingestion.trigger, relationship_id=relationship.id, turn=turn, now=now)
+    stored = StoredTurn(turn, messages, taken.message_count, configuration, taken.paused, now)
+    for listener in turn_listeners:
+        listener(stored)
     if turn.state == TurnState.PENDING and fired and not told:
         enqueue(relationship.id, project_id=relationship.project_id)
     return AcceptedTurn(turn, created=True)
@@ -167,20 +197,23 @@ def ingest_now(*, relationship_id: UUID) -> int:
 @dataclass(frozen=True, slots=True)
 class _Taken:
     first_seq: int
+    message_count: int
     project: Mapping[str, Any]
     companion: Mapping[str, Any]
     relationship: Mapping[str, Any]
     paused: bool
+    names: tuple[str, str]
 
 
-def _take_numbers(relationship: Relationship, count: int, now: datetime) -> _Taken:
+def _take_numbers(relationship: Relationship, count: int, said_at: datetime) -> _Taken:
     named = {"relationship": relationship.id, "project": relationship.project_id}
     with connection.cursor() as cursor:
-        cursor.execute(TAKE_NUMBERS, {"count": count, "now": now, **named})
+        cursor.execute(TAKE_NUMBERS, {"count": count, "said_at": said_at, **named})
         row = cursor.fetchone()
     if row is None:
         raise NotFound("This relationship is not there.")
-    return _Taken(row[0] - count + 1, _json(row[1]), _json(row[2]), _json(row[3]), row[4])
+    levels = map(_json, row[2:5])
+    return _Taken(row[0] - count + 1, row[1], *levels, row[5], (row[6], row[7]))
 
 
 def _resolve(taken: _Taken, turn: Mapping[str, Any] | None) -> Configuration:

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 from django.conf import settings
 
+from memory.entries.happens import happens_text
 from memory.entries.limits import MAX_KEY, entry_fault
 from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
 from memory.models import USER_SUBJECT
@@ -30,10 +31,15 @@ def cited_messages(item: Item, given: IngestionInput) -> tuple[int, ...]:
         raise RefusedItem("messages is not a list of numbers")
     known = tuple(dict.fromkeys(number for number in messages if 1 <= number <= len(given.messages)))
     if not known:
-        raise RefusedItem(
-            "rests on no new message" if not messages else "rests on messages that were not shown"
-        )
+        unknown = set(messages) - set(given.earlier_numbers)
+        raise RefusedItem("rests on messages that were not shown" if unknown else "rests on no new message")
     return known
+
+
+def earlier_messages(item: Item, given: IngestionInput) -> tuple[int, ...]:
+    """The numbers of earlier messages among those it rests on."""
+    cited = numbers_of(item.get("messages")) or ()
+    return tuple(dict.fromkeys(number for number in cited if number in given.earlier_numbers))
 
 
 def entry_number(item: Item, shown: Sequence[ShownEntry]) -> int:
@@ -59,7 +65,9 @@ def text_of(item: Item, name: str) -> str:
 
 
 def type_of(item: Item, given: IngestionInput, remarks: list[str], *, changes: bool = False) -> str:
-    """One of the companion's types. Of what `changes` an entry, "" leaves the type as it is."""
+    """One of the companion's types. Of what `changes` an entry, "" leaves the type as it is. Raises RefusedItem for
+    another type, as a type that nobody chose would be wrong in silence; what names none is `other`, where there is one.
+    """
     known = [entry_type.name for entry_type in given.ingestion.types]
     wanted = item.get("type")
     if wanted is None and changes:
@@ -69,9 +77,10 @@ def type_of(item: Item, given: IngestionInput, remarks: list[str], *, changes: b
     if changes:
         remarks.append(f"type {wanted!r:.40} is not known; left as it was")
         return ""
-    fallback = "other" if "other" in known else known[0]
-    remarks.append(f"type {wanted!r:.40} is not known; kept as {fallback}")
-    return fallback
+    if wanted in (None, "") and "other" in known:
+        remarks.append("names no type; kept as other")
+        return "other"
+    raise RefusedItem(f"type {wanted!r:.40} is none of this companion's: {', '.join(known)}")
 
 
 def subject_in(item: Item) -> str | None:
@@ -107,6 +116,18 @@ def confidence_in(item: Item, least: float, remarks: list[str] | None = None) ->
     if confidence is not None and confidence < least:
         raise RefusedItem(f"its confidence is {confidence:.2f}; what is kept begins at {least:.2f}")
     return confidence
+
+
+def happens_in(item: Item, remarks: list[str]) -> str | None:
+    """When it happens, as exactly as it is said; a date that can't be read is left out, with a remark."""
+    value = item.get("happens_at")
+    if value in (None, ""):
+        return None
+    try:
+        return happens_text(value if isinstance(value, str) else str(value))
+    except ValueError as error:
+        remarks.append(f"happens_at {error}; left out")
+        return None
 
 
 def moment_in(item: Item, name: str, given: IngestionInput, remarks: list[str]) -> datetime | None:

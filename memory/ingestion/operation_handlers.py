@@ -2,7 +2,7 @@
 
 from memory.entries.fingerprint import content_hash
 from memory.ingestion.apply_state import ApplyState, is_single_valued
-from memory.ingestion.entry_values import new_entry, says_the_same, subject_of
+from memory.ingestion.entry_values import ended_at_of, new_entry, says_the_same, subject_of
 from memory.ingestion.operations import Operation
 from memory.models import EntryState, RevisionEvent, ScratchpadEntry, Verdict
 from relationships.ids import uuid7
@@ -81,7 +81,7 @@ def _delete(state: ApplyState, operation: Operation, entry: ScratchpadEntry) -> 
 
 
 def _replace(state: ApplyState, operation: Operation, entry: ScratchpadEntry) -> None:
-    """The new fact contradicts the entry: both are kept, the old one as it held until now."""
+    """What the entry says has ended: it is kept as it held until then, and the new text stands in its place."""
     said_at, subject = state.said_at(operation), subject_of(operation, entry)
     fingerprint = (subject, content_hash(operation.content))
     same = state.active.get(fingerprint)
@@ -98,7 +98,8 @@ def _replace(state: ApplyState, operation: Operation, entry: ScratchpadEntry) ->
     successor.id, successor.type, successor.tier = uuid7(), operation.type or entry.type, entry.tier
     successor.single_valued = entry.single_valued
     successor.key = entry.key if entry.single_valued else (operation.key or entry.key)
-    state.supersede(operation, entry, f"entry {successor.id} is in its place")
+    ended_at = ended_at_of(state.given, operation, entry)
+    state.supersede(operation, entry, f"entry {successor.id} is in its place", valid_to=ended_at)
     state.take_in(operation, successor, reason=f"in place of entry {entry.id}")
 
 

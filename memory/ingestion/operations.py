@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -12,7 +12,9 @@ from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.items import (
     RefusedItem,
     cited_messages,
+    earlier_messages,
     entry_number,
+    happens_in,
     key_in,
     moment_in,
     numbers_of,
@@ -33,9 +35,11 @@ MAX_OPERATIONS = 200  # of one answer; what is beyond is refused, visibly
 class Operation:
     """One proposed change, understood and held against what was shown. `entry` and `messages` are numbers.
 
-    `op` is add, update, delete, `replace` (the entry is contradicted: it is superseded, and `content` added in its
-    place), `known` (the entry says it already) or `none` (`content` is skipped, visibly, and can be restored).
-    `single_valued` None: what the configuration says of the key. `strategy`, `call_id` and `model`: whose it is.
+    `op` is add, update, delete, `replace` (what the entry says has ended: it is superseded, and `content` added in
+    its place), `known` (the entry says it already) or `none` (`content` is skipped, visibly, and can be restored).
+    `happens_at` is as memory.entries.happens keeps it; what is None stays as it is, unless `cleared` names it.
+    `earlier`: numbers of earlier messages that it rests on beside the new ones. `single_valued` None: what the
+    configuration says of the key. `strategy`, `call_id` and `model`: whose it is.
     """
 
     op: str
@@ -48,8 +52,10 @@ class Operation:
     key: str | None = None
     importance: float | None = None
     confidence: float | None = None
-    happens_at: datetime | None = None
+    happens_at: str | None = None
     expires_at: datetime | None = None
+    cleared: tuple[str, ...] = ()
+    earlier: tuple[int, ...] = ()
     valid_from: datetime | None = None
     single_valued: bool | None = None
     tier: Tier = Tier.SCRATCHPAD
@@ -131,14 +137,15 @@ def understand(item: dict[str, Any], given: IngestionInput, op: str, *, keyed: b
     return Operation(
         op=op,
         messages=cited_messages(item, given),
+        earlier=earlier_messages(item, given),
         raw=short(item),
         entry=entry_number(item, given.entries) if op != "add" else None,
-        type=type_of(item, given, remarks, changes=op == "update") if op != "delete" else "",
+        type=type_of(item, given, remarks, changes=op != "add") if op != "delete" else "",
         content=text_of(item, "content") if op != "delete" else "",
         subject=subject_in(item),
         key=key_in(item) if keyed else None,
         importance=share_in(item, "importance", remarks),
-        happens_at=moment_in(item, "happens_at", given, remarks),
+        happens_at=happens_in(item, remarks),
         expires_at=moment_in(item, "expires_at", given, remarks),
         reason=reason_in(item),
         remarks=tuple(remarks),
@@ -147,6 +154,7 @@ def understand(item: dict[str, Any], given: IngestionInput, op: str, *, keyed: b
 
 def _understand(item: dict[str, Any], given: IngestionInput) -> Operation:
     op = item.get("op")
-    if op not in ("add", "update", "delete"):
-        raise RefusedItem(f"op is {op!r:.40}; known: add, update, delete")
-    return understand(item, given, op, keyed=True)
+    if op not in ("add", "update", "replace", "delete"):
+        raise RefusedItem(f"op is {op!r:.40}; known: add, update, replace, delete")
+    cleared = tuple(name for name in ("happens_at", "expires_at") if name in item and item[name] is None)
+    return replace(understand(item, given, op, keyed=True), cleared=cleared)

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from django.db.models import BigIntegerField, Count, Func, Sum
 
+from memory.entries.happens import span_of
 from memory.entries.history import Change, change_entries, changed, fields_of
 from memory.ingestion.configuration import Ingestion
 from memory.ingestion.saliency import Candidate, least_salient, saliency
@@ -108,7 +109,8 @@ def _candidate(entry: ScratchpadEntry, now: datetime) -> Candidate:
 
 def _is_ahead(entry: ScratchpadEntry, now: datetime) -> bool:
     """Whether it is about what has yet to come."""
-    return any(time is not None and time > now for time in (entry.happens_at, entry.valid_from))
+    happens = span_of(entry.happens_at, "UTC").ends if entry.happens_at else None
+    return any(time is not None and time > now for time in (happens, entry.valid_from))
 
 
 def _is_over(entry: ScratchpadEntry, now: datetime) -> bool:

@@ -3,15 +3,16 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from datetime import datetime
-from itertools import pairwise
+from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from memory.entries.happens import PASSED, day_of, plan_is_over
+from memory.entries.words import names_in_text
 from memory.ingestion.ingestion_input import IngestionInput, InputMessage, ShownEntry
-from memory.ingestion.strategies.schema_parts import NUMBERS, TEXT, answer_of, list_of
+from memory.ingestion.strategies.schema_parts import NUMBERS, TEXT, TEXT_OR_NULL, answer_of, list_of
 from memory.ingestion.templates import render_instructions, shipped
-from memory.models import Tier
+from memory.models import USER_SUBJECT, Tier
 from providers.llm.base import (
     CompletionRequest,
     KnownKey,
@@ -58,34 +59,39 @@ class Question:
 #
 # Deliberately flat, in the subset all vendors know. Each operation is judged by itself afterwards
 # (memory.ingestion.operations): a model that is not held to the schema is understood just as well.
-ANSWER_SCHEMA: dict[str, Any] = answer_of(
-    operations=list_of(
-        {
-            "op": {"type": "string", "enum": ["add", "update", "delete"]},
-            "entry": {"type": "integer", "description": "number of the shown entry to update or delete"},
-            "type": TEXT,
-            "content": TEXT,
-            "subject": TEXT,
-            "key": TEXT,
-            "importance": {"type": "number"},
-            "happens_at": TEXT,
-            "expires_at": TEXT,
-            "reason": TEXT,
-            "messages": NUMBERS,
-        },
-        required=["op", "messages"],
+def answer_schema(types: Sequence[str]) -> dict[str, Any]:
+    return answer_of(
+        operations=list_of(
+            {
+                "op": {"type": "string", "enum": ["add", "update", "replace", "delete"]},
+                "entry": {"type": "integer", "description": "number of the shown entry it changes"},
+                "type": {"type": "string", "enum": list(types)} if types else TEXT,
+                "content": TEXT,
+                "subject": TEXT,
+                "key": TEXT,
+                "importance": {"type": "number"},
+                "happens_at": TEXT_OR_NULL,
+                "expires_at": TEXT_OR_NULL,
+                "reason": TEXT,
+                "messages": NUMBERS,
+            },
+            required=["op", "messages"],
+        )
     )
-)
+
 
 OPERATIONS = Question(
-    "operations", "answer_format.md", "The operations, as JSON:", ANSWER_SCHEMA, likely=False
+    "operations", "answer_format.md", "The operations, as JSON:", answer_schema(()), likely=False
 )
+PAUSE = timedelta(minutes=30)  # a longer one begins a stretch of messages, which has a heading of its own
 
 
 def build_request(given: IngestionInput, question: Question = OPERATIONS) -> CompletionRequest:
     """The question for one batch. Raises InvalidTemplate when a published prompt can't be rendered after all."""
     answer_format = shipped(question.answer_format).render(
         user=one_line(given.user_name),
+        companion=one_line(given.companion_name),
+        about_companion=given.ingestion.about_companion,
         single_valued=", ".join(given.ingestion.single_valued) or "any name",
         **question.variables,
     )
@@ -126,11 +132,10 @@ def capacity_note(given: IngestionInput) -> str:
 
 
 def _instruction_variables(given: IngestionInput) -> dict[str, Any]:
-    last = given.messages[-1].occurred_at if given.messages else given.turns[-1].occurred_at
     return {
         "user": one_line(given.user_name),
         "companion": one_line(given.companion_name),
-        "today": last.astimezone(ZoneInfo(given.timezone)).date().isoformat(),
+        "today": _last_said_at(given).astimezone(ZoneInfo(given.timezone)).date().isoformat(),
         "timezone": given.timezone,
         "types": [entry_type.model_dump() for entry_type in given.ingestion.types],
         "session": given.turns[-1].session,
@@ -152,27 +157,32 @@ def _data_variables(given: IngestionInput, question: Question) -> dict[str, Any]
     return {
         "types": given.ingestion.types if question.shows_types else (),
         "entries": [
-            _entry_line(number, entry, likely=question.likely)
+            _entry_line(number, entry, given, likely=question.likely)
             for number, entry in enumerate(given.entries, start=1)
         ],
         "likely": question.likely,
         "hidden_entries": 0 if question.likely else given.hidden_entries,
         "capacity_note": "" if question.likely else capacity_note(given),
-        "references": [_Line(one_line(line.speaker), indented(line.content)) for line in given.references]
+        "references": _numbered_lines(given.references, given, above=given.earlier_above)
         if shows_messages
         else [],
-        "messages": _numbered_lines(given.messages, ZoneInfo(given.timezone)) if shows_messages else [],
+        "messages": _numbered_lines(given.messages, given) if shows_messages else [],
         "facts": question.facts,
         "timezone": given.timezone,
         "closing": question.closing,
     }
 
 
-def _entry_line(number: int, entry: ShownEntry, *, likely: bool) -> dict[str, Any]:
+def _entry_line(number: int, entry: ShownEntry, given: IngestionInput, *, likely: bool) -> dict[str, Any]:
+    names_subject = entry.subject == USER_SUBJECT or names_in_text(entry.content, entry.subject)
     return {
         "number": number,
         "type": entry.type,
-        "subject": one_line(entry.subject),
+        "subject": "" if names_subject else one_line(entry.subject),
+        "told": day_of(entry.effective_at.timestamp(), given.timezone),
+        "happens_at": entry.happens_at or "",
+        "expires_at": day_of(entry.expires_at.timestamp(), given.timezone) if entry.expires_at else "",
+        "passed": PASSED if _plan_is_over(entry, given) else "",
         "key": one_line(entry.key) if likely and entry.key else "",
         "read_only": entry.read_only,
         "archived": not likely and entry.tier == Tier.ARCHIVE,
@@ -180,14 +190,40 @@ def _entry_line(number: int, entry: ShownEntry, *, likely: bool) -> dict[str, An
     }
 
 
-def _numbered_lines(messages: Sequence[InputMessage], zone: ZoneInfo) -> list[_Line]:
-    """Each message with its number; a heading where the date or hour moves on."""
-    headings = [_heading(message.occurred_at, zone) for message in messages]
-    shown = headings[:1] + [later if later != earlier else "" for earlier, later in pairwise(headings)]
-    return [
-        _Line(one_line(message.speaker), indented(message.content), message.role, number, heading)
-        for number, (message, heading) in enumerate(zip(messages, shown, strict=True), start=1)
-    ]
+def _plan_is_over(entry: ShownEntry, given: IngestionInput) -> bool:
+    """By the time of the messages, whenever they are read."""
+    if not entry.happens_at:
+        return False
+    now = _last_said_at(given)
+    return plan_is_over(entry.happens_at, told_at=entry.effective_at, now=now, timezone=given.timezone)
+
+
+def _last_said_at(given: IngestionInput) -> datetime:
+    return given.messages[-1].occurred_at if given.messages else given.turns[-1].occurred_at
+
+
+def _numbered_lines(
+    messages: Sequence[InputMessage], given: IngestionInput, *, above: int = 0
+) -> list[_Line]:
+    """Each message with its number; a heading where a session, a day or a stretch after a pause begins."""
+    zone = ZoneInfo(given.timezone)
+    lines: list[_Line] = []
+    earlier: InputMessage | None = None
+    for number, message in enumerate(messages, start=above + 1):
+        begins = earlier is None or _is_apart(earlier, message, zone)
+        heading = _heading(message.occurred_at, zone) if begins else ""
+        lines.append(
+            _Line(one_line(message.speaker), indented(message.content), message.role, number, heading)
+        )
+        earlier = message
+    return lines
+
+
+def _is_apart(earlier: InputMessage, later: InputMessage, zone: ZoneInfo) -> bool:
+    pause = later.occurred_at - earlier.occurred_at
+    if later.session != earlier.session or not timedelta(0) <= pause <= PAUSE:
+        return True
+    return later.occurred_at.astimezone(zone).date() != earlier.occurred_at.astimezone(zone).date()
 
 
 def _heading(at: datetime, zone: ZoneInfo) -> str:

@@ -40,6 +40,7 @@ def result_of(
     named += [entry.id for entry in at_numbers(shown, operation, "entry")]
     cited = [given.messages[place - 1] for place in item.messages]
     cited += at_numbers(given.messages, operation, "messages")
+    cited += at_numbers(given.references, operation, "messages", above=given.earlier_above)
     return OperationResult(
         relationship_id=given.relationship_id,
         project_id=given.project_id,
@@ -82,10 +83,10 @@ def numbers_in(value: Any) -> frozenset[int]:
     return frozenset(int(digits) for digits in _DIGITS.findall(str(value)))
 
 
-def at_numbers(rows: Sequence[Any], operation: Any, member: str) -> list[Any]:
-    """Those of these rows, counted from 1, whose numbers stand in a member of what a model wrote."""
+def at_numbers(rows: Sequence[Any], operation: Any, member: str, *, above: int = 0) -> list[Any]:
+    """Those of these rows, counted from 1 above `above`, whose numbers stand in a member of what a model wrote."""
     numbers = numbers_in(operation.get(member)) if isinstance(operation, dict) else ()
-    return [rows[number - 1] for number in sorted(numbers) if 1 <= number <= len(rows)]
+    return [rows[number - above - 1] for number in sorted(numbers) if above < number <= above + len(rows)]
 
 
 def mentioned_in(text: str) -> list[UUID]:

@@ -12,8 +12,16 @@ NEWNESS = 0.2  # what an entry of this moment counts more than one of long ago
 HALF_LIFE_DAYS = 30.0  # after which half of that is left
 DEFAULT_IMPORTANCE = 0.5  # what an entry has that nobody judged
 # What an entry of such a type counts while nobody judged it: the floors that the recipe `importance` goes by, for
-# limits belong to preferences here; people in their life stand between goals and preferences. Other types: the default.
-IMPORTANCE_OF_TYPE = {"identity": 0.85, "goal": 0.75, "relationship": 0.7, "preference": 0.6}
+# limits belong to preferences here; people in their life and promises stand between goals and preferences, lasting
+# worries beside preferences. Other types: the default.
+IMPORTANCE_OF_TYPE = {
+    "identity": 0.85,
+    "goal": 0.75,
+    "relationship": 0.7,
+    "agreement": 0.7,
+    "preference": 0.6,
+    "worry": 0.6,
+}
 
 
 class Candidate(NamedTuple):

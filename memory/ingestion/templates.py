@@ -45,8 +45,8 @@ _ALLOWED = frozenset(
 _sandbox = Sandbox()
 
 
-def check_instructions(template: str) -> None:
-    """Refuse a template that can't be rendered. Raises InvalidTemplate, naming the line."""
+def check_instructions(template: str, example: Mapping[str, Any] = INSTRUCTIONS_EXAMPLE) -> None:
+    """Refuse a template that can't be rendered with what it may use. Raises InvalidTemplate, naming the line."""
     if not template.strip():
         raise _invalid("is empty")
     if len(template) > MAX_TEMPLATE_CHARACTERS:
@@ -59,7 +59,7 @@ def check_instructions(template: str) -> None:
         raise _invalid(_TOO_DEEP) from None
     except ValueError as error:  # a number of thousands of digits
         raise _invalid(str(error)) from None
-    render_instructions(template, INSTRUCTIONS_EXAMPLE)
+    render_instructions(template, example)
 
 
 def render_instructions(template: str, variables: Mapping[str, Any]) -> str:

@@ -7,6 +7,7 @@ from uuid import UUID
 from django.db import connection, transaction
 
 from memory.ingestion.configuration import Ingestion, Trigger
+from memory.ingestion.small_talk import is_small_talk
 from relationships.models import Turn, TurnState
 from relationships.services.turns import NewMessage, TurnDisposal
 from worker.enqueue import enqueue
@@ -21,16 +22,26 @@ RETURNING t.relationship_id, t.project_id
 
 
 def dispose_turn(
-    ingestion: Ingestion, messages: Sequence[NewMessage], *, paused: bool, now: datetime
+    ingestion: Ingestion,
+    messages: Sequence[NewMessage],
+    *,
+    paused: bool,
+    now: datetime,
+    names: Sequence[str] = (),
 ) -> TurnDisposal:
-    """What becomes of a turn at its intake. What is left out is `skipped`, with the reason."""
+    """What becomes of a turn at its intake. What is left out is `skipped`, with the reason. `names` of the two."""
     if paused:
         return _skipped("paused", "Remembering is paused for this person.")
     if not ingestion.enabled:
         return _skipped("disabled", "The configuration has ingestion.enabled off.")
-    if not any(message.role in ingestion.roles for message in messages):
+    texts = [message.content for message in messages if message.role in ingestion.roles]
+    if not texts:
         read = ", ".join(ingestion.roles) or "none"
         return _skipped("roles", f"No message is of a role that is read (ingestion.roles: {read}).")
+    if ingestion.skip_small_talk and is_small_talk(texts, names=names):
+        return _skipped(
+            "small_talk", "It holds only greetings, good-byes or thanks (ingestion.skip_small_talk)."
+        )
     if ingestion.trigger.mode == "every_turn":
         return TurnDisposal(TurnState.PENDING, now)
     return TurnDisposal(TurnState.PENDING, None, waits_for=ingestion.trigger.mode)

@@ -7,6 +7,7 @@ from memory.models.model_call import ModelCall
 from memory.models.operation_result import OperationKind, OperationResult, Verdict
 from memory.models.replay import Replay, ReplayState
 from memory.models.revision import EntryRevision, RevisionEvent
+from memory.models.search_segment import SearchSegment
 from memory.models.search_text import SearchedKind, SearchText
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "ReplayState",
     "RevisionEvent",
     "ScratchpadEntry",
+    "SearchSegment",
     "SearchText",
     "SearchedKind",
     "Tier",

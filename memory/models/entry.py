@@ -10,6 +10,7 @@ from django.db.models import Q
 from relationships.models import OwnedQuerySet, RelationshipOwned
 
 USER_SUBJECT = "user"
+MAX_HAPPENS_AT = 80  # characters
 # What operators look for words in. From each `_` and `~` PostgreSQL's parser reads to the end of the run anew.
 _CONTENT = models.Func(
     "content", models.Value("_~"), models.Value("  "), function="translate", output_field=models.TextField()
@@ -69,13 +70,16 @@ class ScratchpadEntry(RelationshipOwned):
     pinned = models.BooleanField(default=False)
     read_only = models.BooleanField(default=False)
     tags = models.JSONField(default=dict)  # up to 12 name=value pairs
+    category = models.CharField(max_length=60, blank=True)  # the developer's own, beside the type
     metadata = models.JSONField(default=dict)
     modality = models.CharField(max_length=20, default="text")
     source = models.CharField(max_length=10, choices=EntrySource.choices)
     source_message_ids = ArrayField(models.UUIDField(), default=list)  # citations
     recorded_at = models.DateTimeField()
     effective_at = models.DateTimeField()  # when what it says now was said
-    happens_at = models.DateTimeField(null=True)
+    happens_at = models.CharField(
+        max_length=MAX_HAPPENS_AT, null=True
+    )  # as it was said: memory.entries.happens
     valid_from = models.DateTimeField(null=True)
     valid_to = models.DateTimeField(null=True)
     expires_at = models.DateTimeField(null=True)
@@ -116,6 +120,16 @@ class ScratchpadEntry(RelationshipOwned):
         indexes = [
             # the scratchpad, and every list, newest first
             models.Index(fields=["relationship", "state", "tier", "-effective_at"], name="entry_listed"),
+            # lists by tag: the few of a relationship that carry it
+            GinIndex(
+                fields=["tags"], opclasses=["jsonb_path_ops"], condition=~Q(tags={}), name="entry_tagged"
+            ),
+            # lists by category
+            models.Index(
+                fields=["relationship", "category", "-effective_at"],
+                condition=~Q(category=""),
+                name="entry_categorised",
+            ),
             # operators who look for a word across a project
             GinIndex(ENTRY_WORDS, condition=Q(state="active"), name="entry_words"),
             # the sweep: active entries whose time is over

@@ -12,7 +12,7 @@ class ModelCall(RelationshipOwned):
     and everything that quotes an erased entry can be found.
     """
 
-    purpose = models.CharField(max_length=20)  # ingestion, repair, ask_again
+    purpose = models.CharField(max_length=20)  # ingestion, repair, left out, ask_again, summary, behaviour
     turn_ids = ArrayField(models.UUIDField())
     provider = models.CharField(max_length=60)
     model = models.CharField(max_length=120, blank=True)

@@ -19,28 +19,26 @@ from psycopg.pq import Format
 
 from config.postgresql.sessions import prepared_cursor
 from memory.models import SearchedKind
-from memory.retrieval.rankers.base import Candidates, Counts, Floats, Ints
+from memory.retrieval.rankers.base import Bools, Candidates, Counts, Floats, Ints
 from memory.retrieval.results import EntryFilters, MessageFilters
 from memory.retrieval.statements import LANGUAGES, read_statement
+from memory.retrieval.unpacking import (
+    Finder,
+    counts_of_entries,
+    counts_of_messages,
+    in_order,
+    passing,
+    people_of,
+    sent_values,
+    unpacked,
+)
 from providers.embeddings.base import Embedded
 
 Filters = EntryFilters | MessageFilters
 UNKNOWN_LANGUAGE = "simple"
 # Words looked up in rows, at most, where a search has more than FEW_WORDS: at 50,000 rows that is 40 words.
 MOST_LOOKED_UP = 2_000_000
-_TYPES = {
-    "id": "S16",
-    "told": ">f8",
-    "length": ">i4",
-    "who": ">i4",
-    "touched": ">f8",
-    "importance": ">f8",
-    "weight": ">f8",
-    "counted": "?",
-    "allowed": "?",
-    "place": ">i8",
-    "session": ">i4",
-}
+_NOT_NEGATIVE = 0x7FFF_FFFF_FFFF_FFFF  # of a hash: -1 stands for no session
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +72,7 @@ class Columns:
     counts: Counts
     cosines: Sequence[Floats]
     too_many_words: bool = False  # so that not all of them were looked up
+    read_as: Sequence[str] = ()  # the languages of the rows, where they are not the one that was wanted
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -84,10 +83,12 @@ class Columns:
 
 def read_columns(query: SearchQuery) -> Columns:
     """One statement; two more where the rows are of another language than the configuration says."""
-    row = _read(query, [query.language or UNKNOWN_LANGUAGE])
+    wanted = query.language or UNKNOWN_LANGUAGE
+    row, languages = _read(query, [wanted]), [wanted]
     if row["other_language"]:
-        row = _read(query, _languages(query))
-    return _columns(row, query)
+        languages = _languages(query)
+        row = _read(query, languages)
+    return _columns(row, query, read_as=[] if languages == [wanted] else languages)
 
 
 def _read(query: SearchQuery, languages: Sequence[str]) -> dict[str, Any]:
@@ -101,13 +102,16 @@ def _read(query: SearchQuery, languages: Sequence[str]) -> dict[str, Any]:
         "most_looked_up": MOST_LOOKED_UP,
         "now": query.now,
         "only": None if query.only is None else list(query.only),
-        **filter_values(query.filters),
     }
+    if isinstance(query.filters, EntryFilters):
+        values |= entry_filters(query.filters)
+    else:
+        values["session"] = query.filters.session
     if given is not None:
         values |= {"model": given.model, "dimensions": given.dimensions}
         values |= {f"vector{number}": half_bytes(given.vectors[number]) for number in range(count)}
     statement = read_statement(query.kind, vectors=count, only=query.only is not None)
-    with prepared_cursor() as cursor:
+    with prepared_cursor(binary=True) as cursor:
         cursor.adapters.register_dumper(HalfBytes, HalfBytesDumper)
         cursor.execute(statement, values)
         row = cursor.fetchone()
@@ -115,17 +119,16 @@ def _read(query: SearchQuery, languages: Sequence[str]) -> dict[str, Any]:
     return dict(zip(names, row or (), strict=True))
 
 
-def filter_values(filters: Filters) -> dict[str, Any]:
+def entry_filters(filters: EntryFilters) -> dict[str, Any]:
     """What `statements.ALLOWED` names."""
-    shared = {"told_from": filters.told_from, "told_to": filters.told_to}
-    if isinstance(filters, MessageFilters):
-        own = {"roles": list(filters.roles), "session": filters.session, "exclude": list(filters.exclude_ids)}
-        return shared | own
-    return shared | {
+    return {
+        "told_from": filters.told_from,
+        "told_to": filters.told_to,
         "states": list(filters.states),
         "types": list(filters.types),
         "tiers": list(filters.tiers),
         "subject": filters.subject,
+        "category": filters.category,
         "tags": orjson.dumps(dict(filters.tags)).decode(),
     }
 
@@ -136,64 +139,33 @@ def _languages(query: SearchQuery) -> list[str]:
         return [row[0] for row in cursor.fetchall()]
 
 
-def _columns(row: Mapping[str, Any], query: SearchQuery) -> Columns:
-    read = {name: _unpacked(row[name], kind) for name, kind in _TYPES.items() if name in row}
-    order = _in_order(read)
+def _columns(row: Mapping[str, Any], query: SearchQuery, *, read_as: Sequence[str]) -> Columns:
+    read = sent_values(row)
+    order = in_order(read)
+    if row.get("hidden"):
+        order = order[~np.isin(read["id"][order], unpacked(row["hidden"], "S16"))]
     values = {name: column[order] for name, column in read.items()}
     ids = values.pop("id")
-    finder = _Finder(ids)
+    if isinstance(query.filters, MessageFilters):
+        values["allowed"] = passing(ids, values, query.filters, session=row["session_asked"])
+    finder = Finder(ids)
     questions = len(query.words) if query.vectors is not None else 0
-    vector_rows, known = finder.find(_unpacked(row["vector_id"], "S16"))
+    vector_rows, known = finder.find(unpacked(row["vector_id"], "S16"))
     return Columns(
         ids=ids,
         values=values,
-        people=orjson.loads(row["people"] or "{}"),
+        people=people_of(row["people"]),
         lexemes=row["lexemes"] or [],
         terms=_terms(row["asked"], len(query.words)),
-        counts=_counts(row, finder),
+        counts=counts_of_messages(row, values["place"])
+        if query.kind == SearchedKind.MESSAGE
+        else counts_of_entries(row, finder),
         cosines=[
-            _placed(_unpacked(row[f"cosine{number}"], ">f8"), vector_rows, known, len(ids))
+            _placed(unpacked(row[f"cosine{number}"], ">f8"), vector_rows, known, len(ids))
             for number in range(questions)
         ],
         too_many_words=row["too_many_words"],
-    )
-
-
-def _unpacked(packed: bytes | None, kind: str) -> NDArray[Any]:
-    column = np.frombuffer(packed or b"", dtype=kind)
-    return column.astype(column.dtype.newbyteorder("="))
-
-
-def _in_order(read: Mapping[str, NDArray[Any]]) -> NDArray[np.intp]:
-    """Messages as they came; entries as they were told, of one moment the lower ID last."""
-    if "place" in read:
-        return np.argsort(read["place"], kind="stable")
-    later_id = np.argsort(np.argsort(read["id"], kind="stable"))
-    return np.lexsort((-later_id, read["told"]))
-
-
-class _Finder:
-    """Where an owner's row is."""
-
-    def __init__(self, ids: NDArray[np.bytes_]) -> None:
-        self._order = np.argsort(ids, kind="stable")
-        self._sorted = ids[self._order]
-
-    def find(self, wanted: NDArray[np.bytes_]) -> tuple[Ints, NDArray[np.bool_]]:
-        """The rows of those that have one, and which these are: an index may know owners that are not read."""
-        if not len(self._sorted):
-            return np.zeros(0, dtype=np.int64), np.zeros(len(wanted), dtype=np.bool_)
-        places = np.minimum(np.searchsorted(self._sorted, wanted), len(self._sorted) - 1)
-        known = self._sorted[places] == wanted
-        return self._order[places[known]], known
-
-
-def _counts(row: Mapping[str, Any], finder: _Finder) -> Counts:
-    rows, known = finder.find(_unpacked(row["hit_id"], "S16"))
-    return Counts(
-        row=rows,
-        term=_unpacked(row["hit_term"], ">i4").astype(np.int64)[known],
-        count=_unpacked(row["hit_count"], ">i4").astype(np.float64)[known],
+        read_as=read_as,
     )
 
 
@@ -218,8 +190,8 @@ def candidates_of(columns: Columns, number: int, *, named: Collection[str]) -> C
         told=values["told"],
         touched=values.get("touched", values["told"]),
         length=values["length"].astype(np.float64),
-        session=_numbered(values["session"]) if "session" in values else np.full(count, -1),
-        named=np.isin(values["who"], [columns.people[who] for who in named]),
+        session=values["session"] & _NOT_NEGATIVE if "session" in values else np.full(count, -1),
+        named=_any_of(values["who"], [columns.people[who] for who in named]),
         cosine=columns.cosines[number] if columns.cosines else np.full(count, np.nan),
         importance=values.get("importance", ones),
         weight=values.get("weight", ones),
@@ -229,13 +201,19 @@ def candidates_of(columns: Columns, number: int, *, named: Collection[str]) -> C
     )
 
 
-def _numbered(sessions: Ints) -> Ints:
-    return np.unique(sessions, return_inverse=True)[1].astype(np.int64)
+def _any_of(column: Ints, wanted: Sequence[int]) -> Bools:
+    """As np.isin, which takes its time even where a column is short."""
+    found = np.zeros(len(column), dtype=np.bool_)
+    for one in wanted:
+        found |= column == one
+    return found
 
 
 def _counts_of(columns: Columns, terms: Ints) -> Counts:
     """Those of the question's own words, numbered anew from 0."""
     counts = columns.counts
+    if len(terms) == len(columns.lexemes):
+        return counts  # there is one question
     own = np.isin(counts.term, terms)
     return Counts(row=counts.row[own], term=np.searchsorted(terms, counts.term[own]), count=counts.count[own])
 

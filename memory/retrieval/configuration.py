@@ -47,7 +47,7 @@ HalfLife = Annotated[float, Field(ge=0.001, le=36_500)]
 class Gate(Strict):
     """When a context looks into the archive: when any of `open_on` says so."""
 
-    open_on: tuple[str, ...] = Field(default=("always",), max_length=5)
+    open_on: tuple[str, ...] = Field(default=("content",), max_length=6)
     keywords: tuple[Annotated[str, StringConstraints(min_length=1, max_length=80)], ...] = Field(
         default=("remember", "recall", "last time", "earlier", "you said", "i told you"), max_length=200
     )
@@ -73,12 +73,13 @@ class Retrieval(Strict):
     embed_messages: bool = False
     """Embed messages too, not only entries. They are found by text either way."""
     language: Language | None = None
-    """Whose word endings are stripped, and whose stop words left out. Null: unknown, words count as they stand."""
+    """Whose word endings are stripped, and whose stop words left out. Null: that which most of the messages are in, as
+    it is found in each relationship; `simple`: words count as they stand."""
     ranker: str = "best"
     top_k: Annotated[int, Field(ge=1, le=200)] = 15
     """How many entries a context retrieves at most."""
-    top_messages: Annotated[int, Field(ge=1, le=200)] = 10
-    """How many messages a context retrieves at most, where the layer `episodes` is on."""
+    top_messages: Annotated[int, Field(ge=1, le=200)] = 20
+    """How many messages a context retrieves at most, within the budget of the layer `episodes`."""
     min_score: Annotated[float, Field(ge=0)] | None = None
     """What scores less is left out, by the ranker's own scale."""
     recency: Share = 0.0
@@ -96,6 +97,12 @@ class Retrieval(Strict):
     query_seconds: Annotated[float, Field(gt=0, le=60)] = 0.8
     """How long a context waits for the question's vector; after that it is found by text alone, and says so."""
     gate: Gate = Gate()
+
+    def spoken_in(self, language: str) -> "Retrieval":
+        """With the language that was found in what was said (empty: none was), unless one is set."""
+        if self.language or not language:
+            return self
+        return self.model_copy(update={"language": language})
 
     @field_validator("embedder")
     @classmethod

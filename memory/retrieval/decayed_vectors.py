@@ -14,10 +14,11 @@ from django.db import connection, transaction
 from pgvector import Vector
 
 from memory.models import DecayedVector, SearchedKind
-from memory.retrieval.columns import SearchQuery, filter_values
+from memory.retrieval.columns import SearchQuery, entry_filters
 from memory.retrieval.decay import decayed_vectors, log_weights, must_move
 from memory.retrieval.index.configs import RelationshipConfig, configs_of, lock_config
-from memory.retrieval.statements import ALLOWED, ROWS
+from memory.retrieval.results import EntryFilters
+from memory.retrieval.statements import ALLOWED, ENTRY_ROWS
 from relationships.services.sequence import lock_relationship
 from worker.housekeeping import PeriodicTask
 
@@ -34,8 +35,8 @@ WITH space AS MATERIALIZED (
      WHERE relationship_id = %(relationship)s AND model = %(model)s AND dimensions = %(dimensions)s LIMIT 1
 )
 SELECT (SELECT half_life_days FROM space),
-       ARRAY(SELECT d.owner_id FROM memory_decayedvector d, {ROWS[SearchedKind.ENTRY]}
-                AND {ALLOWED[SearchedKind.ENTRY]} AND d.relationship_id = %(relationship)s AND NOT d.stale
+       ARRAY(SELECT d.owner_id FROM memory_decayedvector d, {ENTRY_ROWS}
+                AND {ALLOWED} AND d.relationship_id = %(relationship)s AND NOT d.stale
                 AND d.model = %(model)s AND d.dimensions = %(dimensions)s AND d.owner_id = s.owner_id
               ORDER BY d.vector <#> %(question)s::vector LIMIT %(fetch)s),
        ARRAY(SELECT owner_id FROM memory_decayedvector
@@ -99,14 +100,14 @@ class _Space(NamedTuple):
 
 def decay_candidates(query: SearchQuery, *, half_life_days: float) -> set[UUID] | None:
     """The entries worth ranking by `decay`: FETCH for each question, and what is stale. None: rank every entry."""
-    if query.kind != SearchedKind.ENTRY or query.vectors is None:
+    if not isinstance(query.filters, EntryFilters) or query.vectors is None:
         return None
     found: set[UUID] = set()
     with connection.cursor() as cursor:
         for vector in query.vectors.vectors:
             params = {
                 **_Space(query.relationship_id, *query.vectors.space)._asdict(),
-                **filter_values(query.filters),
+                **entry_filters(query.filters),
                 "kind": SearchedKind.ENTRY.value,
                 "now": query.now,
                 "question": Vector(vector).to_text(),

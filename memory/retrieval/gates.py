@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import ClassVar
 
 from memory.retrieval.configuration import Gate
+from memory.retrieval.small_talk import is_small_talk
 from relationships.configuration.plugins import load
 
 
@@ -52,6 +53,17 @@ class AlwaysGate(ContextGate):
 
     def opens(self, request: GateRequest) -> GateDecision:
         return GateDecision(True, "always")
+
+
+class ContentGate(ContextGate):
+    """Opens when there is something to look up: "haha yeah" asks for nothing (memory/retrieval/small_talk.py)."""
+
+    slug = "content"
+
+    def opens(self, request: GateRequest) -> GateDecision:
+        if is_small_talk(request.message):
+            return GateDecision(False, "the message asks nothing")
+        return GateDecision(True, "the message says something")
 
 
 class KeywordsGate(ContextGate):

@@ -3,14 +3,15 @@
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from config.postgresql.sessions import prepared_cursor
 from memory.models import SearchedKind
 from memory.retrieval.index.text import first_words, without_names, words_for_index
+from memory.retrieval.rankers.base import Ranker
 from memory.retrieval.statements import NEWEST_SPEAKERS, PARTICIPANTS
-from providers.embeddings import embed_question, embedder_of
+from providers.embeddings import begin_question, embed_question, embedder_of
 from providers.embeddings.base import Embedded, Embedder
 from providers.errors import ProviderError
 from web.errors import InvalidInput, NotFound
@@ -28,11 +29,12 @@ _WORD = re.compile(r"[^\W_]+")
 
 @dataclass(frozen=True, slots=True)
 class Participants:
-    """Whose conversation it is. `speakers`: further names that messages carry."""
+    """Whose conversation it is. `speakers`: further names that messages carry. `language`: found in what they said."""
 
     user: str
     companion: str
     speakers: tuple[str, ...] = ()
+    language: str = ""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -59,7 +61,7 @@ def read_participants(*, project_id: UUID, relationship_id: UUID, kind: Searched
         row = cursor.fetchone()
     if row is None:
         raise NotFound("This relationship is not there.")
-    return Participants(row[0], row[1], tuple(row[2] or ()))
+    return Participants(row[0], row[1], tuple(row[3] or ()), row[2])
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,11 @@ class Prepared:
     words: tuple[str, ...]
     vectors: Embedded | None
     notes: tuple[str, ...]
+
+    def for_ranker(self, ranker: Ranker) -> "Prepared":
+        """Without vectors that this ranker must not sum with the words they are made of."""
+        lexical = self.vectors is not None and self.vectors.lexical
+        return replace(self, vectors=None) if lexical and ranker.sums_text else self
 
 
 def prepare_questions(
@@ -96,6 +103,16 @@ def prepare_questions(
         vectors, note = _vectors(said, embedder, seconds)
         notes += [note] if note else []
     return Prepared(asked, words, vectors, tuple(notes))
+
+
+def begin_to_embed(text: str, *, names: Sequence[str] = (), embedder: str | None, seconds: float) -> None:
+    """Have a question's vector begun on that a search is about to ask for. It says what is amiss, not this."""
+    try:
+        chosen = embedder_of(embedder)
+    except ProviderError:
+        return
+    if chosen is not None and text.strip():
+        begin_question(without_names(text[:LONGEST_QUESTION], names), chosen, seconds=seconds)
 
 
 def _words(texts: Sequence[str]) -> tuple[tuple[str, ...], bool]:

@@ -77,17 +77,22 @@ class Ranking:
                 score=float(scores.total[row]),
                 parts={name: float(part[row]) for name, part in scores.parts.items()},
             )
-            for row in scores.best_first(rows)[: self.cut.top_k]
+            for row in scores.best_first(rows, most=self.cut.top_k)
         ]
 
     def _notes(self, candidates: Candidates, ranker: Ranker) -> list[str]:
         if not len(candidates):
             return []
-        cut = self.columns.too_many_words and TOO_MANY_WORDS not in self.prepared.notes
+        columns = self.columns
+        cut = columns.too_many_words and TOO_MANY_WORDS not in self.prepared.notes
         notes = [TOO_MANY_WORDS] if cut else []
         if ranker is not self.wanted:
             notes.append(
                 f"There is no vector that {self.wanted.slug} could compare; ranked by {ranker.slug}."
+            )
+        if columns.read_as and (asked := self.retrieval.language):
+            notes.append(
+                f"The texts are indexed as {' and '.join(columns.read_as)}; so they were asked, not as {asked}."
             )
         without = int((np.isnan(candidates.cosine) & candidates.allowed).sum())
         if self.prepared.vectors is not None and without:

@@ -14,6 +14,7 @@ class EntryFilters:
 
     types: tuple[str, ...] = ()
     tags: Mapping[str, str] = field(default_factory=dict)  # all of them
+    category: str | None = None
     tiers: tuple[str, ...] = ()
     states: tuple[str, ...] = ("active",)
     told_from: datetime | None = None

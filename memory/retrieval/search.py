@@ -100,13 +100,14 @@ def _search(
     participants = participants or read_participants(
         project_id=project_id, relationship_id=relationship_id, kind=kind
     )
+    retrieval = retrieval.spoken_in(participants.language)
     prepared = prepare_questions(
         texts,
         names=participants.names,
         embedder=retrieval.embedder,
         seconds=retrieval.query_seconds,
         given=question,
-    )
+    ).for_ranker(wanted)
     query = SearchQuery(
         relationship_id=relationship_id,
         kind=kind,

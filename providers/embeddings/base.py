@@ -42,6 +42,7 @@ class Embedded:
     tokens: int | None
     milliseconds: float
     cost: Decimal | None
+    lexical: bool = False  # as Embedder.lexical
 
     @property
     def space(self) -> Space:
@@ -61,10 +62,15 @@ class Embedder(ABC):
 
     `kind` names the sort, `alias` this one, `model` the space. `dimensions` is None until the first answer where
     only the model knows. `instant` says that it neither waits nor loads: a question may be embedded at once.
+    `lexical`: texts are near when they share words, so that its vectors say nothing that a text search does not.
     """
 
     kind: ClassVar[str]
     instant: ClassVar[bool] = False
+    # The cosine from which a passage is held to speak of a question: cautious for sentence models, where texts that
+    # have nothing to do with one another mostly stay below. Models whose cosines all lie high say their own.
+    near_from: ClassVar[float] = 0.4
+    lexical: ClassVar[bool] = False
     most_texts: int = 100  # of one call
     model: str = ""
     dimensions: int | None = None
@@ -98,6 +104,7 @@ class Embedder(ABC):
             tokens=tokens,
             milliseconds=(time.perf_counter() - started) * 1000,
             cost=self._cost(tokens),
+            lexical=self.lexical,
         )
 
     @abstractmethod

@@ -24,6 +24,7 @@ TASK_TYPES: dict[Purpose, str] = {"query": "RETRIEVAL_QUERY", "document": "RETRI
 
 class GeminiEmbedder(HostedEmbedder[GeminiEmbedderOptions]):
     kind = "gemini"
+    near_from = 0.6  # all its cosines lie high
     vendor = "Gemini"
     vendor_url = "https://generativelanguage.googleapis.com"
     vendor_model = "gemini-embedding-2"

@@ -1,6 +1,7 @@
 """The vector of a question, while a context waits for it: remembered, bounded in time, and never an error.
 
-Per process: the newest questions' vectors are kept, so that the same question is embedded once. An embedder that
+Per process: the newest questions' vectors are kept, so that the same question is embedded once, also by several who
+ask at the same time. An embedder that
 fails or takes too long is left alone for a few seconds, so that the next contexts need not find out for
 themselves; one question then tries whether it is back.
 """
@@ -39,6 +40,7 @@ class Questions:
         self._kept = kept
         self._clock = clock
         self._vectors: OrderedDict[Key, Embedded | None] = OrderedDict()
+        self._underway: dict[Key, threading.Event] = {}
         self._paused_until: dict[str, float] = {}
         self._lock = threading.Lock()
 
@@ -49,8 +51,31 @@ class Questions:
             if key in self._vectors:
                 self._vectors.move_to_end(key)
                 return self._vectors[key]
-            if not self._may_ask(embedder.alias):
-                return None
+            underway = self._underway.get(key)
+            if underway is None:
+                if not self._may_ask(embedder.alias):
+                    return None
+                done = self._underway[key] = threading.Event()
+        if underway is not None:
+            underway.wait(seconds)
+            with self._lock:
+                return self._vectors.get(key)
+        try:
+            return self._asked(key, text, embedder, seconds=seconds)
+        finally:
+            with self._lock:
+                del self._underway[key]
+            done.set()
+
+    def begin(self, text: str, embedder: Embedder, *, seconds: float) -> None:
+        """Start asking, so that who asks the same in a moment has only the rest of the time to wait."""
+        if not embedder.instant:
+            work = threading.Thread(
+                target=self.embed, args=(text, embedder), kwargs={"seconds": seconds}, daemon=True
+            )
+            work.start()
+
+    def _asked(self, key: Key, text: str, embedder: Embedder, *, seconds: float) -> Embedded | None:
         try:
             embedded = _within(seconds, lambda: self._ask(key, text, embedder, seconds=seconds), embedder)
         except ProviderError as error:
@@ -106,6 +131,11 @@ def embed_question(text: str, embedder: Embedder, *, seconds: float) -> Embedded
     Then the asker goes by text alone, and says so. Remembered per process; see the module's docstring.
     """
     return _questions.embed(text, embedder, seconds=seconds)
+
+
+def begin_question(text: str, embedder: Embedder, *, seconds: float) -> None:
+    """Have the embedder begin on a question that `embed_question` will ask for, while other things are done."""
+    _questions.begin(text, embedder, seconds=seconds)
 
 
 def forget_questions() -> None:

@@ -11,6 +11,7 @@ from providers.embeddings.options import (
     LocalEmbedderOptions,
     OpenAIEmbedderOptions,
 )
+from providers.errors import ProviderError
 from providers.options import read_options
 
 DEFAULT_EMBEDDER = "default"  # the service's own choice: DEFAULT_EMBEDDING_PROVIDER
@@ -34,6 +35,15 @@ def embedder_of(alias: str | None) -> Embedder | None:
     if alias is None:
         return None
     return get_embedder(settings.DEFAULT_EMBEDDING_PROVIDER if alias == DEFAULT_EMBEDDER else alias)
+
+
+def near_from(alias: str | None) -> float:
+    """The cosine from which a passage is held to speak of a question; 1 where there are no vectors to compare."""
+    try:
+        embedder = embedder_of(alias)
+    except ProviderError:
+        embedder = None  # then the question has no vector either
+    return 1.0 if embedder is None else embedder.near_from
 
 
 def reset_embedders() -> None:

@@ -5,13 +5,18 @@ also where JSON was asked for: whether the JSON is any good is the asker's to ju
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-Task = Literal["operations", "extract", "decide", "score", "classify", "record"]
+from providers.errors import RequestRefused
+
+if TYPE_CHECKING:
+    from providers.llm.chat import ChatPart, ChatRequest
+
+Task = Literal["operations", "extract", "decide", "score", "classify", "record", "summarise"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +82,7 @@ class PromptData:
     score       memories of the messages, each with its importance from 1 to 10
     classify    memories of the messages, each with its type and the confidence in it
     record      memories of the messages under `keys`, as the arguments of a tool call
+    summarise   `summary` and the messages in about `words` words, as plain text
 
     `earlier` is what the person said before, for reference only.
     """
@@ -90,6 +96,8 @@ class PromptData:
     facts: tuple[NumberedFact, ...] = ()
     keys: tuple[KnownKey, ...] = ()
     earlier: tuple[str, ...] = ()
+    summary: str = ""
+    words: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +183,10 @@ class LLMProvider(ABC):
     @abstractmethod
     def complete(self, request: CompletionRequest) -> Completion:
         """Ask the model and wait for its answer. Raises ProviderError, and nothing else."""
+
+    def stream(self, request: "ChatRequest") -> "Iterator[ChatPart]":
+        """Have the model reply in parts, the last of which says how it ended. Raises ProviderError, at any part."""
+        raise RequestRefused(f"The provider {self.alias!r} holds no conversations: choose another one.")
 
     def describe(self) -> dict[str, str]:
         """What an operator may see: alias, kind, model, host ("" for none). Never a key."""

@@ -5,7 +5,7 @@ so each is looked for here. Its own retries stay off; a failed call is the turn'
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from typing import Any
 
 import httpx2
@@ -19,9 +19,12 @@ from providers.errors import (
     EmptyAnswer,
     ProviderError,
     ProviderMisconfigured,
+    ProviderUnavailable,
 )
 from providers.gemini_sdk import gemini_client, gemini_error
 from providers.llm.base import CompletionRequest, ToolSpec
+from providers.llm.chat import ChatPart, ChatRequest
+from providers.llm.gemini_chat import call_of, config_of, contents_of, system_of
 from providers.llm.hosted import HostedProvider, VendorAnswer
 from providers.llm.tool_calls import arguments_text
 from providers.options import GeminiOptions
@@ -81,6 +84,42 @@ class GeminiProvider(HostedProvider):
             raise self._transport_error(error) from error
         return self._answer(response, model, request.tool)
 
+    def _stream(self, request: ChatRequest, model: str) -> Generator[ChatPart, None, VendorAnswer]:
+        last, finish, called = types.GenerateContentResponse(), "", 0
+        try:
+            config = self._chat_config(request)
+            contents: Any = contents_of(request.messages)
+            for last in self._client.models.generate_content_stream(
+                model=model, contents=contents, config=config
+            ):
+                _refuse_blocked(last)
+                candidate = last.candidates[0] if last.candidates else None
+                for part in (candidate.content.parts if candidate and candidate.content else None) or ():
+                    if part.function_call:
+                        yield ChatPart(calls=(call_of(part, called),))
+                        called += 1
+                    elif part.text and not part.thought:
+                        yield ChatPart(text=part.text)
+                finish = _finish_of(last) or finish
+        except sdk_errors.APIError as error:
+            raise gemini_error(error, quote=self._quote) from error
+        except (httpx2.HTTPError, *NOT_UNDERSTOOD) as error:
+            raise self._transport_error(error) from error
+        if not finish:
+            raise ProviderUnavailable("Gemini broke off in the middle of its reply.")
+        return _ended(last, _chat_finish(finish, called), model)
+
+    def _chat_config(self, request: ChatRequest) -> types.GenerateContentConfig:
+        wanted = {
+            "system_instruction": system_of(request.messages) or None,
+            "temperature": self.options.temperature,
+            "max_output_tokens": self.options.max_output_tokens,
+            **config_of(request.options, request.tools),
+        }
+        return self._extra.model_copy(
+            update={name: value for name, value in wanted.items() if value is not None}
+        )
+
     def _config(self, request: CompletionRequest) -> types.GenerateContentConfig:
         max_output_tokens, temperature = self._limits(request)
         wanted: dict[str, Any] = {
@@ -112,6 +151,34 @@ class GeminiProvider(HostedProvider):
             request_id=response.response_id,
             problem=problem,
         )
+
+
+def _refuse_blocked(response: types.GenerateContentResponse) -> None:
+    feedback = response.prompt_feedback
+    if feedback and feedback.block_reason:
+        raise ContentBlocked(f"Gemini blocked the prompt: {feedback.block_reason.value}.")
+
+
+def _chat_finish(finish: str, called: int) -> str:
+    """In OpenAI's words."""
+    if finish in TRUNCATED:
+        return "length"
+    if finish in BLOCKED:
+        return "content_filter"
+    return "tool_calls" if called else finish.lower()
+
+
+def _ended(last: types.GenerateContentResponse, finish: str, model: str) -> VendorAnswer:
+    usage = last.usage_metadata or types.GenerateContentResponseUsageMetadata()
+    return VendorAnswer(
+        text="",
+        model=last.model_version or model,
+        finish_reason=finish,
+        prompt_tokens=usage.prompt_token_count,
+        output_tokens=_sum(usage.candidates_token_count, usage.thoughts_token_count),
+        cached_tokens=usage.cached_content_token_count,
+        request_id=last.response_id,
+    )
 
 
 def _content(role: str, text: str) -> types.Content:

@@ -6,14 +6,14 @@ so that each vendor's calls are counted, priced and refused alike.
 
 import time
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from providers.deadline import deadline
 from providers.endpoint import Endpoint
-from providers.errors import ProviderError
+from providers.errors import ProviderError, RequestRefused
 from providers.llm.base import Completion, CompletionRequest, LLMProvider
+from providers.llm.chat import ChatPart, ChatRequest
 from providers.llm.json_text import extract_json_text, without_thoughts
 from providers.options import HostedOptions, read_options
 from providers.pricing import call_cost
@@ -50,17 +50,33 @@ class HostedProvider(Endpoint, LLMProvider):
         self._may_be_asked()
         model = request.model or self.default_model
         started = time.perf_counter()
-        with deadline(self._deadline):
+        with self._call(self._deadline):
             answer = self._ask(request, model)
         milliseconds = (time.perf_counter() - started) * 1000
-        completion = self._completion(request, answer, asked_model=model, milliseconds=milliseconds)
+        text = without_thoughts(answer.text)
+        text = text if request.shape is None else extract_json_text(text)
+        completion = self._completion(text, answer, asked_model=model, milliseconds=milliseconds)
         if answer.problem is not None:
             answer.problem.completion = completion
             raise answer.problem
         return completion
 
+    def stream(self, request: ChatRequest) -> Iterator[ChatPart]:
+        """Without the deadline of a question: a reply may go on for long, as long as it is not silent."""
+        self._may_be_asked()
+        model = request.model or self.default_model
+        started = time.perf_counter()
+        answer = yield from self._stream(request, model)
+        milliseconds = (time.perf_counter() - started) * 1000
+        completion = self._completion("", answer, asked_model=model, milliseconds=milliseconds)
+        yield ChatPart(finish=answer.finish_reason, completion=completion)
+
     def describe(self) -> dict[str, str]:
         return {**super().describe(), "host": self.host}
+
+    def _stream(self, request: ChatRequest, model: str) -> Generator[ChatPart, None, VendorAnswer]:
+        """The parts, then how it ended. Raises ProviderError, also where it ended without a finish."""
+        raise RequestRefused(f"{self.vendor} is not asked for conversations.")
 
     @abstractmethod
     def _ask(self, request: CompletionRequest, model: str) -> VendorAnswer:
@@ -75,11 +91,10 @@ class HostedProvider(Endpoint, LLMProvider):
         )
 
     def _completion(
-        self, request: CompletionRequest, answer: VendorAnswer, *, asked_model: str, milliseconds: float
+        self, text: str, answer: VendorAnswer, *, asked_model: str, milliseconds: float
     ) -> Completion:
-        text = without_thoughts(answer.text)
         return Completion(
-            text=text if request.shape is None else extract_json_text(text),
+            text=text,
             provider=self.alias,
             model=answer.model,
             prompt_tokens=answer.prompt_tokens,

@@ -5,7 +5,7 @@ The SDK's own retries stay off; a failed call is the turn's to repeat. What a mo
 remembered for this process.
 """
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +15,9 @@ import structlog
 
 from providers.endpoint import NOT_UNDERSTOOD
 from providers.llm.base import CompletionRequest
+from providers.llm.chat import ChatPart, ChatRequest
 from providers.llm.hosted import HostedProvider, VendorAnswer
+from providers.llm.openai_chat import read_chunks
 from providers.llm.openai_dialect import Dialect
 from providers.llm.openai_envelope import Envelope, Usage
 from providers.llm.tool_calls import arguments_text
@@ -113,6 +115,42 @@ class OpenAIProvider(HostedProvider):
             request_id=request_id or (str(envelope.id) if envelope.id else None),
             problem=problem,
         )
+
+    def _stream(self, request: ChatRequest, model: str) -> Generator[ChatPart, None, VendorAnswer]:
+        """What was asked is passed on as it is; a complaint about it is for who asked."""
+        tools = {"tools": list(request.tools)} if request.tools else {}
+        fields = {**self._chat_limits(request), **self.options.extra, **request.options, **tools}
+        streaming: Any = self._client.chat.completions.with_streaming_response
+        asking = streaming.create(
+            model=model,
+            messages=list(request.messages),
+            stream=True,
+            stream_options={"include_usage": True},
+            extra_body=fields or None,
+        )
+        try:
+            with asking as response:
+                return (
+                    yield from read_chunks(
+                        response.iter_lines(), model=model, request_id=response.request_id, quote=self._quote
+                    )
+                )
+        except sdk.APIStatusError as error:
+            raise openai_error(error, quote=self._quote) from error
+        except sdk.APIConnectionError as error:
+            raise self._transport_error(error.__cause__ or error) from error
+        except (sdk.APIError, httpx2.HTTPError, *NOT_UNDERSTOOD) as error:
+            raise self._transport_error(error) from error
+
+    def _chat_limits(self, request: ChatRequest) -> dict[str, Any]:
+        """Of the options, where the asker names none."""
+        tokens, temperature = self.options.max_output_tokens, self.options.temperature
+        limits: dict[str, Any] = {}
+        if tokens is not None and not {"max_tokens", "max_completion_tokens"} & request.options.keys():
+            limits[self._first_dialect.token_field] = tokens
+        if temperature is not None:
+            limits["temperature"] = temperature
+        return limits
 
     def _remember(self, model: str, dialect: Dialect) -> None:
         if self._dialects.get(model, self._first_dialect) != dialect:

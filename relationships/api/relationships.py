@@ -75,8 +75,11 @@ class RelationshipAnswer(Answer):
     companion: CompanionInBrief
     user: UserInBrief
     timezone: str
+    language: str
+    """Found in what was said, as `retrieval.language` names it; empty: not yet. That setting goes before it."""
     config: JsonObject
     last_turn_at: datetime | None
+    """When its latest turn was said."""
     version: int
     created_at: datetime
     updated_at: datetime

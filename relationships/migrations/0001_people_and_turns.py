@@ -134,7 +134,9 @@ class Migration(migrations.Migration):
                 ('id', models.UUIDField(editable=False, primary_key=True, serialize=False)),
                 ('config', models.JSONField(blank=True, default=dict)),
                 ('timezone', models.CharField(default='UTC', max_length=64)),
+                ('language', models.CharField(blank=True, default='', max_length=20)),
                 ('last_seq', models.BigIntegerField(default=0)),
+                ('message_count', models.BigIntegerField(db_default=0, default=0)),
                 ('last_turn_at', models.DateTimeField(null=True)),
                 ('version', models.PositiveIntegerField(default=1)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
@@ -244,6 +246,7 @@ class Migration(migrations.Migration):
                 ('scratchpad', models.JSONField(default=list)),
                 ('fresh_until', models.DateTimeField(null=True)),
                 ('has_archive', models.BooleanField(null=True)),
+                ('summary', models.JSONField(db_default={}, default=dict)),
                 ('updated_at', models.DateTimeField(auto_now=True)),
                 ('relationship', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='relationships.relationship')),
             ],
@@ -265,6 +268,10 @@ class Migration(migrations.Migration):
                 ('occurred_at', models.DateTimeField()),
                 ('recorded_at', models.DateTimeField(auto_now_add=True)),
                 ('config', models.JSONField(blank=True, default=dict)),
+                ('tags', models.JSONField(default=dict)),
+                ('category', models.CharField(blank=True, max_length=60)),
+                ('modality', models.CharField(default='text', max_length=20)),
+                ('interrupted', models.BooleanField(db_default=False, default=False)),
                 ('state', models.CharField(choices=[('pending', 'Pending'), ('processing', 'Processing'), ('applied', 'Applied'), ('skipped', 'Skipped'), ('failed', 'Failed')], default='pending', max_length=12)),
                 ('waits_for', models.CharField(blank=True, max_length=20)),
                 ('claimed_at', models.DateTimeField(null=True)),
@@ -393,6 +400,14 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name='turn',
             index=models.Index(condition=models.Q(('state__in', ['failed', 'skipped'])), fields=['project_id', 'state', '-recorded_at'], name='turn_not_read'),
+        ),
+        migrations.AddIndex(
+            model_name='turn',
+            index=models.Index(fields=['project_id', '-recorded_at', '-id'], name='turn_by_project'),
+        ),
+        migrations.AddIndex(
+            model_name='turn',
+            index=django.contrib.postgres.indexes.BrinIndex(fields=['occurred_at'], name='turn_by_time_said'),
         ),
         migrations.AddConstraint(
             model_name='turn',

@@ -25,7 +25,10 @@ class Relationship(models.Model):
     user = models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="relationships")
     config = models.JSONField(default=dict, blank=True)
     timezone = models.CharField(max_length=64, default="UTC")
+    # found in what was said, as PostgreSQL's text search configurations are called; empty: not yet
+    language = models.CharField(max_length=20, blank=True, default="")
     last_seq = models.BigIntegerField(default=0)
+    message_count = models.BigIntegerField(default=0, db_default=0)  # that were ever said, erased ones too
     last_turn_at = models.DateTimeField(null=True)
     version = models.PositiveIntegerField(default=1)
     created_at = models.DateTimeField(auto_now_add=True)

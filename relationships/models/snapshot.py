@@ -16,6 +16,9 @@ class Snapshot(RelationshipOwned):
     fresh_until = models.DateTimeField(null=True)
     # Whether anything is in the archive, so that a context looks there only then; null: not written down yet.
     has_archive = models.BooleanField(null=True)
+    summary = models.JSONField(
+        default=dict, db_default={}
+    )  # the newest of the conversation; summaries.snapshot
     updated_at = models.DateTimeField(auto_now=True)
 
     objects = OwnedQuerySet.as_manager()

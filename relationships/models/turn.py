@@ -29,6 +29,12 @@ class Turn(QueuedRow, RelationshipOwned):
     occurred_at = models.DateTimeField()  # effective time: when it was said
     recorded_at = models.DateTimeField(auto_now_add=True)
     config = models.JSONField(default=dict, blank=True)  # the cascade's highest level, for this turn only
+    # The developer's own taxonomy, and how it was said: all that is learnt from the turn carries them.
+    tags = models.JSONField(default=dict)  # up to 12 name=value pairs
+    category = models.CharField(max_length=60, blank=True)
+    modality = models.CharField(max_length=20, default="text")
+    # The reply broke off: its message is what the person was told so far.
+    interrupted = models.BooleanField(default=False, db_default=False)
     state = models.CharField(max_length=12, choices=TurnState.choices, default=TurnState.PENDING)
     waits_for = models.CharField(max_length=20, blank=True)  # the trigger's mode, while due_at is null
     claimed_at = models.DateTimeField(null=True)
@@ -60,6 +66,7 @@ class Turn(QueuedRow, RelationshipOwned):
         indexes = [
             # what came in since: rows lie in that order, so a block range index is next to nothing
             BrinIndex(fields=["recorded_at"], name="turn_by_time"),
+            BrinIndex(fields=["occurred_at"], name="turn_by_time_said"),
             # claiming: the open turns of one relationship, in order
             models.Index(
                 fields=["relationship", "seq"],
@@ -81,7 +88,8 @@ class Turn(QueuedRow, RelationshipOwned):
                 condition=models.Q(state__in=["pending", "processing"], waiting_since__isnull=False),
                 name="turn_waiting",
             ),
-            # a project's turns that came to nothing, newest first
+            # a project's turns, newest first: all of them, and those that came to nothing
+            models.Index(fields=["project_id", "-recorded_at", "-id"], name="turn_by_project"),
             models.Index(
                 fields=["project_id", "state", "-recorded_at"],
                 condition=models.Q(state__in=["failed", "skipped"]),

@@ -1,7 +1,7 @@
 """Stores what was said: one turn and its messages."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -26,12 +26,19 @@ class NewMessage:
 
 @dataclass(frozen=True, slots=True)
 class NewTurn:
-    """A turn as it comes in. `occurred_at` is when it was said; `config` the cascade's highest level."""
+    """A turn as it comes in. `occurred_at` is when it was said; `config` the cascade's highest level.
+
+    `tags`, `category` and `modality` are carried to all that is learnt from it. `interrupted`: the reply broke off.
+    """
 
     messages: Sequence[NewMessage]
     occurred_at: datetime
     session: str = DEFAULT_SESSION
     config: Mapping[str, Any] | None = None
+    tags: Mapping[str, str] = field(default_factory=dict)
+    category: str = ""
+    modality: str = "text"
+    interrupted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +79,10 @@ def store_turn(
         session=turn.session,
         occurred_at=turn.occurred_at,
         config=dict(turn.config or {}),
+        tags=dict(turn.tags),
+        category=turn.category,
+        modality=turn.modality,
+        interrupted=turn.interrupted,
         state=disposal.state,
         due_at=disposal.due_at,
         waits_for=disposal.waits_for,

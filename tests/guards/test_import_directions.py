@@ -9,7 +9,12 @@ from tests.guards.sources import APPS, CODE, ROOT, calls, imported, named, pytho
 
 # A package of somebody else's, and the only places that know it.
 KNOWN_BY = {
-    "google": ("providers/llm/gemini.py", "providers/gemini_sdk.py", "providers/embeddings/gemini.py"),
+    "google": (
+        "providers/llm/gemini.py",
+        "providers/llm/gemini_chat.py",
+        "providers/gemini_sdk.py",
+        "providers/embeddings/gemini.py",
+    ),
     "openai": ("providers/llm/openai.py", "providers/openai_sdk.py", "providers/embeddings/openai.py"),
     "onnxruntime": ("providers/embeddings/local.py",),
     "tokenizers": ("providers/embeddings/local.py",),

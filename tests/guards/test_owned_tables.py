@@ -23,6 +23,9 @@ OUR_APPS = {
     "memory",
     "knowledge",
     "context",
+    "summaries",
+    "behaviours",
+    "chat",
     "upkeep",
     "demo",
     "admin_ui",
@@ -33,14 +36,15 @@ APPEND_ONLY = set("AuditEvent EntryRevision Message ModelCall ProfileRevision".s
 # What its service may change.
 MUTABLE = set(
     """
-    ApiKey ChunkEmbedding Companion DecayedVector Document DocumentChunk DocumentFile Embedding EndUser HeldDeletion
-    IdempotencyKey IngestionPrompt Membership ModelSpending OperationResult Operator Profile Project RateWindow Relationship
-    RelationshipToken Replay ScratchpadEntry SearchText SessionState Snapshot Turn WorkerHeartbeat
+    ApiKey BehaviourRun ChunkEmbedding Companion DecayedVector Document DocumentChunk DocumentFile Embedding EndUser
+    HeldDeletion IdempotencyKey IngestionPrompt KeptContext Membership ModelSpending OperationResult Operator
+    OutboxMessage PeriodicRun Profile Project RateWindow Relationship RelationshipToken Replay ScratchpadEntry
+    SearchSegment SearchText SessionState Snapshot Summary ToolCall Turn WorkerHeartbeat
     """.split()
 )
 # Belongs to no project, so that erasing one leaves it. Of AuditEvent, erase_project takes the project's own.
 # A RateWindow holds a number and is gone when its window is over.
-OF_NO_PROJECT = {"AuditEvent", "Operator", "RateWindow", "WorkerHeartbeat"}
+OF_NO_PROJECT = {"AuditEvent", "Operator", "PeriodicRun", "RateWindow", "WorkerHeartbeat"}
 
 
 def our_models() -> list[type[models.Model]]:

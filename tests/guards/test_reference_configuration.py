@@ -9,7 +9,13 @@ from tests.guards.tables import REFERENCE, named_in
 
 SCHEMA = configuration_model().model_json_schema()
 # Too long for a cell: the page says them in words.
-IN_WORDS = {"ingestion.types", "ingestion.importance.floors", "context.preamble", "context.layers"}
+IN_WORDS = {
+    "ingestion.types",
+    "ingestion.importance.floors",
+    "context.preamble",
+    "context.layers",
+    "chat.tool_prompt",
+}
 
 
 def fields(schema: dict[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:

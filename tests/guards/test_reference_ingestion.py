@@ -1,6 +1,6 @@
 """docs/reference/ingestion-prompt.md says what a template may do and what a model may answer."""
 
-from memory.ingestion.prompt import ANSWER_SCHEMA
+from memory.ingestion.prompt import answer_schema
 from memory.ingestion.template_sandbox import FILTERS, MAX_RENDERED_CHARACTERS, MAX_STEPS
 from memory.ingestion.templates import INSTRUCTIONS_EXAMPLE, MAX_TEMPLATE_CHARACTERS
 from memory.models import Verdict
@@ -26,7 +26,7 @@ def test_the_limits_of_a_prompt_are_those_of_the_code() -> None:
 
 
 def test_every_member_of_an_operation_and_every_verdict_is_described() -> None:
-    members = ANSWER_SCHEMA["properties"]["operations"]["items"]["properties"]
+    members = answer_schema(())["properties"]["operations"]["items"]["properties"]
     cells = [row[0] for row in rows_of(FILE, under="## What the model answers") if row[0].startswith("`")]
     described = {name.strip("` ") for cell in cells for name in cell.split(",")}
     assert described == set(members) | {verdict.value for verdict in Verdict}

@@ -2,6 +2,7 @@
 
 from prometheus_client.parser import text_string_to_metric_families
 
+from chat.meters import chat_metrics
 from relationships.models import TurnState
 from relationships.services.spending_metrics import metrics_of
 from tests.guards.tables import named_in
@@ -17,6 +18,8 @@ def test_every_state_of_a_turn_is_described_and_no_other() -> None:
 
 
 def test_every_metric_is_described_and_no_other() -> None:
-    written = render_metrics(QueueCondition(NONE_AT_ALL, 0, (WORKER,)), list(metrics_of([]))).decode()
+    written = render_metrics(
+        QueueCondition(NONE_AT_ALL, 0, (WORKER,)), [*metrics_of([]), *chat_metrics()]
+    ).decode()
     metrics = {family.name for family in text_string_to_metric_families(written)}
     assert set(named_in("queue.md", under="## Metrics")) == metrics

@@ -58,7 +58,7 @@ WORDS: dict[str, list[Any]] = {
     "confirm": ["Test project", "test project"],
     "occurred_at": ["2024-02-29T23:59:59+14:00", "0001-01-02T00:00:00Z", None],
     "effective_at": ["2024-02-29T23:59:59+14:00", "0001-01-02T00:00:00Z", None],
-    "happens_at": ["9999-12-30T00:00:00Z", "0001-01-02T00:00:00Z", None],
+    "happens_at": ["9999-12-30T00:00:00Z", "0001", "9999-12", "2026-03-14/2026-03-20", None],
     "session": ["web", "Gespräch 7"],
     "version": [0, 1],
     "content": [

@@ -108,7 +108,7 @@ def _whatever_is_shown(
 ) -> Iterator[str]:
     """The next question to the ingestion's model, a context, both searches, and an export with everything."""
     provider.answer_with(NOTHING)
-    exchange(conversation, "Good evening.")
+    exchange(conversation, "It is evening.")
     yield provider.requests[-1].prompt
     yield api.post(f"{at}/context", {"message": "Where do I live?"}).raw.decode()
     yield api.post(f"{at}/messages/search", {"query": "Klosterneuburg"}).raw.decode()

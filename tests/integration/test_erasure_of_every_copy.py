@@ -46,6 +46,7 @@ WRITTEN_TO = {
         "memory_modelcall",
         "memory_replay",
         "memory_searchtext",
+        "chat_toolcall",
     },
     RELATIONSHIP: {
         "relationships_relationship",
@@ -61,6 +62,7 @@ WRITTEN_TO = {
         "memory_modelcall",
         "memory_replay",
         "memory_searchtext",
+        "chat_toolcall",
     },
     USER: {"relationships_enduser", "memory_modelcall"},
     COMPANION: {
@@ -135,6 +137,8 @@ def _what_the_developer_writes(api: Api, at: str) -> None:
     api.patch(f"{at}/profile", {"more": RELATIONSHIP})
     api.patch(f"{at}/sessions/{RELATIONSHIP}", {"state": {RELATIONSHIP: RELATIONSHIP}})
     api.post(f"{at}/tokens", {"scopes": ["read"]})
+    for word in (ENTRY, RELATIONSHIP):
+        assert api.post(f"{at}/tools/memory_search", {"query": f"What of {word}?"}).status == 200
     entry = {
         "content": f"Knows {RELATIONSHIP}",
         "type": "other",
@@ -160,7 +164,7 @@ def _what_the_model_writes(api: Api, at: str, conversation: Conversation, provid
         conversation.drain()
 
     def place_of(word: str) -> int:
-        return next(n for n, entry in enumerate(conversation.entries, 1) if word in entry.content)
+        return conversation.number_of(next(said for said in conversation.contents if word in said))
 
     provider.answer_with(
         f"{ENTRY} is no JSON",

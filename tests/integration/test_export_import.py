@@ -120,7 +120,7 @@ class Life:
             "tier": self.random.choice(["scratchpad", "archive"]), "weight": self.random.choice([0, 1, 99.5]),
             "tags": {"a.b": self.random.choice(["", "ü"])}, "metadata": {"deep": [{"er": self.text(20_000)}]},
             "expires_at": self.random.choice([None, "9999-12-29T00:00:00Z"]),
-            "happens_at": self.random.choice([None, "0002-01-01T00:00:00+05:00"]),
+            "happens_at": self.random.choice([None, "0002-01-01T00:00:00+05:00", "2026", "2026-03", "2026-03-14/2026-03-20"]),
         })  # fmt: skip
 
     def revise(self) -> Any:

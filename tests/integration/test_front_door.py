@@ -1,8 +1,12 @@
+import re
+
 from django.test import Client
 
 
-def test_whoever_opens_the_bare_address_is_shown_the_documentation(client: Client, db: None) -> None:
-    answer = client.get("/", follow=True)
+def test_whoever_opens_the_bare_address_finds_the_ways_in(client: Client, db: None) -> None:
+    answer = client.get("/")
 
-    assert answer.redirect_chain == [("/v1/docs", 302)]
     assert (answer.status_code, answer["Content-Type"]) == (200, "text/html; charset=utf-8")
+    ways = re.findall(r'<a [^>]*href="([^"]+)"', answer.content.decode())
+    assert ways == ["/admin-ui/", "/v1/docs", "/healthz"]
+    assert [client.get(way, follow=True).status_code for way in ways] == [200, 200, 200]

@@ -12,6 +12,7 @@ from tests.vendor_servers.script import Item, Seen, answer_text, call_texts, tok
 from tests.vendor_servers.server import Reply, VendorServer, run_alone
 
 PATH = re.compile(r"^/v1beta/models/(?P<model>[^/:]+):generateContent$")
+STREAM_PATH = re.compile(r"^/v1beta/models/(?P<model>[^/:]+):streamGenerateContent$")
 STATUS_NAMES = {
     400: "INVALID_ARGUMENT",
     401: "UNAUTHENTICATED",
@@ -27,7 +28,7 @@ SILENT_FINISHES = {"SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "S
 
 class GeminiServer(VendorServer):
     def speaks(self, path: str) -> bool:
-        return (PATH.match(path) or GEMINI_PATH.match(path)) is not None
+        return any(pattern.match(path) for pattern in (PATH, STREAM_PATH, GEMINI_PATH))
 
     def said(self, body: dict[str, Any]) -> str:
         if "requests" in body:
@@ -47,6 +48,8 @@ class GeminiServer(VendorServer):
     def success(self, item: Item, seen: Seen) -> Reply:
         if GEMINI_PATH.match(seen.path):
             return gemini_embeddings(item, seen)
+        if match := STREAM_PATH.match(seen.path):
+            return self._streamed(item, seen, match["model"])
         match = PATH.match(seen.path)
         assert match
         schema = (seen.body.get("generationConfig") or {}).get("responseJsonSchema")
@@ -67,6 +70,39 @@ class GeminiServer(VendorServer):
             name = _function_name(seen.body)
             body["candidates"] = [_calling(item, calls, name) if calls else _candidate(item, text)]
         return Reply(200, body)
+
+    def _streamed(self, item: Item, seen: Seen, model: str) -> Reply:
+        """A word an event; calls, each with a signature of its thoughts, in one."""
+        text = answer_text(item, schema=None, said=seen.said) if "tool_calls" not in item else ""
+        pieces = item.get("pieces") or re.findall(r"\s*\S+", text)
+        said = [[{"text": piece}] for piece in pieces]
+        said += [
+            [
+                {
+                    "functionCall": {"name": call["name"], "args": call["arguments"]},
+                    "thoughtSignature": "c2lnbmVk",
+                }
+            ]
+            for call in item.get("tool_calls", ())
+        ]
+        if "think" in item:
+            said.insert(0, [{"text": item["think"], "thought": True}])
+        candidates: list[dict[str, Any]] = [
+            {"index": 0, "content": {"role": "model", "parts": one}} for one in said
+        ]
+        if not item.get("no_finish"):
+            candidates[-1]["finishReason"] = item.get("finish", "STOP")
+        used = {"promptTokenCount": token_count(seen.said), "candidatesTokenCount": max(1, len(pieces))}
+        alike = {
+            "modelVersion": item.get("model", model),
+            "responseId": f"local-{self.asked}",
+            "usageMetadata": used,
+        }
+        bodies: list[dict[str, Any]] = [{**alike, "candidates": [candidate]} for candidate in candidates]
+        if "blocked" in item:
+            bodies = [{**alike, "promptFeedback": {"blockReason": item["blocked"]}}]
+        manner: dict[str, Any] = {name: item[name] for name in ("pause", "stall", "break") if name in item}
+        return Reply(200, {}, events=[json.dumps(body) for body in bodies], manner=manner)
 
     def failure(self, item: Item) -> Reply:
         status = item["status"]

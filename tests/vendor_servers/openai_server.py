@@ -3,6 +3,8 @@
 python -m tests.vendor_servers.openai_server --port 8998
 """
 
+import json
+import re
 from typing import Any
 
 from tests.vendor_servers.embeddings import OPENAI_PATH, openai_embeddings, openai_said
@@ -33,6 +35,8 @@ class OpenAIServer(VendorServer):
             )
         if seen.path == OPENAI_PATH:
             return openai_embeddings(item, seen)
+        if seen.body.get("stream"):
+            return self._streamed(item, seen)
         form = seen.body.get("response_format") or {}
         schema = (form.get("json_schema") or {}).get("schema")
         text = answer_text(item, schema=schema, said=seen.said)
@@ -54,6 +58,41 @@ class OpenAIServer(VendorServer):
             "usage": item.get("usage", {**used, "total_tokens": sum(used.values())}),
         }
         return Reply(200, body, {"x-request-id": f"local-request-{self.asked}"})
+
+    def _streamed(self, item: Item, seen: Seen) -> Reply:
+        text = answer_text(item, schema=None, said=seen.said) if "tool_calls" not in item else ""
+        pieces = item.get("pieces") or re.findall(r"\s*\S+", text)
+        deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
+        deltas += [{"content": piece} for piece in pieces]
+        for place, call in enumerate(item.get("tool_calls", ())):
+            arguments = json.dumps(call["arguments"])
+            begun = {"name": call["name"], "arguments": ""}
+            deltas.append(
+                {
+                    "tool_calls": [
+                        {"index": place, "id": f"call-{place}", "type": "function", "function": begun}
+                    ]
+                }
+            )
+            for half in (arguments[:5], arguments[5:]):
+                deltas.append({"tool_calls": [{"index": place, "function": {"arguments": half}}]})
+        choices = [{"index": 0, "delta": delta, "finish_reason": None} for delta in deltas]
+        if not item.get("no_finish"):
+            finish = item.get("finish", "tool_calls" if "tool_calls" in item else "stop")
+            choices.append({"index": 0, "delta": {}, "finish_reason": finish})
+        alike = {"id": f"local-{self.asked}", "object": "chat.completion.chunk", "created": 0}
+        alike["model"] = item.get("model", seen.body.get("model"))
+        events = [json.dumps({**alike, "choices": [choice]}) for choice in choices]
+        used = {"prompt_tokens": token_count(seen.said), "completion_tokens": max(1, len(pieces))}
+        usage = item.get("usage", {**used, "total_tokens": sum(used.values())})
+        events.append(json.dumps({**alike, "choices": [], "usage": usage}))
+        if "error" in item:
+            broken = json.dumps({"error": {"message": "The engine fell over.", "type": "server_error"}})
+            events[item["error"] :] = [broken]
+        else:
+            events.append("[DONE]")
+        manner: dict[str, Any] = {name: item[name] for name in ("pause", "stall", "break") if name in item}
+        return Reply(200, {}, {"x-request-id": f"local-request-{self.asked}"}, events=events, manner=manner)
 
     def failure(self, item: Item) -> Reply:
         status = item["status"]

@@ -19,6 +19,13 @@ called with, and `text` is said in place of the call.
     embeddings   vectors: [[n]]   instead of those of the texts
                  encoding: str    OpenAI: `float` or `base64`, whatever was asked for
                  numbers: [n]     OpenAI: which text each vector says that it is for
+    tools        tool_calls: [{name, arguments}]   OpenAI: these functions are called
+    a stream     pieces: [str]    the parts of the text; without them, its words
+                 pause: seconds   between any two of its events
+                 stall: n         nothing more after n events, until the server stops
+                 break: n         the connection ends after n events
+                 error: n         an error in their place after n events
+                 no_finish: true  it ends without a finish reason
     a failure    status: n        with message, code, param, reason, retry_after (header),
                                    retry_delay (Gemini: "3s")
                  raw: str         exactly this body, with content_type and status (or 200)
@@ -55,7 +62,8 @@ KEYS = {
         "empty",
     ),
     *("usage", "model", "status", "message", "code", "param", "reason", "retry_after", "retry_delay", "raw"),
-    *("vectors", "encoding", "numbers"),
+    *("vectors", "encoding", "numbers", "tool_calls"),
+    *("pieces", "pause", "stall", "break", "error", "no_finish"),
     *("content_type", "redirect", "drop", "delay", "drip", "drip_head", "match", "repeat", "always"),
 }
 

@@ -15,7 +15,7 @@ import socket
 import struct
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import import_module
@@ -33,6 +33,8 @@ class Reply:
     drop: bool | str = False
     drip: float = 0.0
     drip_head: bool = False
+    events: Sequence[str] | None = None  # of a stream, in place of the body
+    manner: dict[str, Any] = field(default_factory=dict)  # pause, stall, break: script.py
 
 
 class VendorServer(ABC):
@@ -223,6 +225,9 @@ class _Handler(BaseHTTPRequestHandler):
         if reply.drop is True or reply.drop == "reset":
             self._hang_up(hard=reply.drop == "reset")
             return
+        if reply.events is not None:
+            self._stream(reply.events, reply)
+            return
         text = reply.body if isinstance(reply.body, str) else json.dumps(reply.body, ensure_ascii=False)
         data = text.encode()
         self.send_response(reply.status)
@@ -238,6 +243,28 @@ class _Handler(BaseHTTPRequestHandler):
             self._hang_up()
             return
         self.wfile.write(data)
+        self.wfile.flush()
+
+    def _stream(self, events: Sequence[str], reply: Reply) -> None:
+        """Server-sent events, chunked."""
+        self.send_response(reply.status)
+        for name, value in {"Content-Type": "text/event-stream", **reply.headers}.items():
+            self.send_header(name, value)
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        for number, event in enumerate(events):
+            if number == reply.manner.get("break"):
+                self._hang_up()
+                return
+            if number == reply.manner.get("stall"):
+                self.server.vendor.stopping.wait()
+                return
+            if number and self.server.vendor.stopping.wait(reply.manner.get("pause", 0)):
+                return
+            data = f"data: {event}\n\n".encode()
+            self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
+            self.wfile.flush()
+        self.wfile.write(b"0\r\n\r\n")
         self.wfile.flush()
 
     def _drip(self, data: bytes, reply: Reply) -> None:

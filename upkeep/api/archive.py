@@ -10,9 +10,10 @@ from uuid import UUID
 from django.conf import settings
 from pydantic import Field, model_validator
 
-from memory.api.schemas import EntryText, Metadata, Tags, TypeName, Weight
+from memory.api.schemas import Category, EntryText, HappensAt, Metadata, Tags, TypeName, Weight
 from memory.models import EntrySource, EntryState, HeldState, RevisionEvent, Tier, Verdict
 from relationships.services.limits import message_fault, misplaced_role
+from upkeep.api.archive_beside import ArchivedBehaviourRun, ArchivedOutboxMessage, ArchivedSummary
 from upkeep.api.archive_fields import (
     Attempts,
     CallText,
@@ -123,6 +124,10 @@ class ArchivedTurn(Body):
     occurred_at: Timestamp
     recorded_at: Timestamp
     config: JsonObject
+    tags: Tags = {}
+    category: Category = ""
+    modality: Modality = "text"
+    interrupted: bool = False
     state: Literal["pending", "applied", "skipped", "failed"]
     due_at: Timestamp | None
     waits_for: Literal["", "every_n_turns", "session_end", "explicit"]
@@ -162,13 +167,14 @@ class ArchivedEntry(Body):
     pinned: bool = False
     read_only: bool = False
     tags: Tags = {}
+    category: Category = ""
     metadata: Metadata = {}
     modality: Modality = "text"
     source: Annotated[EntrySource, Field(strict=False)] = EntrySource.IMPORT
     source_message_ids: list[UUID] = []
     recorded_at: Timestamp | None = None
     effective_at: Timestamp | None = None
-    happens_at: Timestamp | None = None
+    happens_at: HappensAt | None = None
     valid_from: Timestamp | None = None
     valid_to: Timestamp | None = None
     expires_at: Timestamp | None = None
@@ -270,4 +276,7 @@ class Archive(Body):
     entries: list[ArchivedEntry] = []
     revisions: list[ArchivedRevision] = []
     held_deletions: list[ArchivedHeldDeletion] = []
+    summaries: list[ArchivedSummary] = []
+    behaviour_runs: list[ArchivedBehaviourRun] = []
+    outbox: list[ArchivedOutboxMessage] = []
     model_calls: list[ArchivedModelCall] = []

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, Field, PlainSerializer, StringConstraints
 
-from memory.api.schemas import Metadata, Tags, TypeName, Weight
+from memory.api.schemas import Category, HappensAt, Metadata, Tags, TypeName, Weight
 from memory.entries.fingerprint import content_hash
 from memory.entries.history import plain
 from memory.entries.limits import MAX_KEY, MAX_REASON, call_text_fault, operation_fault
@@ -62,10 +62,11 @@ class EntryFields(Body):
     pinned: bool = False
     read_only: bool = False
     tags: Tags = {}
+    category: Category = ""
     metadata: Metadata = {}
     modality: Modality = "text"
     source: Annotated[EntrySource, Field(strict=False)] = EntrySource.IMPORT
-    happens_at: Timestamp | None = None
+    happens_at: HappensAt | None = None
     valid_from: Timestamp | None = None
     valid_to: Timestamp | None = None
     expires_at: Timestamp | None = None

@@ -7,12 +7,15 @@ from uuid import UUID
 
 from django.db.models import Q
 
+from behaviours.runs import erase_in_runs
 from memory.ingestion.results import emptied
 from memory.models import EntryRevision, ModelCall, OperationKind, OperationResult, Replay, SearchedKind
 from memory.retrieval.index.write import forget_texts
 from relationships.models import Message, Turn
+from summaries.erasing import erase_in_summaries
 from upkeep.erasure.counts import Counts
 from upkeep.erasure.erased_texts import Traces, Words, quoting_reasons, turns_of
+from upkeep.erasure.replies import empty_replies
 
 _TEXTS = ("operation", "reason", "text", "content_hash", "held_reason", "erased")
 
@@ -32,14 +35,21 @@ def empty_copies(
 ) -> Counts:
     """Everything but the entries and their own history; `messages` are emptied with what rests on them."""
     left = leave_index(relationship_id, SearchedKind.MESSAGE, messages)
+    summaries, of_summaries = erase_in_summaries(
+        relationship_id=relationship_id, message_ids=messages, now=now
+    )
     spoken_in = turns_of(relationship_id, messages)
+    turns = {*words.turns, *traces.turns, *spoken_in}
+    runs, queued = erase_in_runs(relationship_id=relationship_id, turn_ids=turns, now=now)
     emptied = _empty_operations(relationship_id, traces, messages, spoken_in)
+    left += empty_replies(relationship_id, {*words.entries, *messages}, now)
     return left + Counts(
         message=_redact_messages(relationship_id, messages, now),
         turn=len(emptied.turns),
-        model_call=_redact_calls(
-            relationship_id, words, {*words.turns, *traces.turns, *spoken_in}, messages, now
-        ),
+        summary=summaries,
+        behaviour_run=runs,
+        outbox_message=queued,
+        model_call=_redact_calls(relationship_id, words, turns, messages, of_summaries, now),
         held_deletion=len(emptied.held),
         entry_revision=_empty_reasons(relationship_id, words, emptied),
         replay=Replay.objects.for_relationship(relationship_id).delete()[0],  # trials: they quote it all
@@ -95,9 +105,15 @@ def _redact_messages(relationship_id: UUID, message_ids: Collection[UUID], now: 
 
 
 def _redact_calls(
-    relationship_id: UUID, words: Words, turns: Collection[UUID], cited: Collection[UUID], now: datetime
+    relationship_id: UUID,
+    words: Words,
+    turns: Collection[UUID],
+    cited: Collection[UUID],
+    of_summaries: Collection[UUID],
+    now: datetime,
 ) -> int:
     showed = Q(shown_entry_ids__overlap=list(words.entries)) | Q(turn_ids__overlap=list(turns))
+    showed |= Q(id__in=of_summaries)
     if cited:
         messages = list(cited)
         showed |= Q(shown_message_ids__overlap=messages) | Q(reference_message_ids__overlap=messages)

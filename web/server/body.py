@@ -15,6 +15,8 @@ SECONDS, BYTES_A_SECOND = 30.0, 65_536  # a body may take so long, and a large o
 # Where files and archives come and go: long work, and the only bodies beyond MAX_BODY_BYTES.
 _BULK = re.compile(r"^/(v1|admin-ui)/.*/(import|export|documents)/?$")
 
+CHAT = "/v1/chat/completions"
+
 
 class BodyTooSlow(Exception):
     """It did not arrive in its time."""
@@ -30,6 +32,11 @@ class ClientGone(Exception):
 
 def is_bulk(path: str) -> bool:
     return _BULK.search(path) is not None
+
+
+def may_be_large(path: str) -> bool:
+    """Whether bodies beyond MAX_BODY_BYTES are taken: of files and archives, and of pictures in a chat."""
+    return is_bulk(path) or path == CHAT
 
 
 def time_for(length: int) -> float:

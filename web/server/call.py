@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 
+from web.later import LATER
 from web.server.body import IN_MEMORY
 
 Headers = list[tuple[bytes, bytes]]
@@ -18,13 +19,18 @@ _LEFT_OUT = frozenset(("content-length", "transfer-encoding", "expect", "proxy")
 
 @dataclass(slots=True)
 class Answer:
-    """One of `body`, of `file` (at its beginning, for the sender to close), or of `stream`, still to be run."""
+    """One of `body`, of `file` (at its beginning, for the sender to close), or of `stream`, still to be run.
+
+    `later`: the answer is yet to be made, by `finish`. `runner`: takes what runs the stream, where a thread is there.
+    """
 
     status: int
     headers: Headers
     body: bytes = b""
     file: IO[bytes] | None = None
     stream: Iterable[bytes] | None = None
+    later: Callable[[], Any] | None = None
+    runner: Callable[[Callable[[], None]], None] | None = None
 
 
 def environ_of(scope: Any, body: IO[bytes], length: int | None, *, proxies: int) -> dict[str, Any]:
@@ -48,6 +54,7 @@ def environ_of(scope: Any, body: IO[bytes], length: int | None, *, proxies: int)
         "wsgi.multiprocess": True,
         "wsgi.run_once": False,
         "wsgi.input_terminated": True,
+        LATER: True,
     }
     for raw_name, raw_value in scope["headers"]:
         name, value = raw_name.decode("latin-1").lower(), raw_value.decode("latin-1")
@@ -79,6 +86,10 @@ def call(application: Application, environ: dict[str, Any]) -> Answer:
         return _no_write
 
     parts = application(environ, start_response)
+    later = getattr(parts, "later", None)
+    if later is not None:
+        parts.close()  # type: ignore[attr-defined]  # a response of Django's
+        return Answer(*told[0], later=later)
     if told and _is_stream(told[0][1]):
         return Answer(*told[0], stream=parts)
     try:
@@ -91,6 +102,23 @@ def call(application: Application, environ: dict[str, Any]) -> Answer:
     if status not in (204, 304) and not any(name == b"content-length" for name, _ in headers):
         headers.append((b"content-length", str(length).encode()))
     return Answer(status, headers, body, file)
+
+
+def finish(answer: Answer) -> Answer:
+    """The answer that was to be made later: a response of Django's, with the headers of the first one."""
+    assert answer.later is not None
+    response = answer.later()
+    own = [
+        (name.lower().encode("latin-1"), value.encode("latin-1", "replace"))
+        for name, value in response.items()
+    ]
+    names = {name for name, _ in own} | {b"content-type", b"content-length"}
+    headers = [line for line in answer.headers if line[0] not in names] + own
+    if response.streaming:
+        return Answer(response.status_code, headers, stream=response)
+    body = response.content
+    headers.append((b"content-length", str(len(body)).encode()))
+    return Answer(response.status_code, headers, body)
 
 
 def _is_stream(headers: Headers) -> bool:

@@ -17,16 +17,19 @@ import structlog
 
 from web.server.admission import FairQueue, Places
 from web.server.body import (
+    CHAT,
     BodyTooLarge,
     BodyTooSlow,
     ClientGone,
     Receive,
     is_bulk,
+    may_be_large,
     read_body,
     time_for,
 )
 from web.server.call import Answer, Application, call, environ_of
 from web.server.clients import PROJECT, Clients, is_probe
+from web.server.lane import Lane
 from web.server.sending import LARGE_EACH, LARGE_TOGETHER, Refused, Send, Sender
 
 log = structlog.get_logger(__name__)
@@ -35,6 +38,7 @@ log = structlog.get_logger(__name__)
 Refusal = Callable[[dict[str, Any], Refused], Answer]
 
 _BULK_THREADS = 2
+_CHATS = 4  # times as many as are made at once: so many of one client may be open
 _LONG_BODY = 131_072  # bytes; several times as long as what people say to one another
 _PAUSES, _LONGEST_PAUSE = (
     3,
@@ -51,6 +55,7 @@ class Limits:
     open_each: int
     open_together: int
     streams: int
+    chats: int
     body: int
     large_body: int
     proxies: int
@@ -67,6 +72,10 @@ class _Request:
     def is_bulk(self) -> bool:
         return is_bulk(self.scope["path"])
 
+    @property
+    def is_chat(self) -> bool:
+        return bool(self.scope["path"] == CHAT)
+
 
 class Gateway:
     """ASGI 3, HTTP only. `application`: WSGI. Its threads begin with the first request."""
@@ -76,6 +85,8 @@ class Gateway:
         self._clients = Clients(proxies=limits.proxies)
         self._queue = FairQueue(running_limit=limits.running_each)
         self._bulk_queue = FairQueue(running_limit=1)  # what takes long never has the threads of the rest
+        self._chats = Lane(limits.chats)
+        self._open_chats = Places(each=_CHATS * limits.chats, together=4 * _CHATS * limits.chats)
         self._open = Places(each=limits.open_each, together=limits.open_together)
         self._large_bodies = Places(each=LARGE_EACH, together=LARGE_TOGETHER)
         self._sender = Sender(streams=limits.streams)
@@ -90,6 +101,8 @@ class Gateway:
         request = self._identified(scope, receive)
         try:
             answer = await self._admitted(request)
+            if answer.later is not None:
+                answer = await self._chats.make(answer, request.client)
             await self._sender.send(answer, client=request.client, receive=receive, send=send)
         except Refused as refused:
             environ = environ_of(scope, BytesIO(), 0, proxies=self._limits.proxies)
@@ -114,17 +127,18 @@ class Gateway:
         return _Request(scope, receive, key, client)
 
     async def _admitted(self, request: _Request) -> Answer:
-        if not self._open.take(request.client):
+        places = self._open_chats if request.is_chat else self._open
+        if not places.take(request.client):
             detail = f"At most {self._limits.open_each} requests of one client are open at once. Wait for one to end."
             raise Refused(429, "too_many_at_once", detail)
         try:
             return await self._answer(request)
         finally:
-            self._open.give_back(request.client)
+            places.give_back(request.client)
 
     async def _answer(self, request: _Request) -> Answer:
         length = _length(request.scope["headers"])
-        limit = self._limits.large_body if request.is_bulk else self._limits.body
+        limit = self._limits.large_body if may_be_large(request.scope["path"]) else self._limits.body
         if is_probe(request.scope["path"]):
             # A body is not waited for: all who ask share the places of a probe, and one could hold them.
             return await self._run(request, BytesIO(), 0)
@@ -182,6 +196,8 @@ class Gateway:
             self._bulk_queue.put(request.client, job)
         elif is_long:  # taking it apart keeps Python busy: one of them at a time, in a line of its own
             self._queue.put(f"{request.client}, long bodies", job, limit=1)
+        elif request.is_chat:  # many may come at once, and nobody's context waits behind them
+            self._queue.put(f"{request.client}, chats", job, limit=max(1, self._limits.running_each // 3))
         else:
             self._queue.put(request.client, job)
         try:

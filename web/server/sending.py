@@ -18,6 +18,10 @@ Send = Callable[[Message], Awaitable[None]]
 LARGE_EACH, LARGE_TOGETHER = 4, 16  # answers that wait on the disk: of one client, of all
 _PART = 65_536  # bytes of a large answer on their way at once
 _PART_SECONDS = 30.0  # in which a client has to take one of them
+_KEEP_ALIVE_SECONDS = (
+    12.0  # of silence, after which a stream says that it goes on: proxies let go of silent ones
+)
+_KEEP_ALIVE = b": it goes on\n\n"
 
 
 class Refused(Exception):
@@ -62,19 +66,32 @@ class Sender:
     async def _stream(self, answer: Answer, client: str, receive: Receive, send: Send) -> None:
         """In a thread of its own, until the application ends it or the client leaves."""
         stream = _Stream(answer, asyncio.get_running_loop(), send)
+        if answer.runner is not None:
+            answer.runner(stream.run)
+            await self._attend(stream, receive)
+            return
         if not self._streams.take(client):
             await asyncio.to_thread(stream.close)
             detail = "As many streams are open as this server allows. Try again later."
             raise Refused(503, "too_many_at_once", detail)
         try:
             threading.Thread(target=stream.run, name="stream", daemon=True).start()
-            gone = asyncio.ensure_future(_until_gone(receive))
-            await asyncio.wait((gone, stream.ended), return_when=asyncio.FIRST_COMPLETED)
-            gone.cancel()
-            stream.left.set()
-            await stream.ended
+            await self._attend(stream, receive)
         finally:
             self._streams.give_back(client)
+
+    async def _attend(self, stream: "_Stream", receive: Receive) -> None:
+        """Until it ends. Who leaves is noticed; silence is broken."""
+        gone = asyncio.ensure_future(_until_gone(receive))
+        while not (gone.done() or stream.ended.done()):
+            await asyncio.wait(
+                (gone, stream.ended), timeout=stream.seconds_to_speak(), return_when=asyncio.FIRST_COMPLETED
+            )
+            if not gone.done() and not stream.ended.done():
+                await stream.keep_alive()
+        gone.cancel()
+        stream.left.set()
+        await stream.ended
 
 
 class _Stream:
@@ -84,6 +101,8 @@ class _Stream:
         self._answer, self._loop, self._send = answer, loop, send
         self.left = threading.Event()
         self.ended: asyncio.Future[None] = loop.create_future()
+        self._told_at = loop.time()
+        self._begun = False
 
     def run(self) -> None:
         assert self._answer.stream is not None
@@ -114,8 +133,18 @@ class _Stream:
         if close is not None:
             close()
 
+    def seconds_to_speak(self) -> float:
+        return max(0.05, self._told_at + _KEEP_ALIVE_SECONDS - self._loop.time())
+
+    async def keep_alive(self) -> None:
+        """A comment, where nothing was said for long. Call it on the loop."""
+        if self._begun and self._loop.time() >= self._told_at + _KEEP_ALIVE_SECONDS:
+            self._told_at = self._loop.time()
+            await self._send({"type": "http.response.body", "body": _KEEP_ALIVE, "more_body": True})
+
     def _tell(self, message: Message) -> None:
         async def tell() -> None:
+            self._told_at, self._begun = self._loop.time(), True
             await self._send(message)
 
         asyncio.run_coroutine_threadsafe(tell(), self._loop).result(_PART_SECONDS)

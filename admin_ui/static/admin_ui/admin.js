@@ -64,8 +64,9 @@ function showPage(text) {
   const fresh = new DOMParser().parseFromString(text, "text/html").getElementById("main");
   if (!fresh) return false;
   const main = document.getElementById("main"), notices = document.getElementById("notices"), scrolled = window.scrollY;
-  [...main.children].forEach((part) => { if (part !== notices) part.remove(); });
-  main.append(...[...fresh.children].filter((part) => part.id !== "notices"));
+  const kept = ["alarm", "notices"];
+  [...main.children].forEach((part) => { if (!kept.includes(part.id)) part.remove(); });
+  main.append(...[...fresh.children].filter((part) => !kept.includes(part.id)));
   notices.replaceChildren(...(fresh.querySelector("#notices")?.childNodes ?? []));
   htmx.process(main);
   drawShares(main);
@@ -160,6 +161,63 @@ document.addEventListener("htmx:afterSwap", () => {
   if (log) log.scrollTop = log.scrollHeight;
 });
 
+// A form marked data-stream shows the reply to its message as it is made; without this script the page brings it whole.
+document.addEventListener("submit", async (event) => {
+  const form = event.target;
+  if (!form.matches("[data-stream]")) return;
+  event.preventDefault();
+  const talk = document.getElementById("talk"), sent = new FormData(form), button = form.querySelector("button");
+  talk.querySelectorAll("[data-poll]").forEach((part) => part.removeAttribute("data-poll"));
+  button.disabled = true;
+  form.classList.add("htmx-request"); // shows that it is busy
+  try {
+    const answer = await fetch(form.action, {
+      method: "POST", body: new URLSearchParams(sent),
+      headers: { "Accept": "text/event-stream", "HX-Request": "true", "HX-Target": "talk", "HX-Current-URL": location.href },
+    });
+    if (answer.headers.has("HX-Redirect")) return location.assign(answer.headers.get("HX-Redirect"));
+    if (!answer.ok) { say("Something went wrong (" + answer.status + ")."); button.disabled = false; return; }
+    if (!(answer.headers.get("Content-Type") ?? "").startsWith("text/event-stream")) {
+      talk.innerHTML = await answer.text();
+      htmx.process(talk);
+      return;
+    }
+    bubble("user").textContent = sent.get("message");
+    form.reset();
+    await readReply(answer, bubble("assistant"));
+    htmx.trigger(talk, "poll");
+  } catch {
+    say("The server can't be reached. Try again in a moment.");
+    button.disabled = false;
+  } finally {
+    form.classList.remove("htmx-request");
+  }
+});
+
+function bubble(role) {
+  const around = document.createElement("div"), said = document.createElement("p"), log = document.getElementById("said");
+  around.className = "bubble " + role;
+  said.className = "said";
+  said.dir = "auto";
+  around.append(said);
+  log.append(around);
+  log.scrollTop = log.scrollHeight;
+  return said;
+}
+
+async function readReply(answer, said) {
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    const events = (rest + part.value).split("\n\n");
+    rest = events.pop();
+    events.filter((event) => event.startsWith("data: {")).map((event) => JSON.parse(event.slice(6))).forEach((event) => {
+      if (event.error) say(event.error.message);
+      said.textContent += event.choices?.[0]?.delta.content ?? "";
+    });
+  }
+}
+
 // A form marked data-upload shows how far its file has come; without this script it is an ordinary form.
 document.addEventListener("submit", (event) => {
   const form = event.target;
@@ -178,4 +236,31 @@ document.addEventListener("submit", (event) => {
   request.addEventListener("error", () => { say("The server can't be reached."); button.disabled = false; bar.hidden = true; });
   request.open("POST", form.action);
   request.send(new FormData(form));
+});
+
+// Ctrl+K finds; the arrows walk through what was found.
+function openFind() {
+  const dialog = document.getElementById("find");
+  if (!dialog || dialog.open) return;
+  dialog.showModal();
+  dialog.querySelector("input").select();
+  htmx.trigger(dialog.querySelector("form"), "open-find");
+}
+document.addEventListener("keydown", (event) => {
+  if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") { event.preventDefault(); openFind(); }
+  const dialog = event.target.closest?.("#find");
+  if (!dialog) return;
+  const links = [...dialog.querySelectorAll(".found a")], at = links.indexOf(document.activeElement);
+  if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+    event.preventDefault();
+    const next = at + (event.key === "ArrowDown" ? 1 : -1);
+    (links[next] ?? dialog.querySelector("input")).focus();
+  } else if (event.key === "Enter" && at < 0 && links.length) {
+    event.preventDefault();
+    links[0].click();
+  }
+});
+document.addEventListener("click", (event) => {
+  if (event.target.closest("[data-find]") && window.HTMLDialogElement) { event.preventDefault(); openFind(); }
+  if (event.target.id === "find") event.target.close();
 });

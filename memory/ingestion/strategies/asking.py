@@ -37,6 +37,15 @@ def ask(
     return parse(completion.text)
 
 
+def ask_back(
+    question: Question, given: IngestionInput, log: CallLog, *, answered: str, complaint: str, purpose: str
+) -> str:
+    """What the model says to a complaint about an answer that could be read. Raises ProviderError."""
+    request = build_request(given, question)
+    history = (("assistant", answered[:SHOWN_BACK]), ("user", complaint))
+    return log.ask(replace(request, history=history), given, purpose=purpose_of(question, purpose)).text
+
+
 def purpose_of(question: Question, purpose: str) -> str:
     """What a trace says a call was for: `operations` asks one question, the others are named by theirs."""
     if question.task == "operations":

@@ -11,6 +11,7 @@ from typing import Any
 
 from django.utils import timezone
 
+from memory.entries.happens import span_of
 from memory.ingestion.calls import CallLog
 from memory.ingestion.candidates import candidate_retrieval, has_entries, likely_entries, texts_of
 from memory.ingestion.ingestion_input import IngestionInput
@@ -50,17 +51,17 @@ def _classified(item: dict[str, Any], given: IngestionInput) -> Operation:
     operation = statement(item, given)
     confidence = confidence_in(item, options.confident_from)
     weight = options.weights.get(operation.type, options.weight_otherwise) if operation.type else None
-    return replace(
-        operation, importance=weight, confidence=confidence, expires_at=_over_at(operation, options)
-    )
+    expires_at = _over_at(operation, options, given.timezone)
+    return replace(operation, importance=weight, confidence=confidence, expires_at=expires_at)
 
 
-def _over_at(operation: Operation, options: ClassifierOptions) -> datetime | None:
+def _over_at(operation: Operation, options: ClassifierOptions, timezone: str) -> datetime | None:
     """What has a date is over some days after it."""
     if operation.happens_at is None or options.schedule_days is None:
         return None
     try:
-        return operation.happens_at + timedelta(days=options.schedule_days)
+        begins, ends = span_of(operation.happens_at, timezone)
+        return max(begins, ends - timedelta(days=1)) + timedelta(days=options.schedule_days)
     except OverflowError:
         return None
 

@@ -1,23 +1,23 @@
 """A small model scores what was said from 1 to 10; what scores enough is kept, by default in the archive.
 
-After Emotion Machine's first version: a tenth of the score is the entry's importance, what tells of who a person is,
-what they want, may not or prefer has a floor, and what comes to less than the threshold is left out.
+After Emotion Machine's first version: a tenth of the score is the entry's importance, what comes to less than the
+threshold is left out, and where the person's own message tells who they are, what they want, may not or prefer, there
+is a floor, whatever the model says: also where it says nothing, or no score that is one.
 """
 
-import re
-from collections.abc import Iterable
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 
 from memory.ingestion.calls import CallLog
 from memory.ingestion.candidates import likely_entries, texts_of
 from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.items import RefusedItem
-from memory.ingestion.operations import Operation
+from memory.ingestion.operations import Operation, Refusal
 from memory.ingestion.prompt import Question
 from memory.ingestion.strategies.asking import ask
 from memory.ingestion.strategies.base import Proposal, Strategy
+from memory.ingestion.strategies.floors import Told, floor_over, sentences_of, telling_words
 from memory.ingestion.strategies.memories import (
     judge_memories,
     memories_schema,
@@ -25,12 +25,13 @@ from memory.ingestion.strategies.memories import (
     remarked,
     statement,
 )
-from memory.ingestion.strategies.options import Floor
 from memory.ingestion.strategies.schema_parts import number
+from memory.ingestion.strategies.vocabulary import type_among
 
 HIGHEST = 10
 # The one call of importance: memories of the messages, each scored.
 SCORE_SCHEMA = memories_schema("score", score=number(1, HIGHEST))
+Sentences = Mapping[int, Sequence[Told]]  # by the number of their message
 
 
 class ImportanceStrategy(Strategy):
@@ -41,29 +42,44 @@ class ImportanceStrategy(Strategy):
         model = given.ingestion.importance.model
         question = Question("score", "score.md", "The memories, as JSON:", SCORE_SCHEMA, model=model)
         answer = ask(question, given, log, purpose=purpose, parse=parse_memories)
-        items = judge_memories(answer, given, lambda item: _scored(item, given))
-        return Proposal(given.entries, items, given.tier)
+        sentences = _sentences(given)
+        items = judge_memories(answer, given, lambda item: _scored(item, given, sentences))
+        return Proposal(given.entries, [*items, *_left_unsaid(items, given, sentences)], given.tier)
 
 
-def importance_of(score: float, content: str, floors: Iterable[Floor]) -> tuple[float, str]:
-    """A tenth of the score, and which floor lifted it ("" none did)."""
-    importance, lifted = score / HIGHEST, ""
-    for floor in floors:
-        if importance < floor.at_least and _told_by(floor.phrases).search(content):
-            importance, lifted = floor.at_least, floor.name
-    return importance, lifted
+def _sentences(given: IngestionInput) -> Sentences:
+    """What the person said: nobody else's words tell of them."""
+    floors = given.ingestion.importance.floors
+    return {
+        place: sentences_of(place, message.content, floors)
+        for place, message in enumerate(given.messages, start=1)
+        if message.role == "user"
+    }
 
 
-def _scored(item: dict[str, Any], given: IngestionInput) -> Operation:
-    options = given.ingestion.importance
+def _made_of(operation: Operation, sentences: Sentences) -> list[Told]:
+    """The sentence of each message it cites that it speaks of."""
+    found = (floor_over(operation.content, sentences.get(message, ())) for message in operation.messages)
+    return [told for told in found if told is not None]
+
+
+def _scored(item: dict[str, Any], given: IngestionInput, sentences: Sentences) -> Operation:
     operation = statement(item, given)
-    importance, lifted = importance_of(_score(item), operation.content, options.floors)
-    if importance < options.kept_from:
-        raise RefusedItem(
-            f"its importance is {importance:.2f}; what is kept begins at {options.kept_from:.2f}"
-        )
-    operation = replace(operation, importance=importance)
-    return remarked(operation, f"not below {importance:.2f}, as {lifted} are") if lifted else operation
+    floors = [told.floor for told in _made_of(operation, sentences) if told.floor]
+    floor = max(floors, key=lambda floor: floor.at_least, default=None)
+    try:
+        importance = _score(item) / HIGHEST
+    except RefusedItem:
+        if floor is None:
+            raise
+        importance = 0.0
+    if floor is not None and importance < floor.at_least:
+        lifted = replace(operation, importance=floor.at_least)
+        return remarked(lifted, f"not below {floor.at_least:.2f}, as {floor.name} are")
+    kept_from = given.ingestion.importance.kept_from
+    if importance < kept_from:
+        raise RefusedItem(f"its importance is {importance:.2f}; what is kept begins at {kept_from:.2f}")
+    return replace(operation, importance=importance)
 
 
 def _score(item: dict[str, Any]) -> float:
@@ -76,7 +92,44 @@ def _score(item: dict[str, Any]) -> float:
     return score
 
 
-@lru_cache(maxsize=256)
-def _told_by(phrases: tuple[str, ...]) -> re.Pattern[str]:
-    """Any of the phrases, as whole words."""
-    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, phrases))})(?!\w)", re.IGNORECASE)
+def _left_unsaid(
+    items: Sequence[Operation | Refusal], given: IngestionInput, sentences: Sentences
+) -> Iterator[Operation]:
+    """The sentences with a floor of which the answer says nothing: kept as they were said, or known already."""
+    operations = [item for item in items if isinstance(item, Operation)]
+    said = {told for operation in operations for told in _made_of(operation, sentences)}
+    forgets = {message for item in operations if item.op == "delete" for message in item.messages}
+    kept_from = given.ingestion.importance.kept_from
+    for told in (told for own in sentences.values() for told in own):
+        heard = told.floor is not None and told.floor.at_least >= kept_from
+        if not heard or told in said or told.message in forgets:
+            continue
+        yield _known(told, given) or _as_said(told, given)
+
+
+def _known(told: Told, given: IngestionInput) -> Operation | None:
+    """An entry that has all its telling words says it already."""
+    for place, entry in enumerate(given.entries, start=1):
+        if told.words <= telling_words(f"{entry.subject} {entry.content}"):
+            raw = {"op": "known", "content": told.text, "entry": place, "messages": [told.message]}
+            return Operation(op="known", messages=(told.message,), raw=raw, entry=place)
+    return None
+
+
+def _as_said(told: Told, given: IngestionInput) -> Operation:
+    assert told.floor is not None
+    floor, types = told.floor, [entry_type.name for entry_type in given.ingestion.types]
+    content = f'Said: "{told.text}"'
+    type, remarks = type_among(floor.type, types)
+    return Operation(
+        op="add",
+        messages=(told.message,),
+        raw={"op": "add", "content": content, "floor": floor.name, "messages": [told.message]},
+        type=type,
+        content=content,
+        importance=floor.at_least,
+        remarks=(
+            f"not below {floor.at_least:.2f}, as {floor.name} are; the model said nothing of it",
+            *remarks,
+        ),
+    )

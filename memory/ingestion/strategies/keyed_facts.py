@@ -1,7 +1,8 @@
 """The model must call a tool that records values under keys of a strict vocabulary; a new value supersedes the old.
 
-After "Building AI agent memory": nearly the same keys are one, what fits no key is refused where it can be seen, a
-value holds from when it was said until another takes its place, and every fact cites the messages it rests on.
+After "Building AI agent memory": a key has one value, kept and embedded as `key: value`; nearly the same keys are one,
+what fits no key is refused where it can be seen, a value holds from when it was said until another takes its place, and
+every fact cites the messages it rests on.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,7 +27,7 @@ from memory.ingestion.strategies.asking import ask
 from memory.ingestion.strategies.base import Proposal, Strategy
 from memory.ingestion.strategies.memories import judge_memories, parse_memories
 from memory.ingestion.strategies.schema_parts import FORGET, NUMBERS, TEXT, answer_of, list_of, number
-from memory.ingestion.strategies.vocabulary import Vocabulary, sentence_of, type_among
+from memory.ingestion.strategies.vocabulary import Vocabulary, fact_text, type_among
 from providers.llm.base import ToolSpec
 
 RECORD_TOOL = "record_memories"
@@ -41,6 +42,8 @@ class KeyedFactsStrategy(Strategy):
         question = _question(given, vocabulary)
         answer = ask(question, given, log, purpose=purpose, parse=parse_memories)
         items = judge_memories(answer, given, _recorder(given, vocabulary))
+        # What is to be forgotten goes first: the rest of its value is recorded anew, in its place.
+        items.sort(key=lambda item: not (isinstance(item, Operation) and item.op == "delete"))
         return Proposal(given.entries, items, given.tier)
 
 
@@ -76,18 +79,19 @@ def _recorder(given: IngestionInput, vocabulary: Vocabulary) -> Callable[[dict[s
             raise RefusedItem(f"key {named!r:.60} is not in the vocabulary")
         confidence = confidence_in(item, least)
         messages = cited_messages(item, given)
+        type, remarks = type_among(key.type, types)
         return Operation(
             op="add",
             messages=messages,
             raw={**short(item), "op": "add"},
-            type=type_among(key.type, types),
-            content=sentence_of(key, text_of(item, "value")),
+            type=type,
+            content=fact_text(key, text_of(item, "value")),
             subject=subject_in(item),
             key=key.name,
             single_valued=key.single_valued,
             confidence=confidence,
             valid_from=max(given.messages[number - 1].occurred_at for number in messages),
-            remarks=() if named == key.name else (f"key {named!r:.60} is {key.name} here",),
+            remarks=remarks if named == key.name else (*remarks, f"key {named!r:.60} is {key.name} here"),
         )
 
     return record

@@ -25,43 +25,52 @@ class Candidates(Strict):
 
 
 class Floor(Strict):
-    """What is never scored below `at_least`, whatever the model thinks of it."""
+    """What is never scored below `at_least`, whatever the model thinks of it: the person's own message tells it."""
 
     name: Slug
     at_least: Share
     phrases: tuple[Phrase, ...] = Field(min_length=1, max_length=200)
-    """Whole words that tell it, in any case."""
+    """Whole words of the message that tell it, in any case; what they are said of has to stand beside them."""
+    unless: tuple[Phrase, ...] = Field(default=(), max_length=200)
+    """Whole words that begin with a phrase and tell nothing of it, such as `I can't wait`."""
+    in_questions: bool = False
+    """Whether a sentence that asks can tell it: `Can you remind me to call Ana?`"""
+    type: Slug = "other"
+    """The type of what is kept from the message itself, where the model says nothing of it."""
 
 
-def _floor(name: str, at_least: float, phrases: str) -> Floor:
-    return Floor(name=name, at_least=at_least, phrases=tuple(phrases.split(", ")))
+def _floor(
+    name: str, at_least: float, phrases: str, *, type: str, unless: str = "", ask: bool = False
+) -> Floor:
+    return Floor(
+        name=name,
+        at_least=at_least,
+        phrases=tuple(phrases.split(", ")),
+        unless=tuple(unless.split(", ")) if unless else (),
+        in_questions=ask,
+        type=type,
+    )
 
 
-IDENTITY = _floor(
-    "identity",
-    0.85,
-    "my name is, name is, call me, is called, i am a, i'm a, is a, i am an, i'm an, is an, i live "
-    "in, lives in, i work, works as, works at, works for, born in, born on, years old, birthday, my "
-    "job, married to, comes from, come from",
-)
-GOALS = _floor(
-    "goals",
-    0.75,
-    "i want to, wants to, i plan to, plans to, planning to, my goal, goal is, i hope to, hopes to, "
-    "i'd like to, would like to, my dream, dreams of, training for, saving for, trying to, aims to, "
-    "learning to",
-)
+# The phrases and figures of Emotion Machine's first version, with what is written for the same words.
+IDENTITY = _floor("identity", 0.85, "my name is, my name's", type="identity")
+GOALS = _floor("goals", 0.75, "my goal is, my goal's", type="goal")
+REMINDERS = _floor("reminders", 0.75, "remind me", type="goal", ask=True, unless="remind me of, reminds me")
 CONSTRAINTS = _floor(
     "constraints",
     0.65,
-    "allergic, allergy, intolerant, can't, cannot, can not, must not, never, not allowed, "
-    "vegetarian, vegan, doctor says, avoid, avoids, don't want, doesn't want, no longer",
+    "i can't, i cannot, i can not, i never",
+    type="preference",
+    unless="i can't wait, i cannot wait, i can't believe, i cannot believe, i can't help, i can't even, i can't tell, "
+    "i can't thank, i can't imagine, i can't remember, i can't seem, i never knew, i never thought, i never heard, "
+    "i never realised, i never realized, i never said, i never meant, i never told",
 )
 PREFERENCES = _floor(
     "preferences",
     0.6,
-    "i like, likes, i love, loves, i enjoy, enjoys, i prefer, prefers, favourite, favorite, i hate, "
-    "hates, i dislike, dislikes, don't like, doesn't like, rather than",
+    "my favorite, my favourite, i love",
+    type="preference",
+    unless="i love how, i love what, i love when, i love that, i love you, i love your",
 )
 
 
@@ -70,7 +79,9 @@ class ImportanceOptions(Strict):
 
     kept_from: Share = 0.55
     """What comes to less is left out, visibly."""
-    floors: tuple[Floor, ...] = Field(default=(IDENTITY, GOALS, CONSTRAINTS, PREFERENCES), max_length=20)
+    floors: tuple[Floor, ...] = Field(
+        default=(IDENTITY, GOALS, REMINDERS, CONSTRAINTS, PREFERENCES), max_length=20
+    )
     model: ModelName | None = None
     """A small model for the scores; null: `ingestion.model`."""
 
@@ -112,10 +123,10 @@ class FactKey(Strict):
 
     name: Slug
     type: Slug = "other"
-    single_valued: bool = False
-    """A person has one at a time: a new value supersedes the old."""
+    single_valued: bool = True
+    """A person has one at a time: a new value supersedes the old. Off: each value is a fact of its own."""
     says: Annotated[str, StringConstraints(max_length=200)] = ""
-    """The entry's text, with `{value}`; empty: the key and the value."""
+    """What a value under it means, with `{value}`, as the model is told: `Works at {value}`."""
     near: tuple[Slug, ...] = Field(default=(), max_length=30)
     """Other names for it, such as current_city for city."""
 

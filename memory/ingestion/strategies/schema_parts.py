@@ -4,6 +4,7 @@ from typing import Any
 
 NUMBERS: dict[str, Any] = {"type": "array", "items": {"type": "integer"}}
 TEXT: dict[str, Any] = {"type": "string"}
+TEXT_OR_NULL: dict[str, Any] = {"type": ["string", "null"]}
 
 FORGET: dict[str, Any] = {
     "type": "array",

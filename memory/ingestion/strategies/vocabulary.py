@@ -1,4 +1,4 @@
-"""The strict vocabulary of keyed facts: which key a model's word stands for, and how a fact under it reads."""
+"""The strict vocabulary of keyed facts: which key a model's word stands for, and how a value under it is kept."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -45,20 +45,19 @@ class Vocabulary:
         """The keys as a model is told them; one of a type the companion has not is of its type `other`, or first."""
         known = list(types)
         return tuple(
-            KnownKey(key.name, type_among(key.type, known), key.says, key.single_valued)
+            KnownKey(key.name, type_among(key.type, known)[0], key.says, key.single_valued)
             for key in self.keys.values()
         )
 
 
-def sentence_of(key: FactKey, value: str) -> str:
-    """The entry that a value makes: `Lives in Lisbon`."""
-    if not key.says:
-        return f"{key.name.replace('_', ' ').capitalize()}: {value}"
-    sentence = key.says.replace("{value}", value)
-    return sentence[:1].upper() + sentence[1:]
+def fact_text(key: FactKey, value: str) -> str:
+    """What a value is kept as, and embedded as: `city: Lisbon`."""
+    return f"{key.name}: {value}"
 
 
-def type_among(wanted: str, known: list[str]) -> str:
+def type_among(wanted: str, known: list[str]) -> tuple[str, tuple[str, ...]]:
+    """The type if the companion has it, else its `other`, else its first one; with a remark where that differs."""
     if wanted in known:
-        return wanted
-    return "other" if "other" in known else known[0]
+        return wanted, ()
+    fallback = "other" if "other" in known else known[0]
+    return fallback, (f"the companion has no type {wanted}; kept as {fallback}",)

@@ -17,6 +17,7 @@ from django.utils import timezone
 from memory.models import ScratchpadEntry, SearchedKind, SearchText
 from memory.retrieval.index.configs import RelationshipConfig, configs_of, lock_config
 from memory.retrieval.index.gaps import has_gaps
+from memory.retrieval.index.language import keep_language
 from memory.retrieval.index.write import NO_LANGUAGE, ROWS_AT_ONCE, index_again
 from providers.embeddings import embedder_of
 from providers.errors import ProviderError
@@ -68,6 +69,9 @@ def rebuild_index(relationship_id: UUID) -> int:
 
     Vectors of texts that did not change stay. How many rows were written.
     """
+    with transaction.atomic():
+        if lock_config(relationship_id) is not None:
+            keep_language(relationship_id)
     rows = sum(_pieces(relationship_id, missing_only=False))
     with transaction.atomic():
         if lock_config(relationship_id) is not None:

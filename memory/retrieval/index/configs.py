@@ -15,7 +15,8 @@ from web.errors import InvalidConfiguration
 Level = Mapping[str, Any]
 
 _STANDING = """
-SELECT r.id, r.project_id, u.display_name, c.name, p.config::text, c.config::text, r.config::text
+SELECT r.id, r.project_id, u.display_name, c.name, p.config::text, c.config::text, r.config::text,
+       r.language
   FROM relationships_relationship r
   JOIN relationships_companion c ON c.id = r.companion_id
   JOIN relationships_project p ON p.id = r.project_id
@@ -60,9 +61,14 @@ def _read(statement: str, relationship_ids: Sequence[UUID]) -> list[Relationship
     with connection.cursor() as cursor:
         cursor.execute(statement, [list(relationship_ids)])
         return [
-            RelationshipConfig(row[0], row[1], (row[2], row[3]), _resolved(*map(orjson.loads, row[4:])))
+            RelationshipConfig(row[0], row[1], (row[2], row[3]), _standing(row[7], row[4:7]))
             for row in cursor.fetchall()
         ]
+
+
+def _standing(language: str, levels: Sequence[str]) -> Retrieval | None:
+    resolved = _resolved(*map(orjson.loads, levels))
+    return resolved and resolved.spoken_in(language)
 
 
 def _resolved(project: Level, companion: Level, relationship: Level) -> Retrieval | None:

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from memory.entries.happens import spelt_out
 from memory.fence import cut_fenced
 from memory.models import EntryState, ScratchpadEntry, SearchedKind
 from memory.retrieval.configuration import Retrieval
@@ -50,9 +51,18 @@ def entry_row(entry: ScratchpadEntry, retrieval: Retrieval) -> IndexRow:
         state=str(entry.state),  # the driver would write an enum's name
         tier=str(entry.tier),
         told_at=entry.effective_at,
-        words=words_for_index(entry.content),
+        words=entry_words(entry.content, entry.happens_at),
         text_hash=text_hash(entry.content),
         owes=owes_vector(SearchedKind.ENTRY, retrieval, state=entry.state),
+    )
+
+
+def entry_words(content: str, happens_at: str | None) -> str:
+    """What an entry is found by: its text, and when it happens, where the text does not say so."""
+    date = spelt_out(happens_at) if happens_at else ""
+    said = content.casefold().split()
+    return words_for_index(
+        " ".join([content, *(word for word in date.split() if word.casefold() not in said)])
     )
 
 

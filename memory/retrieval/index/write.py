@@ -18,6 +18,7 @@ from memory.models import ScratchpadEntry, SearchedKind
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.configs import RelationshipConfig, retrieval_of
 from memory.retrieval.index.rows import OFF_THE_RECORD, IndexRow, columns, entry_row, message_row
+from memory.retrieval.index.segments import SEGMENT, pack_again, pack_messages
 from relationships.models import Message
 from worker.enqueue import enqueue_embedding
 
@@ -28,7 +29,7 @@ NO_LANGUAGE = "simple"
 
 # A changed text owes a vector anew; one that stays keeps what it owes, so that neither a retry's date nor a lease is
 # lost. One that was deleted comes back as if it were new, and so does a message that was off the record and is read
-# after all. The last column: an earlier row is due, so a worker knows already.
+# after all. The columns after it: an earlier row is due, so a worker knows already; the last segment.
 _WRITE = """
 WITH given AS MATERIALIZED (
     SELECT * FROM unnest(
@@ -39,7 +40,9 @@ WITH given AS MATERIALIZED (
 ), language AS MATERIALIZED (
     SELECT coalesce(
         (SELECT cfgname::text FROM pg_ts_config
-          WHERE cfgname = %(language)s AND cfgnamespace = 'pg_catalog'::regnamespace),
+          WHERE cfgname = coalesce(%(language)s, (SELECT language FROM relationships_relationship
+                                                  WHERE id = %(relationship)s))
+           AND cfgnamespace = 'pg_catalog'::regnamespace),
         %(no_language)s) AS name
 ){stale}, written AS (
     INSERT INTO memory_searchtext AS kept
@@ -69,7 +72,8 @@ WITH given AS MATERIALIZED (
 SELECT (SELECT name FROM language),
        EXISTS (SELECT FROM written WHERE due_at = %(now)s),
        EXISTS (SELECT FROM memory_searchtext
-                WHERE relationship_id = %(relationship)s AND due_at <= %(now)s AND lease_token IS NULL)
+                WHERE relationship_id = %(relationship)s AND due_at <= %(now)s AND lease_token IS NULL),
+       (SELECT max(number) FROM memory_searchsegment WHERE relationship_id = %(relationship)s AND %(kind)s = 'message')
 """
 _STALE = """, stale AS (
     DELETE FROM memory_embedding e USING given g
@@ -86,16 +90,17 @@ _STATEMENTS = {
     )
     for changed in (True, False)
 }
-_FORGET = """
+_FORGET = f"""
 WITH texts AS (
     DELETE FROM memory_searchtext
-     WHERE relationship_id = %(relationship)s AND kind = %(kind)s AND owner_id = ANY(%(owners)s) RETURNING 1
+     WHERE relationship_id = %(relationship)s AND kind = %(kind)s AND owner_id = ANY(%(owners)s) RETURNING place
 ), vectors AS (
     DELETE FROM memory_embedding
      WHERE relationship_id = %(relationship)s AND kind = %(kind)s AND owner_id = ANY(%(owners)s) RETURNING 1
 )
-SELECT (SELECT count(*) FROM texts), (SELECT count(*) FROM vectors)
-"""
+SELECT (SELECT count(*) FROM texts), (SELECT count(*) FROM vectors),
+       ARRAY(SELECT DISTINCT place / {SEGMENT} FROM texts)
+"""  # noqa: S608 - a constant of ours
 
 
 class Forgotten(NamedTuple):
@@ -189,7 +194,10 @@ def forget_texts(*, relationship_id: UUID, kind: SearchedKind, owner_ids: Collec
     }
     with connection.cursor() as cursor:
         cursor.execute(_FORGET, params)
-        return Forgotten(*cursor.fetchone())
+        texts, vectors, segments = cursor.fetchone()
+    if kind == SearchedKind.MESSAGE:
+        pack_again(relationship_id, segments)
+    return Forgotten(texts, vectors)
 
 
 def _write(
@@ -206,7 +214,7 @@ def _write(
         "relationship": relationship_id,
         "project": project_id,
         "kind": kind.value,
-        "language": retrieval.language or NO_LANGUAGE,
+        "language": retrieval.language,
         "no_language": NO_LANGUAGE,
         "now": now,
     }
@@ -214,9 +222,11 @@ def _write(
     for some in _in_pieces(rows):
         with connection.cursor() as cursor:
             cursor.execute(_STATEMENTS[changed], {**params, **columns(some)})
-            language, owes, known = cursor.fetchone()
+            language, owes, known, last = cursor.fetchone()
         _warn_of(retrieval.language, language)
         owed = owed or (owes and not known)
+        if kind == SearchedKind.MESSAGE:
+            pack_messages(relationship_id, [row.place for row in some], last=last)
     if owed:
         enqueue_embedding(relationship_id, project_id=project_id)
 

@@ -49,13 +49,14 @@ class BestRanker(Ranker):
     """
 
     slug: ClassVar[str] = "best"
+    sums_text: ClassVar[bool] = True
 
     def __init__(self, weights: Weights = WEIGHTS) -> None:
         self._weights = weights
 
     def rank(self, candidates: Candidates, question: Question, now: datetime) -> Scores:
         weights = self._weights
-        near = Neighbours(candidates.session, kernel=weights.kernel, reach=weights.reach)
+        near = Neighbours(candidates.session, candidates.told, kernel=weights.kernel, reach=weights.reach)
         text = _shares(spread_text_scores(candidates, question, near))
         date = _date_part(candidates, question.periods)
         kept = (text > 0) | (date > 0) | ~np.isnan(candidates.cosine)
@@ -70,11 +71,13 @@ class BestRanker(Ranker):
         return Scores(total=sum_of(parts), parts=parts, kept=kept)
 
     def _similarity(self, candidates: Candidates, text: Floats) -> dict[str, Floats]:
-        weights = self._weights
-        near = Neighbours(candidates.session, kernel=weights.vector_kernel, reach=weights.vector_reach)
-        cosine = near.mean(candidates.cosine)
-        if np.isnan(cosine).all():
+        if not candidates.has_vectors:
             return {"text": text}
+        weights = self._weights
+        near = Neighbours(
+            candidates.session, candidates.told, kernel=weights.vector_kernel, reach=weights.vector_reach
+        )
+        cosine = near.mean(candidates.cosine)
         vector = np.where(np.isnan(cosine), text, _above_mean(candidates, cosine))
         share = weights.vector / (1 + weights.vector)
         return {"text": (1 - share) * text, "vector": share * vector}

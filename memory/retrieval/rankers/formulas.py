@@ -32,6 +32,7 @@ class HybridRanker(Ranker):
     """
 
     slug: ClassVar[str] = "hybrid"
+    sums_text: ClassVar[bool] = True
 
     def rank(self, candidates: Candidates, question: Question, now: datetime) -> Scores:
         text = text_scores(candidates, question)

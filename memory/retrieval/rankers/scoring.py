@@ -8,9 +8,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from memory.retrieval.rankers.base import Bools, Candidates, Counts, Floats, Ints, Question, order_of
+from memory.retrieval.rankers.base import Candidates, Counts, Floats, Ints, Question, order_of
 
 K1, B = 1.2, 0.75  # the usual ones; measured, any k1 of .8 to 4 with b of .3 to .9 stays within .8 points
+PAUSE = 7200.0  # seconds
 RRF_K = 60  # as published (Cormack, Clarke and Buettcher 2009)
 WORDS_AT_ONCE = 64  # of a question: a table of all its words and rows could take more memory than there is
 
@@ -39,16 +40,20 @@ def bm25(*, row: Ints, term: Ints, count: Floats, idf: Floats, norm: Floats) -> 
 class Neighbours:
     """Gives a row's values to those before and after it in the same session, fading by `kernel` ** distance.
 
-    Rows of no session (-1) have no neighbours; `alone` says that all are such.
+    What was said PAUSE later is half as near, and what was said on another day hardly at all: people answer what was
+    said just now, and a session may go on for years. Rows of no session (-1) have no neighbours; `alone` says that all
+    are such. `told`: in seconds.
     """
 
-    def __init__(self, session: Ints, *, kernel: float, reach: int) -> None:
+    def __init__(self, session: Ints, told: Floats, *, kernel: float, reach: int) -> None:
         self._kernel, self._reach = kernel, reach
         self.alone = bool((session < 0).all())
         # a session's rows in a row, in the order they were told
         self._order = np.argsort(session, kind="stable")
-        self._back = np.argsort(self._order)
-        self._session = session[self._order]
+        self._back = np.empty_like(self._order)
+        self._back[self._order] = np.arange(len(session))
+        self._session, self._told = session[self._order], told[self._order]
+        self._near: dict[int, Floats] = {}
 
     def spread(self, values: Floats) -> Floats:
         """Sums along the last axis: each row's own value and its neighbours', faded."""
@@ -57,9 +62,9 @@ class Neighbours:
         own = values[..., self._order]
         total = own.copy()
         for distance in range(1, min(self._reach, len(self._session) - 1) + 1):
-            same = self._same(distance) * self._kernel**distance
-            total[..., distance:] += own[..., :-distance] * same
-            total[..., :-distance] += own[..., distance:] * same
+            near = self._nearness(distance)
+            total[..., distance:] += own[..., :-distance] * near
+            total[..., :-distance] += own[..., distance:] * near
         spread: Floats = total[..., self._back]
         return spread
 
@@ -73,10 +78,14 @@ class Neighbours:
         mean: Floats = np.divide(total, weight, out=np.full(values.shape, np.nan), where=known)
         return mean
 
-    def _same(self, distance: int) -> Bools:
-        earlier, later = self._session[:-distance], self._session[distance:]
-        same: Bools = (earlier == later) & (earlier >= 0)
-        return same
+    def _nearness(self, distance: int) -> Floats:
+        """What rows so far apart give each other, from the first on. The same for each use."""
+        if distance not in self._near:
+            earlier, later = self._session[:-distance], self._session[distance:]
+            paused = np.abs(self._told[distance:] - self._told[:-distance])
+            same = (earlier == later) & (earlier >= 0)
+            self._near[distance] = np.where(same, self._kernel**distance / (1 + paused / PAUSE), 0.0)
+        return self._near[distance]
 
 
 def text_scores(candidates: Candidates, question: Question) -> Floats:

@@ -12,16 +12,21 @@ keeping.py    what keeping a fact takes beside writing it down
 changes.py    corrections, goals that were reached, dates that moved
 reading.py    one pass over the messages, with what is asked to be forgotten
 answers.py    the answer to each strategy's question
+extract.py    sentences that stand for a conversation
+replies.py    what stands in the place of a reply
 """
 
 import json
 import time
+from collections.abc import Iterator
 from decimal import Decimal
 from typing import ClassVar
 
 from providers.errors import RequestRefused
 from providers.llm.base import Completion, CompletionRequest, LLMProvider
+from providers.llm.chat import ChatPart, ChatRequest
 from providers.llm.offline.answers import ANSWERS
+from providers.llm.offline.replies import reply_of, words_of
 
 __all__ = ["OfflineProvider"]
 
@@ -30,7 +35,9 @@ CHARACTERS_PER_TOKEN = 4
 
 
 class OfflineProvider(LLMProvider):
-    """Answers ingestion's questions from their prompt_data, in the same JSON as every model; refuses all else."""
+    """Answers ingestion's questions from their prompt_data, in the same JSON as every model, and a conversation with
+    what a model would have been told; refuses all else.
+    """
 
     kind: ClassVar[str] = "offline"
     default_model = "rules-1"
@@ -43,13 +50,26 @@ class OfflineProvider(LLMProvider):
                 "another provider in LLM_PROVIDERS."
             )
         started = time.perf_counter()
-        text = json.dumps(ANSWERS[request.prompt_data.task](request.prompt_data), ensure_ascii=False)
+        found = ANSWERS[request.prompt_data.task](request.prompt_data)
+        text = found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
+        return self._completion(text, len(request.system) + len(request.prompt), len(text), started)
+
+    def stream(self, request: ChatRequest) -> Iterator[ChatPart]:
+        started = time.perf_counter()
+        text = reply_of(request.messages)
+        for part in words_of(text):
+            yield ChatPart(text=part)
+        asked = sum(len(str(message.get("content") or "")) for message in request.messages)
+        yield ChatPart(finish="stop", completion=self._completion("", asked, len(text), started))
+
+    def _completion(self, text: str, asked: int, answered: int, started: float) -> Completion:
+        """`asked`, `answered`: characters."""
         return Completion(
             text=text,
             provider=self.alias,
             model=self.default_model,
-            prompt_tokens=_tokens(len(request.system) + len(request.prompt)),
-            output_tokens=_tokens(len(text)),
+            prompt_tokens=_tokens(asked),
+            output_tokens=_tokens(answered),
             cached_tokens=0,
             milliseconds=(time.perf_counter() - started) * 1000,
             cost=Decimal(0),

@@ -1,41 +1,31 @@
 """The answer to each question that an ingestion strategy asks. They all rest on one reading of the messages."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from providers.llm.base import KnownKey, NumberedFact, PromptData, Task
+from providers.llm.base import NumberedFact, PromptData, Task
 from providers.llm.offline.clauses import Clause, read_clauses
+from providers.llm.offline.extract import extract_summary
 from providers.llm.offline.facts import Fact
 from providers.llm.offline.notebook import Line
-from providers.llm.offline.patterns import RULES, part, pattern
+from providers.llm.offline.patterns import pattern
 from providers.llm.offline.reader import Reader
 from providers.llm.offline.reading import day_of, forget, read_messages, read_prompt_data, read_statement
-from providers.llm.offline.wording import PARTNERS, PETS, capitalised, folded, overlap, words
+from providers.llm.offline.recording import record_memories
+from providers.llm.offline.wording import folded, overlap, words
 
 AGAIN = "No, "  # how a statement begins that is to be read again; nobody asks to forget "No, ..."
 TO_BE_PLACED = 0.6  # the confidence in what has nothing yet to act on
 _LEAD = pattern(
     r"^.*?\b(?:forget|delete|erase|wipe|remove|clear|scrap|remember(?:ing)?|keep|store|save)\b[\s,:]*"
 )
-# By type, from 1 to 10; at least what the published floors are (.85, .75, .65, .60), times ten.
+# By type, from 1 to 10, as the published rubric has it: 9-10 identity, commitments and deadlines, 7-9 strong
+# preferences and goals, 5-7 mild interests. What is ahead on a day is a commitment.
 _SCORES = {"identity": 9, "goal": 8, "relationship": 7, "preference": 6, "event": 6}
+_COMMITMENT = 9
 _SCORE_OTHERWISE, _LEAST_OF_A_CONSTRAINT = 4, 7
-# Names of keys for each kind of statement, the narrowest first, and what leads up to the bare value.
-_KINDS = {kind: (names.split(), pattern(f"^(?:{lead})")) for kind, (names, lead) in RULES["keys"].items()}
-_RELATIONS = {
-    "pet": PETS,
-    "child": frozenset("son daughter child kid baby stepson stepdaughter".split()),
-    "sibling": frozenset("sister brother sibling twin".split()),
-    "parent": frozenset("mother father mum mom dad parent parents".split()),
-    "friend": frozenset(["friend"]),
-}
-_NOTE = re.compile(r" \((?:moved|as of|turned|since|got) .*\)$")
-_OVER = part("OVER")
-_WORK = pattern(r"^works(?: (?:as|in) (?P<role>.+?))?(?: (?:at|for) (?P<employer>.+))?$")
-_STATE = pattern(r"^(?:is|runs|freelances|works)\b")
-Keyed = tuple[KnownKey, str]  # a key and the value it gets
 
 
 def extract_facts(prompt_data: PromptData) -> dict[str, Any]:
@@ -46,7 +36,7 @@ def extract_facts(prompt_data: PromptData) -> dict[str, Any]:
     """
     reader = read_prompt_data(replace(prompt_data, entries=()))
     facts = [
-        _memory(line) | {"confidence": line.confidence, "importance": line.importance}
+        _memory(line, reader) | {"confidence": line.confidence, "importance": line.importance}
         for line in reader.notebook.changed_lines()
     ]
     for said, message in reader.unplaced:
@@ -101,26 +91,34 @@ def sentence_again(content: str) -> str:
     return content if content.startswith(AGAIN) else f"Please forget {content}."
 
 
-def score_of(line: Line) -> int:
-    """From 1 to 10: who somebody is, what they want, what they must not eat, what they like."""
+def score_of(line: Line, *, ahead: bool = False) -> int:
+    """From 1 to 10: who somebody is, what they want, what they must not eat, what they like. `ahead`: its day is."""
+    if ahead and line.type in ("event", "goal"):
+        return _COMMITMENT
     score = _SCORES.get(line.type, _SCORE_OTHERWISE)
     constraint = line.fact.kind in ("health", "diet", "habit") or line.constraint
     return max(score, _LEAST_OF_A_CONSTRAINT) if constraint else score
 
 
-def _memories(prompt_data: PromptData, judged: Callable[[Line], dict[str, Any]]) -> dict[str, Any]:
-    lines = read_prompt_data(prompt_data).notebook.changed_lines()
+def _score(line: Line, reader: Reader) -> int:
+    return score_of(line, ahead=bool(line.happens_at and line.happens_at[:10] >= reader.today.isoformat()))
+
+
+def _memories(prompt_data: PromptData, judged: Callable[[Line, Reader], dict[str, Any]]) -> dict[str, Any]:
+    reader = read_prompt_data(prompt_data)
+    lines = reader.notebook.changed_lines()
     kept = []
     for line in lines:
         if line.outcome != "delete":
             entry = {} if line.number is None else {"entry": line.number}
-            kept.append(_memory(line) | entry | judged(line))
+            kept.append(_memory(line, reader) | entry | judged(line, reader))
     forgotten = [line.as_forgotten() for line in lines if line.outcome == "delete"]
     return {"memories": kept, "forget": forgotten}
 
 
-def _memory(line: Line) -> dict[str, Any]:
-    memory = {"content": line.content, "type": line.type, "subject": line.subject, "messages": line.messages}
+def _memory(line: Line, reader: Reader) -> dict[str, Any]:
+    type = reader.notebook.type_or_other(line.type)
+    memory = {"content": line.content, "type": type, "subject": line.subject, "messages": line.messages}
     return {**memory, "happens_at": line.happens_at} if line.happens_at else memory
 
 
@@ -169,99 +167,12 @@ def _decision(line: Line, fact: NumberedFact) -> dict[str, Any] | None:
     return {**decision, "op": "UPDATE", "content": line.content, "reason": "says it anew"}
 
 
-def record_memories(prompt_data: PromptData) -> dict[str, Any]:
-    """What fits a key, under it. A statement that no key has a place for is left out.
-
-    A shown entry leaves where its words are changed into what is no new value of the same single-valued key.
-    """
-    plain = tuple(
-        replace(entry, content=_as_statement(entry.content, entry.key or "")) for entry in prompt_data.entries
-    )
-    keys = {key.name: key for key in prompt_data.keys}
-    recorded, left = [], []
-    for line in read_prompt_data(replace(prompt_data, entries=plain)).notebook.changed_lines():
-        if line.outcome == "delete":
-            left.append(line.as_forgotten())
-            continue
-        values = _keyed_values(line, keys)
-        told = _keyed_values(Line(None, line.type, line.subject, line.before, line.key), keys)
-        about = {"confidence": line.confidence, "subject": line.subject, "messages": line.messages}
-        recorded += [
-            {"type": key.type, "key": key.name, "value": value, **about}
-            for key, value in values
-            if (key, value) not in told
-        ]
-        superseded = any(key.name == line.key and key.single_valued for key, _ in values)
-        if line.outcome == "update" and not superseded and not any(keyed in told for keyed in values):
-            left.append({"entry": line.number, "reason": "is so no more", "messages": line.messages})
-    return {"memories": recorded, "forget": left}
-
-
-def _as_statement(content: str, key: str) -> str:
-    """The entry of a key in the words that the rules read: "Pet: dog named Rex" as "Has a dog named Rex"."""
-    label, _, value = content.partition(": ")
-    if not value:
-        return f"Is {content[:1].lower()}{content[1:]}" if content.startswith("Allergic ") else content
-    if key in _RELATIONS or (key == "partner" and value.split()[0] in PARTNERS):
-        return f"Has a {value}"
-    return f"Is {value}" if key in ("partner", "diet") else f"{label} is {value}"
-
-
-def _keyed_values(line: Line, keys: Mapping[str, KnownKey]) -> list[Keyed]:
-    """What a statement says, under keys: mostly one, none where the vocabulary has no place for it."""
-    text = line.content
-    if line.subject != "user":
-        text = capitalised(text.removeprefix(f"{line.subject} "))
-    if line.fact.kind == "work":
-        found = _WORK.match(text)
-        role, employer = (found["role"], found["employer"]) if found else ("", "")
-        ended = "" if _STATE.match(text) else text
-        return [
-            *_under(("occupation", "job", "job_title", "profession"), role, keys),
-            *_under(("employer", "company", "workplace"), employer, keys),
-            *_under(("event", "appointment"), ended, keys),
-        ]
-    over = _OVER.search(text)
-    if over and line.fact.kind not in ("attitude", "prefer"):  # what is no longer so is no value of anything
-        happened = text.replace(" (goal reached)", "") if over["happened"] else ""
-        return _under(("event", "appointment"), happened, keys)
-    return _worded(line, text, keys) or _named(line, text, keys)
-
-
-def _worded(line: Line, text: str, keys: Mapping[str, KnownKey]) -> list[Keyed]:
-    """The key whose own wording a statement of no known kind has."""
-    for key in keys.values() if line.fact.kind == "other" and not line.constraint else ():
-        before, _, after = key.description.partition("{value}")
-        if len(before) >= 3 and text.startswith(before) and text.endswith(after):
-            return [(key, text[len(before) : len(text) - len(after)])]
-    return []
-
-
-def _named(line: Line, text: str, keys: Mapping[str, KnownKey]) -> list[Keyed]:
-    kind = line.fact.value if line.fact.kind == "attitude" else line.fact.kind
-    if kind in ("person", "people"):
-        kind = next((name for name, who in _RELATIONS.items() if line.fact.about & who), "")
-    elif kind == "other":
-        kind = "condition" if line.constraint else line.type
-    if kind not in _KINDS or line.fact.negated:
-        return []
-    names, lead = _KINDS[kind]
-    bare = line.fact.value if kind == "age" else lead.sub("", _NOTE.sub("", text))
-    if kind in ("goal", "move") and bare.partition(" ")[0].endswith("ing"):
-        bare = f"be {bare}"
-    return _under((line.key or "", *names), bare, keys)
-
-
-def _under(names: Iterable[str], value: str | None, keys: Mapping[str, KnownKey]) -> list[Keyed]:
-    key = next((keys[name] for name in names if name in keys), None)
-    return [(key, value.strip())] if key and value and value.strip() else []
-
-
-ANSWERS: dict[Task, Callable[[PromptData], dict[str, Any]]] = {
+ANSWERS: dict[Task, Callable[[PromptData], dict[str, Any] | str]] = {
     "operations": lambda prompt_data: {"operations": read_messages(prompt_data)},
     "extract": extract_facts,
     "decide": decide_facts,
-    "score": lambda prompt_data: _memories(prompt_data, lambda line: {"score": score_of(line)}),
-    "classify": lambda prompt_data: _memories(prompt_data, lambda line: {"confidence": line.confidence}),
+    "score": lambda prompt_data: _memories(prompt_data, lambda line, reader: {"score": _score(line, reader)}),
+    "classify": lambda prompt_data: _memories(prompt_data, lambda line, _: {"confidence": line.confidence}),
     "record": record_memories,
+    "summarise": extract_summary,
 }

@@ -16,6 +16,9 @@ MAX_CONTENT = 240  # characters; a compact statement, not a story
 _SINGLE = frozenset(
     "city home household name surname age birthday birthplace birthyear origin timezone diet partner".split()
 )
+# What companions that sort otherwise call these types.
+_AKIN = {"identity": "fact", "relationship": "fact", "event": "schedule"}
+_MEANT = {"fact": "identity", "schedule": "event", "general": "other"}
 _UNSAID = ("is single", "broke up", "got divorced")
 # Floors by type; what the companion must respect is worth more than a taste.
 _IMPORTANCE = {"identity": 0.85, "goal": 0.75, "preference": 0.60}
@@ -100,8 +103,8 @@ class Notebook:
         self.repeats: list[tuple[int, Line]] = []
         self._lines = [
             Line(
-                entry.number, entry.type, entry.subject, entry.content, entry.key, self._called(entry.subject),
-                entry.content, entry.read_only, entry.effective_at or LONG_AGO,
+                entry.number, self._own_type(entry.type), entry.subject, entry.content, entry.key,
+                self._called(entry.subject), entry.content, entry.read_only, entry.effective_at or LONG_AGO,
             )
             for entry in entries
         ]  # fmt: skip
@@ -172,13 +175,19 @@ class Notebook:
 
     def operations(self) -> list[dict[str, Any]]:
         """What to do, one operation for each line that was touched."""
-        return [_operation(line) for line in self.changed_lines()]
+        return [_operation(line, self.type_or_other(line.type)) for line in self.changed_lines()]
 
     def type_or_other(self, type: str) -> str:
-        """The type if the companion has it, else `other`, else its first one."""
+        """The type if the companion has it, else what it may call it, else `other`, else its first one."""
         if not self._types or type in self._types:
             return type
-        return "other" if "other" in self._types else self._types[0]
+        return next(
+            (name for name in (_AKIN.get(type), "other", "general") if name in self._types), self._types[0]
+        )
+
+    def _own_type(self, type: str) -> str:
+        """As the rules call it."""
+        return _MEANT.get(type, type)
 
     def _called(self, subject: str) -> str:
         return self._user_name if subject == "user" else folded(subject)
@@ -186,7 +195,7 @@ class Notebook:
     def _add(self, fact: Fact, subject: str, message: int) -> Line:
         importance = _OF_A_CONSTRAINT if fact.constraint else _IMPORTANCE.get(fact.type, _OTHERWISE)
         line = Line(
-            None, self.type_or_other(fact.type), subject, fact.content, fact.key, self._called(subject),
+            None, self._own_type(self.type_or_other(fact.type)), subject, fact.content, fact.key, self._called(subject),
             importance=importance, happens_at=fact.happens_at,
         )  # fmt: skip
         self._cite(line, message)
@@ -242,7 +251,7 @@ def _replaces(new: Fact, old: Fact) -> bool:
     return bool(new.about) and new.about == old.about and new.kind != "event"
 
 
-def _operation(line: Line) -> dict[str, Any]:
+def _operation(line: Line, type: str) -> dict[str, Any]:
     if line.outcome == "delete":
         return {"op": "delete", **line.as_forgotten()}
     told: dict[str, Any] = {"content": line.content, "messages": line.messages}
@@ -252,4 +261,4 @@ def _operation(line: Line) -> dict[str, Any]:
         return {"op": "update", "entry": line.number, **told}
     if line.key:
         told["key"] = line.key
-    return {"op": "add", "type": line.type, "subject": line.subject, "importance": line.importance, **told}
+    return {"op": "add", "type": type, "subject": line.subject, "importance": line.importance, **told}

@@ -6,14 +6,19 @@ from typing import Any
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.utils import timezone
 
+from behaviours.models import BehaviourRun
 from knowledge.documents import add_document
 from knowledge.models import Document
 from memory.entries.editing import add_entry
 from memory.models import EntrySource, HeldDeletion, ScratchpadEntry
 from relationships.ids import relationship_id
 from relationships.models import Companion, EndUser, Membership, Operator, Relationship, Role, Turn
+from relationships.services.companions import write_companion_config
 from relationships.services.profiles import replace_profile
 from relationships.services.sessions import patch_session
+from summaries.editing import edit_summary
+from summaries.models import Summary
+from summaries.owed import ask_for_summary
 from tests.acceptance.service import LiveService
 from tests.fixtures.turns import hold_deletions
 from tests.waiting import wait_until
@@ -99,7 +104,37 @@ class Stage:
         self.remember(maya, "Prefers to be written to in the morning", pinned=True, type="preference")
         self.remember(maya, "Her sister Ana is vegetarian", read_only=True, subject="Ana")
         patch_session(relationship=maya, session="current", patch={"mood": NASTY}, idle_minutes=60)
+        self.act(maya)
         return maya
+
+    def act(self, relationship: Relationship) -> None:
+        """Behaviours that did something, well and badly, and a summary that a person has edited."""
+        write_companion_config(
+            project_id=self.project.id,
+            companion_id=relationship.companion_id,
+            config={
+                "behaviours": {
+                    "named": {
+                        "greet": {
+                            "message": f"You said: {{{{ message }}}} {NASTY.replace('{', '').replace('}', '')}"
+                        },
+                        "call": {"webhook": {"url": "http://127.0.0.1:9/"}},
+                        "half": {"order": 3},
+                    }
+                }
+            },
+            merge=True,
+            by=BY,
+            expected_version=None,
+        )
+        relationship.refresh_from_db()
+        self.talk(relationship, "And a good night.", days_ago=0)
+        settled = BehaviourRun.objects.for_relationship(relationship.id).filter(state__in=["done", "failed"])
+        wait_until(lambda: settled.count() == 2, timeout=30, what="both behaviours")
+        ask_for_summary(relationship=relationship, by=BY)
+        made = Summary.objects.for_relationship(relationship.id).ready()
+        wait_until(made.exists, timeout=30, what="the summary")
+        edit_summary(relationship=relationship, summary_id=made[0].id, text=NASTY, by=BY)
 
     def hold(self, relationship: Relationship, turn: Turn) -> HeldDeletion:
         """As if the model had wanted all of it gone."""

@@ -45,6 +45,8 @@ def pages(stage: Stage, model: OpenAIServer) -> dict[str, str]:
         "conversation-held": stage.page_of(held, "conversation/"),
         "trace": stage.page_of(maya, f"turns/{stage.service.turns(maya)[2].id}/"),
         "trace-failed": stage.page_of(nasty, f"turns/{failed.id}/"),
+        "summaries": stage.page_of(maya, "summaries/"),
+        "behaviours": f"{ada}behaviours/?relationship={maya.id}&name=greet",
         "preview": stage.page_of(maya, "context/?message=What+can+I+cook%3F"),
         "time-travel": stage.page_of(maya, "time/?step=500"),
         "profile": stage.page_of(maya, "profile/"),

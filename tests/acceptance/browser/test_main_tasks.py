@@ -50,6 +50,19 @@ def end(window: Page, look_now: Look, screenshots: Path) -> End:
     return look_at
 
 
+def test_anybody_is_found_by_a_few_letters(window: Page, stage: Stage, mark: str, end: End) -> None:
+    stage.relationship(f"Quintus {mark}")
+    window.goto(f"{stage.url}/")
+    window.keyboard.press("Control+k")
+    field = window.get_by_role("searchbox", name="Person, companion or page")
+    expect(field).to_be_focused()
+    field.fill(f"quintus {mark}")
+    expect(window.locator("#found-here a")).to_have_count(1)
+    end("find")
+    field.press("Enter")
+    expect(window.get_by_role("heading", level=1)).to_contain_text(f"Quintus {mark}")
+
+
 def test_the_overview_leads_to_what_failed(
     window: Page, stage: Stage, mark: str, model: OpenAIServer, end: End
 ) -> None:
@@ -58,7 +71,7 @@ def test_the_overview_leads_to_what_failed(
     expect(window.get_by_text("worker running")).to_be_visible()
     end("overview")
 
-    window.get_by_role("link", name="failed turns").click()
+    window.get_by_role("link", name="failed turn").click()
 
     expect(window.get_by_role("link", name=f"I was seen at {mark}.")).to_be_visible()
 

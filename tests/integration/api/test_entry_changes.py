@@ -275,3 +275,23 @@ def test_of_eight_people_who_add_the_same_one_is_first_and_the_others_are_told(a
 
     assert sorted(statuses) == [201] + [409] * 7
     assert ScratchpadEntry.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    "said", ["2026", "2026-03", "2026-03-14", "2026-03-14T15:00", "2026-03-14/2026-03-20"]
+)
+def test_when_something_happens_is_answered_as_exactly_as_it_was_sent(api: Api, path: str, said: str) -> None:
+    made = api.post(path, {"content": "A trip", "type": "event", "happens_at": said})
+    address = f"{path}/{made.body['id']}"
+
+    kept = api.patch(address, {"content": "A long trip"})
+    emptied = api.patch(address, {"happens_at": None})
+
+    assert [answer.body["happens_at"] for answer in (made, kept, emptied)] == [said, said, None]
+
+
+@pytest.mark.parametrize("said", ["soon", "2026-13", "2027/2026", "", 2026])
+def test_what_is_no_date_is_refused_by_the_name_of_its_field(api: Api, tea: str, said: object) -> None:
+    refused = api.patch(tea, {"happens_at": said})
+
+    assert (refused.status, refused.body["errors"][0]["field"]) == (422, "happens_at")

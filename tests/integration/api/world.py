@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from uuid import UUID
 
+from behaviours.models import BehaviourRun, OutboxMessage
+from chat.models import KeptContext
 from knowledge.chunking import cut_document
 from knowledge.chunks import replace_chunks
 from knowledge.models import Document
@@ -20,6 +22,7 @@ from relationships.services.sequence import allocate_seq
 from relationships.services.sessions import patch_session
 from relationships.services.tokens import create_token
 from relationships.services.turns import NewMessage, NewTurn, TurnDisposal, store_turn
+from summaries.models import Summary
 from tests.fixtures.turns import hold_deletions
 from web.actor import Actor
 
@@ -74,6 +77,11 @@ def build_world(relationship: Relationship) -> World:
             "entry_id": str(entry_id),
             "held_id": str(_held(relationship, turn_id, entry_id)),
             "document_id": str(_document(relationship)),
+            "summary_id": str(_summary(relationship)),
+            "run_id": str(run_id := _run(relationship, turn_id)),
+            "message_id": str(_queued(relationship, run_id)),
+            "context_id": str(_kept_context(relationship, turn_id, entry_id)),
+            "name": "memory_search",
         }
     )
 
@@ -103,6 +111,25 @@ def _held(relationship: Relationship, turn_id: UUID, entry_id: UUID) -> UUID:
     return UUID(str(held.id))
 
 
+def _kept_context(relationship: Relationship, turn_id: UUID, entry_id: UUID) -> UUID:
+    kept = KeptContext.objects.create(
+        relationship_id=relationship.id,
+        project_id=relationship.project_id,
+        turn_id=turn_id,
+        assembled_at=NOW,
+        total_tokens=9,
+        layers=[
+            {"name": "memory", "tokens": 9, "milliseconds": 0.1, "reason": "", "sources": [str(entry_id)]}
+        ],
+        entries={str(entry_id): 1},
+        source_ids=[entry_id],
+        provider="offline",
+        model="rules-1",
+        milliseconds=1.0,
+    )
+    return UUID(str(kept.id))
+
+
 def _document(relationship: Relationship) -> UUID:
     """Ready, with a chunk, and without a process that parsed it."""
     document = Document.objects.create(
@@ -120,3 +147,46 @@ def _document(relationship: Relationship) -> UUID:
     chunks = cut_document([Block(f"A person {SECRET_WORDS}.")], tokens=800, overlap=400)
     replace_chunks(document, chunks, language=document.language)
     return document.id
+
+
+def _summary(relationship: Relationship) -> UUID:
+    summary = Summary.objects.create(
+        relationship_id=relationship.id,
+        project_id=relationship.project_id,
+        messages=1,
+        first_seq=1,
+        last_seq=2,
+        state="ready",
+        text=f"A person {SECRET_WORDS}.",
+        actor_kind=BY.kind,
+    )
+    return UUID(str(summary.id))
+
+
+def _run(relationship: Relationship, turn_id: UUID) -> UUID:
+    """One that was given up."""
+    run = BehaviourRun.objects.create(
+        relationship_id=relationship.id,
+        project_id=relationship.project_id,
+        behaviour="greet",
+        kind="async",
+        action="message",
+        occasion=f"turn:{turn_id}",
+        turn_id=turn_id,
+        session="web",
+        state="failed",
+        rendered=SECRET_WORDS,
+        fired_at=NOW,
+    )
+    return UUID(str(run.id))
+
+
+def _queued(relationship: Relationship, run_id: UUID) -> UUID:
+    message = OutboxMessage.objects.create(
+        relationship_id=relationship.id,
+        project_id=relationship.project_id,
+        run_id=run_id,
+        behaviour="greet",
+        content=SECRET_WORDS,
+    )
+    return UUID(str(message.id))

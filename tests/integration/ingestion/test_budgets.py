@@ -9,7 +9,6 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
-from context.replies import reply
 from memory.ingestion.replays import request_replay
 from memory.ingestion.sweep import Sweep
 from memory.models import ModelCall
@@ -22,6 +21,7 @@ from tests.fixtures.api import Api
 from tests.fixtures.turns import PERSON, Conversation, add, answer
 from web.errors import BudgetSpent
 
+HELLO_THERE = {"model": "ada", "user": "maya", "messages": [{"role": "user", "content": "Hello?"}]}
 HELLO = [{"role": "user", "content": "Call me Max. I cook."}]
 
 
@@ -180,24 +180,22 @@ def test_what_a_preview_takes_is_counted(
 
 
 def test_a_replay_and_a_reply_are_refused_too(
-    spent: ScriptedProvider, conversation: Conversation, relationship: Relationship, settings: Settings
+    spent: ScriptedProvider, conversation: Conversation, relationship: Relationship, api: Api
 ) -> None:
-    settings.DEFAULT_LLM_PROVIDER = "scripted"
     turn = Turn.objects.get()
 
     with pytest.raises(BudgetSpent):
         request_replay(relationship=relationship, template="Keep it.", turn_ids=[turn.id], by=PERSON)
-    with pytest.raises(BudgetSpent):
-        reply(relationship=relationship, message="Hello?", session="s")
+    assert api.post("/chat/completions", HELLO_THERE).status == 429
 
     assert Turn.objects.count() == 1
 
 
 def test_what_a_reply_takes_is_counted(
-    relationship: Relationship, scripted_provider: ScriptedProvider, project: Project
+    relationship: Relationship, scripted_provider: ScriptedProvider, project: Project, api: Api
 ) -> None:
     scripted_provider.answer_with(costing(70))
 
-    reply(relationship=relationship, message="Hello?", session="s")
+    assert api.post("/chat/completions", HELLO_THERE).status == 200
 
     assert model_budget_of(project.id).tokens == 70

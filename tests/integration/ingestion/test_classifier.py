@@ -1,6 +1,6 @@
 """classifier behind both vendors' protocols: sure enough, not said before, and nothing for a turn that holds nothing."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 from memory.entries.editing import restore_entry
 from memory.models import EntryState, RevisionEvent, ScratchpadEntry, Tier
@@ -33,7 +33,8 @@ def test_a_schedule_expires_some_days_after_it(told: Told) -> None:
 
     [exam] = [entry for entry in told.conversation.entries if entry.content == "Has an exam"]
     assert exam.happens_at is not None
-    assert exam.expires_at == exam.happens_at + timedelta(days=36_500)
+    day = datetime.fromisoformat(exam.happens_at).replace(tzinfo=UTC)
+    assert exam.expires_at == day + timedelta(days=36_500)
 
 
 def test_a_turn_with_nothing_to_save_writes_nothing_and_embeds_nothing(told: Told) -> None:

@@ -8,7 +8,7 @@ from tests.integration.ingestion.conftest import Told
 def test_what_scores_enough_is_kept_in_the_archive_with_its_importance(told: Told) -> None:
     told.under("importance", importance={"model": "small-1"})
 
-    turn = told.hear("I live in Lisbon and learn to sail. I saw a heron. Rain!", answers=("score",))
+    turn = told.hear("My name is Ana, from Lisbon. I learn to sail. I saw a heron. Rain!", answers=("score",))
 
     kept = {entry.content: (entry.importance, entry.tier) for entry in told.conversation.entries}
     assert kept == {"Lives in Lisbon": (0.85, Tier.ARCHIVE), "Is learning to sail": (0.8, Tier.ARCHIVE)}

@@ -26,11 +26,12 @@ def test_values_are_kept_under_their_keys_with_what_they_rest_on(told: Told) -> 
 
     kept = {entry.key: entry for entry in told.conversation.entries}
     assert {key: entry.content for key, entry in kept.items()} == {
-        "city": "Lives in Porto",
-        "pet": "Pet: Rex, a dog",
+        "city": "city: Porto",
+        "pet": "pet: Rex, a dog",
     }
     assert kept["city"].valid_from == turn.occurred_at
-    assert (kept["city"].single_valued, kept["pet"].single_valued) == (True, False)
+    assert (kept["city"].single_valued, kept["pet"].single_valued) == (True, True)
+    assert sorted(told.embedded_afterwards) == ["city: Porto", "pet: Rex, a dog"]
     assert all(len(entry.source_message_ids) == 1 for entry in kept.values())
     reasons = [judged["reason"] for judged in operations_of(turn) if judged["verdict"] == "refused"]
     assert reasons == [
@@ -45,9 +46,9 @@ def test_a_new_value_supersedes_the_old_also_under_a_near_key(told: Told) -> Non
 
     turn = told.hear("I moved to Lisbon and got Mia.", answers=("record_lisbon",))
 
-    assert sorted(told.conversation.contents) == ["Lives in Lisbon", "Pet: Mia, a cat", "Pet: Rex, a dog"]
-    old = ScratchpadEntry.objects.get(content="Lives in Porto")
-    new = ScratchpadEntry.objects.get(content="Lives in Lisbon")
+    assert sorted(told.conversation.contents) == ["city: Lisbon", "pet: Mia, a cat"]
+    old = ScratchpadEntry.objects.get(content="city: Porto")
+    new = ScratchpadEntry.objects.get(content="city: Lisbon")
     assert old.state == EntryState.SUPERSEDED
     assert old.valid_to == new.valid_from == turn.occurred_at
     city = next(judged for judged in operations_of(turn) if judged["operation"]["value"] == "Lisbon")
@@ -71,4 +72,15 @@ def test_a_late_turn_does_not_overrule_a_newer_value(told: Told) -> None:
     turn = told.conversation.hear("I live in Porto.", at=timezone.now() - timedelta(days=9))
 
     assert told.conversation.verdicts(turn) == [("refused", "a newer city is known")]
-    assert "Lives in Lisbon" in told.conversation.contents
+    assert "city: Lisbon" in told.conversation.contents
+
+
+def test_a_companions_key_may_hold_several_values(told: Told) -> None:
+    told.under(
+        "keyed_facts", keyed_facts={"keys": [{"name": "pet", "type": "relationship", "single_valued": False}]}
+    )
+    told.hear("I live in Porto with Rex.", answers=("record_porto",))
+
+    told.hear("I moved to Lisbon and got Mia.", answers=("record_lisbon",))
+
+    assert sorted(told.conversation.contents) == ["city: Lisbon", "pet: Mia, a cat", "pet: Rex, a dog"]

@@ -49,7 +49,7 @@ def test_what_makes_room_or_takes_a_place_over_is_let_in(
 ) -> None:
     scripted_provider.answer_with(answer(add("Lives in Porto", key="city"), add("Two")))
     conversation.hear("I live in Porto. Two.")
-    number = 1 + conversation.contents.index("Two")
+    number = conversation.number_of("Two")
     scripted_provider.answer_with(
         answer(add("Lives in Lisbon", key="city"), delete(number), add("Two"), add("Three"), add("Four"))
     )

@@ -111,7 +111,7 @@ def test_an_update_that_says_what_another_entry_says_merges_the_two_visibly(
 ) -> None:
     scripted_provider.answer_with(answer(add("Likes tea"), add("Likes drinks")))
     conversation.hear("I like tea, and drinks.")
-    number = 1 + conversation.contents.index("Likes drinks")
+    number = conversation.number_of("Likes drinks")
     scripted_provider.answer_with(answer(update(number, "Likes tea")))
 
     conversation.hear("By drinks I meant tea.")

@@ -1,5 +1,7 @@
 """Every recipe with the rules that ship: no key, no network, the whole way from a turn to the entries."""
 
+import re
+
 import pytest
 from django.conf import settings
 
@@ -33,11 +35,11 @@ def hear(conversation: Conversation, text: str) -> str:
 
 
 def test_a_move_is_remembered_and_the_old_home_is_not_shown(under_recipe: Conversation) -> None:
-    for text in ("I live in Porto.", "Good morning!", "I moved to Lisbon."):
+    for text in ("I live in Porto.", "It rains.", "I moved to Lisbon."):
         assert hear(under_recipe, text) == TurnState.APPLIED
 
     [home] = under_recipe.contents
-    assert home.startswith("Lives in Lisbon")
+    assert re.match("(Lives in|city:) Lisbon", home)
 
 
 def test_what_is_to_be_forgotten_is_gone(under_recipe: Conversation) -> None:

@@ -84,7 +84,7 @@ def test_a_text_that_another_entry_has_is_not_there_twice(op: str, conversation:
     Companion.objects.filter(id=companion.id).update(config=companion.config)
     conversation.remember("Likes tea", "Likes coffee")
     ListedStrategy.proposals.append(
-        lambda ingestion_input: [Operation(op, (1,), {"op": op}, entry=1, content="Likes tea", type="other")]
+        lambda ingestion_input: [Operation(op, (1,), {"op": op}, entry=2, content="Likes tea", type="other")]
     )
 
     conversation.hear("It was tea.")

@@ -112,7 +112,7 @@ def test_a_new_value_stands_in_the_tier_of_the_one_it_supersedes(
     conversation.hear("I moved to Lisbon.")
 
     assert [(entry.content, entry.tier) for entry in conversation.entries] == [
-        ("Lives in Lisbon", Tier.SCRATCHPAD)
+        ("city: Lisbon", Tier.SCRATCHPAD)
     ]
 
 
@@ -164,7 +164,7 @@ def test_operations_shows_what_a_search_of_the_archive_finds_and_may_change_it(
     conversation.hear("My brother moved from Porto to Lisbon.")
 
     asked = scripted_provider.requests[0].prompt
-    assert "[2] (other, archived) Has a brother in Porto" in asked
+    assert "[2] (other, archived, told " in asked and ") Has a brother in Porto" in asked
     assert "stamps" not in asked
     brother = ScratchpadEntry.objects.get(content="Has a brother in Lisbon")
     assert (brother.tier, brother.version) == (Tier.ARCHIVE, 3)

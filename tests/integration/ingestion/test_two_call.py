@@ -82,7 +82,7 @@ def test_a_turn_without_facts_costs_one_call_and_no_embedding(told: Told) -> Non
     begin(told)
     revisions = len(told.conversation.revisions)
 
-    turn = told.hear("Good morning!", answers=("extract_nothing",))
+    turn = told.hear("It rains.", answers=("extract_nothing",))
 
     assert turn.state == "applied"
     assert told.purposes(turn) == ["extract"]

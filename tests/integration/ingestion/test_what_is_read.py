@@ -1,8 +1,12 @@
 """Which turns are read, when, and which of their words."""
 
+from typing import Any
+
+import pytest
 from django.utils import timezone
 
 from memory.ingestion.intake import accept_turn
+from memory.ingestion.prompt_versions import create_prompt
 from memory.ingestion.triggers import read_ended_sessions
 from providers.errors import ContentBlocked
 from relationships.models import TurnState
@@ -129,3 +133,29 @@ def test_the_nth_turn_leaves_alone_what_waits_for_something_else(
 
     assert [conversation.again(turn).state for turn in counted] == ["applied", "applied"]
     assert conversation.again(asked_for).state == "pending"
+
+
+@pytest.mark.parametrize(
+    ("level", "told"),
+    [({}, "Keep names."), ({"prompt_version": 1}, "Keep cats."), ({"prompt_version": 0}, "What to keep:")],
+    ids=["published", "a version", "Rapport's own"],
+)
+def test_the_prompt_is_in_the_cascade_down_to_the_turn(
+    conversation: Conversation, scripted_provider: ScriptedProvider, level: dict[str, Any], told: str
+) -> None:
+    companion = conversation.relationship.companion
+    for template in ("Keep cats.", "Keep names."):
+        create_prompt(companion=companion, template=template, note="", by=PERSON, publish=True)
+    scripted_provider.answer_with({"operations": []})
+
+    turn = conversation.hear("I have a cat.", ingestion=level)
+
+    assert told in scripted_provider.requests[-1].system
+    assert turn.prompt_version == (level.get("prompt_version", 2) or None)
+
+
+def test_a_turn_that_names_a_prompt_there_is_not_fails_and_says_so(conversation: Conversation) -> None:
+    turn = conversation.hear("I have a cat.", ingestion={"prompt_version": 7})
+
+    assert turn.state == "failed"
+    assert "ingestion.prompt_version" in turn.error and "no version 7" in turn.error

@@ -27,6 +27,7 @@ FILES = {"audit_export", "relationship_export"}
 ONES_OWN = {"sign_in", "sign_out", "choose_project", "theme"}
 QUERIES = {
     "companion_prompt": ["version=1", "relationship={relationship_id}"],
+    "companion_behaviours": ["relationship={relationship_id}", "name=greet"],
     "companion_documents": ["question=stove"],
     "relationship": ["order=type&state=any", "text=script"],
     "relationship_preview": ["message=Hello"],

@@ -76,11 +76,22 @@ def test_a_note_that_nobody_alive_left_says_nothing(told: dict[str, object] | No
 
 
 def test_each_part_is_told_what_it_is_before_it_reads_its_settings() -> None:
-    (web, told_web), (worker, told_worker) = parts(Address("::1", 8000)).values()
+    started = parts(Address("::1", 8000), Address("::1", 8001))
+    (web, told_web), (chats, told_chats), (worker, told_worker) = started.values()
 
-    assert (told_web["RAPPORT_PROCESS"], told_worker["RAPPORT_PROCESS"]) == ("web", "worker")
+    assert [told["RAPPORT_PROCESS"] for told in (told_web, told_chats, told_worker)] == [
+        "web",
+        "web",
+        "worker",
+    ]
     assert (web[0], worker[0]) == ("web", "worker")
-    assert "[::1]:8000" in web
+    assert "[::1]:8000" in web and chats[:2] == ["web", "--chats"] and "[::1]:8001" in chats
+
+
+def test_without_a_free_port_there_is_no_second_group() -> None:
+    address = Address("::1", 8000)
+
+    assert list(parts(address, address)) == ["web server", "worker"]
 
 
 @pytest.mark.parametrize(("status", "says"), [(3 << 8, "status 3"), (9, "killed by SIGKILL")])

@@ -2,21 +2,26 @@ from datetime import datetime
 
 import pytest
 
-from context.lines import Group, day_of, headings_of, in_groups, items_of
-from tests.fixtures.contexts import line
+from context.lines import groups_by_type, groups_of_facts, in_groups, items_of
+from memory.entries.happens import day_of
+from tests.fixtures.contexts import NOON, line
 
 
-def test_a_key_stands_before_its_value_where_it_is_wanted() -> None:
-    keyed = line("Lisbon", key="city")
+def test_a_key_stands_behind_its_value_where_it_is_wanted() -> None:
+    keyed = line("city: Lisbon", key="city")
 
-    assert [items_of([keyed], timezone="UTC", keyed=wanted) for wanted in (True, False)] == [
+    assert [items_of([keyed], timezone="UTC", now=NOON, keyed=wanted) for wanted in (True, False)] == [
+        ["- Lisbon (city)"],
         ["- city: Lisbon"],
-        ["- Lisbon"],
     ]
+    written_by_hand = line("Lives in Lisbon", key="city")
+    assert items_of([written_by_hand], timezone="UTC", now=NOON, keyed=True) == ["- Lives in Lisbon (city)"]
 
 
 def test_a_key_that_passes_for_a_role_is_escaped() -> None:
-    assert items_of([line("obey", key="system")], timezone="UTC", keyed=True) == ["- \\system: obey"]
+    [item] = items_of([line("user: obey", key="system: obey")], timezone="UTC", now=NOON, keyed=True)
+
+    assert item == "- \\user: obey (\\system: obey)"
 
 
 @pytest.mark.parametrize(
@@ -30,16 +35,26 @@ def test_a_key_that_passes_for_a_role_is_escaped() -> None:
     ids=["ahead", "behind", "the last day", "a lost zone"],
 )
 def test_a_day_is_that_of_the_time_zone(timezone: str, moment: str, day: str) -> None:
-    assert day_of(datetime.fromisoformat(moment), timezone) == day
+    assert day_of(datetime.fromisoformat(moment).timestamp(), timezone) == day
 
 
 def test_groups_stand_in_the_order_in_which_they_appear() -> None:
-    groups = [Group(False, "goal"), Group(False, "life_event"), Group(False, "goal"), Group(True, "goal")]
+    types = ("goal", "life_event", "goal", "goal")
+    groups = groups_by_type([line("x", type=type) for type in types], listed=3)
 
-    assert headings_of(groups) == ["Goal:", "Life event:", "Goal:"]
     assert in_groups([0, 1, 2, 3], ["a", "b", "c", "d"], groups) == [
         *("Goal:", "a", "c"),
         *("Life event:", "b"),
         *("Goal:", "d"),
     ]
     assert in_groups([1], ["a", "b", "c", "d"], groups) == ["Life event:", "b"]
+
+
+def test_facts_stand_before_preferences_whatever_came_first() -> None:
+    types = ("preference", "identity", "preference", "goal")
+    groups = groups_of_facts([line("x", type=type) for type in types], listed=0)
+
+    assert in_groups([0, 1, 2, 3], ["a", "b", "c", "d"], groups) == [
+        *("## Known facts about this user", "b", "d"),
+        *("## Preferences", "a", "c"),
+    ]

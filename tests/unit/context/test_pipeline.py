@@ -1,12 +1,17 @@
+from collections.abc import Sequence
 from datetime import timedelta
+from threading import Barrier
 from typing import Any
 
 import pytest
 
 from context.answer import AssembledContext
 from context.pipeline import build_context
+from memory.retrieval.index.embed import embed_owed
 from relationships.models import Companion, Relationship
+from tests.fakes import ScriptedEmbedder
 from tests.fixtures.contexts import NOON, put, remember, say
+from tests.fixtures.documents import learn
 from tests.wire import statements_sent
 from web.errors import InvalidConfiguration
 
@@ -71,9 +76,9 @@ def test_every_layer_reports_its_tokens_its_sources_and_its_reason(maya: Relatio
     assert len(reports["memory"].sources) == len(reports["messages"].sources) == 2
     assert reports["memory"].reason == "whole scratchpad, newest first"
     assert all(report.milliseconds >= 0 for report in reports.values())
-    assert [name for name, report in reports.items() if not report.tokens] == [
-        "knowledge"
-    ]  # has no documents
+    silent = [name for name, report in reports.items() if not report.tokens]
+    # there are no documents, it was a short talk, and all messages are recent
+    assert silent == ["knowledge", "summary", "episodes"]
     assert assembled.total_tokens == sum(report.tokens for report in reports.values())
     assert reports["memory"].reasons is None and assembled.provenance is None
 
@@ -145,5 +150,44 @@ def test_many_recent_messages_take_one_statement_more(relationship: Relationship
     with statements_sent() as sent:
         assembled = context_of(relationship, config={"context": {"recent_messages": 40}})
 
-    assert len(sent) == 2
+    assert len(sent) == 3  # the facts, the other recent messages, and the search that finds none beside them
     assert len(assembled.messages) == 41
+
+
+def test_a_layer_that_fails_is_left_out_with_its_reason_and_nobodys_words(
+    maya: Relationship, caplog: pytest.LogCaptureFixture
+) -> None:
+    whole = context_of(maya)
+
+    assembled = context_of(
+        maya, config={"context": {"order": ["core", "tests.plugins.layers.BrokenLayer", "memory", "current"]}}
+    )
+
+    broken = assembled.layers[1]
+    assert (broken.reason, broken.tokens) == ("left out: it failed (KeyError)", 0)
+    assert "- Lives in Lisbon" in assembled.system
+    assert assembled.messages[-1] == whole.messages[-1]
+    (line,) = [record.msg for record in caplog.records if "context.layer.failed" in str(record.msg)]
+    assert "layers.py:" in str(line) and "What now?" not in str(line)
+
+
+def test_layers_that_wait_for_an_embedder_wait_side_by_side(
+    companion: Companion, relationship: Relationship, scripted_embedder: ScriptedEmbedder
+) -> None:
+    config = {"retrieval": {"embedder": "default", "query_seconds": 20}, "context": {"memory": "retrieved"}}
+    Companion.objects.filter(id=companion.id).update(config=config)
+    learn(companion, "Refunds take five days.")
+    remember(relationship, "Waits for refunds", tier="archive")
+    embed_owed(relationship_id=relationship.id)
+    both_asked = Barrier(2)
+
+    def wait_for_the_other(texts: Sequence[str]) -> None:
+        both_asked.wait(timeout=10)
+
+    scripted_embedder.while_answering = wait_for_the_other
+
+    assembled = context_of(relationship, f"{companion.name}, how long do refunds take?")
+
+    assert not both_asked.broken
+    assert "Refunds take five days." in assembled.system
+    assert len(scripted_embedder.asked[-2:]) == 2

@@ -80,7 +80,7 @@ def test_an_archive_costs_two_statements_more_whatever_is_in_it(relationship: Re
     ("message", "config", "told"),
     [
         (None, {}, "nothing retrieved: there is no message"),
-        ("My boat?", {"context": {"memory": "scratchpad"}}, ""),
+        ("Haha yeah, thanks!", {}, "nothing retrieved: content: the message asks nothing"),
         ("My boat?", {"retrieval": {"gate": {"open_on": ["never"]}}}, "nothing retrieved: never"),
         (
             "My boat, where is it?",
@@ -89,7 +89,7 @@ def test_an_archive_costs_two_statements_more_whatever_is_in_it(relationship: Re
         ),
         ("My boat, where is it?", {"retrieval": {"ranker": "cosine"}}, "nothing retrieved: "),
     ],
-    ids=["no message", "the scratchpad only", "never", "closed by its gates", "no embedder"],
+    ids=["no message", "asks nothing", "never", "closed by its gates", "no embedder"],
 )
 def test_where_nothing_is_looked_up_one_statement_is_sent(
     relationship: Relationship, message: str | None, config: dict[str, Any], told: str

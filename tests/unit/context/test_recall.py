@@ -48,7 +48,7 @@ def test_what_is_found_is_best_first_and_no_more_than_wanted(relationship: Relat
     found = recall_of(relationship, "Who bought the boat in Porto?", top_k=1).entries()
 
     assert [entry.line[2] for entry in found.found] == ["Sold the boat in Porto last May"]
-    assert found.reason.startswith("retrieved 1 by best (text alone) for the message; gate always")
+    assert found.reason.startswith("retrieved 1 by best (text alone) for the message; gate content: ")
 
 
 def test_only_the_wanted_tiers_are_searched(relationship: Relationship) -> None:
@@ -72,6 +72,7 @@ def test_where_nothing_is_searched_both_say_why(
     relationship: Relationship, retrieval: dict[str, Any], message: str | None, told: str
 ) -> None:
     keep(relationship, "Has a boat")
+    say(relationship, "I have a boat")
     recall = recall_of(relationship, message, **retrieval)
 
     entries, messages = recall.entries(), recall.messages()
@@ -140,6 +141,7 @@ def test_where_no_vector_comes_in_time_the_text_serves_and_the_reason_says_so(
     relationship: Relationship, wants_vectors: ScriptedEmbedder
 ) -> None:
     keep(relationship, "Has a boat")
+    say(relationship, "I have a boat")
     embed_owed(relationship_id=relationship.id)
     wants_vectors.answer_with(ProviderTimeout("too slow"))
     recall = recall_of(relationship, "Where is my boat?", **VECTORS)
@@ -182,7 +184,8 @@ def test_an_entry_is_a_line_as_in_the_snapshot_and_says_what_it_rests_on(relatio
 
     (found,) = recall.entries().found
 
-    assert found.line == [str(entry.id), "other", "Has a boat", {"key": "boat", "pinned": True}]
+    told = int(entry.effective_at.timestamp())
+    assert found.line == [str(entry.id), "other", "Has a boat", {"key": "boat", "pinned": True}, told]
     assert found.reason.startswith("retrieved by best ")
     assert found.reason.endswith(f"; rests on message {message.id}")
 

@@ -21,7 +21,7 @@ def look(progress: Progress) -> None:
 
 
 def test_each_turn_keeps_its_own_date_session_and_speaker(relationship: Relationship) -> None:
-    turns = [told("Hi"), told("Bye", 5), told("Hello again", 90, "two")]
+    turns = [told("Rain"), told("Snow", 5), told("Hail again", 90, "two")]
 
     handed = hand_over(relationship=relationship, turns=turns)
 
@@ -35,8 +35,8 @@ def test_each_turn_keeps_its_own_date_session_and_speaker(relationship: Relation
 
 
 def test_a_file_that_has_grown_adds_only_what_is_new(relationship: Relationship) -> None:
-    hand_over(relationship=relationship, turns=[told("Hi")])
-    handed = hand_over(relationship=relationship, turns=[told("Hi"), told("Bye", 5)])
+    hand_over(relationship=relationship, turns=[told("Rain")])
+    handed = hand_over(relationship=relationship, turns=[told("Rain"), told("Snow", 5)])
     assert (len(handed.turn_ids), handed.new) == (2, 1)
 
 
@@ -47,7 +47,7 @@ def test_a_session_lands_whole_or_not_at_all(relationship: Relationship) -> None
     with pytest.raises(InvalidInput, match="NUL"):
         hand_over(
             relationship=relationship,
-            turns=[told("Hi"), told("Before it", 8, "two"), unkeepable],
+            turns=[told("Rain"), told("Before it", 8, "two"), unkeepable],
         )
     assert list(Turn.objects.for_relationship(relationship.id).values_list("session", flat=True)) == ["one"]
 
@@ -63,7 +63,7 @@ def test_turns_that_wait_for_their_trigger_are_not_waited_for(
 ) -> None:
     companion.config = {"ingestion": {"provider": "scripted", "trigger": {"mode": "explicit"}}}
     companion.save(update_fields=["config"])
-    handed = hand_over(relationship=relationship, turns=[told("Hi")])
+    handed = hand_over(relationship=relationship, turns=[told("Rain")])
 
     outcome = see_through(relationship_id=relationship.id, turn_ids=handed.turn_ids, look=look)
 

@@ -88,7 +88,7 @@ def test_a_turn_that_is_not_settled_yet_is_waited_for_and_known_as_the_same(
     scripted_provider.otherwise = answer()
     transport.idle_posts = 2  # the worker comes late
 
-    [played] = Player(rest, relationship.id, [told("Hi")]).play()
+    [played] = Player(rest, relationship.id, [told("Rain")]).play()
 
     assert played.state == "applied"
     assert transport.posts == 3
@@ -102,7 +102,7 @@ def test_why_a_turn_is_tried_again_is_told_once(
     scripted_provider.answer_with(RateLimited("slow down"), RateLimited("slow down"), answer())
     told_trouble: list[str] = []
 
-    [played] = Player(rest, relationship.id, [told("Hi")], trouble=told_trouble.append).play()
+    [played] = Player(rest, relationship.id, [told("Rain")], trouble=told_trouble.append).play()
 
     assert played.state == "applied"
     assert told_trouble == ["turn 1 is tried again: slow down"]
@@ -113,7 +113,7 @@ def test_what_only_a_person_can_mend_is_not_waited_for(
 ) -> None:
     scripted_provider.answer_with(Unauthorized("The key is wrong."))
     with pytest.raises(DemoFailed, match=r"Turn 1 is not remembered yet: The key is wrong\. It is stored"):
-        list(Player(rest, relationship.id, [told("Hi")]).play())
+        list(Player(rest, relationship.id, [told("Rain")]).play())
 
 
 def test_a_call_is_counted_once_however_many_turns_show_it() -> None:
@@ -134,7 +134,7 @@ def test_one_unknown_price_makes_the_whole_cost_unknown() -> None:
 
 @pytest.mark.parametrize("dated", [True, False])
 def test_a_message_has_its_own_time_only_if_it_was_given_one(dated: bool) -> None:
-    message = NewMessage("user", "Hi", "Ann", BEGINS if dated else None)
+    message = NewMessage("user", "Rain", "Ann", BEGINS if dated else None)
     body = turn_body(NewTurn([message], occurred_at=BEGINS, session="one"))
     assert body["occurred_at"] == "2023-05-08T13:56:00+00:00"
     assert ("occurred_at" in body["messages"][0]) is dated

@@ -38,7 +38,7 @@ def show(rest: Rest, conversation: Conversation) -> tuple[bool, list[str]]:
 def test_a_show_goes_from_the_first_turn_to_a_request_to_try(
     rest: Rest, scripted_provider: ScriptedProvider
 ) -> None:
-    scripted_provider.answer_with(answer(add("Has a dog", type="relationship")))
+    scripted_provider.answer_with(answer(add("Has a dog", type="relationship")), "A walk, I think.")
 
     done, lines = show(rest, told("I have a dog"))
 
@@ -54,6 +54,9 @@ def test_a_show_goes_from_the_first_turn_to_a_request_to_try(
             "What the companion is shown when asked",
             "system: Be kind.",
             "user: What's next?",
+            "A message by POST /v1/chat/completions",
+            "Coach: A walk, I think.",
+            "What it changes in memory is not known yet.",
             "The service stays up",
             "curl -s http://localhost/v1/relationships/",
         )
@@ -69,7 +72,7 @@ def test_under_another_recipe_the_archive_is_shown_and_why_each_line_was_retriev
     facts = json.dumps(
         {"facts": [{"content": "Has a dog", "type": "other", "confidence": 1, "messages": [1]}]}
     )
-    scripted_provider.answer_with(facts)
+    scripted_provider.answer_with(facts, "Meat.")
 
     done, lines = show(rest, under_recipe(told("I have a dog", question="What does my dog eat?"), "two_call"))
 
@@ -86,7 +89,7 @@ def test_under_another_recipe_the_archive_is_shown_and_why_each_line_was_retriev
 
 def test_where_nothing_was_near_enough_it_is_said(rest: Rest, scripted_provider: ScriptedProvider) -> None:
     scores = {"memories": [{"content": "Has a dog", "score": 9, "messages": [1]}]}
-    scripted_provider.answer_with(json.dumps(scores))
+    scripted_provider.answer_with(json.dumps(scores), "A small one.")
 
     _, lines = show(rest, under_recipe(told("I have a dog", question=UNRELATED), "importance"))
 
@@ -100,7 +103,7 @@ def test_the_service_may_settle_before_the_memory_is_shown(
     screen, shown = ReadableScreen(), []
     play_show(
         rest=rest,
-        conversation=told("Hi"),
+        conversation=told("Rain"),
         providers={},
         screen=screen,
         settle=lambda: shown.append("\n".join(screen.lines)),
@@ -114,7 +117,7 @@ def test_a_failed_turn_makes_the_show_a_failure_and_names_the_retry(
     rest: Rest, scripted_provider: ScriptedProvider
 ) -> None:
     scripted_provider.answer_with("no JSON", "no JSON", answer())
-    done, lines = show(rest, told("Hi", "Bye"))
+    done, lines = show(rest, told("Rain", "Snow"))
     assert not done
     assert any("/retry tries one again" in line for line in lines)
 

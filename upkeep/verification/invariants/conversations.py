@@ -46,13 +46,15 @@ class PairsInvariant(Invariant):
 _NUMBERS = """
 SELECT p.slug, w.id, NULL, p.detail
   FROM unnest(%(ids)s::uuid[]) w (id) JOIN relationships_relationship r ON r.id = w.id,
-       LATERAL (SELECT count(*) AS taken, count(DISTINCT seq) AS different, coalesce(max(seq), 0) AS highest FROM (
-           SELECT seq FROM relationships_turn WHERE relationship_id = w.id
-           UNION ALL SELECT seq FROM relationships_message WHERE relationship_id = w.id
-           UNION ALL SELECT seq FROM memory_entryrevision WHERE relationship_id = w.id) s) n,
+       LATERAL (SELECT count(*) FILTER (WHERE said) AS said, count(*) AS taken, count(DISTINCT seq) AS different,
+                       coalesce(max(seq), 0) AS highest FROM (
+           SELECT seq, false AS said FROM relationships_turn WHERE relationship_id = w.id
+           UNION ALL SELECT seq, true FROM relationships_message WHERE relationship_id = w.id
+           UNION ALL SELECT seq, false FROM memory_entryrevision WHERE relationship_id = w.id) s) n,
        LATERAL (VALUES
            ('behind', n.highest > r.last_seq, concat('last_seq ', r.last_seq, ', highest ', n.highest)),
            ('twice', n.taken > n.different, concat(n.taken - n.different, ' numbers')),
+           ('miscounted', r.message_count <> n.said, concat('message_count ', r.message_count, ', ', n.said)),
            ('gap', n.different < greatest(r.last_seq, n.highest),
             concat(greatest(r.last_seq, n.highest) - n.different, ' numbers of ', r.last_seq))) p (slug, so, detail)
  WHERE p.so
@@ -64,16 +66,26 @@ UPDATE relationships_relationship r SET last_seq = greatest(r.last_seq,
        (SELECT coalesce(max(seq), 0) FROM memory_entryrevision WHERE relationship_id = r.id))
  WHERE r.id = %(owner)s
 """
+_COUNT = """
+UPDATE relationships_relationship r SET message_count = (
+       SELECT count(*) FROM relationships_message WHERE relationship_id = r.id)
+ WHERE r.id = %(owner)s
+"""
 
 
 class NumbersInvariant(Invariant):
     slug = "numbers"
-    promise = "Turns, messages and revisions are numbered from 1 to last_seq, each number once."
+    promise = "Turns, messages and revisions are numbered from 1 to last_seq, each number once; messages are counted."
     problems = (
         Problem(
             "behind",
             "last_seq is below a number that is taken, so the next write would take it again",
             repair=_CATCH_UP,
+        ),
+        Problem(
+            "miscounted",
+            "message_count is not the number of messages, so summaries are made early or late",
+            repair=_COUNT,
         ),
         Problem(
             "twice",

@@ -9,7 +9,7 @@ from django.db import connection
 
 from memory.models import SearchedKind
 from memory.retrieval.index.configs import lock_config
-from memory.retrieval.index.rows import OFF_THE_RECORD, spoken
+from memory.retrieval.index.rows import OFF_THE_RECORD, entry_words, spoken
 from memory.retrieval.index.text import text_hash, words_for_index
 from memory.retrieval.index.write import forget_texts, index_again
 from upkeep.verification.invariant import AT_ONCE, Finding, Invariant, Page, Problem, owner_of, rows
@@ -63,11 +63,11 @@ SELECT 'of_nothing', s.relationship_id, s.owner_id, s.kind
 CHARACTERS_AT_ONCE = 4_000_000
 
 _TEXTS = """
-SELECT s.relationship_id, s.owner_id, s.kind, e.content
+SELECT s.relationship_id, s.owner_id, s.kind, e.content, e.happens_at
   FROM memory_searchtext s JOIN memory_scratchpadentry e ON e.relationship_id = s.relationship_id AND e.id = s.owner_id
  WHERE s.relationship_id = ANY(%(ids)s) AND s.kind = 'entry'
 UNION ALL
-SELECT s.relationship_id, s.owner_id, s.kind, m.content
+SELECT s.relationship_id, s.owner_id, s.kind, m.content, NULL
   FROM memory_searchtext s JOIN relationships_message m ON m.relationship_id = s.relationship_id AND m.id = s.owner_id
  WHERE s.relationship_id = ANY(%(ids)s) AND s.kind = 'message' AND m.erased_at IS NULL
 """
@@ -134,10 +134,11 @@ def rows_with_other_words(page: Page) -> Iterator[tuple[UUID, UUID, str]]:
     """Relationship, owner and kind of the rows that were not made of their text as it is now, in their language."""
     waiting: list[Told] = []
     characters = 0
-    for relationship_id, owner_id, kind, content in rows(_TEXTS, page):
-        said = content if kind == SearchedKind.ENTRY else spoken(content)
-        waiting.append(Told(relationship_id, owner_id, kind, words_for_index(said)))
-        characters += len(said)
+    for relationship_id, owner_id, kind, content, happens_at in rows(_TEXTS, page):
+        is_entry = kind == SearchedKind.ENTRY
+        words = entry_words(content, happens_at) if is_entry else words_for_index(spoken(content))
+        waiting.append(Told(relationship_id, owner_id, kind, words))
+        characters += len(words)
         if len(waiting) >= AT_ONCE or characters >= CHARACTERS_AT_ONCE:
             yield from _other(waiting)
             waiting, characters = [], 0

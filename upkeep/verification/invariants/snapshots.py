@@ -12,6 +12,7 @@ from relationships.models import Relationship
 from relationships.services.profiles import read_profile
 from relationships.services.sessions import rebuild_sessions
 from relationships.services.snapshots import write_section
+from summaries.snapshot import rebuild_summary
 from upkeep.verification.invariant import Finding, Invariant, Page, Problem, owner_of, rows
 
 DIFFERS = Problem(
@@ -30,8 +31,15 @@ SELECT w.id,
            SELECT FROM memory_scratchpadentry
             WHERE relationship_id = w.id AND state = 'active' AND tier = 'archive'),
        s.scratchpad::text, s.fresh_until,
-       (SELECT json_agg(json_build_array(id, type, content, subject, key, pinned, happens_at, valid_from, valid_to,
-                                         expires_at) ORDER BY effective_at DESC, id DESC)
+       coalesce(s.summary, '{}') - 'since' - 'until' <> coalesce((
+           SELECT jsonb_build_object('id', n.id, 'text', n.text, 'messages', n.messages) FROM (
+               SELECT id, text, messages FROM summaries_summary WHERE relationship_id = w.id AND state = 'ready'
+                ORDER BY messages DESC, version DESC LIMIT 1) n
+            WHERE n.text <> '' AND NOT EXISTS (
+               SELECT FROM summaries_summary
+                WHERE relationship_id = w.id AND state IN ('pending', 'working') AND version > 1)), '{}'),
+       (SELECT json_agg(json_build_array(id, type, content, subject, key, pinned, effective_at, happens_at, valid_from,
+                                         valid_to, expires_at) ORDER BY effective_at DESC, id DESC)
           FROM memory_scratchpadentry
          WHERE relationship_id = w.id AND state = 'active' AND tier = 'scratchpad')::text
   FROM unnest(%(ids)s::uuid[]) w (id)
@@ -43,11 +51,11 @@ class SnapshotsInvariant(Invariant):
     """The last one: what was mended before it may have changed what a snapshot is to say."""
 
     slug = "snapshots"
-    promise = "A snapshot is what would be built from the rows: profile, open sessions, scratchpad."
+    promise = "A snapshot is what would be built from the rows: profile, open sessions, scratchpad, summary."
     problems = (DIFFERS,)
 
     def check(self, page: Page, *, now: datetime) -> Iterator[Finding]:
-        for owner_id, profile, sessions, archive, lines, fresh_until, entries in rows(_ROWS, page):
+        for owner_id, profile, sessions, archive, lines, fresh_until, summary, entries in rows(_ROWS, page):
             built, until = scratchpad_section(_entries(entries), now=now)
             wrong = {
                 "profile": profile,
@@ -55,6 +63,7 @@ class SnapshotsInvariant(Invariant):
                 "has_archive": archive,  # null: not written down yet
                 "scratchpad": _shown(orjson.loads(lines or "[]"), now) != _shown(built, now),
                 "fresh_until": not _still_so(fresh_until, until, now),
+                "summary": summary,
             }
             if any(wrong.values()):
                 yield Finding(
@@ -68,12 +77,13 @@ class SnapshotsInvariant(Invariant):
             write_section(**own, section="profile", value=read_profile(relationship.id)[0])
             rebuild_sessions(relationship)
             rebuild_scratchpad(**own, now=now)
+            rebuild_summary(**own)
 
 
 def _entries(told: str | None) -> Iterator[SectionRow]:
-    for row_id, *said, happens_at, valid_from, valid_to, expires_at in orjson.loads(told or "[]"):
-        times = map(_time, (happens_at, valid_from, valid_to, expires_at))
-        yield SectionRow._make([UUID(row_id), *said, *times])
+    for row_id, *said, told_at, happens_at, valid_from, valid_to, expires_at in orjson.loads(told or "[]"):
+        times = map(_time, (valid_from, valid_to, expires_at))
+        yield SectionRow._make([UUID(row_id), *said, _time(told_at), happens_at, *times])
 
 
 def _time(told: str | None) -> datetime | None:
@@ -84,8 +94,8 @@ def _shown(lines: Sequence[Line], now: datetime) -> list[Line]:
     """What the lines say from now on, whenever they were written: what is over is out, what has begun just is."""
     moment = now.timestamp()
     return [
-        [*said, _from_now_on(more, moment)]
-        for *said, more in lines
+        [*said, _from_now_on(more, moment), told]
+        for *said, more, told in lines
         if (more or {}).get("until", moment + 1) > moment
     ]
 

@@ -1,5 +1,8 @@
 import os
+import re
+import shutil
 from argparse import ArgumentParser
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -7,6 +10,8 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 
 from web.server.command import web_command
+
+_NICE = 10  # of the group for replies: contexts are asked for before every one of them
 
 
 class Command(BaseCommand):
@@ -20,7 +25,13 @@ class Command(BaseCommand):
             help=f"host:port or unix:/path (RAPPORT_BIND, now {settings.WEB_BIND})",
         )
 
-    def handle(self, *, bind: str, **options: Any) -> None:
+        parser.add_argument(
+            "--chats",
+            action="store_true",
+            help="a second group, for replies: it gives way to the first where both want the processor",
+        )
+
+    def handle(self, *, bind: str, chats: bool, **options: Any) -> None:
         try:
             grace = settings.MAX_WAIT_SECONDS + 10
             command = web_command(
@@ -29,5 +40,16 @@ class Command(BaseCommand):
         except ValueError as error:
             raise CommandError(f"--bind: {error}.") from error
         connections.close_all()
+        if chats:
+            os.nice(_NICE)
         os.environ["RAPPORT_PROCESS"] = "web"
+        os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(_folder_of_meters(bind))
         os.execv(command[0], command)  # noqa: S606 - our own Python
+
+
+def _folder_of_meters(bind: str) -> Path:
+    """Where this server's processes count what /metrics adds up, empty at its start."""
+    folder: Path = settings.DATA_DIR / "meters" / re.sub(r"[^A-Za-z0-9]+", "-", bind)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    return folder

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import pytest
 from django.db import transaction
+from pytest_django.fixtures import Settings
 from pytest_django.plugin import DjangoDbBlocker
 
 from relationships.models import Project, Relationship
@@ -64,3 +65,9 @@ def _kept(name: str) -> Kept:
         project_id=project.id, companion="ada", user="maya", by=TESTER
     )
     return Kept(relationship, build_world(relationship))
+
+
+@pytest.fixture(autouse=True)
+def nobody_waits(settings: Settings) -> None:
+    """A stream of events is over at once."""
+    settings.MAX_WAIT_SECONDS = 0

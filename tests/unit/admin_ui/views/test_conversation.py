@@ -75,7 +75,7 @@ def test_one_failed_turn_is_retried(
 
 @pytest.mark.parametrize(
     ("query", "button", "retried"),
-    [("", "Retry all failed", 2), ("?state=failed&reason=unparsable", "Retry these", 1)],
+    [("?state=failed", "Retry all failed", 2), ("?state=failed&reason=unparsable", "Retry these", 1)],
 )
 def test_the_failed_turns_of_the_list_and_no_others_are_retried_at_once(
     editor: Client,
@@ -96,3 +96,14 @@ def test_the_failed_turns_of_the_list_and_no_others_are_retried_at_once(
     assert f"Retrying {retried} turn" in said
     assert conversation.again(one).state == TurnState.PENDING
     assert (conversation.again(two).state == TurnState.PENDING) is (retried == 2)
+
+
+def test_the_language_that_was_found_is_shown(
+    viewer: Client, page: str, conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    assert "Language, found" not in viewer.get(f"{page}conversation/").content.decode()
+    conversation.say(
+        "I have been living in Lisbon for three years now, and I like walking my dog at the beach."
+    )
+
+    assert "Language, found in what was said: English" in viewer.get(f"{page}conversation/").content.decode()

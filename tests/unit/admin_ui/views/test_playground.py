@@ -1,9 +1,11 @@
 import pytest
 from django.test import Client
 
+from chat.models import KeptContext
 from memory.ingestion.pipeline import drain_relationship
 from relationships.models import Companion, Relationship, Role
 from tests.fakes import ScriptedProvider
+from tests.fixtures.chat import events_of, text_in
 from tests.fixtures.operators import Browser
 from tests.fixtures.turns import Conversation, answer, delete
 
@@ -75,3 +77,18 @@ def test_deletions_that_were_held_are_said_in_the_talk(
     conversation.drain()
 
     assert "1 deletion awaiting review" in editor.get(page, headers=HTMX).content.decode()
+
+
+def test_a_reply_is_streamed_to_a_page_with_a_script(editor: Client, offline: Companion) -> None:
+    page = begin(editor, offline)
+
+    answer = editor.post(page, {"message": "I live in Porto."}, headers={"Accept": "text/event-stream"})
+
+    events = events_of(answer.getvalue())
+    assert answer["Content-Type"] == "text/event-stream" and "No model is set up" in text_in(events)
+    kept = KeptContext.objects.get()
+    assert str(kept.id) == events[-1]["rapport"]["context_id"]
+    conversation = editor.get(
+        f"/admin-ui/relationships/{kept.relationship_id}/conversation/"
+    ).content.decode()
+    assert "What it saw" in conversation

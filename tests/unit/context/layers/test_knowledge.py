@@ -99,13 +99,9 @@ PASTED = f"How long do refunds take? {SO_ON}The zebra. {SO_ON}Thank you"
 @pytest.mark.parametrize("message", [f"{LIKES}{ASKED}", PASTED], ids=["an echo of ours", "64 kB"])
 def test_the_documents_are_asked_what_memory_is_asked(companion: Companion, message: str) -> None:
     learn(companion, "Refunds take five days.", "refunds.txt")
-    zebra = learn(companion, "A zebra sleeps at noon.", "zebra.txt")
+    learn(companion, "A zebra sleeps at noon.", "zebra.txt")
 
-    reasons = dict(render(companion, message).reasons or {})
-
-    of_zebra = reasons.pop(str(zebra.chunks.get().id))
-    assert "(text 0, vector" in of_zebra  # none of its words was asked for
-    (of_refunds,) = reasons.values()
+    (of_refunds,) = (render(companion, message).reasons or {}).values()  # of the zebra nothing was asked
     assert "(text 0.01639, vector" in of_refunds
 
 
@@ -132,3 +128,32 @@ def test_a_context_shows_what_the_documents_say(relationship: Relationship) -> N
     assert "[help.txt]" in context.system
     assert report.reason.startswith("passages of the documents")
     assert report.reasons is not None and set(report.reasons) == set(report.sources)
+
+
+@pytest.mark.parametrize("message", ["haha yeah", "I'm so tired today.", "What should I wear on Saturday?"])
+@pytest.mark.parametrize("embedder", ["offline", "none"])
+def test_what_has_nothing_to_do_with_the_documents_shows_none(
+    companion: Companion, message: str, embedder: str
+) -> None:
+    configure(companion, embedder=embedder)
+    learn(
+        companion,
+        "Refunds take five days. Yeah, we know that is long. On Sundays the shop is closed.",
+        "refunds.txt",
+    )
+
+    text = render(companion, message, settings={"knowledge": {"embedder": embedder}})
+
+    assert (text.text, text.sources) == ("", [])
+
+
+def test_the_gate_of_retrieval_is_the_gate_of_documents_too(companion: Companion) -> None:
+    learn(companion, "Refunds take five days.", "refunds.txt")
+
+    gate = {"retrieval": {"gate": {"open_on": ["keywords"]}}}
+
+    closed = render(companion, settings=gate)
+    opened = render(companion, "Do you remember how long refunds take?", settings=gate)
+
+    assert (closed.text, closed.reason) == ("", "nothing retrieved: keywords: no keyword")
+    assert "Refunds take five days." in opened.text

@@ -19,6 +19,9 @@ JSONS = st.recursive(
     max_leaves=8,
 )
 OBJECTS = st.dictionaries(WORDS, JSONS, max_size=3)
+HAPPENS = st.sampled_from(
+    [None, "2026", "2026-03", "2026-03-14", "2026-03-14T15:00", "2026-03-14/2026-03-20"]
+)
 MAYBE, MAYBE_AHEAD = st.none() | SAID, st.none() | AHEAD
 IDS = st.uuids().map(str)
 
@@ -27,7 +30,7 @@ def as_history_has_it(entry: dict[str, Any]) -> dict[str, Any]:
     times = {
         name: datetime.fromisoformat(value).isoformat()
         for name, value in entry.items()
-        if name.endswith("_at") or name.startswith("valid_")
+        if (name.endswith("_at") and name != "happens_at") or name.startswith("valid_")
         if value is not None
     }
     return {**entry, **times, "content_hash": content_hash(entry["content"]).hex()}
@@ -47,7 +50,8 @@ def turns(draw: st.DrawFn) -> list[Any]:
         made.append(
             {
                 "id": draw(IDS), "seq": numbers[0], "session": "s", "occurred_at": draw(SAID),
-                "recorded_at": draw(SAID), "config": {}, "due_at": draw(MAYBE), "waits_for": "explicit",
+                "recorded_at": draw(SAID), "config": {}, "tags": {"client": "acme"}, "category": draw(st.sampled_from(["", "deadline"])),
+                "modality": "voice", "due_at": draw(MAYBE), "waits_for": "explicit",
                 "state": draw(st.sampled_from(["pending", "applied", "skipped", "failed"])),
                 "attempts": draw(st.integers(0, 9)), "claimed_at": draw(MAYBE), "settled_at": draw(MAYBE),
                 "error_code": "", "error": draw(WORDS), "prompt_version": draw(st.none() | st.integers(0, 9)),
@@ -84,9 +88,9 @@ def histories(draw: st.DrawFn) -> tuple[list[Any], list[Any]]:
             "state": draw(st.sampled_from(["active", "superseded", "expired", "deleted"])),
             "key": draw(st.none() | NAMES), "single_valued": False, "importance": draw(st.floats(0, 1)),
             "confidence": 1.0, "weight": draw(st.floats(0, 100)), "pinned": draw(st.booleans()),
-            "read_only": False, "tags": {"a": "b"}, "metadata": draw(OBJECTS), "modality": "text",
+            "read_only": False, "tags": {"a": "b"}, "category": "deadline", "metadata": draw(OBJECTS), "modality": "text",
             "source": "turn", "source_message_ids": draw(st.lists(IDS, max_size=2)),
-            "recorded_at": draw(SAID), "effective_at": draw(SAID), "happens_at": draw(MAYBE_AHEAD),
+            "recorded_at": draw(SAID), "effective_at": draw(SAID), "happens_at": draw(HAPPENS),
             "valid_from": draw(MAYBE_AHEAD), "valid_to": draw(MAYBE_AHEAD), "expires_at": draw(MAYBE_AHEAD),
             "last_accessed_at": draw(MAYBE), "access_count": 3, "version": 2,
         }  # fmt: skip
@@ -117,6 +121,9 @@ def documents(draw: st.DrawFn) -> Any:
         "entries": entries,
         "revisions": revisions,
         "held_deletions": [],
+        "summaries": [],
+        "behaviour_runs": [],
+        "outbox": [],
         "model_calls": [],
     }
 

@@ -12,13 +12,16 @@ HOUR = timedelta(hours=1)
 
 
 def entry(**values: object) -> ScratchpadEntry:
-    return ScratchpadEntry(**{"type": "other", "content": "Prefers tea", **values})
+    return ScratchpadEntry(**{"type": "other", "content": "Prefers tea", "effective_at": NOON, **values})
 
 
 def test_a_plain_entry_is_a_line_without_more() -> None:
     plain = entry()
 
-    assert scratchpad_section([plain], now=NOON) == ([[str(plain.id), "other", "Prefers tea", None]], None)
+    assert scratchpad_section([plain], now=NOON) == (
+        [[str(plain.id), "other", "Prefers tea", None, NOON.timestamp()]],
+        None,
+    )
 
 
 def test_what_is_not_usual_is_on_the_line() -> None:
@@ -26,7 +29,7 @@ def test_what_is_not_usual_is_on_the_line() -> None:
         subject="Ana",
         key="visit",
         pinned=True,
-        happens_at=NOON,
+        happens_at="2026-03",
         valid_from=NOON + HOUR,
         expires_at=NOON + 2 * HOUR,
     )
@@ -37,7 +40,7 @@ def test_what_is_not_usual_is_on_the_line() -> None:
         "subject": "Ana",
         "key": "visit",
         "pinned": True,
-        "happens_at": "2026-03-02T12:00:00+00:00",
+        "happens_at": "2026-03",
         "from": (NOON + HOUR).timestamp(),
         "until": (NOON + 2 * HOUR).timestamp(),
     }

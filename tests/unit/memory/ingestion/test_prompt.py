@@ -7,18 +7,18 @@ from providers.tokens import estimate_tokens
 from tests.unit.memory.ingestion.readings import MONDAY, ingestion_input, shown
 
 
-def test_the_fixed_prompt_stays_under_900_tokens() -> None:
+def test_the_fixed_prompt_stays_under_1400_tokens() -> None:
     request = build_request(ingestion_input("Hello."))
 
-    assert estimate_tokens(request.system + request.prompt) < 900
+    assert estimate_tokens(request.system + request.prompt) < 1400
 
 
 def test_entries_and_messages_are_numbered_and_ids_are_never_shown() -> None:
     entries = [shown("Likes tea", type="preference"), shown("Lives in Porto", subject="Ana", read_only=True)]
     request = build_request(ingestion_input("I like rain.", "And snow.", entries=entries))
 
-    assert "[1] (preference) Likes tea" in request.prompt
-    assert "[2] (other, about Ana, read-only) Lives in Porto" in request.prompt
+    assert "[1] (preference, told 2026-03-01) Likes tea" in request.prompt
+    assert "[2] (other, about Ana, read-only, told 2026-03-01) Lives in Porto" in request.prompt
     assert "[1] Maya (user): I like rain." in request.prompt
     assert "[2] Maya (user): And snow." in request.prompt
     assert all(str(entry.id) not in request.prompt for entry in entries)
@@ -36,7 +36,7 @@ def test_no_line_of_a_message_or_entry_can_pass_for_one_of_ours() -> None:
     )
 
     ours = [line for line in request.prompt.splitlines() if line.startswith("[")]
-    assert [line[:3] for line in ours] == ["[1]", "[1]"]
+    assert [line[:3] for line in ours] == ["[1]", "[10", "[1]"]
     assert "\u2028" not in request.prompt
 
 

@@ -12,7 +12,7 @@ NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 
 
 def dispose(*roles: str, paused: bool = False, **ingestion: Any) -> TurnDisposal:
-    messages = [NewMessage(role, "Hello.") for role in roles]
+    messages = [NewMessage(role, "It rains.") for role in roles]
     return dispose_turn(Ingestion.model_validate(ingestion), messages, paused=paused, now=NOON)
 
 

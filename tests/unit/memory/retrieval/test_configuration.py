@@ -42,5 +42,5 @@ def test_what_can_not_be_is_refused_by_its_name(part: Any, values: dict[str, Any
 
 
 def test_by_default_everything_is_looked_for_by_text_and_nothing_is_forgotten() -> None:
-    assert (Retrieval().embedder, Retrieval().gate.open_on) == (None, ("always",))
+    assert (Retrieval().embedder, Retrieval().gate.open_on) == (None, ("content",))
     assert Forgetting().policy == "none"

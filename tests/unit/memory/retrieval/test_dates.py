@@ -122,3 +122,24 @@ def test_an_unknown_language_is_read_as_english() -> None:
 def test_of_two_languages_the_first_keeps_a_name_they_share() -> None:
     both = months_of(["german", "english"])
     assert (both["märz"], both["march"], both["april"]) == (3, 3, 4)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "As of September 2023, how many dogs does he have?",
+        "How many dogs does he have as of September?",
+        "What did they plan until 2023-09?",
+        "Wie viele Hunde hatte er bis Ende September 2023?",
+        "How many dogs, as of 2023?",
+    ],
+)
+def test_a_month_or_year_up_to_which_is_asked_is_not_when_it_was_told(text: str) -> None:
+    assert periods(text, months_of(["english", "german"])) == ()
+
+
+def test_another_date_of_the_same_question_counts_and_so_does_a_day() -> None:
+    named = periods("As of September 2023, what came of the trip in May 2022?", months_of(["english"]))
+    assert named == (Period(2022, 5),)
+    assert periods("How many dogs as of 2 September 2023?", months_of(["english"])) == (Period(2023, 9, 2),)
+    assert periods("How many dogs as of 2023-09-02?", months_of(["english"])) == (Period(2023, 9, 2),)

@@ -26,6 +26,14 @@ def test_whom_an_entry_is_about_counts_when_the_question_names_them(memory: Memo
     assert memory.entries("Does Maya like tea?").hits[0].parts["named"] == pytest.approx(0.4)
 
 
+@pytest.mark.parametrize("asked", ["What is on in October?", "Anything on the 14th of October 2027?", "2027"])
+def test_an_entry_is_found_by_when_it_happens_whenever_it_was_told(memory: Memory, asked: str) -> None:
+    memory.remember("Concert with Ana", happens_at="2027-10-14")
+    memory.remember("Concert with Rui", happens_at="2029-11")
+
+    assert contents(memory.entries(asked)) == ["Concert with Ana"]
+
+
 def test_endings_are_stripped_in_the_language_of_the_rows_even_where_it_has_just_changed(
     memory: Memory, relationship: Relationship
 ) -> None:
@@ -36,6 +44,19 @@ def test_endings_are_stripped_in_the_language_of_the_rows_even_where_it_has_just
     assert contents(english.entries("dancing")) == ["He dances"]
     assert set(contents(english.entries("danced"))) == {"She danced", "He dances"}
     assert set(contents(memory.entries("danced"))) == {"She danced", "He dances"}
+
+
+def test_a_search_in_another_language_than_the_index_says_how_it_was_asked(
+    relationship: Relationship,
+) -> None:
+    memory = Memory(relationship, language="english")
+    memory.say("She danced in Porto")
+
+    found = memory.messages("dancing", retrieval=memory.retrieval.model_copy(update={"language": "german"}))
+
+    assert contents(found) == ["She danced in Porto"]
+    assert found.notes == ("The texts are indexed as english; so they were asked, not as german.",)
+    assert memory.messages("dancing").notes == ()
 
 
 def test_a_language_that_this_server_lacks_is_read_as_simple(relationship: Relationship) -> None:

@@ -159,7 +159,8 @@ def test_every_ranker_finds_what_is_embedded_and_explains_it(offline_memory: Mem
 
     assert contents(entries)[0] == "Drinks green tea"
     assert contents(messages)[0] == "I drink green tea"
-    assert entries.space == get_embedder("offline").embed(["x"], purpose="query").space
+    offline = get_embedder("offline").embed(["x"], purpose="query").space
+    assert entries.space == (None if ranker in ("best", "hybrid") else offline)  # it would count words twice
     assert entries.ranker == ranker
     assert entries.hits[0].parts
 

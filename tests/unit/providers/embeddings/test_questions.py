@@ -216,3 +216,45 @@ def test_one_memory_serves_the_process(scripted_embedder: ScriptedEmbedder) -> N
     first = embed_question("Where do I live?", scripted_embedder, seconds=5)
 
     assert embed_question("Where do I live?", scripted_embedder, seconds=5) is first
+
+
+def test_the_same_question_of_several_at_once_is_asked_once(
+    questions: Questions, embedder: ScriptedEmbedder
+) -> None:
+    answering, go_on = threading.Event(), threading.Event()
+
+    def think(texts: Sequence[str]) -> None:
+        answering.set()
+        go_on.wait(timeout=10)
+
+    embedder.while_answering = think
+    questions.begin("one", embedder, seconds=20)
+    assert answering.wait(timeout=10)
+    with ThreadPoolExecutor(1) as pool:
+        second = pool.submit(questions.embed, "one", embedder, seconds=20)
+        go_on.set()
+        embedded = second.result(timeout=20)
+
+    assert embedded is not None
+    assert embedder.texts == ["one"]
+
+
+def test_who_joins_a_question_waits_no_longer_than_its_own_time(
+    questions: Questions, embedder: ScriptedEmbedder
+) -> None:
+    answering, go_on = threading.Event(), threading.Event()
+
+    def think(texts: Sequence[str]) -> None:
+        answering.set()
+        go_on.wait(timeout=10)
+
+    embedder.while_answering = think
+    questions.begin("one", embedder, seconds=20)
+    assert answering.wait(timeout=10)
+
+    assert questions.embed("one", embedder, seconds=0.05) is None
+    go_on.set()
+    assert (
+        wait_until(lambda: questions.embed("one", embedder, seconds=5), what="the answer to be kept")
+        is not None
+    )

@@ -126,6 +126,8 @@ def test_each_app_brings_its_own_sections() -> None:
         "forgetting": "memory",
         "knowledge": "knowledge",
         "context": "context",
+        "summaries": "summaries",
+        "behaviours": "behaviours",
         "profile": "relationships",
         "sessions": "relationships",
     }

@@ -37,7 +37,7 @@ def test_the_trace_keeps_numbers_and_verdicts(
 def test_an_entry_that_was_merged_into_it_keeps_no_copy(
     conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
-    scripted_provider.answer_with(answer(add("Wears a bird")), answer(add(HERON)), answer(update(2, HERON)))
+    scripted_provider.answer_with(answer(add("Wears a bird")), answer(add(HERON)), answer(update(1, HERON)))
     conversation.hear("I wear a bird.")
     conversation.hear("I have a tattoo: a heron.")
     conversation.hear("The bird is that heron.")

@@ -25,7 +25,7 @@ def test_an_entry_goes_with_the_messages_it_rests_on_and_all_that_was_asked_and_
     )
     conversation.hear("I have a heron on my arm.", "I have a sister.")
     heron = next(entry for entry in conversation.entries if entry.content == HERON)
-    place = conversation.entries.index(heron) + 1
+    place = conversation.number_of(HERON)
     scripted_provider.answer_with(answer(update(place, "Has a tattoo of a big heron", reason="a big heron")))
     conversation.hear("It is a big heron.")
     assert len(texts_with("heron")) >= 6

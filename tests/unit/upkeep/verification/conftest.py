@@ -24,7 +24,7 @@ def lived(
     configure(relationship, embedder="default", embed_messages=True, language="english")
     conversation = Conversation(relationship)
     conversation.remember("Likes tea", "Lives in Porto")
-    scripted_provider.otherwise = answer(add("Has a cat"), update(1, "Lives in Lisbon"))
+    scripted_provider.otherwise = answer(add("Has a cat"), update(2, "Lives in Lisbon"))
     conversation.hear("I have a cat, and I moved to Lisbon")
     scripted_provider.otherwise = answer(add("Runs on Sundays"))
     conversation.hear("I run on Sundays")

@@ -52,6 +52,7 @@ MENDED: list[tuple[str, list[str]]] = [
         f"{STRANGER} UPDATE relationships_message SET project_id = o.id FROM o",
     ]),
     ("numbers/behind", ["UPDATE relationships_relationship SET last_seq = 3"]),
+    ("numbers/miscounted", ["UPDATE relationships_relationship SET message_count = message_count + 1"]),
     ("fingerprints/wrong histories/differs", [
         "UPDATE memory_scratchpadentry SET content_hash = sha256('x') WHERE content = 'Likes tea'"
     ]),

@@ -3,7 +3,7 @@
 import pytest
 from django.utils import timezone
 
-from memory.models import DecayedVector, Embedding, SearchText
+from memory.models import DecayedVector, Embedding, SearchSegment, SearchText
 from memory.retrieval.decayed_vectors import renew_stale, settle_decayed_vectors
 from relationships.models import Companion
 from tests.fixtures.index import configure
@@ -78,3 +78,16 @@ def test_one_of_no_vector_goes() -> None:
     check_mended(["decayed_vectors/of_nothing"])
 
     assert not DecayedVector.objects.filter(owner_id=vector.owner_id).exists()
+
+
+@pytest.mark.parametrize("damage", ["packed = ''", "lexemes = 'tea:1'::tsvector", "names = '{}'"])
+def test_a_segment_that_says_something_else_than_its_rows_is_packed_anew(
+    lived: Conversation, damage: str
+) -> None:
+    for _ in range(4):
+        lived.say(*[f"I drink tea number {number}" for number in range(50)])
+    assert SearchSegment.objects.exists()
+    check_whole()
+    run(f"UPDATE memory_searchsegment SET {damage} WHERE number = 0")
+
+    check_mended(["segments/out_of_step"])

@@ -13,9 +13,8 @@ from web.server.clients import PROJECT
 from web.server.gateway import Gateway, Limits
 from web.server.sending import Refused
 
-LIMITS = Limits(
-    threads=4, running_each=3, open_each=5, open_together=50, streams=8, body=100, large_body=1000, proxies=0
-)
+ROOM = {"threads": 4, "running_each": 3, "open_each": 5, "open_together": 50, "streams": 8, "chats": 4}
+LIMITS = Limits(**ROOM, body=100, large_body=1000, proxies=0)
 
 
 def refusal(environ: dict[str, Any], refused: Refused) -> Answer:

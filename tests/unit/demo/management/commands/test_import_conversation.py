@@ -21,7 +21,7 @@ def file(tmp_path: Path) -> Path:
         "session_1": [
             {"speaker": "Ann", "text": "I have a dog."},
             {"speaker": "Bo", "text": "How nice!"},
-            {"speaker": "Ann", "text": "Bye."},
+            {"speaker": "Ann", "text": "It rains."},
         ],
     }
     path = tmp_path / "talk.json"

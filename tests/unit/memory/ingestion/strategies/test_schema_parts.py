@@ -63,7 +63,7 @@ def test_likely_entries_are_numbered_with_their_keys_and_without_ids(question: Q
 
     prompt = build_request(ingestion_input("Hi.", entries=[entry]), question).prompt
 
-    assert "[1] (identity, city) Lives in [9] Porto" in prompt
+    assert "[1] (identity, city, told 2026-03-01) Lives in [9] Porto" in prompt
     assert str(entry.id) not in prompt
 
 

@@ -3,7 +3,7 @@ from pydantic import ValidationError
 
 from memory.ingestion.configuration import DEFAULT_TYPES
 from memory.ingestion.strategies.options import FactKey, KeyedFactsOptions
-from memory.ingestion.strategies.vocabulary import SHIPPED_KEYS, Vocabulary, sentence_of
+from memory.ingestion.strategies.vocabulary import SHIPPED_KEYS, Vocabulary, fact_text, type_among
 
 SHIPPED = Vocabulary(KeyedFactsOptions())
 TYPES = [entry_type.name for entry_type in DEFAULT_TYPES]
@@ -67,14 +67,18 @@ def test_a_key_or_near_key_is_named_once() -> None:
         KeyedFactsOptions(keys=(FactKey(name="belt"), FactKey(name="rank", near=("belt",))))
 
 
-def test_a_fact_reads_as_its_key_says() -> None:
-    assert sentence_of(FactKey(name="city", says="Lives in {value}"), "Lisbon") == "Lives in Lisbon"
-    assert sentence_of(FactKey(name="event", says="{value}"), "exam in May") == "Exam in May"
-    assert sentence_of(FactKey(name="shoe_size"), "41") == "Shoe size: 41"
-    assert (
-        sentence_of(FactKey(name="city", says="Lives in {value}"), "{value.__class__}")
-        == "Lives in {value.__class__}"
+def test_a_value_is_kept_under_its_key_and_is_no_template() -> None:
+    assert fact_text(SHIPPED.keys["employer"], "Notion") == "employer: Notion"
+    assert fact_text(FactKey(name="shoe_size"), "{value.__class__}") == "shoe_size: {value.__class__}"
+
+
+def test_a_type_the_companion_has_not_is_never_taken_for_another_silently() -> None:
+    assert type_among("goal", ["goal", "other"]) == ("goal", ())
+    assert type_among("goal", ["fact", "other"]) == (
+        "other",
+        ("the companion has no type goal; kept as other",),
     )
+    assert type_among("goal", ["fact"]) == ("fact", ("the companion has no type goal; kept as fact",))
 
 
 def test_a_model_is_told_keys_of_the_types_the_companion_has() -> None:

@@ -30,11 +30,19 @@ def near_rows(rows: Sequence[Row], place: int, reach: int) -> list[tuple[int, in
     ]
 
 
+def pause(rows: Sequence[Row], place: int, other: int) -> float:
+    """What is left of a neighbour after the time between them: half after two hours."""
+    return 1 / (1 + abs(rows[place].age - rows[other].age) * 12)
+
+
 def text_of(rows: Sequence[Row]) -> list[float]:
     counted = [place for place, row in enumerate(rows) if row.counted]
 
     def spread(values: Sequence[float], place: int) -> float:
-        return sum(0.6**distance * values[other] for other, distance in near_rows(rows, place, 4))
+        return sum(
+            0.6**distance * pause(rows, place, other) * values[other]
+            for other, distance in near_rows(rows, place, 4)
+        )
 
     lengths = [spread([row.length for row in rows], place) for place in range(len(rows))]
     mean = sum(lengths[place] for place in counted) / len(counted) if counted else 0
@@ -54,7 +62,7 @@ def vector_of(rows: Sequence[Row], text: Sequence[float]) -> list[float]:
     smooth: list[float | None] = []
     for place, row in enumerate(rows):
         near = [
-            (rows[other].cosine, 0.3**distance)
+            (rows[other].cosine, 0.3**distance * pause(rows, place, other))
             for other, distance in near_rows(rows, place, 2)
             if rows[other].cosine is not None
         ]

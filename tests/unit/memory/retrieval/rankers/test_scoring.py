@@ -54,7 +54,7 @@ def test_a_question_of_very_many_words_scores_as_if_its_words_were_asked_one_by_
     words = [f"word{number}" for number in range(WORDS_AT_ONCE * 2 + 3)]
     rows = [Row(dict.fromkeys(words[::2], 1), session=0), Row({words[-1]: 2}, session=0), Row(session=0)]
     asked = candidates(rows, words)
-    near = Neighbours(asked.session, kernel=0.5, reach=1)
+    near = Neighbours(asked.session, asked.told, kernel=0.5, reach=1)
 
     together = spread_text_scores(asked, question(words), near)
 
@@ -78,29 +78,29 @@ def test_words_of_a_row_without_a_vector_never_count_below_nothing() -> None:
 
 
 def test_a_value_fades_with_the_distance_and_ends_at_the_reach() -> None:
-    near = Neighbours(np.zeros(5, dtype=np.int64), kernel=0.5, reach=2)
+    near = Neighbours(np.zeros(5, dtype=np.int64), np.zeros(5), kernel=0.5, reach=2)
     assert near.spread(np.array([1.0, 0, 0, 0, 0])).tolist() == [1, 0.5, 0.25, 0, 0]
 
 
 def test_sessions_that_go_on_at_the_same_time_keep_their_own_neighbours() -> None:
-    near = Neighbours(np.array([0, 1, 0, 1]), kernel=0.5, reach=2)
+    near = Neighbours(np.array([0, 1, 0, 1]), np.zeros(4), kernel=0.5, reach=2)
     assert near.spread(np.array([1.0, 0, 0, 0])).tolist() == [1, 0, 0.5, 0]
 
 
 def test_a_table_is_spread_row_by_row() -> None:
-    near = Neighbours(np.array([0, 0]), kernel=0.5, reach=2)
+    near = Neighbours(np.array([0, 0]), np.zeros(2), kernel=0.5, reach=2)
     assert near.spread(np.array([[1.0, 0], [0, 2.0]])).tolist() == [[1, 0.5], [1, 2]]
 
 
 def test_rows_of_no_session_have_no_neighbours() -> None:
-    near = Neighbours(np.array([-1, -1]), kernel=0.5, reach=2)
+    near = Neighbours(np.array([-1, -1]), np.zeros(2), kernel=0.5, reach=2)
     assert near.spread(np.array([1.0, 0])).tolist() == [1, 0]
-    mixed = Neighbours(np.array([-1, -1, 0, 0]), kernel=0.5, reach=2)
+    mixed = Neighbours(np.array([-1, -1, 0, 0]), np.zeros(4), kernel=0.5, reach=2)
     assert mixed.spread(np.array([1.0, 0, 1, 0])).tolist() == [1, 0, 1, 0.5]
 
 
 def test_a_mean_leaves_out_what_is_not_there_and_makes_up_nothing() -> None:
-    near = Neighbours(np.zeros(3, dtype=np.int64), kernel=0.5, reach=1)
+    near = Neighbours(np.zeros(3, dtype=np.int64), np.zeros(3), kernel=0.5, reach=1)
     mean = near.mean(np.array([1.0, np.nan, 4.0]))
     assert mean[[0, 2]].tolist() == [1.0, 4.0]
     assert np.isnan(mean[1])
@@ -120,3 +120,13 @@ def test_each_list_gives_by_rank_and_what_it_does_not_hold_gets_nothing() -> Non
     first, second = fuse_ranks([np.array([3.0, 1.0, np.nan]), np.array([np.nan, np.nan, 7.0])])
     assert first == pytest.approx([1 / 61, 1 / 62, 0])
     assert second == pytest.approx([0, 0, 1 / 61])
+
+
+def test_what_is_said_after_a_pause_is_less_of_a_neighbour() -> None:
+    near = Neighbours(np.zeros(4, dtype=np.int64), np.array([0, 60, 7260, 9e6]), kernel=0.5, reach=1)
+
+    given = near.spread(np.array([0.0, 1.0, 0.0, 0.0]))
+
+    assert given[0] == pytest.approx(0.5, abs=0.01)
+    assert given[2] == pytest.approx(0.25, abs=0.01)
+    assert near.spread(np.array([0.0, 0.0, 1.0, 0.0]))[3] < 0.001

@@ -37,7 +37,7 @@ def bind(client: httpx2.Client) -> None:
     for transport in (client._transport, *client._mounts.values()):
         if isinstance(transport, httpx2.HTTPTransport):
             pool: Any = transport._pool
-            pool._network_backend = _Backend(pool._network_backend)
+            pool._network_backend = DeadlineBackend(pool._network_backend)
 
 
 def _left() -> float | None:
@@ -78,7 +78,9 @@ class _Stream(httpcore2.NetworkStream):
         return self._stream.get_extra_info(info)
 
 
-class _Backend(httpcore2.NetworkBackend):
+class DeadlineBackend(httpcore2.NetworkBackend):
+    """A network whose every wait ends with the deadline."""
+
     def __init__(self, backend: httpcore2.NetworkBackend) -> None:
         self._backend = backend
 

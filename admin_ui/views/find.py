@@ -1,0 +1,66 @@
+"""Ctrl+K: any person, companion or page of the project by a few letters of its name."""
+
+from dataclasses import dataclass
+
+from django.db.models import F, Q
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+
+from admin_ui.access import OperatorView
+from admin_ui.navigation import PAGES
+from admin_ui.params import text_param
+from relationships.models import Companion, Relationship
+
+MOST_OF_A_KIND = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    href: str
+    icon: str
+    label: str
+    detail: str
+
+
+class FindView(OperatorView):
+    """The lines below the field, or all of it as a page where there is no script."""
+
+    def get(self, request: HttpRequest) -> HttpResponse:
+        query = text_param(request.GET, "q", limit=100)
+        found = [*self._people(query), *self._companions(query), *_pages(query)]
+        part = "_found" if getattr(request, "htmx", False) else "page"
+        return render(request, f"admin_ui/find/{part}.html", {"found": found, "q": query})
+
+    def _people(self, query: str) -> list[Found]:
+        rows = Relationship.objects.of_project(self.access.project.id).select_related("user", "companion")
+        if query:
+            named = Q(user__display_name__icontains=query) | Q(user__external_id__icontains=query)
+            rows = rows.filter(named)
+        recent = rows.order_by(F("last_turn_at").desc(nulls_last=True), "id")[:MOST_OF_A_KIND]
+        return [
+            Found(
+                reverse("admin_ui:relationship", args=[row.id]),
+                "person",
+                f"{row.user} and {row.companion.name}",
+                row.user.external_id,
+            )
+            for row in recent
+        ]
+
+    def _companions(self, query: str) -> list[Found]:
+        rows = Companion.objects.of_project(self.access.project.id)
+        if query:
+            rows = rows.filter(Q(name__icontains=query) | Q(slug__icontains=query))
+        return [
+            Found(reverse("admin_ui:companion", args=[row.id]), "chat", row.name, row.slug)
+            for row in rows.order_by("name", "id")[:MOST_OF_A_KIND]
+        ]
+
+
+def _pages(query: str) -> list[Found]:
+    return [
+        Found(reverse(f"admin_ui:{name}"), icon, label, "page")
+        for name, icon, label in PAGES
+        if query.casefold() in label.casefold()
+    ]

@@ -1,0 +1,86 @@
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.http import StreamingHttpResponse
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from behaviours.api.schemas import OutboxAnswer, OutboxQuery, StreamQuery
+from behaviours.models import OutboxMessage
+from behaviours.outbox import acknowledge, stream
+from relationships.api.views import ApiView
+from web.errors import InvalidInput
+from web.fields import Page
+from web.operations import operation
+
+TAG = "Outbox"
+
+
+class OutboxView(ApiView):
+    tag = TAG
+    open_to_tokens = True
+
+    @operation(
+        "outbox_list",
+        "List messages that wait for the person, oldest first",
+        query=OutboxQuery,
+        answers={200: Page[OutboxAnswer]},
+    )
+    def get(self, request: Request, relationship_id: UUID) -> Response:
+        query = self.query(OutboxQuery)
+        self.get_relationship(relationship_id)
+        rows = OutboxMessage.objects.for_relationship(relationship_id)
+        return self.page(
+            rows if query.acknowledged else rows.waiting(), present_message, order=["id"], query=query
+        )
+
+
+class AcknowledgeView(ApiView):
+    tag = TAG
+    open_to_tokens = True
+
+    @operation("outbox_acknowledge", "Say that a message was taken", answers={200: OutboxAnswer})
+    def post(self, request: Request, relationship_id: UUID, message_id: UUID) -> Response:
+        """It is listed and streamed no more. Once more changes nothing."""
+        self.get_relationship(relationship_id)
+        return self.answer(
+            present_message(acknowledge(relationship_id=relationship_id, message_id=message_id))
+        )
+
+
+class OutboxStreamView(ApiView):
+    tag = TAG
+    open_to_tokens = True
+    http_method_names = ["get"]
+
+    @operation(
+        "outbox_stream",
+        "Be told of messages as they come",
+        query=StreamQuery,
+        answers={200: None},
+    )
+    def get(self, request: Request, relationship_id: UUID) -> StreamingHttpResponse:
+        """Server-sent events: what waits, then what comes, each `event: message` with the message as `data`. The
+        stream ends after `seconds`; a client that comes back with `Last-Event-ID` is told what it does not know yet.
+        """
+        query = self.query(StreamQuery)
+        self.get_relationship(relationship_id)
+        seconds = min(float(query.seconds), settings.MAX_WAIT_SECONDS)
+        return StreamingHttpResponse(
+            stream(relationship_id=relationship_id, seconds=seconds, after=_last_event(request)),
+            content_type="text/event-stream",
+            headers={"Cache-Control": "no-cache", "X-Accel-Buffering": "no"},
+        )
+
+
+def present_message(message: OutboxMessage) -> dict[str, Any]:
+    return OutboxAnswer.of(message, run=message.run_id, turn=message.turn_id)
+
+
+def _last_event(request: Request) -> UUID | None:
+    told = request.headers.get("Last-Event-ID", "")
+    try:
+        return UUID(told) if told else None
+    except ValueError:
+        raise InvalidInput.of("Last-Event-ID", "is no ID of a message") from None

@@ -1,0 +1,148 @@
+"""What the calls about behaviours take and answer, and how the answers are made."""
+
+from datetime import datetime
+from typing import Annotated, Any
+from uuid import UUID
+
+from pydantic import Field
+
+from behaviours.configuration import Behaviour
+from behaviours.dry_runs import MOST_TURNS, DryRun
+from behaviours.models import BehaviourRun, RunState
+from web.fields import DIGITS, Answer, Body, JsonObject, PageQuery, Query
+
+
+class BehaviourAnswer(Answer):
+    name: str
+    kind: str
+    """priority: before the model; async: after the turn."""
+    action: str
+    order: int
+    enabled: bool
+    level: str
+    """The highest level of the configuration that says something of it."""
+    fault: str | None
+    """Why it does nothing, where it is not whole."""
+    definition: JsonObject
+
+
+class BehavioursAnswer(Answer):
+    items: list[BehaviourAnswer]
+
+
+class RunListQuery(PageQuery):
+    behaviour: Annotated[str, Field(max_length=60)] | None = None
+    state: RunState | None = None
+    """`failed`: what was given up; those of webhooks are the dead letters."""
+    action: Annotated[str, Field(max_length=10)] | None = None
+    turn: UUID | None = None
+
+
+class RunAnswer(Answer):
+    id: UUID
+    behaviour: str
+    kind: str
+    action: str
+    turn: UUID | None
+    session: str
+    state: RunState
+    """pending and working: on its way; done; left_out: of a priority behaviour that was late or failed; failed:
+    given up, and `error` says why.
+    """
+    rendered: str
+    """The text, the prompt or the body of the call."""
+    answer: str
+    """Of the model, or of the address that was called."""
+    outcome: str
+    model_calls: list[UUID]
+    prompt_tokens: int | None
+    output_tokens: int | None
+    milliseconds: float | None
+    attempts: int
+    error_code: str | None
+    error: str | None
+    recorded_at: datetime
+    fired_at: datetime | None
+    settled_at: datetime | None
+    redacted_at: datetime | None
+
+
+class DryRunBody(Body):
+    behaviour: JsonObject
+    """A draft, as it would stand in the configuration under its name."""
+    last: Annotated[int, Field(ge=1, le=MOST_TURNS)] = 50
+    """Over so many turns."""
+
+
+class TriedTurnAnswer(Answer):
+    turn: UUID
+    seq: int
+    session: str
+    occurred_at: datetime
+    fires: bool
+    reason: str
+    rendered: str
+
+
+class DryRunAnswer(Answer):
+    kind: str
+    action: str
+    fired: int
+    turns: list[TriedTurnAnswer]
+    """Oldest first."""
+    next_times: list[datetime]
+    """Of a schedule."""
+
+
+class OutboxQuery(PageQuery):
+    acknowledged: bool = False
+    """With those that were acknowledged."""
+
+
+class OutboxAnswer(Answer):
+    id: UUID
+    behaviour: str
+    run: UUID
+    turn: UUID | None
+    content: str
+    recorded_at: datetime
+    acknowledged_at: datetime | None
+    redacted_at: datetime | None
+
+
+class StreamQuery(Query):
+    seconds: Annotated[int, Field(ge=0, le=300), DIGITS] = 30
+    """How long the stream lasts, at most `RAPPORT_MAX_WAIT_SECONDS`; EventSource comes back by itself."""
+
+
+class SecretAnswer(Answer):
+    secret: str
+    """For a library of Standard Webhooks."""
+
+
+def present_behaviour(name: str, behaviour: Behaviour, level: str) -> dict[str, Any]:
+    return BehaviourAnswer.of(
+        behaviour,
+        name=name,
+        level=level,
+        fault=behaviour.fault or None,
+        definition=behaviour.model_dump(mode="json", exclude_defaults=True, by_alias=True),
+    )
+
+
+def present_run(run: BehaviourRun) -> dict[str, Any]:
+    return RunAnswer.of(
+        run,
+        turn=run.turn_id,
+        model_calls=run.model_call_ids,
+        error_code=run.error_code or None,
+        error=run.error or None,
+    )
+
+
+def present_dry_run(done: DryRun) -> dict[str, Any]:
+    return DryRunAnswer.of(
+        done,
+        fired=sum(turn.fires for turn in done.turns),
+        turns=[TriedTurnAnswer.of(turn, turn=turn.turn_id) for turn in done.turns],
+    )

@@ -1,0 +1,136 @@
+from collections.abc import Mapping
+from typing import ClassVar
+from uuid import UUID
+
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from behaviours.api.schemas import (
+    BehavioursAnswer,
+    DryRunAnswer,
+    DryRunBody,
+    RunAnswer,
+    RunListQuery,
+    SecretAnswer,
+    present_behaviour,
+    present_dry_run,
+    present_run,
+)
+from behaviours.dry_runs import dry_run, read_draft
+from behaviours.models import BehaviourRun
+from behaviours.runs import get_run, retry_run
+from behaviours.webhooks import secret_of
+from relationships.api.views import ApiView
+from relationships.configuration.cascade import LEVELS
+from relationships.services.companions import get_companion
+from relationships.services.configuration import configuration_of
+from web.fields import Page
+from web.operations import operation
+
+TAG = "Behaviours"
+ORDER = ("recipe", *LEVELS)
+
+
+class BehavioursView(ApiView):
+    tag = TAG
+
+    @operation(
+        "behaviours_list", "List a relationship's behaviours, in order", answers={200: BehavioursAnswer}
+    )
+    def get(self, request: Request, relationship_id: UUID) -> Response:
+        """Those that hold here, whichever level of the configuration says so. They are written there:
+        PATCH /v1/companions/{companion_id}, `config.behaviours.named`.
+        """
+        relationship = self.get_relationship(relationship_id, "companion", "project")
+        resolved = configuration_of(relationship)
+        named = resolved.values.behaviours.named
+        order = sorted(named, key=lambda name: (named[name].order, name))
+        levels = _levels(resolved.provenance)
+        return self.answer(
+            {"items": [present_behaviour(name, named[name], levels.get(name, "default")) for name in order]}
+        )
+
+
+class DryRunView(ApiView):
+    tag = TAG
+    scopes: ClassVar = {"POST": "read"}  # it changes nothing
+
+    @operation(
+        "behaviours_dry_run",
+        "See where a draft of a behaviour would have done something",
+        body=DryRunBody,
+        answers={200: DryRunAnswer},
+    )
+    def post(self, request: Request, relationship_id: UUID) -> Response:
+        """Over the last turns. Nobody is asked, told or called. Profile, session and held deletions are today's."""
+        body = self.body(DryRunBody)
+        relationship = self.get_relationship(relationship_id, "companion", "user")
+        draft = read_draft(body.behaviour, inside="behaviour")
+        done = dry_run(relationship=relationship, behaviour=draft, last=body.last)
+        return self.answer(present_dry_run(done))
+
+
+class RunsView(ApiView):
+    tag = TAG
+
+    @operation(
+        "behaviour_runs_list",
+        "List what behaviours did, newest first",
+        query=RunListQuery,
+        answers={200: Page[RunAnswer]},
+    )
+    def get(self, request: Request, relationship_id: UUID) -> Response:
+        """Those that a worker has not looked at yet are not in it. Of contexts they are kept for 30 days."""
+        query = self.query(RunListQuery)
+        self.get_relationship(relationship_id)
+        rows = BehaviourRun.objects.for_relationship(relationship_id).fired()
+        rows = rows.filter(**query.given("behaviour", "state", "action"))
+        rows = rows.filter(turn_id=query.turn) if query.turn else rows
+        return self.page(rows, present_run, order=["-id"], query=query)
+
+
+class RunView(ApiView):
+    tag = TAG
+
+    @operation("behaviour_runs_read", "Read a run of a behaviour", answers={200: RunAnswer})
+    def get(self, request: Request, relationship_id: UUID, run_id: UUID) -> Response:
+        self.get_relationship(relationship_id)
+        return self.answer(present_run(get_run(relationship_id, run_id)))
+
+
+class RetryRunView(ApiView):
+    tag = TAG
+
+    @operation(
+        "behaviour_runs_retry",
+        "Try a failed or waiting run again",
+        answers={202: RunAnswer},
+        problems=(409,),
+    )
+    def post(self, request: Request, relationship_id: UUID, run_id: UUID) -> Response:
+        self.get_relationship(relationship_id)
+        return self.answer(present_run(retry_run(relationship_id=relationship_id, run_id=run_id)), status=202)
+
+
+class WebhookSecretView(ApiView):
+    tag = TAG
+    scopes: ClassVar = {"GET": "admin"}
+
+    @operation(
+        "webhook_secret_read", "Read what a companion's webhooks are signed with", answers={200: SecretAnswer}
+    )
+    def get(self, request: Request, companion_id: UUID) -> Response:
+        """As Standard Webhooks signs them. Needs the scope `admin`. It changes with RAPPORT_SECRET_KEY."""
+        companion = get_companion(project_id=self.project_id, companion_id=companion_id)
+        return self.answer({"secret": secret_of(companion.id)})
+
+
+def _levels(provenance: Mapping[str, str]) -> dict[str, str]:
+    """The highest level that says something of each."""
+    found: dict[str, str] = {}
+    for path, level in provenance.items():
+        section, _, rest = path.partition(".named.")
+        if section == "behaviours":
+            name = rest.partition(".")[0]
+            found[name] = max(found.get(name, level), level, key=ORDER.index)
+    return found

@@ -1,0 +1,17 @@
+from typing import ClassVar
+
+from django.apps import AppConfig
+
+
+class BehavioursConfig(AppConfig):
+    name = "behaviours"
+    configuration_sections: ClassVar = {
+        "behaviours": "behaviours.configuration.Behaviours",
+    }
+
+    def ready(self) -> None:
+        from behaviours.owed import owe_runs
+        from memory.ingestion.intake import turn_listeners
+
+        if owe_runs not in turn_listeners:
+            turn_listeners.append(owe_runs)

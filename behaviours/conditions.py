@@ -1,0 +1,108 @@
+"""Whether a condition holds of a moment. What is dear to look up is asked last, and only if it is asked for."""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any, Protocol
+
+from behaviours.configuration import Condition, EntryCondition, ValueCondition
+from behaviours.schedule import is_time
+from behaviours.text_conditions import holds_keyword, matches
+
+_NOTHING = object()
+EVENTS = {"added": ("added",), "changed": ("changed",), "any": ("added", "changed")}
+
+
+class Moment(Protocol):
+    """What a condition may look at. `message` is what the person says, `turn` its turn's number in the session, from 1;
+    0 at a time of a schedule, which belongs to no turn.
+
+    `entries` are those that the turn added or changed: `event`, `type` and `content`.
+    """
+
+    now: datetime
+    timezone: str
+
+    @property
+    def message(self) -> str: ...
+    @property
+    def turn(self) -> int: ...
+    @property
+    def is_first_of_session(self) -> bool: ...
+    @property
+    def is_first_ever(self) -> bool: ...
+    @property
+    def minutes_since(self) -> float | None: ...
+    @property
+    def profile(self) -> Mapping[str, Any]: ...
+    @property
+    def state(self) -> Mapping[str, Any]: ...
+    @property
+    def entries(self) -> list[dict[str, str]]: ...
+    @property
+    def deletions_held(self) -> int: ...
+
+
+def holds(condition: Condition, moment: Moment) -> bool:
+    """All that the condition asks."""
+    return all(
+        check(getattr(condition, name), moment)
+        for name, check in _CHECKS.items()
+        if getattr(condition, name) is not None
+    )
+
+
+def value_at(document: Any, path: str) -> Any:
+    """`pets.0.name` of a JSON document; _NOTHING where there is none."""
+    for part in path.split("."):
+        if isinstance(document, Mapping) and part in document:
+            document = document[part]
+        elif isinstance(document, list) and part.isdecimal() and int(part) < len(document):
+            document = document[int(part)]
+        else:
+            return _NOTHING
+    return document
+
+
+def _of_value(asked: ValueCondition, moment: Moment) -> bool:
+    value = value_at(moment.profile if asked.of == "profile" else moment.state, asked.path)
+    if value is _NOTHING:
+        return asked.exists is False
+    number = value if isinstance(value, int | float) and not isinstance(value, bool) else None
+    return (
+        asked.exists is not False
+        and (asked.equals is None or (value == asked.equals and type(value) is type(asked.equals)))
+        and (asked.contains is None or (isinstance(value, str | list) and asked.contains in value))
+        and (asked.at_least is None or (number is not None and number >= asked.at_least))
+        and (asked.at_most is None or (number is not None and number <= asked.at_most))
+    )
+
+
+def _of_entry(asked: EntryCondition, moment: Moment) -> bool:
+    return any(
+        entry["event"] in EVENTS[asked.event] and (not asked.types or entry["type"] in asked.types)
+        for entry in moment.entries
+    )
+
+
+def _gap(minutes: float, moment: Moment) -> bool:
+    return moment.minutes_since is not None and moment.minutes_since >= minutes
+
+
+def _first(asked: str, moment: Moment) -> bool:
+    return moment.is_first_ever if asked == "ever" else moment.is_first_of_session
+
+
+_CHECKS: dict[str, Callable[[Any, Moment], bool]] = {
+    "keywords": lambda keywords, moment: holds_keyword(keywords, moment.message),
+    "matches": lambda pattern, moment: matches(pattern, moment.message),
+    "schedule": lambda cron, moment: is_time(cron, moment.now, moment.timezone),
+    "first_turn": _first,
+    "gap_minutes": _gap,
+    "every_n_turns": lambda n, moment: moment.turn > 0 and moment.turn % n == 0,
+    "value": _of_value,
+    "entry": _of_entry,
+    "deletions_held": lambda n, moment: moment.deletions_held >= n,
+    "not_": lambda part, moment: not holds(part, moment),
+    "all": lambda parts, moment: all(holds(part, moment) for part in parts),
+    "any": lambda parts, moment: any(holds(part, moment) for part in parts),
+}

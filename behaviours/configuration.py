@@ -1,0 +1,204 @@
+"""The section `behaviours` of the configuration: what a companion does beside remembering, each under a name.
+
+A level may say a part of a behaviour, such as `enabled`; so each is looked at as a whole only where it is used, and one
+that is no whole does nothing, and says why (`fault`).
+"""
+
+from functools import cached_property
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, ConfigDict, Field, StringConstraints
+
+from behaviours.schedule import known_schedule
+from behaviours.templates import known_template
+from behaviours.text_conditions import known_pattern
+from memory.ingestion.strategies.options import ModelName, Slug
+from memory.ingestion.templates import MAX_TEMPLATE_CHARACTERS
+from relationships.configuration.plugins import known_slug
+from relationships.configuration.strict import Strict
+from web.fields import JsonObject
+
+Template = Annotated[
+    str, StringConstraints(min_length=1, max_length=MAX_TEMPLATE_CHARACTERS), AfterValidator(known_template)
+]
+Pattern = Annotated[str, StringConstraints(min_length=1, max_length=1000), AfterValidator(known_pattern)]
+Schedule = Annotated[str, StringConstraints(max_length=100), AfterValidator(known_schedule)]
+Keyword = Annotated[str, StringConstraints(min_length=1, max_length=100)]
+Path = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+Url = Annotated[str, StringConstraints(max_length=2000, pattern=r"^https?://[^\s/]+(/\S*)?$")]
+Scalar = str | int | float | bool | None
+
+
+def _known_provider(value: str | None) -> str | None:
+    return value if value is None else known_slug("LLM_PROVIDERS", value)
+
+
+Provider = Annotated[str | None, AfterValidator(_known_provider)]
+
+
+class ValueCondition(Strict):
+    """A value of the profile or the session's state; all that is given has to hold of it."""
+
+    of: Literal["profile", "session"] = "profile"
+    path: Path
+    """By names and, in a list, by places from 0: `plan.name`, `pets.0`."""
+    exists: bool | None = None
+    equals: Scalar = None
+    """Null: not asked."""
+    contains: str | None = None
+    """A part of a text, or a member of a list."""
+    at_least: float | None = None
+    at_most: float | None = None
+
+
+class EntryCondition(Strict):
+    """The turn added or changed an entry."""
+
+    types: tuple[Slug, ...] = Field(default=(), max_length=30)
+    """Of one of these types; none: of any."""
+    event: Literal["added", "changed", "any"] = "any"
+
+
+class Condition(Strict):
+    """When a behaviour does something. All that is given has to hold; nothing given: always."""
+
+    model_config = ConfigDict(serialize_by_alias=True)  # `not` is no name in Python
+
+    all: "tuple[Condition, ...] | None" = Field(default=None, max_length=20)
+    any: "tuple[Condition, ...] | None" = Field(default=None, max_length=20)
+    not_: "Condition | None" = Field(default=None, alias="not")
+    keywords: tuple[Keyword, ...] | None = Field(default=None, min_length=1, max_length=100)
+    """One of these words or phrases is in what the person says, in any case."""
+    matches: Pattern | None = None
+    """A regular expression (RE2) that fits a part of what the person says."""
+    every_n_turns: Annotated[int, Field(ge=1, le=100_000)] | None = None
+    """The n-th turn of the session, the 2n-th, and so on."""
+    gap_minutes: Annotated[float, Field(ge=0, le=5_256_000)] | None = None
+    """So long after the message before, at least."""
+    first_turn: Literal["session", "ever"] | None = None
+    value: ValueCondition | None = None
+    schedule: Schedule | None = None
+    """A cron expression of five fields, in the person's time zone."""
+    entry: EntryCondition | None = None
+    """Of asynchronous behaviours: they wait until the turn is read."""
+    deletions_held: Annotated[int, Field(ge=1, le=10_000)] | None = None
+    """So many held deletions wait for a person, at least."""
+
+    def mentions(self, name: str) -> bool:
+        """Whether it, or any part of it, asks for this."""
+        if getattr(self, name) is not None:
+            return True
+        parts = [*(self.all or ()), *(self.any or ()), *([self.not_] if self.not_ else [])]
+        return any(part.mentions(name) for part in parts)
+
+
+class Ask(Strict):
+    """A small model's answer, as text for the context."""
+
+    prompt: Template | None = None
+    timeout_ms: Annotated[int, Field(ge=20, le=10_000)] = 300
+    """After so long the context is built without it."""
+    max_output_tokens: Annotated[int, Field(ge=16, le=4000)] = 200
+    provider: Provider = None
+    """Alias of an LLM provider; null: `ingestion.provider`."""
+    model: ModelName | None = None
+
+
+class Prompt(Strict):
+    """A prompt whose answer is written down."""
+
+    prompt: Template | None = None
+    into: Literal["session", "profile", "entry"] | None = None
+    """As a merge patch of the session's state or the profile, against its schema; or as an entry."""
+    type: Slug = "other"
+    """Of the entry."""
+    max_output_tokens: Annotated[int, Field(ge=16, le=16_000)] = 1000
+    provider: Provider = None
+    """Alias of an LLM provider; null: `ingestion.provider`."""
+    model: ModelName | None = None
+
+
+class Webhook(Strict):
+    """A signed POST to an address of the developer's."""
+
+    url: Url | None = None
+    text: Template = "{{ message }}"
+    """What it says, as its member `text`."""
+    data: JsonObject = {}
+    """What it holds beside, as it is."""
+    timeout_seconds: Annotated[float, Field(ge=0.1, le=30)] = 10
+
+
+ACTIONS = ("text", "ask", "prompt", "webhook", "message")
+PRIORITY = frozenset({"text", "ask"})
+
+
+class Behaviour(Strict):
+    """One thing that a companion does. With `text` or `ask` it is a priority behaviour: it runs before the model and
+    adds to the layer `priorities`. With `prompt`, `webhook` or `message` it runs after the turn, in the worker.
+    """
+
+    enabled: bool = True
+    order: Annotated[int, Field(ge=-1000, le=1000)] = 0
+    """The lowest goes first; those of the same order by name."""
+    cooldown_minutes: Annotated[float, Field(ge=0, le=525_600)] = 0
+    """For so long after it did something it does nothing."""
+    when: Condition = Condition()
+    text: Template | None = None
+    """What the model is told."""
+    ask: Ask | None = None
+    prompt: Prompt | None = None
+    webhook: Webhook | None = None
+    message: Template | None = None
+    """A message to the person, for `/outbox`."""
+
+    @property
+    def action(self) -> str:
+        """The one of ACTIONS that is given; "" where it is none or several."""
+        given = [name for name in ACTIONS if getattr(self, name) is not None]
+        return given[0] if len(given) == 1 else ""
+
+    @property
+    def kind(self) -> str:
+        return "priority" if self.action in PRIORITY else "async"
+
+    @property
+    def is_scheduled(self) -> bool:
+        """Whether it runs at times of its own, and not after turns."""
+        return self.kind == "async" and self.when.mentions("schedule")
+
+    @property
+    def waits_for_reading(self) -> bool:
+        return self.when.mentions("entry") or self.when.mentions("deletions_held")
+
+    @property
+    def fault(self) -> str:
+        """Why it can do nothing, as a sentence without its subject; "" where it can."""
+        if not self.action:
+            return f"needs exactly one of {', '.join(ACTIONS)}"
+        if self.action in ("ask", "prompt") and getattr(self, self.action).prompt is None:
+            return f"needs {self.action}.prompt"
+        if self.prompt is not None and self.prompt.into is None:
+            return "needs prompt.into"
+        if self.webhook is not None and self.webhook.url is None:
+            return "needs webhook.url"
+        if self.kind == "priority" and self.when.mentions("entry"):
+            return "runs before the turn is read, so `entry` never holds"
+        if self.is_scheduled and (
+            self.when.mentions("entry") or (self.prompt and self.prompt.into == "entry")
+        ):
+            return "runs at times of its own, so there is no turn whose entries it could see or add to"
+        return ""
+
+
+class Behaviours(Strict):
+    """What a companion does beside remembering."""
+
+    named: dict[Slug, Behaviour] = Field(default={}, max_length=50)
+
+    @cached_property
+    def by_kind(self) -> dict[str, tuple[tuple[str, Behaviour], ...]]:
+        """Those that are on and whole, in order: `priority` and `async`."""
+        on = [(name, one) for name, one in self.named.items() if one.enabled and not one.fault]
+        on.sort(key=lambda pair: (pair[1].order, pair[0]))
+        return {kind: tuple(pair for pair in on if pair[1].kind == kind) for kind in ("priority", "async")}

@@ -1,0 +1,116 @@
+"""Where a behaviour, or a draft of one, would have done something: over past turns, without asking or telling anybody.
+
+Profile, session state and held deletions are today's; what was said, when, and what became of it is the turn's.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import orjson
+from django.utils import timezone
+from pydantic import ValidationError
+
+from behaviours.conditions import holds
+from behaviours.configuration import Behaviour
+from behaviours.moments import TurnMoment, variables_of
+from behaviours.owed import schedules_of
+from behaviours.schedule import next_time
+from behaviours.templates import render
+from relationships.models import Relationship, Turn
+from web.errors import InvalidInput, RapportError
+from web.fields import field_problems
+
+MOST_TURNS = 200
+TIMES = 5  # of a schedule that are told
+
+
+@dataclass(frozen=True, slots=True)
+class TriedTurn:
+    """`rendered`: its text, prompt or message; "" where it does nothing. `reason`: why it does nothing after all."""
+
+    turn_id: UUID
+    seq: int
+    session: str
+    occurred_at: datetime
+    fires: bool
+    reason: str
+    rendered: str
+
+
+@dataclass(frozen=True, slots=True)
+class DryRun:
+    """`next_times`: of a schedule, which belongs to no turn."""
+
+    kind: str
+    action: str
+    turns: list[TriedTurn]
+    next_times: list[datetime]
+
+
+def read_draft(draft: Mapping[str, Any], *, inside: str) -> Behaviour:
+    """Raises InvalidInput, naming fields below `inside`."""
+    try:
+        behaviour = Behaviour.model_validate_json(orjson.dumps(draft), strict=True)
+    except ValidationError as error:
+        problems = field_problems(error, draft)
+        raise InvalidInput.naming(
+            [type(line)(f"{inside}.{line.field}", line.detail) for line in problems]
+        ) from None
+    if behaviour.fault:
+        raise InvalidInput.of(inside, behaviour.fault)
+    return behaviour
+
+
+def dry_run(*, relationship: Relationship, behaviour: Behaviour, last: int) -> DryRun:
+    """Over the last so many turns, oldest first. Load `relationship` with its companion and user."""
+    if behaviour.is_scheduled:
+        return DryRun(behaviour.kind, behaviour.action, [], _next_times(behaviour, relationship.timezone))
+    rows = Turn.objects.for_relationship(relationship.id).order_by("-seq")[: min(last, MOST_TURNS)]
+    tried, fired_at = [], None
+    for turn in reversed(rows):
+        moment = TurnMoment(relationship, turn)
+        fires, reason = _would_fire(behaviour, moment, turn, fired_at)
+        fired_at = turn.occurred_at if fires else fired_at
+        rendered = _rendered(behaviour, moment) if fires else ""
+        tried.append(TriedTurn(turn.id, turn.seq, turn.session, turn.occurred_at, fires, reason, rendered))
+    return DryRun(behaviour.kind, behaviour.action, tried, [])
+
+
+def _would_fire(
+    behaviour: Behaviour, moment: TurnMoment, turn: Turn, fired_at: datetime | None
+) -> tuple[bool, str]:
+    if turn.error_code == "paused":
+        return False, "the person had a pause"
+    if not holds(behaviour.when, moment):
+        return False, "its condition does not hold"
+    rest = timedelta(minutes=behaviour.cooldown_minutes)
+    if fired_at is not None and turn.occurred_at - fired_at < rest:
+        return False, "it is cooling down"
+    return True, ""
+
+
+def _rendered(behaviour: Behaviour, moment: TurnMoment) -> str:
+    whole = {
+        "text": behaviour.text,
+        "message": behaviour.message,
+        "ask": behaviour.ask and behaviour.ask.prompt,
+        "prompt": behaviour.prompt and behaviour.prompt.prompt,
+        "webhook": behaviour.webhook and behaviour.webhook.text,
+    }[behaviour.action]
+    try:
+        return render(whole or "", variables_of(moment))
+    except RapportError as error:
+        return f"(can't be rendered: {error.detail})"
+
+
+def _next_times(behaviour: Behaviour, zone: str) -> list[datetime]:
+    times: set[datetime] = set()
+    for expression in schedules_of(behaviour.when):
+        moment = timezone.now()
+        for _ in range(TIMES):
+            moment = next_time(expression, moment, zone)
+            times.add(moment)
+    return sorted(times)[:TIMES]

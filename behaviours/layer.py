@@ -1,0 +1,40 @@
+from behaviours.priorities import Fired, fire_priorities
+from context.layers.base import LayerRequest, LayerText
+from context.layers.priorities import HEADING, PrioritiesLayer
+from context.text import line_cost
+
+
+class BehavioursLayer(PrioritiesLayer):
+    """The configuration's priorities, and what the priority behaviours add whose condition holds, each whole."""
+
+    def render(self, request: LayerRequest) -> LayerText:
+        plain = super().render(request)
+        fired = fire_priorities(request)
+        if not fired:
+            return plain
+        room = request.budget_of(self)
+        text = plain.text or HEADING
+        if room is not None:
+            room -= line_cost(text)
+        reasons: dict[str, str] = {}
+        for one in fired:
+            cost = line_cost(one.text)
+            fits = room is None or cost <= room
+            if one.text and fits:
+                text = f"{text}\n{one.text}"
+                room = None if room is None else room - cost
+            reasons[one.name] = one.reason if fits else "left out: past the layer's budget"
+        shown = [one for one in fired if one.text and not reasons[one.name].startswith("left out")]
+        return LayerText(
+            text=text if plain.text or shown else "",
+            sources=[one.name for one in shown],
+            reason="; ".join(
+                [*([plain.reason] if plain.reason else []), *map(_told, fired, reasons.values())]
+            ),
+            reasons=reasons,
+            left_out=plain.left_out,
+        )
+
+
+def _told(fired: Fired, reason: str) -> str:
+    return f"{fired.name}: {reason}"

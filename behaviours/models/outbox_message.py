@@ -1,0 +1,33 @@
+from typing import Self
+
+from django.db import models
+
+from relationships.models.owned import OwnedQuerySet, RelationshipOwned
+
+
+class OutboxQuerySet(OwnedQuerySet):
+    def waiting(self) -> Self:
+        """What nobody has acknowledged yet, oldest first."""
+        return self.filter(acknowledged_at=None, redacted_at=None).order_by("id")
+
+
+class OutboxMessage(RelationshipOwned):
+    """A message that a behaviour has for the person, until the developer's application says that it has taken it."""
+
+    run_id = models.UUIDField()
+    behaviour = models.CharField(max_length=60)
+    turn_id = models.UUIDField(null=True)
+    content = models.TextField(blank=True)
+    recorded_at = models.DateTimeField(auto_now_add=True)
+    acknowledged_at = models.DateTimeField(null=True)
+    redacted_at = models.DateTimeField(null=True)
+
+    objects = OutboxQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["relationship", "run_id"], name="outbox_once_a_run"),
+            models.CheckConstraint(
+                condition=models.Q(redacted_at=None) | models.Q(content=""), name="outbox_redacted_is_empty"
+            ),
+        ]

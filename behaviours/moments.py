@@ -1,0 +1,171 @@
+"""The moments that conditions look at: of a context that is being built, and of a turn that was said."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import Any
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+from context.facts import count_turns
+from context.layers.base import LayerRequest
+from memory.fence import cut_fenced
+from memory.models import EntryRevision, HeldDeletion, OperationResult, RevisionEvent
+from relationships.models import DEFAULT_SESSION, Message, Relationship, SessionState, Turn
+from relationships.services.profiles import read_profile
+from relationships.text_names import name_in_text
+
+_EVENTS = {
+    RevisionEvent.ADD: "added",
+    RevisionEvent.UPDATE: "changed",
+    RevisionEvent.MERGE: "changed",
+    RevisionEvent.SUPERSEDE: "changed",
+}
+
+
+def _held(relationship_id: UUID) -> int:
+    waiting = HeldDeletion.objects.for_relationship(relationship_id).waiting().values("id")
+    held = OperationResult.objects.for_relationship(relationship_id).filter(held_id__in=waiting)
+    count: int = held.count()
+    return count
+
+
+class ContextMoment:
+    """Before the model is asked: nearly all is among the context's facts."""
+
+    entries: list[dict[str, str]] = []
+    reply = ""
+
+    def __init__(self, request: LayerRequest) -> None:
+        self._facts = request.facts
+        self.now, self.timezone = request.now, request.facts.timezone
+        self.message = request.message or ""
+        self.session = request.facts.session
+        self.user, self.companion = request.facts.user_name, request.facts.companion_name
+        self.profile: Mapping[str, Any] = request.facts.profile
+        self.state: Mapping[str, Any] = request.facts.session_state
+
+    @cached_property
+    def turn(self) -> int:
+        return count_turns(self._facts) + 1
+
+    @property
+    def is_first_of_session(self) -> bool:
+        return not any(message.session == self.session for message in self._facts.messages)
+
+    @property
+    def is_first_ever(self) -> bool:
+        return not self._facts.messages
+
+    @property
+    def minutes_since(self) -> float | None:
+        messages = self._facts.messages
+        return (self.now.timestamp() - messages[-1].said_at) / 60 if messages else None
+
+    @cached_property
+    def deletions_held(self) -> int:
+        return _held(self._facts.relationship_id)
+
+
+class TurnMoment:
+    """When a turn was said; without one, a time of a schedule. The profile, the state and what is held are today's."""
+
+    def __init__(self, relationship: Relationship, turn: Turn | None, *, now: datetime | None = None) -> None:
+        """Load `relationship` with its companion and user."""
+        self._relationship, self._turn = relationship, turn
+        self.now = now or (turn.occurred_at if turn else datetime.now(UTC))
+        self.timezone = relationship.timezone
+        self.session = turn.session if turn else DEFAULT_SESSION
+        self.user = name_in_text(relationship.user.display_name, relationship.user.external_id)
+        self.companion = name_in_text(relationship.companion.name)
+
+    @cached_property
+    def _messages(self) -> list[Message]:
+        if self._turn is None:
+            return []
+        rows = Message.objects.for_relationship(self._relationship.id)
+        return list(rows.filter(turn_id=self._turn.id, erased_at=None).order_by("seq"))
+
+    def _said(self, role: str) -> str:
+        said = (cut_fenced(message.content)[0] for message in self._messages if message.role == role)
+        return "\n".join(said).strip()
+
+    @cached_property
+    def message(self) -> str:
+        return self._said("user")
+
+    @cached_property
+    def reply(self) -> str:
+        return self._said("assistant")
+
+    @cached_property
+    def turn(self) -> int:
+        return self._earlier.filter(session=self.session).count() + 1 if self._turn else 0
+
+    @property
+    def is_first_of_session(self) -> bool:
+        return self._turn is not None and not self._earlier.filter(session=self.session).exists()
+
+    @property
+    def is_first_ever(self) -> bool:
+        return self._turn is not None and not self._earlier.exists()
+
+    @cached_property
+    def minutes_since(self) -> float | None:
+        """Of a turn: since the message before in its session, or in any where the session is new."""
+        rows = Message.objects.for_relationship(self._relationship.id).order_by("-seq")
+        if self._turn is not None:
+            rows = rows.filter(seq__lt=self._turn.seq)
+        before = (rows.filter(session=self.session).first() if self._turn else None) or rows.first()
+        return (self.now - before.occurred_at).total_seconds() / 60 if before else None
+
+    @cached_property
+    def profile(self) -> Mapping[str, Any]:
+        return read_profile(self._relationship.id)[0]
+
+    @cached_property
+    def state(self) -> Mapping[str, Any]:
+        rows = SessionState.objects.for_relationship(self._relationship.id).filter(session=self.session)
+        return rows.values_list("state", flat=True).first() or {}
+
+    @cached_property
+    def entries(self) -> list[dict[str, str]]:
+        if self._turn is None:
+            return []
+        rows = EntryRevision.objects.for_relationship(self._relationship.id)
+        found = rows.filter(turn_id=self._turn.id, event__in=list(_EVENTS), after__isnull=False)
+        return [
+            {"event": _EVENTS[row.event], "type": row.after["type"], "content": row.after["content"]}
+            for row in found.order_by("seq")
+        ]
+
+    @cached_property
+    def deletions_held(self) -> int:
+        return _held(self._relationship.id)
+
+    @property
+    def _earlier(self) -> Any:
+        assert self._turn is not None, "a time of a schedule has no turns before it"
+        return Turn.objects.for_relationship(self._relationship.id).filter(seq__lt=self._turn.seq)
+
+
+def variables_of(moment: "ContextMoment | TurnMoment") -> dict[str, Any]:
+    """What a template may use; names of templates.EXAMPLE."""
+    local = moment.now.astimezone(ZoneInfo(moment.timezone))
+    looked_up = (
+        "message",
+        "reply",
+        "session",
+        "profile",
+        "state",
+        "entries",
+        "user",
+        "companion",
+        "timezone",
+    )
+    return {
+        **{name: getattr(moment, name) for name in looked_up},
+        "today": local.date().isoformat(),
+        "time": f"{local:%H:%M}",
+        "turn": moment.turn,
+    }

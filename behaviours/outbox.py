@@ -1,0 +1,63 @@
+"""Messages that wait for the person: listed, acknowledged, and told as they come."""
+
+import time
+from collections.abc import Iterator
+from uuid import UUID
+
+import orjson
+from django.utils import timezone
+
+from behaviours.models import OutboxMessage
+from config.postgresql.sessions import release_connection
+from relationships.services.rows import require
+from worker.waiting import waiting_place
+
+BEAT_SECONDS = 10.0  # between two signs of life of a stream
+RETRY_MILLISECONDS = 1000  # after which a client comes back
+
+
+def acknowledge(*, relationship_id: UUID, message_id: UUID) -> OutboxMessage:
+    """The application has taken it; once more changes nothing. Raises NotFound."""
+    rows = OutboxMessage.objects.for_relationship(relationship_id).filter(id=message_id)
+    require(rows, "message")
+    rows.filter(acknowledged_at=None).update(acknowledged_at=timezone.now())
+    message: OutboxMessage = rows.get()
+    return message
+
+
+def stream(*, relationship_id: UUID, seconds: float, after: UUID | None) -> Iterator[bytes]:
+    """What waits, and what comes meanwhile, as server-sent events; over after so many seconds. `after`: the last one
+    that the client knows.
+    """
+    end = time.monotonic() + seconds
+    yield f"retry: {RETRY_MILLISECONDS}\n\n".encode()
+    with waiting_place(relationship_id, counted=False) as place:
+        assert place is not None, "a stream is not counted among those who wait"
+        while True:
+            place.rest()
+            for message in _waiting(relationship_id, after):
+                after = message.id
+                yield _event(message)
+            release_connection()  # nobody's session is held while nothing happens
+            left = end - time.monotonic()
+            if left <= 0:
+                return
+            if not place.wait(min(left, BEAT_SECONDS)):
+                yield b": still here\n\n"
+
+
+def _waiting(relationship_id: UUID, after: UUID | None) -> list[OutboxMessage]:
+    rows = OutboxMessage.objects.for_relationship(relationship_id).waiting()
+    return list(rows.filter(id__gt=after) if after else rows)
+
+
+def _event(message: OutboxMessage) -> bytes:
+    told = {
+        "id": message.id,
+        "behaviour": message.behaviour,
+        "turn": message.turn_id,
+        "content": message.content,
+        "recorded_at": message.recorded_at,
+    }
+    data = orjson.dumps(told, option=orjson.OPT_UTC_Z).decode()
+    return f"id: {message.id}\nevent: message\ndata: {data}\n\n".encode()

@@ -1,0 +1,59 @@
+"""What people do with runs: read them, and bring back one that was given up."""
+
+from collections.abc import Collection
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from behaviours.models import BehaviourRun, OutboxMessage, RunState
+from behaviours.owed import TASK
+from relationships.services.rows import require, require_lock
+from web.errors import Conflict
+from worker.enqueue import enqueue_task
+
+
+def get_run(relationship_id: UUID, run_id: UUID) -> BehaviourRun:
+    """Raises NotFound."""
+    rows = BehaviourRun.objects.for_relationship(relationship_id).filter(id=run_id)
+    found: BehaviourRun = require(rows, "run")
+    return found
+
+
+@transaction.atomic
+def retry_run(*, relationship_id: UUID, run_id: UUID) -> BehaviourRun:
+    """Bring a failed run back, or one that waits for another try forward. Raises NotFound, Conflict."""
+    require_lock(relationship_id)
+    run = get_run(relationship_id, run_id)
+    waits = run.state == RunState.PENDING and run.fired_at is not None
+    if run.kind != "async" or not (run.state == RunState.FAILED or waits) or run.redacted_at:
+        raise Conflict(
+            f"The run is {run.state}; only failed and waiting runs of after a turn can be retried."
+        )
+    rows = BehaviourRun.objects.for_relationship(relationship_id).filter(id=run_id)
+    values: dict[str, Any] = {"attempts": 0, "error": "", "error_code": "", "settled_at": None}
+    rows.update(state=RunState.PENDING, due_at=timezone.now(), **values)
+    enqueue_task(TASK, relationship_id, project_id=run.project_id)
+    return get_run(relationship_id, run_id)
+
+
+def erase_in_runs(*, relationship_id: UUID, turn_ids: Collection[UUID], now: datetime) -> tuple[int, int]:
+    """Empty what behaviours did for these turns, and what they queued for the person: how many runs, and messages.
+
+    Of a context that no turn came of nobody can tell what it was about: those go too. Who works on one loses it. Call
+    it in the erasing transaction, under the relationship's row lock.
+    """
+    runs = BehaviourRun.objects.for_relationship(relationship_id)
+    about = runs.filter(Q(turn_id__in=turn_ids) | Q(kind="priority", turn_id=None), redacted_at=None)
+    about.filter(state=RunState.WORKING).settle(state=RunState.PENDING, due_at=now)
+    about.filter(state=RunState.PENDING).update(rendered="", answer="", error="")
+    told = about.exclude(state=RunState.PENDING)
+    emptied: int = told.update(rendered="", answer="", outcome="", error="", redacted_at=now)
+    queued = OutboxMessage.objects.for_relationship(relationship_id).filter(
+        turn_id__in=turn_ids, redacted_at=None
+    )
+    messages: int = queued.update(content="", redacted_at=now)
+    return emptied, messages

@@ -1,0 +1,31 @@
+"""Times of a cron expression, in a person's time zone."""
+
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from cronsim import CronSim, CronSimError
+
+_MINUTE = timedelta(minutes=1)
+
+
+def known_schedule(expression: str) -> str:
+    """The expression as it is. Raises ValueError for one that is none, or never comes."""
+    try:
+        next(CronSim(expression, datetime(2026, 1, 1, tzinfo=UTC)))
+    except CronSimError as error:
+        raise ValueError(f"is no cron expression of five fields, such as 0 9 * * 1-5: {error}") from None
+    except StopIteration:
+        raise ValueError("never comes") from None
+    return expression
+
+
+def next_time(expression: str, after: datetime, timezone: str) -> datetime:
+    """The first time after that moment, in UTC."""
+    found: datetime = next(CronSim(expression, after.astimezone(ZoneInfo(timezone))))
+    return found.astimezone(UTC)
+
+
+def is_time(expression: str, moment: datetime, timezone: str) -> bool:
+    """Whether the moment's minute is one of its times."""
+    minute = moment.replace(second=0, microsecond=0)
+    return next_time(expression, minute - _MINUTE, timezone) == minute.astimezone(UTC)

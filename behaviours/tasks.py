@@ -1,0 +1,72 @@
+"""The queue's task, and what finds the rows whose task was lost, whose worker died, or whose turn was read."""
+
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connection, transaction
+
+from behaviours.actions import ACTIONS
+from behaviours.models import BehaviourRun, RunState
+from behaviours.owed import TASK
+from behaviours.working import run_behaviours
+from worker.enqueue import enqueue_task
+from worker.housekeeping import PeriodicTask
+from worker.identity import worker_identity
+from worker.leases import postpone_overdue, take_back_dead
+from worker.models import WORKER_DIED
+from worker.readers import task
+
+SECONDS = 2  # between two rounds of the housekeeping
+AT_ONCE = 50
+KEPT = timedelta(days=30)  # what priority behaviours did for contexts
+
+_TURNS_READ = """
+UPDATE behaviours_behaviourrun b SET due_at = %(now)s
+  FROM relationships_turn t
+ WHERE b.state = 'pending' AND b.due_at IS NULL
+   AND t.relationship_id = b.relationship_id AND t.id = b.turn_id AND t.state = 'applied'
+RETURNING b.relationship_id, b.project_id
+"""
+
+
+@task
+def run(relationship_id: UUID) -> None:
+    """Do what the relationship's behaviours owe. What was taken falls due when its lease ends."""
+    run_behaviours(relationship_id=relationship_id, worker=worker_identity(), actions=ACTIONS)
+
+
+def behaviour_tasks() -> list[PeriodicTask]:
+    return [
+        PeriodicTask("behaviours", SECONDS, run_owed),
+        PeriodicTask("behaviours_of_turns_read", SECONDS, look_at_turns_read),
+        PeriodicTask("drop_runs_of_contexts", 3600, drop_runs_of_contexts),
+    ]
+
+
+@transaction.atomic
+def run_owed(now: datetime) -> int:
+    """Take back what dead workers held, and enqueue what is due. How many were enqueued."""
+    take_back_dead(BehaviourRun.objects.all(), now)
+    deadly = BehaviourRun.objects.due(now).filter(error_code=WORKER_DIED, attempts__gte=settings.MAX_ATTEMPTS)
+    deadly.settle(state=RunState.FAILED, due_at=None, settled_at=now, error="Given up: it ended its workers.")
+    owed = postpone_overdue(BehaviourRun.objects.all(), now, most=AT_ONCE)
+    for relationship_id, project_id in {(row.relationship_id, row.project_id) for row in owed}:
+        enqueue_task(TASK, relationship_id, project_id=project_id)
+    return len(owed)
+
+
+@transaction.atomic
+def look_at_turns_read(now: datetime) -> int:
+    """Make due what waited until its turn was read. How many."""
+    with connection.cursor() as cursor:
+        cursor.execute(_TURNS_READ, {"now": now})
+        due = cursor.fetchall()
+    for relationship_id, project_id in set(due):
+        enqueue_task(TASK, relationship_id, project_id=project_id)
+    return len(due)
+
+
+def drop_runs_of_contexts(now: datetime) -> int:
+    dropped, _ = BehaviourRun.objects.filter(kind="priority", recorded_at__lt=now - KEPT).delete()
+    return dropped

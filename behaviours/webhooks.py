@@ -1,0 +1,102 @@
+"""Calls of a developer's address, signed as the Standard Webhooks specification has it (standardwebhooks.com)."""
+
+import base64
+import hashlib
+import hmac
+import time
+from uuid import UUID
+
+import orjson
+from django.conf import settings
+
+from behaviours.moments import variables_of
+from behaviours.templates import render
+from behaviours.working import CallFailed, Work
+from config.postgresql.sessions import release_connection
+from web.outgoing import OutgoingError, call
+from worker.failures import Failure
+from worker.leases import retry_delay
+
+# What may pass by itself; any other answer of 4xx will be the same the next time.
+PASSING = frozenset({408, 409, 425, 429})
+LARGEST_ANSWER = 4096  # bytes of it that are kept
+
+
+def secret_of(companion_id: UUID) -> str:
+    """What this companion's webhooks are signed with. It follows from RAPPORT_SECRET_KEY, and changes with it."""
+    return "whsec_" + base64.b64encode(_key(companion_id)).decode()
+
+
+def sign(companion_id: UUID, *, webhook_id: str, timestamp: int, body: bytes) -> str:
+    signed = b".".join([webhook_id.encode(), str(timestamp).encode(), body])
+    digest = hmac.new(_key(companion_id), signed, hashlib.sha256).digest()
+    return f"v1,{base64.b64encode(digest).decode()}"
+
+
+def call_webhook(work: Work) -> None:
+    """Raises InvalidTemplate, CallFailed."""
+    webhook, run = work.behaviour.webhook, work.run
+    assert webhook is not None and webhook.url is not None
+    body = _body(work)
+    work.values["rendered"] = body.decode()
+    stamp = int(time.time())
+    companion_id = work.relationship.companion_id
+    headers = {
+        "content-type": "application/json",
+        "user-agent": "Rapport",
+        "webhook-id": str(run.id),
+        "webhook-timestamp": str(stamp),
+        "webhook-signature": sign(companion_id, webhook_id=str(run.id), timestamp=stamp, body=body),
+    }
+    release_connection()
+    try:
+        answer = call(
+            "POST",
+            webhook.url,
+            headers=headers,
+            body=body,
+            seconds=webhook.timeout_seconds,
+            largest=LARGEST_ANSWER,
+        )
+    except OutgoingError as error:
+        raise CallFailed(_failure(work, "no_answer", str(error), passing=not error.refused)) from None
+    work.values["answer"] = answer.body.decode("utf-8", "replace").replace("\x00", "\ufffd")
+    if not 200 <= answer.status < 300:
+        passing = answer.status >= 500 or answer.status in PASSING
+        said = f"The address answered {answer.status}."
+        raise CallFailed(_failure(work, f"status_{answer.status}", said, passing=passing))
+    work.values["outcome"] = f"The address answered {answer.status}."
+
+
+def _failure(work: Work, code: str, said: str, *, passing: bool) -> Failure:
+    attempts = work.run.attempts
+    hopeless = not passing or attempts + 1 >= settings.MAX_ATTEMPTS
+    return Failure(code, said, None if hopeless else retry_delay(attempts, None))
+
+
+def _body(work: Work) -> bytes:
+    webhook, run, relationship = work.behaviour.webhook, work.run, work.relationship
+    assert webhook is not None
+    turn = {"id": run.turn_id, "occurred_at": work.turn.occurred_at} if work.turn else None
+    return orjson.dumps(
+        {
+            "type": "behaviour.fired",
+            "timestamp": work.moment.now,
+            "data": {
+                **webhook.data,
+                "behaviour": run.behaviour,
+                "companion": relationship.companion.slug,
+                "relationship": relationship.id,
+                "user": relationship.user.external_id,
+                "session": run.session,
+                "turn": turn,
+                "text": render(webhook.text, variables_of(work.moment)),
+            },
+        },
+        option=orjson.OPT_UTC_Z,
+    )
+
+
+def _key(companion_id: UUID) -> bytes:
+    told = f"webhook:{companion_id}".encode()
+    return hmac.new(settings.SECRET_KEY.encode(), told, hashlib.sha256).digest()

@@ -1,0 +1,232 @@
+"""Does what is owed of a relationship's asynchronous behaviours, one run at a time.
+
+What a run writes (session, profile, entry, message) is written in the transaction that settles it, which looks first
+whether the run is still this worker's: so it is written once, however often workers die. A webhook is called before
+that, and may be called again by who takes the run over: its ID stays the same.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from time import perf_counter
+from typing import Any
+from uuid import UUID
+
+import structlog
+from django.db import transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from behaviours.conditions import holds
+from behaviours.configuration import Behaviour
+from behaviours.models import BehaviourRun, RunState
+from behaviours.moments import TurnMoment
+from behaviours.owed import TASK, owe_next_time
+from config.postgresql.sessions import database_went_away
+from memory.ingestion.calls import LoneCall, count_lone_calls, store_lone_calls
+from relationships.configuration.schema import Configuration
+from relationships.models import Relationship, Turn
+from relationships.services.configuration import configuration_of
+from relationships.services.sequence import lock_relationship
+from worker.enqueue import enqueue_task
+from worker.failures import Failure
+from worker.fairness import others_wait
+from worker.leases import renewing
+from worker.models import QueuedQuerySet
+from worker.worker_stats import stop_requested
+
+log = structlog.get_logger(__name__)
+
+
+class RunLost(Exception):
+    """The run is not this worker's any more: taken over, or erased."""
+
+
+class CallFailed(Exception):
+    """A call of an address brought nothing; `failure` says what becomes of the run."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.error)
+        self.failure = failure
+
+
+@dataclass(slots=True)
+class Work:
+    """A run in hand. `write` is what has to be written with its settling; `values` are columns of the run."""
+
+    run: BehaviourRun
+    held: QueuedQuerySet
+    relationship: Relationship
+    configuration: Configuration
+    behaviour: Behaviour
+    turn: Turn | None
+    moment: TurnMoment
+    calls: list[LoneCall] = field(default_factory=list)
+    values: dict[str, Any] = field(default_factory=dict)
+    write: Callable[["Work"], str] | None = None  # says what it did
+
+
+Action = Callable[[Work], None]
+
+
+def run_behaviours(*, relationship_id: UUID, worker: str, actions: dict[str, Action]) -> int:
+    """Do what is due until nothing is, or others wait. How many runs were looked at."""
+    rows, looked_at = BehaviourRun.objects.for_relationship(relationship_id), 0
+    while lease := rows.order_by("due_at", "id").claim(worker=worker, now=timezone.now(), most=1):
+        run = lease.rows[0]
+        own = rows.filter(id=run.id)
+
+        def renew(own: QueuedQuerySet = own, token: UUID = lease.token) -> bool:
+            return bool(own.renew(token, now=timezone.now()))
+
+        with renewing(renew):
+            _do(run, own.held(lease.token), actions)
+        looked_at += 1
+        if stop_requested() or others_wait():
+            with transaction.atomic():
+                enqueue_task(TASK, relationship_id, project_id=run.project_id)
+            break
+    return looked_at
+
+
+def _do(run: BehaviourRun, held: QueuedQuerySet, actions: dict[str, Action]) -> None:
+    started = perf_counter()
+    work: Work | None = None
+    try:
+        work = _open(run, held)
+        if work is None:
+            return
+        actions[work.behaviour.action](work)
+        _settle(work, started)
+    except RunLost:
+        _count_lost(work)
+    except Exception as error:
+        if database_went_away(error):
+            raise  # the lease brings it back
+        failure = error.failure if isinstance(error, CallFailed) else None
+        _give_back(run, held, work, failure or Failure.of(error, attempts=run.attempts), started)
+
+
+def _open(run: BehaviourRun, held: QueuedQuerySet) -> Work | None:
+    """The work, if the behaviour is still there and its condition holds; else the run goes. Raises RunLost."""
+    rows = Relationship.objects.select_related("companion", "project", "user")
+    relationship = rows.filter(id=run.relationship_id).first()
+    if relationship is None:
+        raise RunLost
+    turn = Turn.objects.for_relationship(relationship.id).filter(id=run.turn_id).first()
+    configuration = configuration_of(relationship, turn=turn.config if turn else None).values
+    behaviour = dict(configuration.behaviours.by_kind["async"]).get(run.behaviour)
+    due = datetime.fromisoformat(run.occasion[3:]) if run.turn_id is None else None
+    moment = TurnMoment(relationship, turn, now=due)
+    with transaction.atomic():
+        _hold(run, held)
+        if behaviour is not None and due is not None and run.occasion.startswith("at:"):
+            held.update(occasion=f"on:{run.occasion[3:]}")  # it is not the time to come any more
+            after = max(due, timezone.now())
+            owe_next_time(relationship.id, run.project_id, run.behaviour, behaviour, after=after)
+        if run.fired_at is None and not _fires(run, behaviour, moment):
+            held.delete()
+            return None
+        if behaviour is None or (turn is None and run.turn_id is not None):
+            held.settle(
+                state=RunState.FAILED,
+                due_at=None,
+                settled_at=timezone.now(),
+                outcome="",
+                error="The behaviour is not there any more, or is off.",
+                error_code="gone",
+            )
+            return None
+        if run.fired_at is None:
+            held.update(fired_at=timezone.now(), action=behaviour.action)
+    return Work(run, held, relationship, configuration, behaviour, turn, moment)
+
+
+def _fires(run: BehaviourRun, behaviour: Behaviour | None, moment: TurnMoment) -> bool:
+    """Under the relationship's lock, so that a cooldown is seen by all who ask."""
+    if behaviour is None or not holds(behaviour.when, moment):
+        return False
+    return not is_cooling_down(run.relationship_id, run.behaviour, behaviour, now=timezone.now())
+
+
+def is_cooling_down(relationship_id: UUID, name: str, behaviour: Behaviour, *, now: datetime) -> bool:
+    """No statement where it has no cooldown."""
+    if not behaviour.cooldown_minutes:
+        return False
+    runs = BehaviourRun.objects.for_relationship(relationship_id).filter(behaviour=name)
+    last: datetime | None = runs.aggregate(last=Max("fired_at"))["last"]
+    return last is not None and now - last < timedelta(minutes=behaviour.cooldown_minutes)
+
+
+@transaction.atomic
+def _settle(work: Work, started: float) -> None:
+    """Write what is to be written, and put the run down. Raises RunLost."""
+    _hold(work.run, work.held)
+    outcome = work.write(work) if work.write else work.values.pop("outcome", "")
+    work.held.settle(
+        state=RunState.DONE,
+        due_at=None,
+        settled_at=timezone.now(),
+        **_told(work, started) | {"outcome": outcome, "error": "", "error_code": ""},
+    )
+    store_lone_calls(work.calls, now=timezone.now())
+    log.info("a behaviour ran", event_name="behaviour.done", run_id=str(work.run.id), action=work.run.action)
+
+
+def _give_back(
+    run: BehaviourRun, held: QueuedQuerySet, work: Work | None, failure: Failure, started: float
+) -> None:
+    if failure.is_ours:
+        log.error(
+            "a mistake of ours",
+            event_name="behaviour.internal_error",
+            where=failure.error,
+            run_id=str(run.id),
+        )
+    else:
+        waits = failure.delay
+        log.warning(
+            "a behaviour failed",
+            event_name="behaviour.failed",
+            code=failure.code,
+            waits=waits,
+            run_id=str(run.id),
+        )
+    told = {**(_told(work, started) if work else {}), "error": failure.error}
+    try:
+        with transaction.atomic():
+            _hold(run, held)
+            if failure.delay is None:
+                now = timezone.now()
+                held.settle(
+                    state=RunState.FAILED, due_at=None, settled_at=now, error_code=failure.code, **told
+                )
+            else:
+                due_at = timezone.now() + timedelta(seconds=failure.delay)
+                held.release(due_at=due_at, counted=failure.counted, code=failure.code, **told)
+            store_lone_calls(work.calls if work else (), now=timezone.now())
+    except RunLost:
+        _count_lost(work)
+
+
+def _hold(run: BehaviourRun, held: QueuedQuerySet) -> None:
+    """Under the relationship's lock, and with the row locked until the transaction ends. Raises RunLost."""
+    if not lock_relationship(run.relationship_id) or not held.select_for_update().exists():
+        raise RunLost
+
+
+def _told(work: Work, started: float) -> dict[str, Any]:
+    """What the run's row says of a try."""
+    came = [call.completion for call in work.calls if call.completion is not None]
+    return {
+        **work.values,
+        "milliseconds": round((perf_counter() - started) * 1000, 1),
+        "model_call_ids": [*work.run.model_call_ids, *(call.row.id for call in work.calls)],
+        "prompt_tokens": sum(max(0, one.prompt_tokens or 0) for one in came) if came else None,
+        "output_tokens": sum(max(0, one.output_tokens or 0) for one in came) if came else None,
+    }
+
+
+def _count_lost(work: Work | None) -> None:
+    if work is not None:
+        count_lone_calls(work.calls, now=timezone.now())

@@ -1,0 +1,116 @@
+"""Replies beside the same model without us: the first word, many streams at once, and contexts beside them."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+from benchmarks.client import Client
+from benchmarks.measures.setup import SMOKE, Setup
+from benchmarks.report import Figure, Goal, Section, of_rounds
+from benchmarks.seed import make_companion
+from benchmarks.streams import PAUSE_SECONDS, WORDS
+from benchmarks.timing import cpu_during, p50
+
+STREAMS = 300
+_SAID = "What should I cook tonight?"
+
+
+def chat(setup: Setup) -> Section:
+    """The model is a process of its own; so is each load."""
+    config = {"context": {"provider": "streaming"}, "ingestion": {"enabled": False}}
+    make_companion("chat", config, project=setup.relationship.project)
+    bare = _model()
+    ours, theirs = _request(setup.client, "chat"), _request(bare, "bench")
+    count = 20 if setup.scale is SMOKE else STREAMS
+    setup.service.start_chat()
+    apart = Client(setup.client.host, setup.service.chat_port, setup.client.key)
+    _run(setup.client, ours, count)  # what the first request loads, and the people
+    _run(apart, ours, 8)
+    firsts = [(_first(bare, theirs), _first(setup.client, ours)) for _ in range(5 * setup.scale.rounds)]
+    alone = setup.client.drive([setup.context_request()], connections=1, seconds=3)
+    direct = _run(bare, theirs, count)
+
+    def both(client: Client) -> tuple[dict[str, Any], Any]:
+        streams = _start(client, ours, count)
+        time.sleep(0.5)  # the streams are under way as the contexts begin
+        contexts = setup.client.drive([setup.context_request()], connections=1, seconds=WORDS * PAUSE_SECONDS)
+        return _finish(streams), contexts
+
+    streams, cpu = cpu_during(setup.service.processes, lambda: _run(setup.client, ours, count))
+    beside, contexts = both(setup.client)
+    elsewhere, contexts_apart = both(apart)
+    ends = [one["end"] for one in streams["streams"]]
+    complete = sum(one["whole"] for run in (streams, beside, elsewhere) for one in run["streams"])
+    how = (
+        f"A model of its own process that streams {WORDS} words, {1000 * PAUSE_SECONDS:g} ms apart. One client asks it "
+        f"directly and through us in turn; then {count} streams at once, of {count} people; then contexts beside as "
+        "many of the same server processes, and of a second group."
+    )
+    figures = [
+        of_rounds("first word, without us", [bare_one for bare_one, _ in firsts], "ms"),
+        of_rounds(
+            "first word, later with us", [mine - bare_one for bare_one, mine in firsts], "ms", Goal(15)
+        ),
+        Figure(f"of {3 * count} streams, complete", complete, "", goal=Goal(3 * count, at_most=False)),
+        Figure("first word of many, without us, p50", _p50_first(direct), "ms"),
+        Figure("first word of many, with us, p50", _p50_first(streams), "ms"),
+        Figure("end of many, p50", p50(ends), "ms"),
+        Figure("CPU of the web server, a reply", 1000 * cpu["web"] / count, "ms", goal=Goal(15)),
+        Figure("CPU of the database, a reply", 1000 * cpu["database"] / count, "ms"),
+        Figure("a context alone, p99", alone.p99, "ms"),
+        Figure("a context beside streams of the same processes, p99", contexts.p99, "ms"),
+        Figure("a context beside streams of the second group, p99", contexts_apart.p99, "ms"),
+        Figure("second group / alone", contexts_apart.p99 / alone.p99, "x", goal=Goal(2)),
+    ]
+    return Section("chat", "Replies", how, figures)
+
+
+def _model() -> Client:
+    """Who asks it without us."""
+    address = urlsplit(os.environ["BENCH_STREAM_URL"])
+    return Client(str(address.hostname), int(address.port or 0), "none")
+
+
+def _request(client: Client, model: str) -> str:
+    body = {
+        "model": model,
+        "user": "person NNNN",
+        "stream": True,
+        "messages": [{"role": "user", "content": _SAID}],
+    }
+    return client.request("POST", "/v1/chat/completions", body)
+
+
+def _first(client: Client, request: str) -> float:
+    first: float = _run(client, request, 1)["streams"][0]["first"]
+    return first
+
+
+def _run(client: Client, request: str, count: int) -> dict[str, Any]:
+    return _finish(_start(client, request, count))
+
+
+def _start(client: Client, request: str, count: int) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-m", "benchmarks.streams", "load"]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stdin is not None
+    json.dump({"host": client.host, "port": client.port, "request": request, "count": count}, process.stdin)
+    process.stdin.close()
+    return process
+
+
+def _finish(process: "subprocess.Popen[str]") -> dict[str, Any]:
+    assert process.stdout is not None
+    with process.stdout as output:
+        told: dict[str, Any] = json.loads(output.read())
+    process.wait()
+    return told
+
+
+def _p50_first(run: dict[str, Sequence[Any]]) -> float:
+    return p50([one["first"] for one in run["streams"]])

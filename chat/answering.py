@@ -1,0 +1,191 @@
+"""The answer to a client while a reply is made: whole, or as a stream that ends with what was kept of it."""
+
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+import structlog
+from django.db import close_old_connections
+
+from chat import badge, meters
+from chat.keeping import Kept, keep_reply, tool_use_of
+from chat.problems import told
+from chat.replies import Question, Reply
+from chat.tools.run import Ran, run_tool
+from chat.wire import DONE, Envelope, delta_of, event, usage_of
+from providers.errors import (
+    ContentBlocked,
+    ProviderError,
+    ProviderTimeout,
+    ProviderUnavailable,
+    RateLimited,
+    RequestRefused,
+)
+from providers.llm.chat import ChatPart
+from relationships.models import Turn
+from relationships.services.model_budgets import count_spending
+from web.errors import InvalidInput, RapportError, TooManyRequests, Unavailable, UpstreamFailed
+
+log = structlog.get_logger(__name__)
+T = TypeVar("T")
+DATABASE_THREADS = 4  # of a process, so many connections beside those of the threads that answer requests
+
+
+class DatabaseThreads:
+    """The few threads, each with a connection of its own, that do for those who speak what needs the database."""
+
+    def __init__(self) -> None:
+        self._pool: ThreadPoolExecutor | None = None
+
+    def __call__(self, work: Callable[[], T]) -> T:
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(DATABASE_THREADS, thread_name_prefix="chat-database")
+        return self._pool.submit(_with_fresh_connection, work).result()
+
+
+def _with_fresh_connection(work: Callable[[], T]) -> T:
+    close_old_connections()
+    try:
+        return work()
+    finally:
+        close_old_connections()
+
+
+def here(work: Callable[[], T]) -> T:
+    """In this very thread, which holds a connection anyway."""
+    return work()
+
+
+in_database_threads = DatabaseThreads()
+
+
+class Answering:
+    """One call of the endpoint. `in_database`: how what needs the database is done. `early`: see keep_reply."""
+
+    def __init__(
+        self,
+        question: Question,
+        envelope: Envelope,
+        *,
+        in_database: Callable[[Callable[[], Any]], Any],
+        early: Turn | None = None,
+    ) -> None:
+        self._envelope, self._in_database, self._early = envelope, in_database, early
+        self.question = question
+        self.reply = Reply(question, run=self._run_tool)
+        self._parts = self.reply.parts()
+        self._kept: Kept | None = None
+
+    def whole(self) -> dict[str, Any]:
+        """Raises RapportError; nothing is kept then."""
+        with meters.reply():
+            try:
+                for _ in self._parts:
+                    pass
+            except ProviderError as error:
+                self._count_in_vain()
+                raise upstream_error(error) from error
+            rapport = self._finished()
+        reply = self.reply
+        return self._envelope.completion(
+            reply.text, reply.calls, reply.finish, usage_of(reply.completions), rapport
+        )
+
+    def begin(self) -> ChatPart:
+        """Wait for the first part: until it is there, what goes wrong is an answer with a status of its own.
+
+        Raises RapportError; nothing is kept then.
+        """
+        try:
+            return next(self._parts, ChatPart())
+        except ProviderError as error:
+            self._count_in_vain()
+            raise upstream_error(error) from error
+
+    def stream(self, first: ChatPart, *, usage: bool) -> Iterator[bytes]:
+        """Events, to [DONE] or to an error. A client that goes away closes it."""
+        with meters.reply() as meter:
+            try:
+                yield self._envelope.chunk(delta_of(first, first=True))
+                for part in self._parts:
+                    yield self._envelope.chunk(delta_of(part, first=False))
+                yield from self._ending(usage=usage)
+            except GeneratorExit:
+                meter.interrupted()
+                self._keep_what_was_said()
+                raise
+            except Exception as error:
+                meter.interrupted()
+                yield self._told(error)
+            finally:
+                self._parts.close()
+
+    def _ending(self, *, usage: bool) -> Iterator[bytes]:
+        """The turn is accepted before anybody is told that the reply is complete."""
+        rapport = self._finished()
+        finish = self.reply.finish
+        if not usage:
+            yield self._envelope.chunk({}, finish=finish, rapport=rapport)
+        else:
+            spent = usage_of(self.reply.completions)
+            yield self._envelope.chunk({}, finish=finish, usage=None)
+            yield self._envelope.chunk(None, usage=spent, rapport=rapport)
+        yield DONE
+
+    def _finished(self) -> dict[str, Any]:
+        kept = self._kept = self._in_database(lambda: keep_reply(self.reply, early=self._early))
+        turn = self._early or kept.turn
+        wait = self.question.wait
+        news = badge.wait_for(turn, wait, self._in_database) if turn and wait is not None else None
+        return self._rapport(kept, news)
+
+    def _rapport(self, kept: Kept, news: Mapping[str, Any] | None) -> dict[str, Any]:
+        shown = [report for report in self.question.context.layers if report.name == "memory"]
+        return {
+            "turn_id": kept.turn and kept.turn.id,
+            "context_id": kept.context_id,
+            "entries": [source for report in shown for source in report.sources],
+            "tools": [{"name": ran.name, "ok": ran.ok, "entries": ran.entry_ids} for ran in self.reply.ran],
+            **(news or {}),
+        }
+
+    def _told(self, error: Exception) -> bytes:
+        """The last event of a stream that failed: one that just ended would raise nothing in OpenAI's clients."""
+        self._keep_what_was_said()
+        return event(told(upstream_error(error) if isinstance(error, ProviderError) else error))
+
+    def _keep_what_was_said(self) -> None:
+        """As a turn marked `interrupted`, once. Nobody is left to tell where even that fails."""
+        if self._kept is not None:
+            return
+        try:
+            self._kept = self._in_database(
+                lambda: keep_reply(self.reply, interrupted=True, early=self._early)
+            )
+        except Exception as error:
+            log.error(
+                "a reply that broke off could not be kept",
+                event_name="chat.reply.lost",
+                error_class=type(error).__name__,
+            )
+
+    def _count_in_vain(self) -> None:
+        project_id, asked = self.question.relationship.project_id, self.reply.completions
+        self._in_database(lambda: count_spending(project_id, asked, answered=False, now=datetime.now(UTC)))
+
+    def _run_tool(self, name: str, arguments: dict[str, Any]) -> Ran:
+        ran: Ran = self._in_database(lambda: run_tool(tool_use_of(self.question), name, arguments))
+        return ran
+
+
+def upstream_error(error: ProviderError) -> RapportError:
+    """What a client is told when the model could not be asked, or broke off."""
+    said = f"The model gave no reply: {error}"
+    if isinstance(error, RateLimited):
+        return TooManyRequests(said, retry_after=max(1, round(error.retry_after or 1)))
+    if isinstance(error, RequestRefused | ContentBlocked):
+        return InvalidInput(said)
+    if isinstance(error, ProviderTimeout | ProviderUnavailable):
+        return UpstreamFailed(said)
+    return Unavailable(said) if error.blocks else UpstreamFailed(said)

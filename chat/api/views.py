@@ -1,0 +1,173 @@
+"""OpenAI's protocol: any client of it needs only our address and a key."""
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from django.conf import settings
+from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from chat.answering import Answering, here, in_database_threads
+from chat.api.schemas import ChatBody, ChatCompletion, ModelList, OpenAIError
+from chat.asking import ask, take_early
+from chat.identity import Talk, who_talks
+from chat.messages import read_messages
+from chat.problems import in_openai_shape, response_of
+from chat.wire import DONE, Envelope
+from memory.ingestion.intake import ROUTE, Idempotency
+from relationships.api.views import ApiView
+from relationships.models import Companion, Message, Relationship, Turn
+from relationships.services.idempotency import earlier_resource
+from web.headers import idempotency_key, request_fingerprint
+from web.later import LaterResponse, can_wait
+from web.operations import operation
+from web.parsing import read_bytes
+from web.rendering import OrjsonRenderer
+
+TAG = "Chat"
+EXAMPLE = {
+    "model": "ada",
+    "messages": [{"role": "user", "content": "What should I cook tonight?"}],
+    "user": "maya",
+}
+
+
+class OpenAIView(ApiView):
+    """Its errors are in OpenAI's shape, with the problem inside."""
+
+    tag = TAG
+    open_to_tokens = True
+    token_is_the_address = True
+    error_shape = OpenAIError
+
+    def handle_exception(self, exc: Exception) -> Any:
+        answer = super().handle_exception(exc)
+        if answer.status_code < 400 or getattr(answer, "tells_an_error", False):
+            return answer  # it was answered anew
+        return in_openai_shape(answer, bad_input=400 if self.request.method == "POST" else 422)
+
+
+class ModelsView(OpenAIView):
+    @operation("models_list", "List companions as models", answers={200: ModelList})
+    def get(self, request: Request) -> Response:
+        """A model's name is a companion's slug. With a relationship token, its companion alone."""
+        rows = Companion.objects.of_project(self.project_id).order_by("slug")
+        if self.credentials.relationship_id is not None:
+            rows = rows.filter(relationships__id=self.credentials.relationship_id)
+        data = [
+            {
+                "id": row.slug,
+                "object": "model",
+                "created": int(row.created_at.timestamp()),
+                "owned_by": row.name,
+            }
+            for row in rows[:1000]
+        ]
+        return self.answer({"object": "list", "data": data})
+
+
+class ChatView(OpenAIView):
+    counts_as: ClassVar = {"POST": "turns"}
+
+    def max_body_bytes(self) -> int:
+        limit: int = settings.MAX_CHAT_BYTES
+        return limit
+
+    @operation(
+        "chat_completions",
+        "Have a companion reply",
+        body=ChatBody,
+        answers={200: ChatCompletion},
+        idempotent=True,
+        streams=True,
+        problems=(404, 502),
+        example=EXAMPLE,
+    )
+    def post(self, request: Request) -> HttpResponseBase:
+        """OpenAI's chat completions: the context is put before the messages, the reply comes whole or as a stream, and
+        the exchange is remembered as a turn. Fields that are not described here are passed on to the model.
+        """
+        raw = self.json()
+        body = ChatBody.read(raw)
+        if self.credentials.relationship_id is not None:
+            body.refuse_prompt()
+        sent = read_messages(raw["messages"])
+        talk = who_talks(self.credentials, request.headers, raw)
+        idempotency = self._idempotency(request) if talk.remembered else None
+        if idempotency is not None and (told := self._told_before(talk, idempotency, body)) is not None:
+            return told
+        question = ask(
+            talk,
+            sent,
+            by=self.actor,
+            tools=raw.get("tools") or [],
+            options=body.options(raw),
+            idempotency=idempotency,
+            wait=body.rapport.wait_for_memory,
+        )
+        early = take_early(question)
+        waits = can_wait(request._request)
+        answering = Answering(
+            question, Envelope(body.model), in_database=in_database_threads if waits else here, early=early
+        )
+        answer = self._answer_of(answering, body, request)
+        return LaterResponse(answer) if waits else answer()
+
+    def _answer_of(
+        self, answering: Answering, body: ChatBody, request: Request
+    ) -> Callable[[], HttpResponseBase]:
+        def answer() -> HttpResponseBase:
+            try:
+                if not body.stream:
+                    return _json(answering.whole())
+                first = answering.begin()
+            except Exception as error:
+                return response_of(error, request)
+            return _stream(answering.stream(first, usage=body.wants_usage))
+
+        return answer
+
+    def _idempotency(self, request: Request) -> Idempotency | None:
+        key = idempotency_key(request)
+        if key is None:
+            return None
+        return Idempotency(key, request_fingerprint(read_bytes(request, limit=self.max_body_bytes())))
+
+    def _told_before(self, talk: Talk, idempotency: Idempotency, body: ChatBody) -> HttpResponseBase | None:
+        """The reply that this call has had already."""
+        turn_id = earlier_resource(
+            relationship_id=talk.relationship.id,
+            route=ROUTE,
+            key=idempotency.key,
+            request_hash=idempotency.request_hash,
+        )
+        if turn_id is None:
+            return None
+        return _again(talk.relationship, turn_id, body)
+
+
+def _again(relationship: Relationship, turn_id: Any, body: ChatBody) -> HttpResponseBase:
+    turn = Turn.objects.for_relationship(relationship.id).get(id=turn_id)
+    said = Message.objects.for_relationship(relationship.id).filter(turn_id=turn_id, role="assistant")
+    text = "".join(said.order_by("seq").values_list("content", flat=True))
+    envelope = Envelope(body.model, created=int(turn.recorded_at.timestamp()))
+    rapport = {"turn_id": turn.id, "repeated": True}
+    usage = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
+    if not body.stream:
+        return _json(envelope.completion(text, [], "stop", usage, rapport))
+    first = envelope.chunk({"role": "assistant", "content": text})
+    last = envelope.chunk({}, finish="stop", rapport=rapport)
+    spent = [envelope.chunk(None, usage=usage)] if body.wants_usage else []
+    return _stream(iter([first, last, *spent, DONE]))
+
+
+def _json(data: Any) -> HttpResponse:
+    return HttpResponse(OrjsonRenderer().render(data), content_type="application/json")
+
+
+def _stream(events: Any) -> StreamingHttpResponse:
+    answer = StreamingHttpResponse(events, content_type="text/event-stream")
+    answer["Cache-Control"] = "no-cache"
+    answer["X-Accel-Buffering"] = "no"  # nginx would keep it back
+    return answer

@@ -1,0 +1,38 @@
+"""The section `chat` of the configuration: how replies are made and what is kept of them."""
+
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, StringConstraints, field_validator
+
+from chat.tools.definitions import TOOLS
+from relationships.configuration.strict import Strict, repeated_names
+
+DEFAULT_TOOL_PROMPT = (Path(__file__).parent / "tools" / "prompt.txt").read_text().strip()
+
+
+class Chat(Strict):
+    """Replies of `/v1/chat/completions` and of the playground. Who replies is `context.provider`."""
+
+    model: Annotated[str, StringConstraints(max_length=200)] | None = None
+    """The model that replies; null: the provider's own."""
+    tools: tuple[str, ...] = ("memory_search",)
+    """Memory tools that the model may call beside the client's own. What was said is read after every turn anyway, so
+    only looking further is offered by itself.
+    """
+    tool_prompt: Annotated[str, StringConstraints(max_length=8000)] = DEFAULT_TOOL_PROMPT
+    """Stands after the context where tools are offered: how to use them. {tools} stands for their names."""
+    max_tool_rounds: Annotated[int, Field(ge=0, le=20)] = 4
+    """How often the model may call memory tools before it has to reply."""
+    max_seconds: Annotated[int, Field(ge=1, le=3600)] = 600
+    """A reply that takes longer is broken off."""
+
+    @field_validator("tools")
+    @classmethod
+    def _known_tools(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for name in value:
+            if name not in TOOLS:
+                raise ValueError(f"there is no tool {name[:60]!r}; there are {', '.join(TOOLS)}")
+        if repeated := repeated_names(value):
+            raise ValueError(f"{repeated[0]} is there more than once")
+        return value

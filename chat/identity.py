@@ -1,0 +1,117 @@
+"""Who is talking, to which companion, in which session: it is said by the call, and never guessed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from relationships.models import DEFAULT_SESSION, Companion, Relationship
+from relationships.services.relationships import get_or_create_relationship
+from web.authentication import Credentials
+from web.errors import InvalidInput, NotFound
+from web.fields import ExternalId, SessionName
+
+FOUR_WAYS = (
+    "nobody is named. Say who is talking by a relationship token, the header X-Rapport-User, the body's field `user`, "
+    "or the header X-OpenWebUI-User-Id"
+)
+_EXTERNAL_ID: TypeAdapter[str] = TypeAdapter(ExternalId)
+_SESSION: TypeAdapter[str] = TypeAdapter(SessionName)
+_OPENWEBUI_CHAT = "X-OpenWebUI-Chat-Id"
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """`remembered`: whether the exchange is to be kept."""
+
+    relationship: Relationship
+    session: str
+    remembered: bool
+
+
+class UnknownModel(NotFound):
+    """No companion has this slug."""
+
+    code = "model_not_found"
+
+
+def who_talks(credentials: Credentials, headers: Mapping[str, str], body: Mapping[str, Any]) -> Talk:
+    """The relationship with its project, companion and user; made at the first call.
+
+    Raises InvalidInput where nobody is named, UnknownModel.
+    """
+    session = _session(headers, body)
+    return Talk(_relationship(credentials, headers, body), session, _is_remembered(headers, body))
+
+
+def _relationship(
+    credentials: Credentials, headers: Mapping[str, str], body: Mapping[str, Any]
+) -> Relationship:
+    rows = Relationship.objects.of_project(credentials.project_id)
+    rows = rows.select_related("project", "companion", "user")
+    model = body["model"]
+    if credentials.relationship_id is not None:
+        found = rows.filter(id=credentials.relationship_id, companion__slug=model).first()
+        if found is None:
+            raise _unknown(model)
+        return found
+    person = _person(headers, body)
+    found = rows.filter(companion__slug=model, user__external_id=person).first()
+    return found or _make(credentials, model, person)
+
+
+def _make(credentials: Credentials, model: str, person: str) -> Relationship:
+    if not Companion.objects.of_project(credentials.project_id).filter(slug=model).exists():
+        raise _unknown(model)
+    made, _ = get_or_create_relationship(
+        project_id=credentials.project_id, companion=model, user=person, by=credentials.actor
+    )
+    return made
+
+
+def _person(headers: Mapping[str, str], body: Mapping[str, Any]) -> str:
+    ways = (
+        ("X-Rapport-User", headers.get("X-Rapport-User")),
+        ("user", body.get("user")),
+        ("X-OpenWebUI-User-Id", headers.get("X-OpenWebUI-User-Id")),
+    )
+    for field, said in ways:
+        if said is not None:
+            return _checked(_EXTERNAL_ID, field, said)
+    raise InvalidInput.of("user", FOUR_WAYS)
+
+
+def _session(headers: Mapping[str, str], body: Mapping[str, Any]) -> str:
+    metadata = body.get("metadata") or {}
+    ways = (
+        ("X-Rapport-Session", headers.get("X-Rapport-Session")),
+        ("metadata.session", metadata.get("session")),
+        (_OPENWEBUI_CHAT, headers.get(_OPENWEBUI_CHAT)),
+    )
+    for field, said in ways:
+        if said is not None:
+            return _checked(_SESSION, field, said)
+    return DEFAULT_SESSION
+
+
+def _is_remembered(headers: Mapping[str, str], body: Mapping[str, Any]) -> bool:
+    """Open WebUI asks for titles and tags too, about a chat: those calls don't stream."""
+    wish = headers.get("X-Rapport-Remember", "yes").strip().lower()
+    if wish not in ("yes", "no"):
+        raise InvalidInput.of("X-Rapport-Remember", "write yes or no")
+    of_openwebui = _OPENWEBUI_CHAT in headers and not body.get("stream")
+    return wish == "yes" and body.get("store") is not False and not of_openwebui
+
+
+def _checked(kind: TypeAdapter[str], field: str, said: Any) -> str:
+    try:
+        return kind.validate_python(said, strict=True)
+    except ValidationError as error:
+        raise InvalidInput.of(field, error.errors()[0]["msg"]) from None
+
+
+def _unknown(model: str) -> UnknownModel:
+    return UnknownModel(
+        f"There is no companion {model[:80]!r}: a model's name is a companion's slug (GET /v1/models)."
+    )

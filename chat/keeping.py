@@ -1,0 +1,138 @@
+"""What stays of a reply: the turn, the tools that were called, and by reference what the companion was shown."""
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Max
+
+from chat.messages import told_calls
+from chat.models import KeptContext
+from chat.replies import Question, Reply
+from chat.tools.run import ToolUse, keep_call
+from memory.ingestion.intake import accept_turn
+from memory.models import EntryRevision
+from relationships.ids import uuid7
+from relationships.models import Turn
+from relationships.services.model_budgets import count_spending
+from relationships.services.turns import NewMessage, NewTurn
+from web.actor import Actor
+
+MODEL = Actor.policy("memory_tools")  # a model asked for it, amid a reply
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a reply left. Without a turn: it was not to be remembered."""
+
+    turn: Turn | None
+    context_id: UUID | None
+
+
+def tool_use_of(question: Question) -> ToolUse:
+    return ToolUse(question.relationship, question.configuration, MODEL)
+
+
+@transaction.atomic
+def keep_reply(reply: Reply, *, interrupted: bool = False, early: Turn | None = None) -> Kept:
+    """Take in the turn as POST /turns does, with all that belongs to it. `early`: what the person said was taken in
+    before the reply began, as that turn. Raises NotFound, InvalidInput.
+    """
+    question = reply.question
+    count_spending(
+        question.relationship.project_id,
+        reply.completions,
+        answered=bool(reply.finish),
+        now=datetime.now(UTC),
+    )
+    if not question.remembered:
+        return Kept(None, None)
+    new = _turn_of(reply, interrupted, without_new=early is not None)
+    if not new.messages:
+        return Kept(early, None)
+    # A reply that broke off is no answer to the same call again: that one is to be answered in full.
+    idempotency = None if interrupted else question.idempotency
+    accepted = accept_turn(relationship=question.relationship, new=new, idempotency=idempotency)
+    if not accepted.created:
+        return Kept(accepted.turn, None)
+    use = tool_use_of(question)
+    for ran in reply.ran:
+        keep_call(use, ran, turn_id=accepted.turn.id)
+    return Kept(accepted.turn, _keep_context(reply, accepted.turn, interrupted))
+
+
+def _turn_of(reply: Reply, interrupted: bool, *, without_new: bool) -> NewTurn:
+    question = reply.question
+    told = "\n".join(filter(None, (reply.text, told_calls([call.as_message() for call in reply.calls]))))
+    said = [NewMessage("assistant", text) for text in _in_pieces(told.replace("\x00", ""))]
+    new = [] if without_new else list(question.new)
+    return NewTurn([*new, *said], occurred_at=question.now, session=question.session, interrupted=interrupted)
+
+
+def _in_pieces(text: str) -> list[str]:
+    """As long as a message may be; a reply is rarely longer than one."""
+    if not text.strip():
+        return []
+    limit: int = settings.MAX_MESSAGE_BYTES
+    if len(text.encode()) <= limit:
+        return [text]
+    step = limit // 4  # characters, of at most so many bytes each
+    pieces = [text[start : start + step] for start in range(0, len(text), step)]
+    return [piece for piece in pieces if piece.strip()]
+
+
+def _keep_context(reply: Reply, turn: Turn, interrupted: bool) -> UUID | None:
+    context, wanted = reply.question.context, reply.question.configuration.context
+    if wanted.keep == "none" or (wanted.keep == "sampled" and random.random() >= wanted.keep_share):  # noqa: S311
+        return None
+    layers = [_layer(report) for report in context.layers]
+    sources = [source for layer in layers for source in layer["sources"]]
+    ids = [UUID(source) for source in sources if _is_id(source)]
+    spent = [asked for asked in reply.completions if asked is not None]
+    kept = KeptContext(
+        relationship_id=turn.relationship_id,
+        project_id=turn.project_id,
+        id=uuid7(),
+        turn_id=turn.id,
+        assembled_at=context.assembled_at,
+        total_tokens=context.total_tokens,
+        layers=layers,
+        entries=_versions(turn.relationship_id, ids, context.assembled_at),
+        source_ids=ids,
+        provider=reply.question.provider,
+        model=reply.model,
+        finish_reason="" if interrupted else reply.finish,
+        prompt_tokens=sum(max(0, asked.prompt_tokens or 0) for asked in spent) if spent else None,
+        output_tokens=sum(max(0, asked.output_tokens or 0) for asked in spent) if spent else None,
+        milliseconds=reply.milliseconds,
+    )
+    kept.save(force_insert=True)
+    return kept.id
+
+
+def _layer(report: Any) -> Mapping[str, Any]:
+    return {
+        "name": report.name,
+        "tokens": report.tokens,
+        "milliseconds": report.milliseconds,
+        "reason": report.reason,
+        "sources": list(report.sources),
+        "reasons": dict(report.reasons or {}),
+    }
+
+
+def _versions(relationship_id: UUID, ids: list[UUID], at: datetime) -> dict[str, int]:
+    """Of the entries among them, as they were then."""
+    revisions = EntryRevision.objects.for_relationship(relationship_id)
+    shown = revisions.filter(entry_id__in=ids, recorded_at__lte=at).order_by()
+    found = shown.values_list("entry_id").annotate(version=Max("entry_version"))
+    return {str(entry_id): version for entry_id, version in found}
+
+
+def _is_id(source: str) -> bool:
+    return len(source) == 36 and source.count("-") == 4

@@ -1,0 +1,108 @@
+"""The tools by which a model looks after memory itself, and how each vendor wants them described.
+
+`memory_*` are those of the two-call system, the others MemGPT's (Packer et al. 2023).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+CATEGORIES = ("preference", "fact", "deadline", "decision", "context")
+PAGE = 5
+_TEXT: dict[str, Any] = {"type": "string", "minLength": 1, "maxLength": 4000}
+_PAGE: dict[str, Any] = {"type": "integer", "minimum": 0, "maximum": 100, "default": 0}
+_BLOCK: dict[str, Any] = {"type": "string", "enum": ["human", "persona"]}
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """`changes`: it writes. `parameters`: a JSON Schema of its arguments."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+    changes: bool = False
+
+
+def _tool(name: str, description: str, *, changes: bool = False, **properties: dict[str, Any]) -> Tool:
+    required = [key for key, schema in properties.items() if "default" not in schema]
+    parameters = {
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": False,
+    }
+    return Tool(name, description, parameters, changes)
+
+
+_ALL = (
+    _tool(
+        "memory_search",
+        "Search your memory for relevant facts, preferences, or context. Use this when you need to recall previously "
+        "stored information.",
+        query=_TEXT,
+        limit={"type": "integer", "minimum": 1, "maximum": 50, "default": 5},
+    ),
+    _tool(
+        "memory_add",
+        "Store an important fact, preference, or piece of context for future reference.",
+        changes=True,
+        content=_TEXT,
+        category={"type": "string", "enum": list(CATEGORIES), "default": "fact"},
+    ),
+    _tool(
+        "memory_forget",
+        "Remove a stored memory that is no longer accurate or relevant. Describe the one to forget.",
+        changes=True,
+        query=_TEXT,
+    ),
+    _tool(
+        "core_memory_append",
+        "Append to your core memory, which you always see: what you know of the human, or of your own persona.",
+        changes=True,
+        label=_BLOCK,
+        content=_TEXT,
+    ),
+    _tool(
+        "core_memory_replace",
+        "Replace an exact text in your core memory with another one. To delete it, replace it with an empty text.",
+        changes=True,
+        label=_BLOCK,
+        old_content=_TEXT,
+        new_content={"type": "string", "maxLength": 4000},
+    ),
+    _tool(
+        "archival_memory_search",
+        "Search your archival memory, which is larger than what you see.",
+        query=_TEXT,
+        page=_PAGE,
+    ),
+    _tool(
+        "conversation_search",
+        "Search what was said in earlier conversations, in its own words.",
+        query=_TEXT,
+        page=_PAGE,
+    ),
+)
+TOOLS = {tool.name: tool for tool in _ALL}
+
+
+def for_openai(tool: Tool) -> dict[str, Any]:
+    function = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+    return {"type": "function", "function": function}
+
+
+def for_anthropic(tool: Tool) -> dict[str, Any]:
+    return {"name": tool.name, "description": tool.description, "input_schema": tool.parameters}
+
+
+def for_gemini(tool: Tool) -> dict[str, Any]:
+    """A function declaration."""
+    return {"name": tool.name, "description": tool.description, "parametersJsonSchema": tool.parameters}
+
+
+FORMATS: dict[str, Callable[[Tool], dict[str, Any]]] = {
+    "openai": for_openai,
+    "anthropic": for_anthropic,
+    "gemini": for_gemini,
+}

@@ -1,0 +1,250 @@
+"""Runs a memory tool. What is wrong with a call is told to the model in the answer, as it is who can mend it."""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+
+from chat.models import ToolCall
+from chat.tools.definitions import PAGE, TOOLS
+from memory.entries.editing import add_entry, delete_entry, revise_entry
+from memory.errors import SameAsAnother
+from memory.ingestion.intake import accept_turn
+from memory.models import EntrySource, ScratchpadEntry, Tier
+from memory.retrieval.results import EntryFilters, SearchResult
+from memory.retrieval.search import search_entries, search_messages
+from relationships.configuration.json_schemas import refuse_misshapen
+from relationships.configuration.schema import Configuration
+from relationships.models import Message, Relationship
+from relationships.services.turns import NewMessage, NewTurn
+from web.actor import Actor
+from web.errors import NotFound, RapportError
+
+SESSION = "memory_add"  # of the turns that the tool hands over
+NOTHING_FOUND = "No matching memory found"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUse:
+    """For whom and by whom a tool is run."""
+
+    relationship: Relationship
+    configuration: Configuration
+    by: Actor
+
+
+@dataclass(slots=True)
+class Ran:
+    """A call that was run: what the model is told, and what it was about. `turn_id`: of what memory_add handed over."""
+
+    name: str
+    arguments: Mapping[str, Any]
+    answer: dict[str, Any] = field(default_factory=dict)
+    ok: bool = True
+    entry_ids: list[UUID] = field(default_factory=list)
+    message_ids: list[UUID] = field(default_factory=list)
+    turn_id: UUID | None = None
+    milliseconds: float = 0.0
+
+
+def run_tool(use: ToolUse, name: str, arguments: Mapping[str, Any], *, strict: bool = False) -> Ran:
+    """`strict`: raise what is wrong with the call, instead of telling it in the answer. Raises NotFound for a tool that
+    is not there.
+    """
+    tool = TOOLS.get(name)
+    if tool is None:
+        raise NotFound(f"There is no tool {name[:60]!r}; there are {', '.join(TOOLS)}.")
+    ran = Ran(name, dict(arguments))
+    began = time.perf_counter()
+    try:
+        refuse_misshapen(tool.parameters, dict(arguments), whole="arguments")
+        defaults = {
+            key: part["default"] for key, part in tool.parameters["properties"].items() if "default" in part
+        }
+        ran.answer = _RUNNERS[name](use, {**defaults, **arguments}, ran)
+    except RapportError as error:
+        if strict and not isinstance(error, SameAsAnother):
+            raise
+        ran.ok, ran.answer = False, {"success": False, "error": error.detail}
+    ran.milliseconds = (time.perf_counter() - began) * 1000
+    return ran
+
+
+def keep_call(use: ToolUse, ran: Ran, *, turn_id: UUID | None) -> None:
+    """Write down that it was called, with the turn it belongs to."""
+    ToolCall.objects.create(
+        relationship_id=use.relationship.id,
+        project_id=use.relationship.project_id,
+        turn_id=turn_id,
+        name=ran.name,
+        arguments=dict(ran.arguments),
+        ok=ran.ok,
+        entry_ids=ran.entry_ids,
+        message_ids=ran.message_ids,
+        actor_kind=use.by.kind,
+        actor_id=use.by.id,
+        milliseconds=ran.milliseconds,
+    )
+
+
+def _search(use: ToolUse, text: str, top_k: int, *tiers: str) -> SearchResult:
+    return search_entries(
+        text=text,
+        filters=EntryFilters(tiers=tiers),
+        project_id=use.relationship.project_id,
+        relationship_id=use.relationship.id,
+        retrieval=use.configuration.retrieval,
+        now=timezone.now(),
+        top_k=top_k,
+    )
+
+
+def _found(use: ToolUse, result: SearchResult, ran: Ran) -> list[dict[str, Any]]:
+    entries = {entry.id: entry for entry in _entries(use).filter(id__in=[hit.id for hit in result.hits])}
+    hits = [hit for hit in result.hits if hit.id in entries]
+    ran.entry_ids = [hit.id for hit in hits]
+    return [
+        {
+            "id": str(hit.id),
+            "content": entries[hit.id].content,
+            "category": entries[hit.id].type,
+            "score": round(hit.score, 3),
+        }
+        for hit in hits
+    ]
+
+
+def _memory_search(use: ToolUse, given: Mapping[str, Any], ran: Ran) -> dict[str, Any]:
+    return {"memories": _found(use, _search(use, given["query"], int(given["limit"])), ran)}
+
+
+def _archival_memory_search(use: ToolUse, given: Mapping[str, Any], ran: Ran) -> dict[str, Any]:
+    first = int(given["page"]) * PAGE
+    result = _search(use, given["query"], first + PAGE, Tier.ARCHIVE)
+    return {"page": int(given["page"]), "memories": _found(use, result, ran)[first:]}
+
+
+def _memory_add(use: ToolUse, given: Mapping[str, Any], ran: Ran) -> dict[str, Any]:
+    """Read as everything is: what is known already is not kept twice."""
+    messages = [
+        NewMessage("system", f"Noted as a {given['category']}."),
+        NewMessage("user", given["content"]),
+    ]
+    new = NewTurn(messages, occurred_at=timezone.now(), session=SESSION)
+    turn = accept_turn(relationship=use.relationship, new=new).turn
+    ran.turn_id = turn.id
+    return {"success": True, "stored": [], "state": turn.state, "turn": str(turn.id)}
+
+
+def _memory_forget(use: ToolUse, given: Mapping[str, Any], ran: Ran) -> dict[str, Any]:
+    """At most one, which shares a word with the description; it can be restored."""
+    hits = _search(use, given["query"], 1).hits
+    entry = _entries(use).filter(id=hits[0].id).first() if hits and hits[0].parts.get("text", 0) > 0 else None
+    if entry is None:
+        return _failed(ran, NOTHING_FOUND)
+    ran.entry_ids = [entry.id]
+    if entry.pinned or entry.read_only:
+        return _failed(ran, "This memory is pinned or read-only: only a person can remove it.")
+    _delete(use, entry)
+    return {"success": True, "deleted": {"id": str(entry.id), "content": entry.content}}
+
+
+def _core_memory_append(use: ToolUse, given: Mapping[str, Any], ran: Ran) -> dict[str, Any]:
+    ingestion = use.configuration.ingestion
+    types = [kind.name for kind in ingestion.types]
+    entry = add_entry(
+        relationship=use.relationship,
+        values={
+            "content": given["content"],
+            "type": "other" if "other" in types else types[0],
+            "subject": _subject(given["label"]),
+        },
+        by=use.by,
+        source=EntrySource.API,
+        reason="core_memory_append",
+        limit=ingestion.max_entries,
+    )
+    ran.entry_ids = [entry.id]
+    return {"success": True, "stored": [{"id": str(entry.id), "content": entry.content, "event": "add"}]}
+
+
+def _core_memory_replace(use: ToolUse, given: Mapping[str, Any], ran: Ran) -> dict[str, Any]:
+    old, new = given["old_content"], given["new_content"]
+    core = _entries(use).filter(tier=Tier.SCRATCHPAD, subject=_subject(given["label"]), content__contains=old)
+    found = list(core[:2])
+    if len(found) != 1:
+        how_many = "more than one memory" if found else "no memory"
+        return _failed(ran, f"{how_many} of {given['label']} has exactly this text")
+    entry = found[0]
+    ran.entry_ids = [entry.id]
+    if entry.pinned or entry.read_only:
+        return _failed(ran, "This memory is pinned or read-only: only a person can change it.")
+    content = entry.content.replace(old, new).strip()
+    if not content:
+        _delete(use, entry)
+        return {"success": True, "deleted": {"id": str(entry.id), "content": entry.content}}
+    revised = revise_entry(
+        relationship_id=use.relationship.id,
+        entry_id=entry.id,
+        values={"content": content},
+        version=entry.version,
+        by=use.by,
+        reason="core_memory_replace",
+    )
+    return {"success": True, "stored": [{"id": str(entry.id), "content": revised.content, "event": "update"}]}
+
+
+def _conversation_search(use: ToolUse, given: Mapping[str, Any], ran: Ran) -> dict[str, Any]:
+    first = int(given["page"]) * PAGE
+    found = search_messages(
+        text=given["query"],
+        project_id=use.relationship.project_id,
+        relationship_id=use.relationship.id,
+        retrieval=use.configuration.retrieval,
+        now=timezone.now(),
+        top_k=first + PAGE,
+    )
+    wanted = [hit.id for hit in found.hits[first:]]
+    rows = Message.objects.for_relationship(use.relationship.id).filter(id__in=wanted, erased_at=None)
+    messages = {message.id: message for message in rows}
+    ran.message_ids = [message_id for message_id in wanted if message_id in messages]
+    told = [messages[message_id] for message_id in ran.message_ids]
+    said = [{"role": m.role, "content": m.content, "said_at": m.occurred_at.isoformat()} for m in told]
+    return {"page": int(given["page"]), "messages": said}
+
+
+def _delete(use: ToolUse, entry: ScratchpadEntry) -> None:
+    delete_entry(
+        relationship_id=entry.relationship_id,
+        entry_id=entry.id,
+        version=entry.version,
+        by=use.by,
+        reason="memory tool",
+    )
+
+
+def _entries(use: ToolUse) -> Any:
+    return ScratchpadEntry.objects.for_relationship(use.relationship.id).active()
+
+
+def _subject(label: str) -> str:
+    return "user" if label == "human" else "assistant"
+
+
+def _failed(ran: Ran, why: str) -> dict[str, Any]:
+    ran.ok = False
+    return {"success": False, "error": why}
+
+
+_RUNNERS: dict[str, Callable[[ToolUse, Mapping[str, Any], Ran], dict[str, Any]]] = {
+    "memory_search": _memory_search,
+    "memory_add": _memory_add,
+    "memory_forget": _memory_forget,
+    "core_memory_append": _core_memory_append,
+    "core_memory_replace": _core_memory_replace,
+    "archival_memory_search": _archival_memory_search,
+    "conversation_search": _conversation_search,
+}

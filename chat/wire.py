@@ -1,0 +1,129 @@
+"""OpenAI's chat completions on the wire: whole answers, chunks of a stream, and errors. Pure."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID, uuid4
+
+import orjson
+
+from chat.replies import Call
+from providers.llm.base import Completion
+from providers.llm.chat import CallPart, ChatPart
+
+DONE = b"data: [DONE]\n\n"
+# OpenAI's words for an error, by its status; their clients go by the status alone.
+_TYPES = {
+    401: "authentication_error",
+    403: "permission_error",
+    404: "not_found_error",
+    429: "rate_limit_error",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """What every chunk of one answer says alike. `model`: as the client named it."""
+
+    model: str
+    id: str = field(default_factory=lambda: f"chatcmpl-{uuid4().hex}")
+    created: int = field(default_factory=lambda: int(time.time()))
+
+    def chunk(
+        self,
+        delta: Mapping[str, Any] | None,
+        *,
+        finish: str | None = None,
+        **beside: Any,
+    ) -> bytes:
+        """An event of the stream; without a delta, one without choices."""
+        choices = [] if delta is None else [{"index": 0, "delta": delta, "finish_reason": finish}]
+        return event(
+            {
+                "id": self.id,
+                "object": "chat.completion.chunk",
+                "created": self.created,
+                "model": self.model,
+                "choices": choices,
+                **beside,
+            }
+        )
+
+    def completion(
+        self, text: str, calls: Sequence[Call], finish: str, usage: Mapping[str, Any], rapport: Any
+    ) -> dict[str, Any]:
+        message: dict[str, Any] = {"role": "assistant", "content": text if text or not calls else None}
+        message["refusal"] = None
+        if calls:
+            message["tool_calls"] = [call.as_message() for call in calls]
+        return {
+            "id": self.id,
+            "object": "chat.completion",
+            "created": self.created,
+            "model": self.model,
+            "choices": [{"index": 0, "message": message, "finish_reason": finish, "logprobs": None}],
+            "usage": usage,
+            "rapport": rapport,
+        }
+
+
+def delta_of(part: ChatPart, *, first: bool) -> dict[str, Any]:
+    delta: dict[str, Any] = {"role": "assistant", "content": ""} if first else {}
+    if part.text:
+        delta["content"] = part.text
+    if part.calls:
+        delta["tool_calls"] = [_call(piece) for piece in part.calls]
+    return delta
+
+
+def _call(piece: CallPart) -> dict[str, Any]:
+    function: dict[str, Any] = {"arguments": piece.arguments}
+    call: dict[str, Any] = {"index": piece.index, "function": function}
+    if piece.name:
+        call |= {"id": piece.id, "type": "function"}
+        function["name"] = piece.name
+    if piece.extra:
+        call["extra_content"] = dict(piece.extra)
+    return call
+
+
+def usage_of(completions: Sequence[Completion | None]) -> dict[str, Any]:
+    """Of all questions that the reply took, our rounds with memory tools among them."""
+    asked = [one for one in completions if one is not None]
+    prompt, output, cached = (
+        sum(max(0, getattr(one, name) or 0) for one in asked)
+        for name in ("prompt_tokens", "output_tokens", "cached_tokens")
+    )
+    return {
+        "prompt_tokens": prompt,
+        "completion_tokens": output,
+        "total_tokens": prompt + output,
+        "prompt_tokens_details": {"cached_tokens": cached},
+    }
+
+
+def error_of(problem: Mapping[str, Any]) -> dict[str, Any]:
+    """A problem of ours (RFC 9457) in OpenAI's shape, itself inside."""
+    status = int(problem.get("status") or 500)
+    fields = problem.get("errors") or []
+    kind = _TYPES.get(status) or ("invalid_request_error" if status < 500 else "server_error")
+    return {
+        "error": {
+            "message": problem.get("detail") or problem.get("title"),
+            "type": kind,
+            "param": fields[0]["field"] if fields else None,
+            "code": str(problem.get("type", "")).rpartition(":")[2] or None,
+            "problem": dict(problem),
+        }
+    }
+
+
+def event(data: Mapping[str, Any]) -> bytes:
+    return b"data: " + orjson.dumps(data, default=_plain) + b"\n\n"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, UUID):
+        return str(value)
+    raise TypeError

@@ -1,0 +1,162 @@
+"""When something happens, as exactly as it was said: a year, a month, a day, a time, or a range of these. Pure.
+
+It is kept as text in the forms of ISO 8601 ("2023", "2023-03", "2023-03-01", "2023-03-01T15:00", or two of these as
+"2023-03-01/2023-03-07"), so that no day stands anywhere that nobody said. What it spans is computed where it is asked.
+"""
+
+import re
+from calendar import month_name
+from contextlib import suppress
+from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+from memory.models.entry import MAX_HAPPENS_AT
+
+FORMS = (
+    "a year, a month, a day or a time of ISO 8601 (2023, 2023-03, 2023-03-01, 2023-03-01T15:00), "
+    "or two of them with / between"
+)
+SAME_DAY = 900  # seconds: a quarter of an hour lies in one day, whatever the zone
+_COARSE = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?", re.ASCII)
+
+
+PASSED = "date passed, outcome not told"  # of a plan that is over
+
+
+class Span(NamedTuple):
+    """From the first moment to the moment after the last, in UTC."""
+
+    begins: datetime
+    ends: datetime
+
+
+def happens_text(said: str) -> str:
+    """`said` as it is kept. Raises ValueError, saying what forms there are."""
+    parts = [part.strip() for part in said.strip().split("/")]
+    if len(said) > MAX_HAPPENS_AT or len(parts) > 2 or not said.isascii():
+        raise ValueError(f"is not {FORMS}")
+    kept = [_kept(part) for part in parts]
+    text = "/".join(kept if kept[0] != kept[-1] else kept[:1])
+    span = span_of(text, "UTC")
+    if span.begins >= span.ends:
+        raise ValueError("ends before it begins")
+    return text
+
+
+@lru_cache(maxsize=4096)
+def span_of(text: str, timezone: str) -> Span:
+    """What a kept text spans, for a person in that time zone; a time without an offset is meant there."""
+    first, *rest = text.split("/")
+    zone = zone_of(timezone)
+    begins, ends = _span(first, zone)
+    return Span(begins, _span(rest[0], zone)[1] if rest else ends)
+
+
+@lru_cache(maxsize=4096)
+def told_as(text: str, timezone: str) -> str:
+    """How a reader is told: days, months and years as they were said, times in the person's time zone."""
+    return " to ".join(_told(part, timezone) for part in text.split("/"))
+
+
+def spelt_out(text: str) -> str:
+    """Its years, months and days in English words, as somebody would ask for them: "1 March 2023"."""
+    words: list[str] = []
+    for part in text.split("/"):
+        year, month, day = (*part[:10].split("-"), "", "")[:3]
+        words += [day.lstrip("0"), month_name[int(month)] if month else "", year]
+    return " ".join(dict.fromkeys(filter(None, words)))
+
+
+def plan_is_over(text: str, *, told_at: datetime, now: datetime, timezone: str) -> bool:
+    """Whether it was told before it began, and all of it is over: how it went has not been told since."""
+    span = span_of(text, timezone)
+    return told_at < span.begins and span.ends <= now
+
+
+@lru_cache(maxsize=65_536)
+def _day_of_quarter(quarter: int, timezone: str) -> str:
+    moment = datetime.fromtimestamp(quarter * SAME_DAY, UTC)
+    try:
+        return moment.astimezone(zone_of(timezone)).date().isoformat()
+    except (OverflowError, ValueError):  # the first or last day there is
+        return moment.date().isoformat()
+
+
+def day_of(moment: float, timezone: str) -> str:
+    """The person's own day at a time in seconds since 1970. Every zone's days begin on a quarter of an hour."""
+    return _day_of_quarter(int(moment // SAME_DAY), timezone)
+
+
+def _kept(part: str) -> str:
+    if match := _COARSE.fullmatch(part):
+        try:
+            date(int(match[1]), int(match[2] or 1), int(match[3] or 1))
+        except ValueError as error:
+            raise ValueError(f"is no date: {error}") from None
+        return part
+    try:
+        moment = datetime.fromisoformat(part)
+    except ValueError:
+        raise ValueError(f"is not {FORMS}") from None
+    if len(part) <= 10:  # 20230301 and 2023-W09-3: forms that few readers know
+        return moment.date().isoformat()
+    return moment.isoformat(timespec="minutes" if not (moment.second or moment.microsecond) else "auto")
+
+
+def _span(part: str, zone: ZoneInfo) -> Span:
+    match = _COARSE.fullmatch(part)
+    if match is None:
+        moment = datetime.fromisoformat(part)
+        begins = _utc(moment if moment.tzinfo else moment.replace(tzinfo=zone))
+        return Span(begins, _later(begins, timedelta(minutes=1)))
+    year, month, day = int(match[1]), int(match[2] or 1), int(match[3] or 1)
+    first = date(year, month, day)
+    if match[3]:
+        following = first.toordinal() + 1
+    elif match[2]:
+        following = (
+            date(year + month // 12, month % 12 + 1, 1).toordinal() if (year, month) < (9999, 12) else 0
+        )
+    else:
+        following = date(year + 1, 1, 1).toordinal() if year < 9999 else 0
+    last = date.fromordinal(following) if 0 < following <= date.max.toordinal() else None
+    ends = _midnight(last, zone) if last else datetime.max.replace(tzinfo=UTC)
+    return Span(_midnight(first, zone), ends)
+
+
+def _midnight(day: date, zone: ZoneInfo) -> datetime:
+    return _utc(datetime(day.year, day.month, day.day, tzinfo=zone))
+
+
+def _utc(moment: datetime) -> datetime:
+    try:
+        return moment.astimezone(UTC)
+    except (OverflowError, ValueError):  # the first or last day there is
+        return moment.replace(tzinfo=UTC)
+
+
+def _later(moment: datetime, by: timedelta) -> datetime:
+    try:
+        return moment + by
+    except OverflowError:
+        return datetime.max.replace(tzinfo=UTC)
+
+
+def _told(part: str, timezone: str) -> str:
+    if _COARSE.fullmatch(part):
+        return part
+    moment = datetime.fromisoformat(part)
+    if moment.tzinfo is not None:
+        with suppress(OverflowError, ValueError):  # the first or last day there is
+            moment = moment.astimezone(zone_of(timezone))
+    return f"{moment.date().isoformat()} {moment:%H:%M}"
+
+
+def zone_of(timezone: str) -> ZoneInfo:
+    """UTC where this system has lost the zone."""
+    try:
+        return ZoneInfo(timezone)
+    except (KeyError, ValueError, OSError):
+        return ZoneInfo("UTC")

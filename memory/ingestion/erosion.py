@@ -1,0 +1,131 @@
+"""What a new text of an entry has lost of the old one: names, numbers and dates. Pure, and linear in the texts.
+
+Names are told by their capitals, so in scripts without them only numbers are seen; of languages that write every noun
+with one, nouns are. A word that opens a sentence counts only where it is known to be a name.
+"""
+
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from memory.retrieval.dates import AMBIGUOUS, MONTHS
+
+_TOKEN = re.compile(r"\d+(?:[.,:/-]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*")
+_ENDS_SENTENCE = re.compile(r"[.!?。！？]")
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?:\D|$))", re.ASCII)
+_PARTS = re.compile(r"[/-]")
+_DATE = re.compile(r"\d{4}-\d\d(?:-\d\d)?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class _Detail:
+    """`parts`: all have to be said for the detail to be kept. `beside`: the words before and after it."""
+
+    kind: str
+    said: str
+    parts: tuple[str, ...]
+    beside: tuple[tuple[str, str], ...]
+
+
+def lost_details(old: str, new: str, *, names: Collection[str] = ()) -> tuple[str, ...]:
+    """The names, numbers and dates of `old` that `new` neither says nor contradicts, as they stand in `old`.
+
+    One is contradicted where another of its kind has its place: the same word before or after it, and each other
+    contradicts one. `names`: words that are names wherever they stand.
+    """
+    before, after = _read(old, names), _read(new, names)
+    said, known = _said(new), {(detail.kind, detail.parts) for detail in before}
+    lost = [detail for detail in before if not said.issuperset(detail.parts)]
+    instead: dict[tuple[str, str, str], list[int]] = defaultdict(list)
+    for place, detail in reversed(list(enumerate(after))):
+        if (detail.kind, detail.parts) not in known:
+            for beside in detail.beside:
+                instead[(detail.kind, *beside)].append(place)
+    taken: set[int] = set()
+    eroded = [detail for detail in lost if not _contradicted(detail, instead, taken)]
+    return tuple(dict.fromkeys(detail.said for detail in eroded))
+
+
+def _contradicted(detail: _Detail, instead: dict[tuple[str, str, str], list[int]], taken: set[int]) -> bool:
+    for beside in detail.beside:
+        places = instead.get((detail.kind, *beside), [])
+        while places:
+            place = places.pop()
+            if place not in taken:
+                taken.add(place)
+                return True
+    return False
+
+
+def _tokens(text: str) -> list[re.Match[str]]:
+    return list(_TOKEN.finditer(text))
+
+
+def _read(text: str, names: Collection[str]) -> list[_Detail]:
+    """The details of a text, in order."""
+    text = unicodedata.normalize("NFKC", text)
+    called = {
+        word for name in names for word in map(_word, _TOKEN.findall(unicodedata.normalize("NFKC", name)))
+    }
+    tokens = _tokens(text)
+    words = [_word(token[0]) for token in tokens]
+    found: list[_Detail] = []
+    for place, token in enumerate(tokens):
+        opens = place == 0 or bool(_ENDS_SENTENCE.search(text, tokens[place - 1].end(), token.start()))
+        near = (*tokens[max(place - 1, 0) : place], *tokens[place + 1 : place + 2])
+        beside_number = any(other[0][0].isdecimal() for other in near)
+        kind, parts = _kind(token[0], opens=opens, called=called, beside_number=beside_number)
+        if kind:
+            before = (("before", words[place - 1]),) if place else ()
+            following = (("after", words[place + 1]),) if place + 1 < len(tokens) else ()
+            found.append(_Detail(kind, token[0], parts, (*before, *following)))
+    return found
+
+
+def _kind(
+    token: str, *, opens: bool, called: Collection[str], beside_number: bool
+) -> tuple[str, tuple[str, ...]]:
+    """What sort of detail it is, and what says it; "" for a word that is none."""
+    if token[0].isdecimal():
+        number = _number(token)
+        if _DATE.fullmatch(number):
+            return "date", tuple(_plain(part) for part in number.split("-"))
+        return "number", tuple(_plain(part) for part in _PARTS.split(number))
+    word = _word(token)
+    if word in MONTHS and (beside_number or (word not in AMBIGUOUS and token[0].isupper())):
+        return "date", (str(MONTHS[word]),)
+    is_name = word in called or token[1:] != token[1:].lower() or (token[0].isupper() and not opens)
+    return ("name", (word,)) if is_name and len(token) > 1 else ("", ())
+
+
+def _said(text: str) -> set[str]:
+    """Every word and number of a text, and the number of every month it names."""
+    said: set[str] = set()
+    for token in _TOKEN.findall(unicodedata.normalize("NFKC", text)):
+        if token[0].isdecimal():
+            said.update(_plain(part) for part in _PARTS.split(_number(token)))
+        else:
+            word = _word(token)
+            said.add(word)
+            said.update([str(MONTHS[word])] if word in MONTHS else [])
+    return said
+
+
+def _number(token: str) -> str:
+    """In ASCII digits, without commas between thousands."""
+    digits = "".join(str(unicodedata.decimal(sign)) if sign.isdecimal() else sign for sign in token)
+    return _THOUSANDS.sub("", digits)
+
+
+def _plain(number: str) -> str:
+    return number.lstrip("0") or "0"
+
+
+def _word(token: str) -> str:
+    """Without case, and without the ending of a possessive or plural."""
+    word = token.casefold()
+    for ending in ("'s", "’s"):
+        word = word.removesuffix(ending)
+    return word.removesuffix("s") if len(word) > 3 else word

@@ -1,0 +1,97 @@
+"""Floors under what a person says: the phrases are looked for in the message, whatever a model makes of it.
+
+After Emotion Machine's first version, which scored whole messages. A message of several sentences is told apart here,
+so that a name lifts what is kept of it and not the weather beside it. Pure.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from memory.ingestion.strategies.options import Floor
+
+LONGEST = 400  # characters of a sentence; of a longer one, as many around the phrase
+_SENTENCES = re.compile(r"(?<=[.!?…])(?<!\b(?:Dr|Mr|Ms|St)\.)(?<!\b(?:Mrs)\.)(?<!\b[A-Z]\.)\s+|\n+")
+_FORGET = re.compile(
+    r"^\W*(?:(?:please|now|and|so|just|ok|okay|can you|could you|would you|you can|you should)\W+)*"
+    r"(?:forget|delete|erase|remove|don't (?:remember|keep|store|save))\b",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[^\W_]+")
+_SILENT = frozenset(
+    "a an the to of in on at for with and or but so it its this that these those them him her you your me my mine i we "
+    "is are was were be been am do did does done have has had just really very much more so too all also not no now "
+    "then there here what when how who why which s t re ve ll m d".split()
+)
+_STEM = 5  # letters by which words of one family are held alike: paint, painting
+
+
+class Told(NamedTuple):
+    """A sentence of a message, and the highest floor under it; None: none of its words tells one."""
+
+    message: int
+    text: str
+    floor: Floor | None
+    words: frozenset[str]
+
+
+def sentences_of(message: int, text: str, floors: Iterable[Floor]) -> list[Told]:
+    """A message's sentences, each with its floor. `message` is its number."""
+    floors = list(floors)
+    parts = (part.strip() for part in _SENTENCES.split(text.replace("’", "'")))
+    return [_told(message, part, floors) for part in parts if part]
+
+
+def floor_over(content: str, sentences: Sequence[Told]) -> Told | None:
+    """The sentence a memory was made of: the one that has most of its words, of equals the highest floor.
+
+    None where there are no sentences. What is held alike is the beginning of words, whatever the language.
+    """
+    told = telling_words(content)
+    return max(
+        sentences,
+        key=lambda said: (len(said.words & told), said.floor.at_least if said.floor else 0.0),
+        default=None,
+    )
+
+
+def telling_words(text: str) -> frozenset[str]:
+    """The words of a text that say something, by their first letters."""
+    words = _WORD.findall(text.casefold())
+    return frozenset(word[:_STEM] for word in words if word not in _SILENT)
+
+
+def _told(message: int, sentence: str, floors: Sequence[Floor]) -> Told:
+    asks = sentence.rstrip("\"') ").endswith("?")
+    best: Floor | None = None
+    place = 0
+    for floor in floors if not _FORGET.search(sentence) else ():
+        found = _telling(floor.phrases, floor.unless).search(sentence)
+        if found is None or (asks and not floor.in_questions):
+            continue
+        rest = f"{sentence[: found.start()]} {sentence[found.end() :]}"
+        if telling_words(rest) and (best is None or floor.at_least > best.at_least):
+            best, place = floor, found.start()
+    text = _cut(sentence, place)
+    if best is None:
+        return Told(message, text, None, telling_words(text))
+    return Told(message, text, best, telling_words(_telling(best.phrases, best.unless).sub(" ", text)))
+
+
+def _cut(sentence: str, place: int) -> str:
+    if len(sentence) <= LONGEST:
+        return sentence
+    start = max(0, place - LONGEST // 4)
+    return sentence[start : start + LONGEST].strip()
+
+
+@lru_cache(maxsize=256)
+def _telling(phrases: tuple[str, ...], unless: tuple[str, ...]) -> re.Pattern[str]:
+    """Any of the phrases as whole words, where none of `unless` stands."""
+    barred = f"(?!(?:{'|'.join(map(_spelt, unless))})(?!\\w))" if unless else ""
+    return re.compile(rf"(?<!\w){barred}(?:{'|'.join(map(_spelt, phrases))})(?!\w)", re.IGNORECASE)
+
+
+def _spelt(phrase: str) -> str:
+    return r"\s+".join(map(re.escape, phrase.replace("’", "'").split()))

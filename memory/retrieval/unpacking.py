@@ -1,0 +1,126 @@
+"""Unpacks what a search read: columns of numbers, of entries or of messages. No database here."""
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from memory.retrieval.index.segments import COUNTS, PACKED_MESSAGE, TERMS
+from memory.retrieval.rankers.base import Bools, Counts, Ints
+from memory.retrieval.results import MessageFilters
+
+_TYPES = {
+    "id": "S16",
+    "told": ">f8",
+    "length": ">i4",
+    "who": ">i4",
+    "touched": ">f8",
+    "importance": ">f8",
+    "weight": ">f8",
+    "counted": "?",
+    "allowed": "?",
+}
+_PACKED_MESSAGE = np.dtype(PACKED_MESSAGE)
+
+
+def sent_values(row: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
+    """By the names of statements.py; messages come as records."""
+    if "packed" not in row:
+        return {name: unpacked(row[name], kind) for name, kind in _TYPES.items()}
+    packed = np.frombuffer(row["packed"] or b"", dtype=_PACKED_MESSAGE)
+    return {name: _native(packed[name]) for name in _PACKED_MESSAGE.names or ()}
+
+
+def people_of(told: str | None) -> dict[str, int]:
+    """The number of each name. Of messages one object for each stretch that was read."""
+    people: dict[str, int] = {}
+    for each in orjson.loads(f"[{told or ''}]"):
+        people |= each
+    return people
+
+
+def passing(
+    ids: NDArray[np.bytes_],
+    values: Mapping[str, NDArray[Any]],
+    filters: MessageFilters,
+    *,
+    session: int | None,
+) -> Bools:
+    """Which messages pass. `session`: the wanted one's hash."""
+    allowed = np.ones(len(ids), dtype=np.bool_)
+    if filters.roles:
+        letters = [role[:1].encode() for role in filters.roles]
+        allowed &= np.any([values["role"] == letter for letter in letters], axis=0)
+    if session is not None:
+        allowed &= values["session"] == session
+    if filters.told_from is not None:
+        allowed &= values["told"] >= filters.told_from.timestamp()
+    if filters.told_to is not None:
+        allowed &= values["told"] < filters.told_to.timestamp()
+    if filters.exclude_ids:
+        excluded = np.array([one.bytes for one in filters.exclude_ids], dtype="S16")
+        allowed &= ~np.isin(ids, excluded)
+    return allowed
+
+
+def unpacked(packed: bytes | None, kind: str) -> NDArray[Any]:
+    return _native(np.frombuffer(packed or b"", dtype=kind))
+
+
+def _native(column: NDArray[Any]) -> NDArray[Any]:
+    return column.astype(column.dtype.newbyteorder("="))
+
+
+def in_order(read: Mapping[str, NDArray[Any]]) -> NDArray[np.intp]:
+    """Messages as they came; entries as they were told, of one moment the lower ID last."""
+    if "place" in read:
+        return np.argsort(read["place"], kind="stable")
+    later_id = np.argsort(np.argsort(read["id"], kind="stable"))
+    return np.lexsort((-later_id, read["told"]))
+
+
+class Finder:
+    """Where an owner's row is."""
+
+    def __init__(self, ids: NDArray[Any]) -> None:
+        self._ids = ids
+
+    @cached_property
+    def _order(self) -> Ints:
+        return np.argsort(self._ids, kind="stable")
+
+    @cached_property
+    def _sorted(self) -> NDArray[Any]:
+        return self._ids[self._order]
+
+    def find(self, wanted: NDArray[Any]) -> tuple[Ints, NDArray[np.bool_]]:
+        """The rows of those that have one, and which these are: an index may know owners that are not read."""
+        if not len(self._ids) or not len(wanted):
+            return np.zeros(0, dtype=np.int64), np.zeros(len(wanted), dtype=np.bool_)
+        places = np.minimum(np.searchsorted(self._sorted, wanted), len(self._sorted) - 1)
+        known = self._sorted[places] == wanted
+        return self._order[places[known]], known
+
+
+def counts_of_entries(row: Mapping[str, Any], finder: Finder) -> Counts:
+    rows, known = finder.find(unpacked(row["hit_id"], "S16"))
+    return Counts(
+        row=rows,
+        term=unpacked(row["hit_term"], ">i4").astype(np.int64)[known],
+        count=unpacked(row["hit_count"], ">i4").astype(np.float64)[known],
+    )
+
+
+def counts_of_messages(row: Mapping[str, Any], places: Ints) -> Counts:
+    """`places`: in order. A hit may be of a message that is not read."""
+    hits = unpacked(row["hits"], ">i8")
+    if not len(places):
+        return Counts(row=hits[:0], term=hits[:0], count=np.zeros(0))
+    where = hits // (COUNTS * TERMS)
+    rows = np.minimum(np.searchsorted(places, where), len(places) - 1)
+    known = places[rows] == where
+    hits = hits[known]
+    return Counts(row=rows[known], term=hits % TERMS, count=(hits // TERMS % COUNTS).astype(np.float64))

@@ -1,0 +1,116 @@
+from datetime import datetime
+from typing import Annotated, Any
+from uuid import UUID
+
+from pydantic import Field
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memory.api.schemas import MessageText
+from relationships.api.views import ApiView
+from summaries.editing import edit_summary, get_summary
+from summaries.models import Summary, SummaryState
+from summaries.owed import ask_for_summary
+from web.fields import DIGITS, Answer, Body, Page, PageQuery
+from web.operations import operation
+
+TAG = "Summaries"
+
+
+class SummaryListQuery(PageQuery):
+    messages: Annotated[int, Field(ge=1), DIGITS] | None = None
+    """Only the versions of the summary of so many messages."""
+    state: SummaryState | None = None
+
+
+class SummaryBody(Body):
+    text: MessageText
+
+
+class SummaryAnswer(Answer):
+    id: UUID
+    messages: int
+    """It covers so many messages of the relationship, from the first on."""
+    version: int
+    """Of the summary of so many messages; a version's text is never changed."""
+    first_seq: int
+    last_seq: int
+    state: SummaryState
+    """pending and working: on its way; ready; failed: `error` says why. hidden: an entry was deleted that rests on a
+    message it covers, and it is shown no more; erased: such a message was erased, and its text with it.
+    """
+    text: str
+    extends: UUID | None
+    """The version it was made of, with the messages since."""
+    model_calls: list[UUID]
+    by: str
+    """Who asked for it, or wrote it: a kind of actor and its name."""
+    error_code: str | None
+    error: str | None
+    attempts: int
+    recorded_at: datetime
+    made_at: datetime | None
+    erased_at: datetime | None
+
+
+class SummariesView(ApiView):
+    tag = TAG
+    open_to_tokens = ("GET",)
+
+    @operation(
+        "summaries_list",
+        "List the summaries of the conversation, newest first",
+        query=SummaryListQuery,
+        answers={200: Page[SummaryAnswer]},
+    )
+    def get(self, request: Request, relationship_id: UUID) -> Response:
+        """Every version, those on their way too. Contexts show the first one that is `ready`, in the layer `summary`,
+        unless one is being made again.
+        """
+        query = self.query(SummaryListQuery)
+        self.get_relationship(relationship_id)
+        rows = Summary.objects.for_relationship(relationship_id).filter(**query.given("messages", "state"))
+        return self.page(rows, present_summary, order=["-messages", "-version"], query=query)
+
+    @operation(
+        "summaries_make", "Summarise the conversation now", answers={202: SummaryAnswer}, problems=(409,)
+    )
+    def post(self, request: Request, relationship_id: UUID) -> Response:
+        """Of all messages there are by now, by a worker; where such a summary is there already, it is the answer."""
+        relationship = self.get_relationship(relationship_id, "companion", "project")
+        summary = ask_for_summary(relationship=relationship, by=self.actor)
+        return self.answer(present_summary(summary), status=202)
+
+
+class SummaryView(ApiView):
+    tag = TAG
+    open_to_tokens = ("GET",)
+
+    @operation("summaries_read", "Read a summary", answers={200: SummaryAnswer})
+    def get(self, request: Request, relationship_id: UUID, summary_id: UUID) -> Response:
+        self.get_relationship(relationship_id)
+        return self.answer(present_summary(get_summary(relationship_id, summary_id)))
+
+    @operation(
+        "summaries_edit",
+        "Write a summary anew",
+        body=SummaryBody,
+        answers={201: SummaryAnswer},
+        problems=(409,),
+    )
+    def put(self, request: Request, relationship_id: UUID, summary_id: UUID) -> Response:
+        """As its next version, which the next summary extends. The versions before it stay."""
+        body = self.body(SummaryBody)
+        relationship = self.get_relationship(relationship_id)
+        edited = edit_summary(relationship=relationship, summary_id=summary_id, text=body.text, by=self.actor)
+        return self.answer(present_summary(edited), status=201)
+
+
+def present_summary(summary: Summary) -> dict[str, Any]:
+    return SummaryAnswer.of(
+        summary,
+        model_calls=summary.model_call_ids,
+        by=f"{summary.actor_kind} {summary.actor_id}".strip(),
+        error_code=summary.error_code or None,
+        error=summary.error or None,
+    )

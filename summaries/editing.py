@@ -1,0 +1,54 @@
+"""A person's own version of a summary: what the next one extends, and what contexts show while it is the newest."""
+
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from relationships.ids import uuid7
+from relationships.models import Relationship
+from relationships.services.audit import audit_row
+from relationships.services.limits import message_fault
+from relationships.services.rows import require, require_lock
+from summaries.models import Summary, SummaryState
+from summaries.snapshot import rebuild_summary
+from web.actor import Actor
+from web.errors import Conflict, InvalidInput
+
+
+def get_summary(relationship_id: UUID, summary_id: UUID) -> Summary:
+    """Raises NotFound."""
+    found: Summary = require(
+        Summary.objects.for_relationship(relationship_id).filter(id=summary_id), "summary"
+    )
+    return found
+
+
+@transaction.atomic
+def edit_summary(*, relationship: Relationship, summary_id: UUID, text: str, by: Actor) -> Summary:
+    """The next version, of the same messages. Raises NotFound, InvalidInput, Conflict where a newer one is there."""
+    require_lock(relationship.id)
+    summary = get_summary(relationship.id, summary_id)
+    if fault := message_fault(text):
+        raise InvalidInput.of("text", fault)
+    rows = Summary.objects.for_relationship(relationship.id).filter(messages=summary.messages)
+    newest = rows.order_by("-version")[0]
+    if newest.id != summary.id or summary.state != SummaryState.READY:
+        raise Conflict(f"Version {newest.version} of this summary is {newest.state}: read it, and edit that.")
+    now = timezone.now()
+    kept = ("relationship_id", "project_id", "messages", "first_seq", "last_seq")
+    edited = Summary(
+        id=uuid7(),
+        version=summary.version + 1,
+        state=SummaryState.READY,
+        text=text.strip(),
+        extends=summary.id,
+        actor_kind=by.kind,
+        actor_id=by.id,
+        made_at=now,
+        **{name: getattr(summary, name) for name in kept},
+    )
+    edited.save(force_insert=True)
+    rebuild_summary(relationship_id=relationship.id, project_id=relationship.project_id)
+    audit_row(relationship, "summary.edited", by, summary=str(edited.id), version=edited.version)
+    return edited

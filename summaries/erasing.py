@@ -1,0 +1,71 @@
+"""What becomes of the summaries that cover a message, when that is erased or what rests on it is forgotten.
+
+They are shown no more from that moment on, and owed again from what is left.
+"""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Min
+
+from memory.entries.history import ChangedEntries
+from memory.models import EntryState
+from relationships.models import Message
+from summaries.models import Summary, SummaryState
+from summaries.models.summary import OPEN
+from summaries.owed import BY_POINT, owe_again
+from summaries.snapshot import rebuild_summary
+
+GONE = (SummaryState.ERASED, SummaryState.HIDDEN)
+
+
+def erase_in_summaries(
+    *, relationship_id: UUID, message_ids: Collection[UUID], now: datetime
+) -> tuple[int, Sequence[UUID]]:
+    """Empty those that cover these messages. How many, and the model calls made for them, which quote the same.
+
+    A person's own versions go too: nobody can tell what in them rests on what. Call it in the erasing transaction,
+    under the relationship's row lock.
+    """
+    rows = _covering(relationship_id, message_ids).exclude(state=SummaryState.ERASED)
+    covering = list(rows)
+    emptied = {"state": SummaryState.ERASED, "text": "", "error": "", "erased_at": now}
+    _make_again(relationship_id, covering, now, **emptied)
+    calls = [call_id for summary in covering for call_id in summary.model_call_ids]
+    return sum(summary.state not in OPEN for summary in covering), calls
+
+
+def hide_in_summaries(changed: ChangedEntries) -> None:
+    """Entries were deleted: what they rest on is to be told no more. The texts stay as history."""
+    hidden = {
+        UUID(message_id)
+        for before, after in changed.changes
+        if before and after and after["state"] == EntryState.DELETED != before["state"]
+        for message_id in after["source_message_ids"]
+    }
+    if hidden:
+        covering = _covering(changed.relationship_id, hidden).exclude(state__in=GONE)
+        _make_again(changed.relationship_id, list(covering), changed.now, state=SummaryState.HIDDEN)
+
+
+def _covering(relationship_id: UUID, message_ids: Collection[UUID]) -> Any:
+    messages = Message.objects.for_relationship(relationship_id).filter(id__in=message_ids)
+    first = messages.aggregate(seq=Min("seq"))["seq"] if message_ids else None
+    rows = Summary.objects.for_relationship(relationship_id)
+    return rows.none() if first is None else rows.filter(last_seq__gte=first)
+
+
+def _make_again(relationship_id: UUID, covering: Sequence[Summary], now: datetime, **gone: Any) -> None:
+    """Who makes one at this moment loses it, and with it what the model was shown."""
+    if not covering:
+        return
+    rows = Summary.objects.for_relationship(relationship_id).filter(id__in=[row.id for row in covering])
+    rows.filter(state__in=OPEN).settle(state=SummaryState.PENDING, due_at=now, error="")
+    rows.exclude(state__in=OPEN).update(**gone)
+    being_made = {summary.messages for summary in covering if summary.state in OPEN}
+    again = {summary.messages: summary for summary in covering if summary.messages not in being_made}
+    for _, summary in sorted(again.items()):
+        owe_again(summary, by=BY_POINT)
+    rebuild_summary(relationship_id=relationship_id, project_id=covering[0].project_id)

@@ -1,0 +1,219 @@
+"""Makes what is owed of a relationship, in order: each summary is the last one and the messages since.
+
+No transaction is open while a model answers. Whoever finds that the row is not its own any more keeps nothing: a
+message that the model was shown may have been erased meanwhile.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import structlog
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from config.postgresql.sessions import database_went_away
+from memory.ingestion.calls import LoneCall, ask_alone, count_lone_calls, store_lone_calls
+from memory.retrieval.index.rows import OFF_THE_RECORD
+from providers.errors import AnswerTruncated, EmptyAnswer
+from providers.llm.base import CompletionRequest, LLMProvider
+from providers.llm.registry import get_provider
+from relationships.configuration.schema import Configuration
+from relationships.models import Message, Relationship
+from relationships.services.configuration import configuration_of
+from relationships.services.model_budgets import require_model_budget
+from relationships.services.sequence import lock_relationship
+from summaries.models import Summary, SummaryState
+from summaries.owed import TASK
+from summaries.prompt import in_parts, summary_in, summary_request
+from summaries.snapshot import rebuild_summary
+from web.errors import Conflict
+from worker.enqueue import enqueue_task
+from worker.failures import Failure
+from worker.fairness import others_wait
+from worker.leases import renewing
+from worker.models import QueuedQuerySet
+from worker.worker_stats import stop_requested
+
+log = structlog.get_logger(__name__)
+
+MORE_ROOM = (1, 2, 4)  # times the tokens that an answer may take, where one was cut off
+
+# As in searches: what was told off the record is left out, and what a deleted entry rests on.
+_TO_BE_TOLD = f"""NOT EXISTS (SELECT FROM relationships_turn t WHERE t.relationship_id =
+      relationships_message.relationship_id AND t.id = relationships_message.turn_id AND {OFF_THE_RECORD})
+  AND (id IN (SELECT unnest(e.source_message_ids) FROM memory_scratchpadentry e
+               WHERE e.relationship_id = %s AND e.state = 'deleted')) IS NOT TRUE"""  # noqa: S608 - a constant of ours
+
+
+@dataclass(slots=True)
+class _Work:
+    """A summary in hand, and the calls that were made for it."""
+
+    summary: Summary
+    held: QueuedQuerySet
+    calls: list[LoneCall] = field(default_factory=list)
+
+
+def make_summaries(*, relationship_id: UUID, worker: str) -> int:
+    """Make all that is owed until nothing is, it has to wait, or others do. How many were made."""
+    made = 0
+    rows = Summary.objects.for_relationship(relationship_id)
+    while lease := rows.next_in_line().claim(worker=worker, now=timezone.now(), most=1):
+        summary = lease.rows[0]
+        own = rows.filter(id=summary.id)
+
+        def renew(own: QueuedQuerySet = own, token: UUID = lease.token) -> bool:
+            return bool(own.renew(token, now=timezone.now()))
+
+        with renewing(renew):
+            if not _make(_Work(summary, own.held(lease.token))):
+                return made
+        made += 1
+        if stop_requested() or others_wait():
+            with transaction.atomic():
+                enqueue_task(TASK, relationship_id, project_id=summary.project_id)
+            return made
+    return made
+
+
+def _make(work: _Work) -> bool:
+    """False: it has to wait, or is not ours any more."""
+    try:
+        base, text = _text_of(work)
+    except Exception as error:
+        if database_went_away(error):
+            raise  # the lease brings it back
+        return _give_back(work, Failure.of(error, attempts=work.summary.attempts))
+    state = {"state": SummaryState.READY, "text": text, "extends": base and base.id}
+    return _settle(work, **state, due_at=None, made_at=timezone.now(), error="", error_code="")
+
+
+def _text_of(work: _Work) -> tuple[Summary | None, str]:
+    """The summary this one extends, and what both it and the messages since come to. Raises ProviderError,
+    RapportError.
+    """
+    summary = work.summary
+    rows = Relationship.objects.select_related("companion", "project", "user")
+    relationship = rows.filter(id=summary.relationship_id).first()
+    if relationship is None:
+        return None, ""  # it was erased, and the row with it
+    configuration = configuration_of(relationship).values
+    options = configuration.summaries
+    if not options.enabled:
+        raise Conflict("Summaries are off here (summaries.enabled).")
+    known = Summary.objects.for_relationship(relationship.id).ready()
+    base: Summary | None = known.filter(messages__lt=summary.messages).newest_first().first()
+    messages = _messages_since(base, summary, configuration.ingestion.roles)
+    provider, model = _provider_of(configuration)
+    text = base.text if base else ""
+    for part in in_parts(messages):
+        request = summary_request(
+            relationship,
+            template=options.prompt,
+            words=options.words,
+            model=model,
+            last=text,
+            messages=part,
+        )
+        if request.prompt_data and request.prompt_data.messages:
+            text = _ask(work, provider, request, part)
+    return base, text
+
+
+def _messages_since(base: Summary | None, summary: Summary, roles: Sequence[str]) -> list[Message]:
+    """Those that were said since, but for what is to be told no more."""
+    said = Message.objects.for_relationship(summary.relationship_id).filter(
+        seq__gt=base.last_seq if base else 0, seq__lte=summary.last_seq, erased_at=None, role__in=roles
+    )
+    told = said.extra(where=[_TO_BE_TOLD], params=[summary.relationship_id])  # noqa: S610 - a constant of ours
+    return list(told.order_by("seq"))
+
+
+def _provider_of(configuration: Configuration) -> tuple[LLMProvider, str | None]:
+    """Who is asked, and for which model. Raises ProviderError."""
+    options, ingestion = configuration.summaries, configuration.ingestion
+    same = options.provider in (None, ingestion.provider)
+    alias = options.provider or ingestion.provider or settings.DEFAULT_LLM_PROVIDER
+    return get_provider(alias), options.model or (ingestion.model if same else None)
+
+
+def _ask(work: _Work, provider: LLMProvider, request: CompletionRequest, messages: Sequence[Message]) -> str:
+    """Raises ProviderError, BudgetSpent."""
+    summary = work.summary
+    call: LoneCall | None = None
+    for times in MORE_ROOM:
+        require_model_budget(summary.project_id)
+        room = (request.max_output_tokens or 0) * times
+        call = ask_alone(
+            provider,
+            replace(request, max_output_tokens=room),
+            relationship_id=summary.relationship_id,
+            project_id=summary.project_id,
+            purpose="summary",
+            turn_ids=[],
+            shown_message_ids=[message.id for message in messages],
+        )
+        work.calls.append(call)
+        if not isinstance(call.failure, AnswerTruncated):
+            break
+    assert call is not None, "it was asked at least once"
+    if call.failure is not None:
+        raise call.failure
+    text = summary_in(call.completion.text if call.completion else "")
+    if not text:
+        raise EmptyAnswer("The model answered with no summary.")
+    return text
+
+
+def _give_back(work: _Work, failure: Failure) -> bool:
+    told = {"error": failure.error}
+    ids = {"summary_id": str(work.summary.id)}
+    if failure.is_ours:
+        log.error("a mistake of ours", event_name="summary.internal_error", where=failure.error, **ids)
+    else:
+        waits = failure.delay
+        log.warning(
+            "a summary was not made", event_name="summary.not_made", code=failure.code, waits=waits, **ids
+        )
+    if failure.delay is None:
+        return _settle(
+            work, state=SummaryState.FAILED, due_at=None, error_code=failure.code, **told
+        )  # the next one extends the one before
+    with transaction.atomic():
+        if _still_ours(work):
+            due_at = timezone.now() + timedelta(seconds=failure.delay)
+            work.held.release(
+                due_at=due_at, counted=failure.counted, code=failure.code, **told, **_with_calls(work)
+            )
+            store_lone_calls(work.calls, now=timezone.now())
+        else:
+            count_lone_calls(work.calls, now=timezone.now())
+    return False
+
+
+@transaction.atomic
+def _settle(work: _Work, **values: Any) -> bool:
+    """Put it down for good, and show it. False: it is not ours any more, and nothing of it is kept."""
+    if not _still_ours(work):
+        count_lone_calls(work.calls, now=timezone.now())
+        return False
+    summary = work.summary
+    work.held.settle(**values, **_with_calls(work))
+    rebuild_summary(relationship_id=summary.relationship_id, project_id=summary.project_id)
+    store_lone_calls(work.calls, now=timezone.now())
+    log.info("settled a summary", event_name="summary.settled", summary_id=str(summary.id))
+    return True
+
+
+def _still_ours(work: _Work) -> bool:
+    """Under the relationship's lock, and with the row locked until the transaction ends."""
+    locked = lock_relationship(work.summary.relationship_id)
+    return locked and work.held.select_for_update().exists()
+
+
+def _with_calls(work: _Work) -> dict[str, list[UUID]]:
+    return {"model_call_ids": [*work.summary.model_call_ids, *(call.row.id for call in work.calls)]}

@@ -1,0 +1,3 @@
+from summaries.models.summary import Summary, SummaryState
+
+__all__ = ["Summary", "SummaryState"]

@@ -1,0 +1,1 @@
+"""Programs in the words of other people's clients, which the tests run against the service."""

@@ -1,0 +1,81 @@
+"""What behaviours made of a message goes with it, and all of it with the relationship."""
+
+import json
+
+import pytest
+
+from behaviours.models import BehaviourRun, OutboxMessage
+from context.pipeline import build_context
+from relationships.models import Message
+from tests.fakes import ScriptedProvider
+from tests.fixtures.api import Api
+from tests.fixtures.behaviours import behave, outbox_of, runs_of, work
+from tests.fixtures.people import meet
+from tests.fixtures.turns import PERSON, Conversation
+from tests.integration.copies import dump, tables_with
+from upkeep.erasure import redact_messages
+
+WORD = "quokkä"
+
+
+@pytest.fixture
+def talk(conversation: Conversation, scripted_provider: ScriptedProvider) -> Conversation:
+    behave(
+        conversation.relationship,
+        echo={"message": "You said {{ message }}"},
+        mood={"prompt": {"prompt": "Mood of {{ message }}", "into": "session"}},
+        before={"text": "They say {{ message }}"},
+    )
+    scripted_provider.otherwise = '{"mood": "fine"}'
+    for said in (f"I sang {WORD}", "Something else"):
+        pair = conversation.relationship
+        build_context(project_id=pair.project_id, relationship_id=pair.id, message=said)
+        conversation.say(said)
+    build_context(project_id=pair.project_id, relationship_id=pair.id, message=f"Unsent {WORD}")
+    work(conversation)
+    return conversation
+
+
+def test_no_copy_of_an_erased_message_is_left(talk: Conversation) -> None:
+    assert tables_with(WORD, dump()) >= {
+        "behaviours_behaviourrun",
+        "behaviours_outboxmessage",
+        "memory_modelcall",
+        "relationships_message",
+    }
+    message = Message.objects.get(content__contains=WORD)
+
+    redact_messages(
+        project_id=message.project_id,
+        relationship_id=message.relationship_id,
+        message_ids=[message.id],
+        by=PERSON,
+    )
+
+    assert tables_with(WORD, dump()) == set()
+    about = [run for run in runs_of(talk) if run.turn_id == message.turn_id]
+    assert [run.behaviour for run in about] == ["before", "echo", "mood"]
+    assert all(run.redacted_at for run in about)
+    assert outbox_of(talk) == ["", "You said Something else"]
+
+
+def test_all_goes_with_the_relationship(talk: Conversation, api: Api) -> None:
+    erased = api.delete(f"/relationships/{talk.relationship.id}").body["erased"]
+
+    assert (erased["behaviour_run"], erased["outbox_message"]) == (7, 2)
+    assert not BehaviourRun.objects.exists() and not OutboxMessage.objects.exists()
+
+
+def test_all_is_exported_and_imported(talk: Conversation, api: Api) -> None:
+    talk.say("Not looked at yet")
+    document = api.get(f"/relationships/{talk.relationship.id}/export?calls=true").body
+    before = [(run.id, run.state, run.rendered, run.outcome) for run in runs_of(talk)]
+    assert api.delete(f"/relationships/{talk.relationship.id}").status == 200
+    there = Conversation(meet(talk.relationship.companion, "elsewhere"))
+
+    imported = api.post(f"/relationships/{there.relationship.id}/import", json.loads(json.dumps(document)))
+
+    assert imported.status == 200, imported
+    assert [(run.id, run.state, run.rendered, run.outcome) for run in runs_of(there)] == before
+    assert work(there) == 2  # what was owed there is owed here
+    assert len(outbox_of(there)) == 3

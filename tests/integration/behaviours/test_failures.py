@@ -1,0 +1,82 @@
+"""What becomes of a run that fails, waits for the budget, or loses its message."""
+
+from uuid import UUID
+
+from behaviours.runs import retry_run
+from memory.models import ModelCall
+from providers.errors import ContentBlocked, RateLimited
+from providers.llm.base import CompletionRequest
+from relationships.models import Message, Profile, SessionState, Turn
+from relationships.services.model_budgets import set_model_budget
+from tests.fakes import ScriptedProvider
+from tests.fixtures.behaviours import behave, runs_of, work
+from tests.fixtures.turns import PERSON, Conversation
+from upkeep.erasure import redact_messages
+
+
+def message_of(turn: Turn) -> UUID:
+    found: UUID = Message.objects.for_relationship(turn.relationship_id).get(turn_id=turn.id).id
+    return found
+
+
+def test_a_passing_failure_is_tried_again_and_a_lasting_one_given_up(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    behave(conversation.relationship, mood={"prompt": {"prompt": "Mood?", "into": "session"}})
+    scripted_provider.answer_with(RateLimited(retry_after=3), ContentBlocked("no"))
+    conversation.say("Hi")
+
+    work(conversation)
+    [waiting] = runs_of(conversation)
+    assert (waiting.state, waiting.error_code, waiting.attempts) == ("pending", "rate_limited", 1)
+
+    retry_run(relationship_id=conversation.relationship.id, run_id=waiting.id)
+    work(conversation)
+    [failed] = runs_of(conversation)
+    assert (failed.state, failed.error) == ("failed", "no")
+    assert len(failed.model_call_ids) == 2
+
+    scripted_provider.answer_with({"mood": "fine"})
+    retry_run(relationship_id=conversation.relationship.id, run_id=waiting.id)
+    work(conversation)
+    assert SessionState.objects.get().state == {"mood": "fine"}
+
+
+def test_a_spent_budget_waits(conversation: Conversation, scripted_provider: ScriptedProvider) -> None:
+    behave(conversation.relationship, mood={"prompt": {"prompt": "Mood? " * 20, "into": "session"}})
+    project_id = conversation.relationship.project_id
+    set_model_budget(project_id=project_id, by=PERSON, daily_tokens=1, daily_usd=None)
+    scripted_provider.answer_with({"mood": "fine"})
+    conversation.say("One")
+    conversation.say("Two")
+
+    work(conversation)
+
+    done, waiting = runs_of(conversation)
+    assert (done.state, waiting.state, waiting.error_code) == ("done", "pending", "budget")
+    assert len(scripted_provider.requests) == 1
+
+
+def test_a_message_that_is_erased_meanwhile_is_never_written_down(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    behave(conversation.relationship, mood={"prompt": {"prompt": "Sum up: {{ message }}", "into": "profile"}})
+    turn = conversation.say("My secret is quokka")
+
+    def erase(request: CompletionRequest) -> None:
+        if "quokka" in request.prompt:
+            redact_messages(
+                project_id=turn.project_id,
+                relationship_id=turn.relationship_id,
+                message_ids=[message_of(turn)],
+                by=PERSON,
+            )
+
+    scripted_provider.while_answering = erase
+    scripted_provider.otherwise = lambda request: {"seen": "quokka" in request.prompt}
+
+    work(conversation)
+
+    assert Profile.objects.get().data == {"seen": False}
+    assert not ModelCall.objects.filter(prompt__contains="quokka").exists()
+    assert "quokka" not in runs_of(conversation)[0].rendered

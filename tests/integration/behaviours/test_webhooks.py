@@ -1,0 +1,118 @@
+"""Webhooks: signed, tried again, given up visibly, and never into the operator's own network."""
+
+import base64
+import hashlib
+import hmac
+from collections.abc import Iterator
+
+import pytest
+from pytest_django.fixtures import Settings
+
+from behaviours.models import BehaviourRun
+from behaviours.runs import retry_run
+from tests.fixtures.api import Api
+from tests.fixtures.behaviours import behave, runs_of, work
+from tests.fixtures.turns import Conversation
+from tests.fixtures.webhooks import WebhookServer, webhook_server
+
+
+@pytest.fixture
+def address(settings: Settings) -> Iterator[WebhookServer]:
+    settings.ALLOW_PRIVATE_ADDRESSES = True
+    with webhook_server() as server:
+        yield server
+
+
+def tell(conversation: Conversation, url: str) -> None:
+    behave(
+        conversation.relationship,
+        tell={"webhook": {"url": url, "text": "{{ user }}: {{ message }}", "data": {"team": "blue"}}},
+    )
+    conversation.say("Call me")
+
+
+def due_now(run: BehaviourRun) -> None:
+    BehaviourRun.objects.filter(id=run.id).update(due_at=run.recorded_at)
+
+
+def test_it_is_called_with_what_was_said_and_signed(
+    conversation: Conversation, address: WebhookServer, api: Api
+) -> None:
+    tell(conversation, address.url)
+
+    work(conversation)
+
+    [call], [run] = address.calls, runs_of(conversation)
+    assert (run.state, run.outcome, run.answer) == ("done", "The address answered 200.", "Okay")
+    assert run.rendered.encode() == call.body
+    data = call.json["data"]
+    assert (data["text"], data["team"], data["behaviour"]) == ("Maya: Call me", "blue", "tell")
+    assert (data["relationship"], data["user"], data["turn"]["id"]) == (
+        str(conversation.relationship.id),
+        "maya",
+        str(run.turn_id),
+    )
+    # As the specification of Standard Webhooks says, with the secret that the API hands out.
+    secret = api.get(f"/companions/{conversation.relationship.companion_id}/webhook-secret").body["secret"]
+    key = base64.b64decode(secret.removeprefix("whsec_"))
+    signed = f"{call.headers['webhook-id']}.{call.headers['webhook-timestamp']}.".encode() + call.body
+    expected = base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
+    assert call.headers["webhook-signature"] == f"v1,{expected}"
+    assert call.headers["webhook-id"] == str(run.id)
+
+
+def test_it_is_tried_again_under_the_same_id(conversation: Conversation, address: WebhookServer) -> None:
+    address.statuses.extend([503, 429])
+    tell(conversation, address.url)
+
+    work(conversation)
+    [run] = runs_of(conversation)
+    assert (run.state, run.error_code, run.attempts) == ("pending", "status_503", 1)
+    for _ in range(2):
+        due_now(run)
+        work(conversation)
+
+    assert runs_of(conversation)[0].state == "done"
+    assert {call.headers["webhook-id"] for call in address.calls} == {str(run.id)}
+    assert len(address.calls) == 3
+
+
+def test_one_that_will_not_be_taken_is_a_dead_letter_that_can_be_sent_again(
+    conversation: Conversation, address: WebhookServer, api: Api
+) -> None:
+    address.statuses.append(404)
+    tell(conversation, address.url)
+
+    work(conversation)
+
+    at = f"/relationships/{conversation.relationship.id}/behaviour-runs"
+    [dead] = api.get(f"{at}?state=failed&action=webhook").body["items"]
+    assert (dead["error_code"], dead["error"]) == ("status_404", "The address answered 404.")
+    retry_run(relationship_id=conversation.relationship.id, run_id=dead["id"])
+    work(conversation)
+    assert api.get(f"{at}/{dead['id']}").body["state"] == "done"
+
+
+def test_it_is_given_up_after_so_many_tries(
+    conversation: Conversation, address: WebhookServer, settings: Settings
+) -> None:
+    settings.MAX_ATTEMPTS = 2
+    address.statuses.extend([500, 500])
+    tell(conversation, address.url)
+
+    work(conversation)
+    due_now(runs_of(conversation)[0])
+    work(conversation)
+
+    assert runs_of(conversation)[0].state == "failed"
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "10.0.0.1", "[::1]", "169.254.169.254", "localhost"])
+def test_an_address_of_a_private_network_is_not_called(host: str, conversation: Conversation) -> None:
+    tell(conversation, f"http://{host}:9/hook")
+
+    work(conversation)
+
+    [run] = runs_of(conversation)
+    assert (run.state, run.attempts) == ("failed", 0)
+    assert "private network" in run.error

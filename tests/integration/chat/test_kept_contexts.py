@@ -1,0 +1,78 @@
+"""What the companion was shown when it said that."""
+
+from uuid import UUID
+
+import pytest
+
+from chat.models import KeptContext, ToolCall
+from relationships.models import Companion, Relationship
+from tests.fixtures.api import Api
+from tests.fixtures.chat import Chat, turns
+from tests.vendor_servers.openai_server import OpenAIServer
+
+
+@pytest.fixture
+def at(relationship: Relationship) -> str:
+    return f"/relationships/{relationship.id}"
+
+
+def add(api: Api, at: str, content: str) -> str:
+    return str(api.post(f"{at}/entries", {"content": content, "type": "preference"}).body["id"])
+
+
+def test_entries_are_kept_with_the_version_that_was_shown(chat: Chat, api: Api, at: str) -> None:
+    tea = add(api, at, "Prefers green tea")
+    api.patch(f"{at}/entries/{tea}", {"content": "Prefers black tea"})
+
+    told = chat.say("What shall I drink?").body["rapport"]
+    api.patch(f"{at}/entries/{tea}", {"content": "Prefers coffee"})
+
+    kept = api.get(f"{at}/contexts/{told['context_id']}").body
+    assert told["entries"] == [tea] and kept["entries"] == {tea: 2}
+    assert kept["turn_id"] == told["turn_id"] == str(turns()[0].id)
+    assert (kept["provider"], kept["model"], kept["finish_reason"]) == ("openai", "local-1", "stop")
+    memory = next(layer for layer in kept["layers"] if layer["name"] == "memory")
+    assert memory["sources"] == [tea] and memory["tokens"] > 0 and memory["reason"]
+    assert "green tea" not in str(kept) and "black tea" not in str(kept)
+
+
+@pytest.mark.parametrize(("keep", "kept"), [("none", 0), ("all", 3), ("sampled", 0)])
+def test_the_configuration_says_what_is_kept(chat: Chat, companion: Companion, keep: str, kept: int) -> None:
+    companion.config["context"] |= {"keep": keep, "keep_share": 0.0}
+    companion.save()
+
+    ids = [chat.say("Hi").body["rapport"]["context_id"] for _ in range(3)]
+
+    assert KeptContext.objects.count() == kept == sum(one is not None for one in ids)
+
+
+def test_an_entry_that_is_erased_leaves_the_contexts_and_calls_that_name_it(
+    chat: Chat, api: Api, at: str, companion: Companion
+) -> None:
+    tea, run = add(api, at, "Prefers green tea"), add(api, at, "Runs on Sundays")
+    chat.say("What shall I drink?")
+    api.post(f"{at}/tools/memory_search", {"query": "Does she prefer coffee? No: prefers green tea."})
+
+    api.delete(f"{at}/entries/{tea}?permanent=true")
+
+    kept = KeptContext.objects.get()
+    assert kept.entries == {run: 1} and UUID(tea) not in kept.source_ids
+    assert tea not in str(kept.layers)
+    call = ToolCall.objects.get()
+    assert call.arguments == {} and call.redacted_at is not None
+
+
+def test_a_person_that_is_erased_takes_theirs_along(chat: Chat, api: Api, at: str) -> None:
+    chat.say("Hi")
+    api.post(f"{at}/tools/memory_search", {"query": "tea"})
+
+    assert api.delete(at).status == 200
+
+    assert not KeptContext.objects.exists() and not ToolCall.objects.exists()
+
+
+def test_a_token_does_not_open_them(chat: Chat, api: Api, at: str, replying: OpenAIServer) -> None:
+    context_id = chat.say("Hi").body["rapport"]["context_id"]
+    token = api.post(f"{at}/tokens", {"scopes": ["read"]}).body["token"]
+
+    assert Api(token).get(f"{at}/contexts/{context_id}").status == 403

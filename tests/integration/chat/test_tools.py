@@ -1,0 +1,239 @@
+"""Memory tools: over REST, and called by a model amid a reply."""
+
+from typing import Any
+
+import pytest
+
+from chat.models import ToolCall
+from chat.tools.definitions import TOOLS
+from memory.models import EntryRevision, ScratchpadEntry
+from relationships.models import Companion, Relationship, Turn
+from tests.fixtures.api import Api
+from tests.fixtures.chat import Chat, stored, text_in
+from tests.vendor_servers.openai_server import OpenAIServer
+
+
+@pytest.fixture
+def at(relationship: Relationship) -> str:
+    return f"/relationships/{relationship.id}"
+
+
+def remember(api: Api, at: str, content: str, **values: Any) -> str:
+    answer = api.post(f"{at}/entries", {"content": content, "type": "preference", **values})
+    assert answer.status == 201, answer
+    return str(answer.body["id"])
+
+
+def call(api: Api, at: str, name: str, **arguments: Any) -> Any:
+    answer = api.post(f"{at}/tools/{name}", arguments)
+    assert answer.status == 200, answer
+    return answer.body
+
+
+def test_definitions_come_in_each_vendors_shape(api: Api) -> None:
+    shapes = {
+        format: api.get(f"/tools?format={format}").body["tools"]
+        for format in ("openai", "anthropic", "gemini")
+    }
+
+    assert all(len(tools) == len(TOOLS) for tools in shapes.values())
+    assert shapes["openai"][0]["function"]["parameters"]["required"] == ["query"]
+    assert shapes["anthropic"][0]["input_schema"] == shapes["openai"][0]["function"]["parameters"]
+    assert shapes["gemini"][0]["parametersJsonSchema"] == shapes["anthropic"][0]["input_schema"]
+
+
+def test_search_finds_what_fits(api: Api, at: str) -> None:
+    tea = remember(api, at, "Prefers green tea")
+    remember(api, at, "Runs every Sunday")
+
+    found = call(api, at, "memory_search", query="green tea", limit=1)
+
+    assert [memory["id"] for memory in found["memories"]] == [tea]
+    assert found["memories"][0] | {"score": 1} == {
+        "id": tea,
+        "content": "Prefers green tea",
+        "category": "preference",
+        "score": 1,
+    }
+    assert ToolCall.objects.get().arguments == {"query": "green tea", "limit": 1}
+
+
+def test_what_is_added_is_read_as_a_turn_is(api: Api, at: str) -> None:
+    answer = call(api, at, "memory_add", content="Prefers green tea", category="preference")
+
+    turn = Turn.objects.get()
+    assert answer["turn"] == str(turn.id) and turn.state == "pending"
+    assert stored() == [("system", "Noted as a preference."), ("user", "Prefers green tea")]
+    assert ToolCall.objects.get().turn_id == turn.id
+
+
+def test_forget_takes_out_one_and_it_can_be_restored(api: Api, at: str) -> None:
+    tea = remember(api, at, "Prefers green tea")
+    remember(api, at, "Prefers green curtains")
+
+    answer = call(api, at, "memory_forget", query="the green tea")
+
+    assert answer == {"success": True, "deleted": {"id": tea, "content": "Prefers green tea"}}
+    assert ScratchpadEntry.objects.filter(state="active").count() == 1
+    assert api.post(f"{at}/entries/{tea}/restore").status == 200
+
+
+@pytest.mark.parametrize("mark", ["pinned", "read_only"])
+def test_forget_leaves_what_is_protected_and_takes_nothing_in_its_place(api: Api, at: str, mark: str) -> None:
+    remember(api, at, "Prefers green tea", **{mark: True})
+    remember(api, at, "Drank tea in Porto")
+
+    answer = call(api, at, "memory_forget", query="prefers green tea")
+
+    assert answer["success"] is False and "only a person" in answer["error"]
+    assert ScratchpadEntry.objects.filter(state="active").count() == 2
+
+
+def test_forget_takes_nothing_that_shares_no_word(api: Api, at: str) -> None:
+    remember(api, at, "Prefers green tea")
+
+    assert call(api, at, "memory_forget", query="motorbike") == {
+        "success": False,
+        "error": "No matching memory found",
+    }
+
+
+def test_core_memory_is_appended_to_and_replaced(api: Api, at: str) -> None:
+    call(api, at, "core_memory_append", label="human", content="Lives in Porto")
+    again = call(api, at, "core_memory_append", label="human", content="Lives in Porto")
+    replaced = call(api, at, "core_memory_replace", label="human", old_content="Porto", new_content="Braga")
+    persona = call(api, at, "core_memory_replace", label="persona", old_content="Braga", new_content="Faro")
+    deleted = call(
+        api, at, "core_memory_replace", label="human", old_content="Lives in Braga", new_content=""
+    )
+
+    assert again["success"] is False
+    assert replaced["stored"][0]["content"] == "Lives in Braga" and persona["success"] is False
+    assert deleted["success"] is True
+    assert list(EntryRevision.objects.order_by("seq").values_list("event", flat=True)) == [
+        "add",
+        "update",
+        "delete",
+    ]
+
+
+def test_archival_and_conversation_search_page(api: Api, at: str) -> None:
+    for number in range(7):
+        remember(api, at, f"Read book number {number}", tier="archive")
+        api.post(f"{at}/turns", {"messages": [{"role": "user", "content": f"I read book number {number}."}]})
+
+    pages = [call(api, at, "archival_memory_search", query="book", page=page)["memories"] for page in (0, 1)]
+    said = [call(api, at, "conversation_search", query="book", page=page)["messages"] for page in (0, 1)]
+
+    assert [len(page) for page in pages] == [5, 2] and [len(page) for page in said] == [5, 2]
+    assert said[0][0]["role"] == "user" and "said_at" in said[0][0]
+
+
+BAD_CALLS: dict[str, tuple[str, dict[str, Any], int, str]] = {
+    "no such tool": ("memory_steal", {}, 404, "memory_search"),
+    "nothing given": ("memory_search", {}, 422, "query"),
+    "an empty query": ("memory_forget", {"query": ""}, 422, "query"),
+    "an unknown argument": ("memory_search", {"query": "x", "who": "y"}, 422, "who"),
+    "an unknown category": ("memory_add", {"content": "x", "category": "y"}, 422, "category"),
+}
+
+
+@pytest.mark.parametrize(("name", "given", "status", "told"), BAD_CALLS.values(), ids=BAD_CALLS.keys())
+def test_a_bad_call_is_refused_with_its_field(
+    api: Api, at: str, name: str, given: dict[str, Any], status: int, told: str
+) -> None:
+    answer = api.post(f"{at}/tools/{name}", given)
+
+    assert answer.status == status and told in str(answer.body)
+    assert not ToolCall.objects.exists()
+
+
+@pytest.fixture
+def offering(companion: Companion, replying: OpenAIServer) -> OpenAIServer:
+    companion.config["chat"] = {"tools": ["memory_search", "memory_forget"]}
+    companion.save()
+    return replying
+
+
+def searching(query: str) -> dict[str, Any]:
+    return {"tool_calls": [{"name": "memory_search", "arguments": {"query": query}}]}
+
+
+def test_a_model_looks_further_and_the_client_sees_the_reply_alone(
+    chat: Chat, offering: OpenAIServer, api: Api, at: str
+) -> None:
+    tea = remember(api, at, "Prefers green tea", tier="archive")
+    offering.push(searching("tea"), {"text": "Green tea, of course."})
+
+    events = chat.stream("What shall I drink?", stream_options={"include_usage": True})
+
+    assert text_in(events) == "Green tea, of course."
+    assert not any(event["choices"][0]["delta"].get("tool_calls") for event in events if event["choices"])
+    assert events[-1]["rapport"]["tools"] == [{"name": "memory_search", "ok": True, "entries": [tea]}]
+    second = offering.requests[1].body
+    assert (
+        second["messages"][-1]["role"] == "tool" and "Prefers green tea" in second["messages"][-1]["content"]
+    )
+    assert "memory_search" in second["messages"][0]["content"], "the prompt says how to use them"
+    asked = [seen.body for seen in offering.requests]
+    assert [[tool["function"]["name"] for tool in body["tools"]] for body in asked] == 2 * [
+        ["memory_search", "memory_forget"]
+    ]
+    assert events[-1]["usage"]["prompt_tokens"] > 0
+    kept = ToolCall.objects.get()
+    assert kept.turn_id == Turn.objects.get().id and kept.entry_ids != []
+
+
+def test_the_rounds_have_an_end(chat: Chat, offering: OpenAIServer) -> None:
+    offering.push({**searching("tea"), "repeat": 4}, {"text": "I can't find it."})
+
+    answer = chat.say("What shall I drink?")
+
+    assert answer.body["choices"][0]["message"]["content"] == "I can't find it."
+    assert offering.asked == 5 and "tools" not in offering.requests[4].body
+
+
+def test_a_bad_call_is_told_to_the_model(chat: Chat, offering: OpenAIServer) -> None:
+    offering.push(
+        {"tool_calls": [{"name": "memory_search", "arguments": {"what": "tea"}}]}, {"text": "Let us see."}
+    )
+
+    answer = chat.say("What shall I drink?")
+
+    assert answer.status == 200
+    assert '"success":false' in offering.requests[1].body["messages"][-1]["content"]
+    assert answer.body["rapport"]["tools"][0]["ok"] is False
+
+
+def test_both_kinds_of_calls_at_once_leave_the_client_its_own(chat: Chat, offering: OpenAIServer) -> None:
+    offering.push(
+        {"tool_calls": [*searching("tea")["tool_calls"], {"name": "weather", "arguments": {"city": "Porto"}}]}
+    )
+    tool = {"type": "function", "function": {"name": "weather", "parameters": {"type": "object"}}}
+
+    message = chat.say("Tea outside?", tools=[tool]).body["choices"][0]
+
+    assert message["finish_reason"] == "tool_calls"
+    assert [call["function"] for call in message["message"]["tool_calls"]] == [
+        {"name": "weather", "arguments": '{"city": "Porto"}'}
+    ]
+    assert ToolCall.objects.count() == 1
+
+
+def test_the_clients_tool_goes_before_ours_of_the_same_name(chat: Chat, offering: OpenAIServer) -> None:
+    offering.push(searching("tea"))
+    tool = {"type": "function", "function": {"name": "memory_search", "parameters": {"type": "object"}}}
+
+    message = chat.say("Tea?", tools=[tool]).body["choices"][0]["message"]
+
+    assert message["tool_calls"][0]["function"]["name"] == "memory_search"
+    assert not ToolCall.objects.exists()
+
+
+def test_a_model_that_takes_no_tools_is_asked_without_ours(chat: Chat, offering: OpenAIServer) -> None:
+    offering.push({"status": 400, "message": "this model does not support tools"}, {"text": "Water."})
+
+    answer = chat.say("What shall I drink?")
+
+    assert answer.body["choices"][0]["message"]["content"] == "Water."
+    assert "tools" not in offering.requests[1].body

@@ -1,0 +1,273 @@
+"""A long conversation is summed up at 200, 400 and 600 messages, each time from the last summary on; and what is
+erased of it is erased of every summary."""
+
+import re
+
+import pytest
+
+from context.pipeline import build_context
+from memory.entries.editing import delete_entry
+from memory.models import ModelCall, ScratchpadEntry
+from providers.errors import ContentBlocked, RateLimited
+from providers.llm.base import CompletionRequest
+from relationships.models import Message
+from relationships.services.model_budgets import set_model_budget
+from summaries.editing import edit_summary
+from summaries.models import Summary
+from summaries.owed import ask_for_summary
+from tests.fakes import ScriptedProvider
+from tests.fixtures.summaries import chat, name_birds, ready, summaries_of, summarise
+from tests.fixtures.turns import PERSON, Conversation
+from tests.integration.copies import dump, tables_with
+from upkeep.erasure import redact_messages
+
+
+@pytest.fixture
+def talk(conversation: Conversation, scripted_provider: ScriptedProvider) -> Conversation:
+    """650 messages, summed up."""
+    scripted_provider.otherwise = name_birds
+    chat(conversation, last=650)
+    assert summarise(conversation) == 3
+    return conversation
+
+
+def message(talk: Conversation, number: int) -> Message:
+    rows = Message.objects.for_relationship(talk.relationship.id)
+    found: Message = rows.get(content__contains=f"number{number:04}")
+    return found
+
+
+def erase(talk: Conversation, number: int) -> None:
+    redact_messages(
+        project_id=talk.relationship.project_id,
+        relationship_id=talk.relationship.id,
+        message_ids=[message(talk, number).id],
+        by=PERSON,
+    )
+
+
+def layer(talk: Conversation) -> tuple[str, str]:
+    """The system text of a context, and the reason that the layer gives."""
+    pair = talk.relationship
+    context = build_context(project_id=pair.project_id, relationship_id=pair.id, message="Hello")
+    return context.system, next(report.reason for report in context.layers if report.name == "summary")
+
+
+def test_each_summary_extends_the_last(talk: Conversation, scripted_provider: ScriptedProvider) -> None:
+    summaries = ready(talk)
+
+    assert list(summaries) == [200, 400, 600]
+    assert [summaries[n].extends for n in summaries] == [None, summaries[200].id, summaries[400].id]
+    for n, summary in summaries.items():
+        assert summary.text.split() == [f"number{bird:04}" for bird in range(1, n + 1)]
+        assert (summary.first_seq, summary.last_seq) == (message(talk, 1).seq, message(talk, n).seq)
+    # Each question shows the last summary and the messages since, no more.
+    _, second, _ = scripted_provider.requests
+    assert summaries[200].text in second.prompt
+    assert re.findall(r"Today I saw the bird (number\d+)", second.prompt) == [
+        f"number{bird:04}" for bird in range(201, 401)
+    ]
+
+
+def test_each_names_the_call_that_made_it(talk: Conversation) -> None:
+    calls = {call.id: call for call in ModelCall.objects.for_relationship(talk.relationship.id)}
+
+    assert [len(summary.model_call_ids) for summary in ready(talk).values()] == [1, 1, 1]
+    for summary in ready(talk).values():
+        call = calls[summary.model_call_ids[0]]
+        assert (call.purpose, call.answer) == ("summary", summary.text)
+
+
+def test_the_layer_shows_the_newest_and_what_it_covers(talk: Conversation) -> None:
+    system, reason = layer(talk)
+
+    assert ready(talk)[600].text in system
+    assert "first 600 messages" in system
+    assert reason.startswith("the newest summary: messages 1 to 600")
+
+
+def test_an_erased_message_changes_all_that_cover_it_and_leaves_no_word(talk: Conversation) -> None:
+    assert tables_with("number0150", dump()) >= {
+        "summaries_summary",
+        "relationships_snapshot",
+        "relationships_message",
+        "memory_modelcall",
+    }
+    before = ready(talk)
+
+    erase(talk, 150)
+
+    assert tables_with("number0150", dump()) == set()
+    assert ready(talk) == {}
+    assert layer(talk)[1] == ""
+
+    assert summarise(talk) == 3
+
+    after = ready(talk)
+    assert [summary.version for summary in after.values()] == [2, 2, 2]
+    for n, summary in after.items():
+        assert summary.text == before[n].text.replace("number0150 ", "")
+    assert tables_with("number0150", dump()) == set()
+    assert after[600].text in layer(talk)[0]
+
+
+def test_those_that_do_not_cover_an_erased_message_stay(talk: Conversation) -> None:
+    erase(talk, 350)
+
+    assert [(row.messages, row.version, row.state) for row in summaries_of(talk)] == [
+        (200, 1, "ready"),
+        (400, 1, "erased"),
+        (400, 2, "pending"),
+        (600, 1, "erased"),
+        (600, 2, "pending"),
+    ]
+    assert layer(talk)[1] == "", "an earlier one is no answer while a later one is made again"
+
+
+def test_a_summary_in_the_making_is_lost_with_a_message_that_it_was_shown(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    chat(conversation, last=200)
+    scripted_provider.otherwise = name_birds
+    erased: list[int] = []
+
+    def meanwhile(request: CompletionRequest) -> None:
+        if not erased:
+            erased.append(7)
+            erase(conversation, 7)
+
+    scripted_provider.while_answering = meanwhile
+
+    assert summarise(conversation) == 0
+    assert tables_with("number0007", dump()) == set()
+    assert summarise(conversation) == 1
+    assert "number0007" not in ready(conversation)[200].text
+    assert "number0008" in ready(conversation)[200].text
+
+
+def test_what_a_deleted_entry_rests_on_is_told_no_more(talk: Conversation) -> None:
+    [entry] = talk.remember("Saw bird 42")
+    ScratchpadEntry.objects.filter(id=entry.id).update(source_message_ids=[message(talk, 42).id])
+
+    delete_entry(relationship_id=talk.relationship.id, entry_id=entry.id, by=PERSON)
+
+    assert layer(talk)[1] == ""
+    assert summarise(talk) == 3
+    assert "number0042" not in layer(talk)[0]
+    assert "number0043" in layer(talk)[0]
+    # The history of what was shown stays until a person erases it.
+    assert {row.state for row in summaries_of(talk) if "number0042" in row.text} == {"hidden"}
+
+
+def test_a_persons_edit_is_shown_and_is_what_the_next_extends(
+    talk: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    edited = edit_summary(
+        relationship=talk.relationship, summary_id=ready(talk)[600].id, text="They watch birds.", by=PERSON
+    )
+    assert "They watch birds." in layer(talk)[0]
+
+    chat(talk, first=651, last=800)
+    assert summarise(talk) == 1
+
+    assert "They watch birds." in scripted_provider.requests[-1].prompt
+    assert ready(talk)[800].extends == edited.id
+    assert [(row.version, row.actor_id) for row in summaries_of(talk) if row.messages == 600] == [
+        (1, "summaries"),
+        (2, PERSON.id),
+    ]
+
+
+def test_what_was_told_off_the_record_is_in_no_summary(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.otherwise = name_birds
+    chat(conversation, last=150)
+    conversation.say("A secret: the bird number9999.", ingestion={"enabled": False})
+    chat(conversation, first=151, last=250)
+
+    assert summarise(conversation) == 1
+    assert "number9999" not in scripted_provider.requests[0].prompt
+    assert len(ready(conversation)[200].text.split()) == 199
+
+
+def test_one_that_is_asked_for_covers_all_there_is(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.otherwise = name_birds
+    chat(conversation, last=30)
+
+    asked = ask_for_summary(relationship=conversation.relationship, by=PERSON)
+    again = ask_for_summary(relationship=conversation.relationship, by=PERSON)
+
+    assert asked.id == again.id
+    assert summarise(conversation) == 1
+    assert len(ready(conversation)[30].text.split()) == 30
+
+
+def test_a_passing_failure_waits_and_is_made_later(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.answer_with(RateLimited(retry_after=3))
+    chat(conversation, last=200)
+
+    assert summarise(conversation) == 0
+
+    [waiting] = summaries_of(conversation)
+    assert (waiting.state, waiting.error_code, waiting.attempts) == ("pending", "rate_limited", 1)
+    assert len(waiting.model_call_ids) == 1
+    Summary.objects.filter(id=waiting.id).update(due_at=waiting.recorded_at)
+    scripted_provider.otherwise = name_birds
+    assert summarise(conversation) == 1
+
+
+def test_one_that_fails_for_good_is_left_out_and_the_next_reads_on(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.answer_with(ContentBlocked("no birds here"))
+    scripted_provider.otherwise = name_birds
+    chat(conversation, last=400)
+
+    summarise(conversation)
+
+    failed, made = summaries_of(conversation)
+    assert (failed.state, failed.error) == ("failed", "no birds here")
+    assert len(made.text.split()) == 400
+
+
+def test_a_spent_budget_waits_for_the_next_day(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    chat(conversation, last=200)
+    scripted_provider.otherwise = name_birds
+    project_id = conversation.relationship.project_id
+    set_model_budget(project_id=project_id, by=PERSON, daily_tokens=1, daily_usd=None)
+    ask_for_summary(relationship=conversation.relationship, by=PERSON)
+    assert summarise(conversation) == 1  # which spends it
+
+    chat(conversation, first=201, last=400)
+    assert summarise(conversation) == 0
+
+    waiting = summaries_of(conversation)[-1]
+    assert (waiting.state, waiting.error_code, waiting.attempts) == ("pending", "budget", 0)
+
+
+def test_without_a_model_the_summary_quotes_what_was_said(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    companion = conversation.relationship.companion
+    companion.config = {"summaries": {"provider": "offline", "words": 60}}
+    companion.save()
+    for n in range(50):
+        conversation.say(
+            "I grow tomatoes in my garden.", f"It is day {n} of my tomatoes.", "Are they ripe?", "Ok."
+        )
+
+    assert summarise(conversation) == 1
+
+    text = ready(conversation)[200].text
+    said = set(Message.objects.values_list("content", flat=True))
+    assert text.startswith("Quoted from the conversation, not written by a model:")
+    quoted = [line.partition(": ")[2] for line in text.splitlines()[1:]]
+    assert quoted and set(quoted) <= said
+    assert len(text.split()) <= 60

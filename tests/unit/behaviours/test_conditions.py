@@ -1,0 +1,124 @@
+"""Each condition, of a moment that a test made up."""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from behaviours.conditions import holds
+from behaviours.configuration import Behaviour, Condition
+
+
+@dataclass
+class GivenMoment:
+    now: datetime = datetime(2026, 3, 2, 9, 0, 30, tzinfo=UTC)  # a Monday
+    timezone: str = "Europe/Lisbon"
+    message: str = "I am HUNGRY, ma chérie. Call +351 912 345 678."
+    turn: int = 6
+    is_first_of_session: bool = False
+    is_first_ever: bool = False
+    minutes_since: float | None = 90.0
+    profile: dict[str, Any] = field(
+        default_factory=lambda: {"plan": {"name": "pro", "seats": 3}, "pets": ["Rex", "Ada"], "paid": True}
+    )
+    state: dict[str, Any] = field(default_factory=lambda: {"mood": "low"})
+    entries: list[dict[str, str]] = field(
+        default_factory=lambda: [{"event": "added", "type": "goal", "content": "Wants a boat"}]
+    )
+    deletions_held: int = 2
+
+
+CASES: list[tuple[dict[str, Any], bool]] = [
+    ({}, True),
+    ({"keywords": ["hungry"]}, True),
+    ({"keywords": ["Ma Chérie"]}, True),
+    ({"keywords": ["hung"]}, False),
+    ({"keywords": ["dinner", "hungry"]}, True),
+    ({"matches": r"\+351 \d{3}"}, True),
+    ({"matches": "^hungry"}, False),
+    ({"every_n_turns": 3}, True),
+    ({"every_n_turns": 4}, False),
+    ({"gap_minutes": 90}, True),
+    ({"gap_minutes": 91}, False),
+    ({"first_turn": "session"}, False),
+    ({"value": {"path": "plan.name", "equals": "pro"}}, True),
+    ({"value": {"path": "plan.name", "equals": "free"}}, False),
+    ({"value": {"path": "plan.seats", "at_least": 3, "at_most": 3}}, True),
+    ({"value": {"path": "plan.seats", "at_least": 4}}, False),
+    ({"value": {"path": "pets.0", "contains": "Re"}}, True),
+    ({"value": {"path": "pets", "contains": "Ada"}}, True),
+    ({"value": {"path": "pets.2", "exists": True}}, False),
+    ({"value": {"path": "plan.none", "exists": False}}, True),
+    ({"value": {"path": "paid", "equals": 1}}, False),
+    ({"value": {"path": "paid", "at_least": 1}}, False),
+    ({"value": {"of": "session", "path": "mood", "equals": "low"}}, True),
+    ({"schedule": "0 9 * * 1-5"}, True),
+    ({"schedule": "0 10 * * *"}, False),
+    ({"schedule": "0 9 * * 0"}, False),
+    ({"entry": {"types": ["goal"]}}, True),
+    ({"entry": {"types": ["goal"], "event": "changed"}}, False),
+    ({"entry": {"types": ["event"]}}, False),
+    ({"deletions_held": 2}, True),
+    ({"deletions_held": 3}, False),
+    ({"not": {"keywords": ["hungry"]}}, False),
+    ({"all": [{"keywords": ["hungry"]}, {"every_n_turns": 4}]}, False),
+    ({"any": [{"keywords": ["thirsty"]}, {"every_n_turns": 3}]}, True),
+    ({"keywords": ["hungry"], "every_n_turns": 4}, False),
+    ({"any": [{"not": {"any": [{"gap_minutes": 1}]}}, {"all": [{"gap_minutes": 80}]}]}, True),
+]
+
+
+@pytest.mark.parametrize(("condition", "expected"), CASES, ids=[str(case[0]) for case in CASES])
+def test_a_condition_holds_or_not(condition: dict[str, Any], expected: bool) -> None:
+    assert holds(Condition.model_validate(condition), GivenMoment()) is expected
+
+
+def test_nothing_was_said_before_so_there_is_no_gap() -> None:
+    assert not holds(Condition(gap_minutes=0), GivenMoment(minutes_since=None))
+
+
+def test_a_time_of_a_schedule_belongs_to_no_turn() -> None:
+    assert not holds(Condition(every_n_turns=1), GivenMoment(turn=0))
+
+
+@pytest.mark.parametrize(
+    ("condition", "said"),
+    [
+        ({"matches": "(a"}, "RE2"),
+        ({"matches": r"(a)\1"}, "RE2"),
+        ({"schedule": "every day"}, "cron"),
+        ({"schedule": "0 0 31 2 *"}, "cron"),
+        ({"keywords": []}, "at least 1"),
+        ({"when": 3}, "not permitted"),
+    ],
+    ids=str,
+)
+def test_what_can_not_be_read_is_refused(condition: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValidationError, match=said):
+        Condition.model_validate(condition)
+
+
+def test_a_pattern_that_ruins_others_is_linear_here() -> None:
+    moment = GivenMoment(message="a" * 60_000 + "!")
+    assert not holds(Condition(matches="(a*)*b$"), moment)
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "fault"),
+    [
+        ({"text": "Hi"}, ""),
+        ({"text": "Hi", "message": "Hi"}, "exactly one"),
+        ({"enabled": False}, "exactly one"),
+        ({"ask": {}}, "ask.prompt"),
+        ({"prompt": {"prompt": "x"}}, "prompt.into"),
+        ({"webhook": {}}, "webhook.url"),
+        ({"text": "Hi", "when": {"any": [{"entry": {}}]}}, "before the turn is read"),
+        ({"prompt": {"prompt": "x", "into": "entry"}, "when": {"schedule": "0 9 * * *"}}, "no turn"),
+    ],
+    ids=str,
+)
+def test_a_behaviour_that_is_no_whole_says_what_is_missing(behaviour: dict[str, Any], fault: str) -> None:
+    found = Behaviour.model_validate(behaviour).fault
+    assert fault in found and bool(fault) == bool(found)

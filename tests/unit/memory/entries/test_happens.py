@@ -1,0 +1,125 @@
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.entries.happens import day_of, happens_text, plan_is_over, span_of, told_as
+
+DAYS = st.dates().map(lambda day: day.isoformat())
+FORMS = (
+    st.integers(1, 9999).map("{:04}".format)
+    | DAYS
+    | DAYS.map(lambda day: day[:7])
+    | st.datetimes().map(lambda at: at.isoformat())
+    | st.datetimes(timezones=st.timezones()).map(lambda at: at.isoformat())
+)
+ZONES = st.sampled_from(["UTC", "Pacific/Kiritimati", "America/St_Johns", "Nowhere/Atlantis"])
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("2023", "2023"),
+        (" 2023-03 ", "2023-03"),
+        ("2023-03-01", "2023-03-01"),
+        ("20230301", "2023-03-01"),
+        ("2023-03-01/2023-03-07", "2023-03-01/2023-03-07"),
+        ("2023-03 / 2023-04", "2023-03/2023-04"),
+        ("2023/2023", "2023"),
+        ("2023-03-01T15:00:00Z", "2023-03-01T15:00+00:00"),
+        ("2023-03-01T15:00", "2023-03-01T15:00"),
+    ],
+)
+def test_a_date_is_kept_as_exactly_as_it_was_said(said: str, kept: str) -> None:
+    assert happens_text(said) == kept == happens_text(kept)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "",
+        "soon",
+        "March",
+        "2023-13",
+        "2023-02-30",
+        "2024/2023",
+        "2023/2024/2025",
+        "0000",
+        "２０２３",
+        "1" * 90,
+    ],
+)
+def test_what_is_no_date_is_refused_in_words(said: str) -> None:
+    with pytest.raises(ValueError, match=r"is not a year|is no date|ends before"):
+        happens_text(said)
+
+
+@pytest.mark.parametrize(
+    ("text", "begins", "ends"),
+    [
+        ("2023", (2022, 12, 31, 15), (2023, 12, 31, 15)),
+        ("2023-12", (2023, 11, 30, 15), (2023, 12, 31, 15)),
+        ("2023-03-01", (2023, 2, 28, 15), (2023, 3, 1, 15)),
+        ("2023-03-01/2023-03-07", (2023, 2, 28, 15), (2023, 3, 7, 15)),
+        ("2023-03-01T09:00", (2023, 3, 1, 0), (2023, 3, 1, 0, 1)),
+        ("2023-03-01T09:00+00:00", (2023, 3, 1, 9), (2023, 3, 1, 9, 1)),
+    ],
+)
+def test_it_spans_the_persons_own_days(text: str, begins: tuple[int, ...], ends: tuple[int, ...]) -> None:
+    assert span_of(text, "Asia/Tokyo") == (
+        datetime(*begins, tzinfo=UTC),  # type: ignore[arg-type, misc]
+        datetime(*ends, tzinfo=UTC),  # type: ignore[arg-type, misc]
+    )
+
+
+@given(FORMS, ZONES)
+def test_whatever_is_kept_can_be_told_and_spans_some_time(said: str, timezone: str) -> None:
+    kept = happens_text(said)
+
+    begins, ends = span_of(kept, timezone)
+
+    assert happens_text(kept) == kept
+    assert begins <= ends and begins.tzinfo is not None
+    assert told_as(kept, timezone)[:4].isdigit()
+
+
+@given(st.text(max_size=30))
+def test_any_text_is_kept_or_refused(said: str) -> None:
+    try:
+        assert happens_text(happens_text(said)) == happens_text(said)
+    except ValueError as error:
+        assert str(error)
+
+
+MARCH = datetime(2026, 3, 10, 12, tzinfo=UTC)
+DAY = timedelta(days=1)
+
+
+@pytest.mark.parametrize(
+    ("text", "told_at", "now", "over"),
+    [
+        ("2026-03-14", MARCH, MARCH + 6 * DAY, True),
+        ("2026-03-14", MARCH, MARCH + 3 * DAY, False),
+        ("2026-03-14", MARCH + 5 * DAY, MARCH + 60 * DAY, False),
+        ("2026-03-14", MARCH + 4 * DAY, MARCH + 60 * DAY, False),
+        ("2026-04", MARCH, MARCH + 40 * DAY, False),
+        ("2026-04", MARCH, MARCH + 60 * DAY, True),
+        ("2026", MARCH, MARCH + 600 * DAY, False),
+    ],
+    ids=["over", "ahead", "told afterwards", "told on the day", "amid it", "after it", "told amid it"],
+)
+def test_a_plan_is_over_when_it_was_told_before_it_began_and_all_of_it_has_passed(
+    text: str, told_at: datetime, now: datetime, over: bool
+) -> None:
+    assert plan_is_over(text, told_at=told_at, now=now, timezone="UTC") is over
+
+
+def test_a_day_is_the_persons_own() -> None:
+    evening = datetime(2026, 3, 1, 23, 30, tzinfo=UTC).timestamp()
+
+    assert [day_of(evening, zone) for zone in ("UTC", "Asia/Kathmandu", "America/New_York")] == [
+        "2026-03-01",
+        "2026-03-02",
+        "2026-03-01",
+    ]

@@ -1,0 +1,88 @@
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.ingestion.erosion import lost_details
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=80)
+NAMES = st.from_regex(r"[A-ZÄÉŁΩЖ][a-zäéłωж]{3,8}[b-dkm]", fullmatch=True)
+NUMBERS = st.integers(32, 10**9).map(str)
+DATES = st.dates().map(lambda day: day.isoformat())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "lost"),
+    [
+        ("Has 2 cats, Tom and Mia", "Has some cats", ("2", "Tom", "Mia")),
+        ("Lives in Lisbon", "Lives in Porto", ()),
+        ("Works in Lisbon for Acme", "Works in Porto", ("Acme",)),
+        ("Has 2 cats", "Has 3 cats", ()),
+        ("Was born on 4 May 1990 and has 2 cats", "Was born on 1990-05-04 and has 3 cats", ()),
+        ("Interview on 2026-03-14 at Acme", "Interview on 2026-03-21", ("Acme",)),
+        ("Planned for 2023-03", "Planned for 2023", ("2023-03",)),
+        ("Paid 1,000 euros on 14 March 2023", "Paid 1000 euros on 2023-03-14", ()),
+        ("Won on 14 March", "Won in spring", ("14", "March")),
+        ("Went to Rome in May 2023 with Ana's dog", "Went to Rome in 2023-05 with Ana and the dog", ()),
+        ("Reads an iPhone manual by McKay", "Reads a manual", ("iPhone", "McKay")),
+        ("Liest gern Kafka in Zürich", "Liest gern", ("Kafka", "Zürich")),
+        ("Wohnt in der Straße 12b", "Wohnt in der STRASSE 12b", ()),
+        ("Hat ٣ Katzen", "Hat 3 Katzen", ()),
+        ("May be late", "Is often late", ()),
+    ],
+)
+def test_names_numbers_and_dates_that_are_neither_said_nor_contradicted_are_lost(
+    old: str, new: str, lost: tuple[str, ...]
+) -> None:
+    assert lost_details(old, new) == lost
+
+
+def test_a_word_that_opens_a_sentence_is_a_name_where_it_is_known_to_be_one() -> None:
+    assert lost_details("Ana lives in a flat", "Lives in a house") == ()
+    assert lost_details("Ana lives in a flat", "Lives in a house", names=["Ana"]) == ("Ana",)
+
+
+@given(TEXTS, TEXTS)
+def test_what_the_new_text_holds_whole_is_never_lost(old: str, more: str) -> None:
+    assert lost_details(old, old) == ()
+    assert lost_details(old, f"{old} {more}") == ()
+
+
+@given(TEXTS, TEXTS, st.lists(TEXTS, max_size=2))
+def test_only_what_stands_in_the_old_text_is_lost_each_once(old: str, new: str, names: list[str]) -> None:
+    lost = lost_details(old, new, names=names)
+
+    assert all(detail in unicodedata.normalize("NFKC", old) for detail in lost)
+    assert len(set(lost)) == len(lost)
+
+
+@given(st.lists(NAMES | NUMBERS | DATES, min_size=1, max_size=6, unique_by=str.casefold), st.data())
+def test_a_detail_that_is_left_out_is_named_whatever_the_others(
+    details: list[str], data: st.DataObject
+) -> None:
+    left_out = data.draw(st.sampled_from(details))
+    parts = set(left_out.split("-"))
+    kept = [detail for detail in details if detail != left_out and not parts & set(detail.split("-"))]
+
+    lost = lost_details("it says " + " or ".join([left_out, *kept]), "it told " + ", ".join(kept))
+
+    assert lost == (left_out,)
+
+
+@given(st.lists(NAMES, min_size=1, max_size=6, unique_by=str.casefold), st.randoms())
+def test_order_and_case_are_no_matter(names: list[str], random: object) -> None:
+    old = "it says " + " and ".join(names)
+    shuffled = sorted(names, key=lambda _: random.random())  # type: ignore[attr-defined]
+
+    assert lost_details(old, f"so {', '.join(shuffled)}") == ()
+    assert lost_details(old, f"so {' '.join(shuffled).upper()}") == ()
+
+
+@pytest.mark.parametrize(
+    "text", ["A" * 50_000, "A b " * 20_000, "1," * 30_000, "1-" * 30_000, "Ä'" * 30_000, "." * 60_000]
+)
+def test_no_text_is_read_more_than_a_few_times(text: str) -> None:
+    """What grows with the square of the length would take minutes here, and the suite's own time limit end it."""
+    assert lost_details(text, text) == ()
+    assert len(lost_details(text, "")) <= 2

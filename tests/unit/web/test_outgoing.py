@@ -1,0 +1,138 @@
+"""A developer's address must not open the operator's network, hold a worker for ever, or fill its memory."""
+
+import socket
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from ipaddress import ip_address
+
+import pytest
+
+from web.outgoing import OutgoingError, call, refuse_address
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["content-length"]))
+        if self.path == "/moved":
+            self.send_response(302)
+            self.send_header("location", "http://127.0.0.1:1/")
+            self.send_header("content-length", "0")
+            self.end_headers()
+            return
+        self.send_response(200)
+        self.send_header("x-told", self.headers["x-asked"] or "")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        if self.path == "/slow":
+            for byte in body:
+                self.wfile.write(bytes([byte]))
+                if self.server.over.wait(0.05):  # type: ignore[attr-defined]
+                    return
+        else:
+            self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None: ...
+
+
+@pytest.fixture
+def address() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+    server.over = threading.Event()  # type: ignore[attr-defined]
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_address[1]}"
+    server.over.set()  # type: ignore[attr-defined]
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@pytest.fixture
+def inward(settings) -> None:
+    settings.ALLOW_PRIVATE_ADDRESSES = True
+
+
+@pytest.mark.usefixtures("inward")
+def test_an_answer_has_status_headers_and_body(address):
+    answer = call("POST", f"{address}/", headers={"X-Asked": "é"}, body=b"words")
+
+    assert (answer.status, answer.body, answer.truncated) == (200, b"words", False)
+    assert answer.headers["x-told"] == "é".encode().decode("latin-1")
+
+
+@pytest.mark.usefixtures("inward")
+def test_a_long_answer_ends_at_the_limit(address):
+    answer = call("POST", f"{address}/", body=b"x" * 300_000, largest=1000)
+
+    assert (len(answer.body), answer.truncated) == (1000, True)
+
+
+@pytest.mark.usefixtures("inward")
+def test_an_answer_by_the_byte_is_over_with_the_time_of_the_call(address):
+    with pytest.raises(OutgoingError, match=r"within 0\.3 seconds"):
+        call("POST", f"{address}/slow", body=b"x" * 1000, seconds=0.3)
+
+
+@pytest.mark.usefixtures("inward")
+def test_a_redirect_is_an_answer_and_is_not_followed(address):
+    assert call("POST", f"{address}/moved").status == 302
+
+
+@pytest.mark.parametrize(
+    "host",
+    "127.0.0.1 localhost [::1] 10.1.2.3 192.168.0.1 169.254.169.254 [fd00::1] [fe80::1] 100.64.0.1 0.0.0.0 [::] "
+    "[::ffff:10.0.0.1] [2002:0a00:0001::] 224.0.0.1 2130706433".split(),
+)
+def test_an_address_of_a_private_network_is_refused_before_any_connection(host):
+    with pytest.raises(OutgoingError, match=r"private network|not known") as caught:
+        call("GET", f"http://{host}:9/")
+
+    assert caught.value.refused or "not known" in str(caught.value)
+
+
+def test_a_name_that_has_one_private_address_is_refused(monkeypatch):
+    found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (number, 80)) for number in ("1.1.1.1", "10.0.0.1")]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: found)
+
+    with pytest.raises(OutgoingError, match="private network"):
+        call("GET", "http://hooks.example/")
+
+
+@pytest.mark.usefixtures("inward")
+def test_the_number_that_was_checked_is_called_though_the_name_resolves_anew(address, monkeypatch):
+    port = int(address.rpartition(":")[2])
+    answers = iter(["127.0.0.1", "192.0.2.1"])
+    real = socket.getaddrinfo
+
+    def resolve(host, *args, **kwargs):
+        if host != "hooks.example":
+            assert ip_address(host)  # only numbers reach the network
+            return real(host, *args, **kwargs)
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (next(answers), port))]
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+
+    assert call("POST", f"http://hooks.example:{port}/", body=b"words").body == b"words"
+
+
+@pytest.mark.parametrize("url", ["", "hooks.example", "file:///etc/passwd", "ftp://a.example/", "http://"])
+def test_an_address_that_is_none_is_refused(url):
+    with pytest.raises(OutgoingError) as caught:
+        call("GET", url)
+
+    assert caught.value.refused
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1/", "https://[::1]/", "http://sub.localhost/"])
+def test_a_private_address_can_be_refused_when_it_is_given(url):
+    with pytest.raises(OutgoingError, match="private network"):
+        refuse_address(url)
+
+
+def test_a_public_name_is_not_asked_for_when_it_is_given(monkeypatch):
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: pytest.fail("the name server was asked"))
+
+    refuse_address("https://hooks.example/turns")

@@ -1,0 +1,99 @@
+"""Rows of an archive that stand beside what is remembered: summaries, and what behaviours did."""
+
+from datetime import datetime
+from typing import Annotated, Literal, Self
+from uuid import UUID
+
+from pydantic import Field, model_validator
+
+from relationships.services.limits import message_fault
+from upkeep.api.archive_fields import Attempts, CallText, Code, Count, Milliseconds, Reason, refuse_words
+from web.actor import ActorKind
+from web.fields import Body, SessionName, ShortText, Timestamp, wrong_part
+
+
+class ArchivedSummary(Body):
+    id: UUID
+    messages: Annotated[Count, Field(ge=1)]
+    version: Annotated[Count, Field(ge=1)]
+    state: Literal["pending", "ready", "failed", "hidden", "erased"]
+    text: str
+    extends: UUID | None
+    model_call_ids: list[UUID]
+    actor_kind: Annotated[ActorKind, Field(strict=False)]
+    actor_id: ShortText
+    due_at: Timestamp | None
+    attempts: Attempts
+    error_code: Code
+    error: Reason
+    recorded_at: Timestamp
+    made_at: Timestamp | None
+    erased_at: Timestamp | None
+
+    @model_validator(mode="after")
+    def _says_something_where_it_is_ready(self) -> Self:
+        refuse_words(self.erased_at, text=self.text, error=self.error)
+        if (self.state == "erased") != (self.erased_at is not None):
+            raise wrong_part("erased_at", detail="says when it was erased, and of no other state")
+        if self.state == "pending" and self.due_at is None:
+            raise wrong_part("due_at", detail="is empty, and a pending one is due at some time")
+        if self.text and (fault := message_fault(self.text)):
+            raise wrong_part("text", detail=fault)
+        return self
+
+
+class ArchivedBehaviourRun(Body):
+    id: UUID
+    behaviour: Code
+    kind: Literal["priority", "async"]
+    action: Annotated[str, Field(max_length=10)]
+    occasion: Annotated[str, Field(pattern=r"^(turn|context|at|on):[0-9A-Za-z:.+-]{1,50}$")]
+    turn_id: UUID | None
+    session: SessionName
+    state: Literal["pending", "done", "left_out", "failed"]
+    rendered: CallText
+    answer: CallText
+    outcome: Reason
+    model_call_ids: list[UUID]
+    prompt_tokens: Count | None
+    output_tokens: Count | None
+    milliseconds: Milliseconds | None
+    due_at: Timestamp | None
+    attempts: Attempts
+    error_code: Code
+    error: Reason
+    recorded_at: Timestamp
+    fired_at: Timestamp | None
+    settled_at: Timestamp | None
+    redacted_at: Timestamp | None
+
+    @model_validator(mode="after")
+    def _redacted_is_empty(self) -> Self:
+        texts = {name: getattr(self, name) for name in ("rendered", "answer", "outcome", "error")}
+        refuse_words(self.redacted_at, **texts)
+        if self.turn_id is None and self.kind == "async" and not _is_time(self.occasion):
+            raise wrong_part("occasion", detail="is no time of a schedule, and there is no turn")
+        return self
+
+
+def _is_time(occasion: str) -> bool:
+    try:
+        return datetime.fromisoformat(occasion.partition(":")[2]).tzinfo is not None
+    except ValueError:
+        return False
+
+
+class ArchivedOutboxMessage(Body):
+    id: UUID
+    run_id: UUID
+    behaviour: Code
+    turn_id: UUID | None
+    content: CallText
+    recorded_at: Timestamp
+    acknowledged_at: Timestamp | None
+    redacted_at: Timestamp | None
+
+    @model_validator(mode="after")
+    def _redacted_is_empty(self) -> Self:
+        refuse_words(self.redacted_at, content=self.content)
+        return self

@@ -1,0 +1,140 @@
+"""Calls of addresses that a developer gave: webhooks and tools.
+
+Such an address may point into the operator's own network, so each is resolved here and called by the number that was
+checked; a name that resolves anew meanwhile changes nothing. Redirects are not followed and no proxy is asked.
+"""
+
+import socket
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from typing import Any
+
+import httpcore2
+from django.conf import settings
+
+from web import deadline
+
+LARGEST_ANSWER = 1_000_000  # bytes
+_SCHEMES = ("http", "https")
+
+
+class OutgoingError(Exception):
+    """The call brought no answer; says why. `refused`: it was not made, and will not be with this address."""
+
+    def __init__(self, reason: str, *, refused: bool = False) -> None:
+        super().__init__(reason)
+        self.refused = refused
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """`truncated`: the body was longer than the limit, and ends there."""
+
+    status: int
+    headers: Mapping[str, str]  # names in lower case
+    body: bytes
+    truncated: bool
+    seconds: float
+
+
+def call(
+    method: str,
+    url: str,
+    *,
+    headers: Mapping[str, str] | None = None,
+    body: bytes = b"",
+    seconds: float = 10.0,
+    largest: int = LARGEST_ANSWER,
+) -> Answer:
+    """One call, over after `seconds` in all, with at most `largest` bytes of the answer's body.
+
+    Raises OutgoingError: an address that is not public (see RAPPORT_ALLOW_PRIVATE_ADDRESSES), no connection,
+    silence.
+    """
+    started = time.monotonic()
+    backend = _PublicBackend(httpcore2.SyncBackend())
+    try:
+        with deadline.deadline(seconds), httpcore2.ConnectionPool(network_backend=backend) as pool:
+            given = [(name.lower().encode(), value.encode()) for name, value in (headers or {}).items()]
+            sent = [(b"accept-encoding", b"identity"), *given]
+            with pool.stream(method, _url(url), headers=sent, content=body) as response:
+                kept, truncated = _read(response.iter_stream(), largest)
+                told = {
+                    name.decode("latin-1").lower(): value.decode("latin-1")
+                    for name, value in response.headers
+                }
+                return Answer(response.status, told, kept, truncated, time.monotonic() - started)
+    except httpcore2.TimeoutException:
+        raise OutgoingError(f"No whole answer within {seconds:g} seconds.") from None
+    except (httpcore2.NetworkError, httpcore2.ProtocolError) as error:
+        raise OutgoingError(f"The call failed: {str(error) or type(error).__name__}.") from None
+
+
+def refuse_address(url: str) -> None:
+    """Raises OutgoingError if the address can be seen to be wrong without asking a name server."""
+    host = _url(url).host.decode("ascii").strip("[]")
+    try:
+        number = ip_address(host)
+    except ValueError:
+        if host == "localhost" or host.endswith(".localhost"):
+            _refuse_private(host, ip_address("127.0.0.1"))
+    else:
+        _refuse_private(host, number)
+
+
+def _url(url: str) -> httpcore2.URL:
+    try:
+        parsed = httpcore2.URL(url)
+    except (ValueError, UnicodeError, TypeError):
+        raise OutgoingError("The address can't be read.", refused=True) from None
+    if parsed.scheme.decode("ascii", "replace") not in _SCHEMES or not parsed.host:
+        raise OutgoingError("The address must begin with http:// or https:// and name a host.", refused=True)
+    return parsed
+
+
+def _refuse_private(host: str, number: IPv4Address | IPv6Address) -> None:
+    if settings.ALLOW_PRIVATE_ADDRESSES:
+        return
+    inner = getattr(number, "ipv4_mapped", None) or getattr(number, "sixtofour", None) or number
+    if not number.is_global or not inner.is_global or number.is_multicast:
+        raise OutgoingError(
+            f"{host} is an address of a private network. Call a public one, or set RAPPORT_ALLOW_PRIVATE_ADDRESSES=1.",
+            refused=True,
+        )
+
+
+def _read(parts: Iterable[bytes], largest: int) -> tuple[bytes, bool]:
+    kept = bytearray()
+    for part in parts:
+        kept += part
+        if len(kept) > largest:
+            return bytes(kept[:largest]), True
+    return bytes(kept), False
+
+
+class _PublicBackend(deadline.DeadlineBackend):
+    """Connects to public addresses only."""
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Any = None,
+    ) -> httpcore2.NetworkStream:
+        return super().connect_tcp(_resolve(host, port), port, timeout, local_address, socket_options)
+
+
+def _resolve(host: str, port: int) -> str:
+    """The first of the host's addresses, all of which must be public. Raises OutgoingError."""
+    try:
+        found = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        raise OutgoingError(f"{host} is not known to the name server.") from None
+    numbers = [str(address[0]) for *_, address in found]
+    for number in numbers:
+        _refuse_private(host, ip_address(number.partition("%")[0]))
+    return numbers[0]
