@@ -11,7 +11,7 @@ export CONVERSATION SPEAKER PORT RECIPE
 
 LOCK = .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
   --no-emit-index-url --custom-compile-command "make lock"
-CODE = config web providers worker relationships memory knowledge context upkeep demo admin_ui benchmarks scripts tests manage.py
+CODE = config web providers worker relationships memory knowledge context workspace upkeep demo admin_ui benchmarks scripts tests manage.py
 SCHEMA = docs/reference/openapi.json
 
 .DEFAULT_GOAL := help

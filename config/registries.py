@@ -18,6 +18,7 @@ RECIPES = {
 CONTEXT_LAYERS = {
     "core": "context.layers.core.CoreLayer",
     "priorities": "context.layers.priorities.PrioritiesLayer",
+    "hot_context": "context.layers.hot_context.HotContextLayer",
     "memory": "context.layers.memory.MemoryLayer",
     "knowledge": "context.layers.knowledge.KnowledgeLayer",
     "profile": "context.layers.profile.ProfileLayer",

@@ -10,8 +10,10 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/", include("upkeep.api.urls")),
     path("v1/", include("memory.api.urls")),
     path("v1/", include("knowledge.api.urls")),
+    path("v1/", include("workspace.api.urls")),
     path("v1/", include("relationships.api.urls")),
     path("", RedirectView.as_view(url="/v1/docs")),  # whoever opens the address finds something to read
     path("", include("worker.api.urls")),
+    path("git/", include("workspace.git.urls")),
     path("admin-ui/", include("admin_ui.urls")),
 ]

@@ -40,7 +40,7 @@ UNION ALL
 _FACTS = """
 SELECT NULL::bigint, u.display_name, u.external_id, c.name, r.timezone, p.config::text, NULL::float8,
        c.config::text, r.config::text, s.profile::text, (s.sessions -> %(session)s::text)::text,
-       s.scratchpad::text, s.fresh_until, coalesce(s.has_archive, s.id IS NOT NULL),
+       s.scratchpad::text, s.hot_context ->> 'content', s.fresh_until, coalesce(s.has_archive, s.id IS NOT NULL),
        c.id, EXISTS (SELECT FROM context_documentchunk WHERE companion_id = c.id),
        {key_holds}
   FROM relationships_relationship r
@@ -54,7 +54,7 @@ UNION ALL
 
 _COLUMNS = "seq, id::text, turn_id::text, session, role, content, extract(epoch FROM occurred_at)::float8"
 _ONLY_MESSAGES = _MESSAGES.format(columns=_COLUMNS)
-_MORE_MESSAGES = _MESSAGES.format(columns=_COLUMNS + ", NULL" * 10)
+_MORE_MESSAGES = _MESSAGES.format(columns=_COLUMNS + ", NULL" * 11)
 _FACTS_AND_MESSAGES = _FACTS.format(key_holds="true") + _MORE_MESSAGES
 _FACTS_BY_KEY = _FACTS.format(key_holds=KEY_STILL_HOLDS) + _MORE_MESSAGES
 
@@ -108,6 +108,7 @@ class Facts:
     fresh_until: datetime | None
     has_archive: bool
     messages: Sequence[RecentMessage]
+    hot_context: str = ""  # as the agent left it
 
 
 def read_facts(
@@ -125,9 +126,11 @@ def read_facts(
         raise NotFound("This relationship is not there.")
     display_name, external_id, companion_name, timezone, project_level = row[1:6]
     levels = Levels(project_level, *row[7:9])
-    if not row[16]:
+    if not row[17]:
         raise KeyChanged("This key was changed.")
-    profile, session_state, scratchpad, fresh_until, has_archive, companion_id, has_documents = row[9:16]
+    profile, session_state, scratchpad, hot_context, fresh_until, has_archive, companion_id, has_documents = (
+        row[9:17]
+    )
     return Facts(
         relationship_id=relationship_id,
         project_id=project_id,
@@ -145,6 +148,7 @@ def read_facts(
         fresh_until=fresh_until,
         has_archive=has_archive,
         messages=_messages_of(rows),
+        hot_context=hot_context or "",
     )
 
 

@@ -23,19 +23,21 @@ OUR_APPS = {
     "memory",
     "knowledge",
     "context",
+    "workspace",
     "upkeep",
     "demo",
     "admin_ui",
 }
 
 # What was written stays as it was written; only erasure empties or deletes it. Has the trigger `append_only`.
-APPEND_ONLY = set("AuditEvent EntryRevision Message ModelCall ProfileRevision".split())
+APPEND_ONLY = set("AuditEvent EntryRevision HotContextVersion Message ModelCall ProfileRevision".split())
 # What its service may change.
 MUTABLE = set(
     """
-    ApiKey ChunkEmbedding Companion DecayedVector Document DocumentChunk DocumentFile Embedding EndUser HeldDeletion
+    AgentSession AgentStep ApiKey Blob Branch Checkpoint ChunkEmbedding Commit Companion DecayedVector Document DocumentChunk DocumentFile Embedding EndUser HeldChange HeldDeletion
     IdempotencyKey IngestionPrompt Membership ModelSpending OperationResult Operator Profile Project RateWindow Relationship
-    RelationshipToken Replay ScratchpadEntry SearchText SessionState Snapshot Turn WorkerHeartbeat
+    RelationshipToken Replay ScratchpadEntry SearchText SessionState Snapshot Tool ToolSecret Tree Turn
+    WorkerHeartbeat
     """.split()
 )
 # Belongs to no project, so that erasing one leaves it. Of AuditEvent, erase_project takes the project's own.

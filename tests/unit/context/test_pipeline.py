@@ -72,8 +72,9 @@ def test_every_layer_reports_its_tokens_its_sources_and_its_reason(maya: Relatio
     assert reports["memory"].reason == "whole scratchpad, newest first"
     assert all(report.milliseconds >= 0 for report in reports.values())
     assert [name for name, report in reports.items() if not report.tokens] == [
-        "knowledge"
-    ]  # has no documents
+        "hot_context",  # no agent has worked
+        "knowledge",  # has no documents
+    ]
     assert assembled.total_tokens == sum(report.tokens for report in reports.values())
     assert reports["memory"].reasons is None and assembled.provenance is None
 
