@@ -143,6 +143,21 @@ def commit_tree(
         return commit.sha
 
 
+def mark_commit(
+    relationship: Relationship, branch: str, message: str, *, by: Actor, session_id: UUID | None = None
+) -> str:
+    """A commit that changes nothing and says what was done. Its SHA. Raises NotFound, Conflict."""
+    for _ in range(TRIES):
+        head = read_head(relationship.id, branch)
+        if head is None:
+            raise NotFound("This branch is not there.")
+        author, text = author_of(by, session_id), clean_message(message)
+        commit = commit_tree(relationship, branch, head, head.files, {}, author, text, by=by)
+        if commit:
+            return commit
+    raise Conflict("Others are changing this branch at the same time. Try again.")
+
+
 def show_hot_context(
     relationship: Relationship, files: Files, commit: str, *, by: Actor, session_id: UUID | None = None
 ) -> None:

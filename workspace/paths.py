@@ -1,4 +1,4 @@
-"""Which paths a tree takes. No file of it can stand outside a checkout, or be two files on one system and one on another."""
+"""Which paths a tree takes: none that leads out of a checkout, and no two that some system would take for one."""
 
 import unicodedata
 from collections.abc import Iterable

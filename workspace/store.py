@@ -100,7 +100,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class NewCommit:
-    """What a branch is to move to. `blobs`: contents by their row's ID; those that are there already may be among them."""
+    """What a branch is to move to. `blobs`: contents by their row's ID; some may be there already."""
 
     sha: str
     tree: str

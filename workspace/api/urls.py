@@ -3,6 +3,7 @@
 from django.urls import URLPattern, path, register_converter
 
 from web.openapi import PATH_SCHEMAS
+from workspace.api.file_tools import DefinitionsView, FileToolsView
 from workspace.api.files import FilesView, FileView
 from workspace.api.history import (
     BranchesView,
@@ -41,6 +42,8 @@ RELATIONSHIP = "relationships/<uuid:relationship_id>"
 CHECKPOINTS = f"{RELATIONSHIP}/checkpoints"
 
 urlpatterns: list[URLPattern] = [
+    path("file-tools", DefinitionsView.as_view()),
+    path(f"{RELATIONSHIP}/file-tools", FileToolsView.as_view()),
     path(f"{RELATIONSHIP}/files", FilesView.as_view()),
     path(f"{RELATIONSHIP}/files/<path:path>", FileView.as_view()),
     path(f"{RELATIONSHIP}/diff", DiffView.as_view()),

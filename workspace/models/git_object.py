@@ -14,7 +14,7 @@ class Blob(RelationshipOwned):
 
 
 class Tree(RelationshipOwned):
-    """All files at one moment, flat: {path: [SHA-256, git's SHA-1, size, mode]}. Its ID begins git's SHA-1 of the tree."""
+    """All files at one moment, flat: {path: [SHA-256, git's SHA-1, size, mode]}. Its ID begins git's SHA-1."""
 
     sha = models.CharField(max_length=40)
     files = models.JSONField()
