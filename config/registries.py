@@ -69,6 +69,7 @@ PERIODIC_TASKS: list[str] = [
     "memory.ingestion.replays.replay_tasks",
     "memory.retrieval.index.backfill.index_tasks",
     "knowledge.claim.document_tasks",
+    "workspace.sessions.claim.session_tasks",
     "memory.forgetting.periodic.forgetting_tasks",
     "memory.retrieval.decayed_vectors.decay_tasks",
 ]

@@ -55,6 +55,10 @@ class Place:
     def wake(self) -> None:
         self._woken.set()
 
+    def rest(self) -> None:
+        """Wait anew, for what happens from now on: take another look then."""
+        self._woken.clear()
+
 
 class _Room:
     """The places of one process, and the thread that listens for them."""

@@ -7,7 +7,12 @@ from relationships.configuration.json_schemas import refuse_misshapen
 from web.errors import InvalidInput
 from workspace.errors import ToolRefused
 
-_PATH = {"type": "string", "minLength": 1, "maxLength": 2048, "description": "Such as workspace/outputs/plan.md."}
+_PATH = {
+    "type": "string",
+    "minLength": 1,
+    "maxLength": 2048,
+    "description": "Such as workspace/outputs/plan.md.",
+}
 _TEXT = {"type": "string"}
 
 # name: (what it does, its parameters, those that may be left out)
@@ -97,14 +102,19 @@ def definitions(style: str) -> list[dict[str, Any]]:
         ]
         return [{"type": "memory_20250818", "name": "memory"}, *own]
     described = [
-        {"name": name, "description": said, "parameters": schema_of(name)} for name, (said, _, _) in _TOOLS.items()
+        {"name": name, "description": said, "parameters": schema_of(name)}
+        for name, (said, _, _) in _TOOLS.items()
     ]
     if style == "openai":
         return [{"type": "function", "function": function} for function in described]
     return [
         {
             "functionDeclarations": [
-                {"name": one["name"], "description": one["description"], "parametersJsonSchema": one["parameters"]}
+                {
+                    "name": one["name"],
+                    "description": one["description"],
+                    "parametersJsonSchema": one["parameters"],
+                }
                 for one in described
             ]
         }

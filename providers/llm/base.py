@@ -11,7 +11,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, ClassVar, Literal
 
-Task = Literal["operations", "extract", "decide", "score", "classify", "record"]
+Task = Literal["operations", "extract", "decide", "score", "classify", "record", "agent", "curate"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +66,20 @@ class KnownKey:
 
 
 @dataclass(frozen=True, slots=True)
+class AgentData:
+    """An agent's session: what it is to do, and (tool, what it said) of what it has done. To curate, hot context too,
+    as the session has it and as it was changed `elsewhere`.
+    """
+
+    question: Literal["agent", "curate"]
+    assignment: str
+    steps: tuple[tuple[str, str], ...] = ()
+    hot_context: str = ""
+    elsewhere: str = ""
+    summary: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class PromptData:
     """The structured form of what the prompt says, for providers that answer by rules.
 
@@ -77,6 +91,8 @@ class PromptData:
     score       memories of the messages, each with its importance from 1 to 10
     classify    memories of the messages, each with its type and the confidence in it
     record      memories of the messages under `keys`, as the arguments of a tool call
+    agent       the next step of an agent's session (workspace.sessions)
+    curate      the session's hot context, as plain text
 
     `earlier` is what the person said before, for reference only.
     """
@@ -90,6 +106,7 @@ class PromptData:
     facts: tuple[NumberedFact, ...] = ()
     keys: tuple[KnownKey, ...] = ()
     earlier: tuple[str, ...] = ()
+    agent: AgentData | None = None
 
 
 @dataclass(frozen=True, slots=True)

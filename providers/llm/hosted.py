@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from web.deadline import deadline
 from providers.endpoint import Endpoint
 from providers.errors import ProviderError
 from providers.llm.base import Completion, CompletionRequest, LLMProvider
 from providers.llm.json_text import extract_json_text, without_thoughts
 from providers.options import HostedOptions, read_options
 from providers.pricing import call_cost
+from web.deadline import deadline
 
 
 @dataclass(frozen=True, slots=True)

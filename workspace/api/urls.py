@@ -15,6 +15,23 @@ from workspace.api.history import (
     HotContextVersionsView,
     HotContextView,
 )
+from workspace.api.sessions import (
+    AgentSessionsView,
+    AgentSessionView,
+    ApproveView,
+    EventsView,
+    FinishView,
+    HeartbeatView,
+    HeldChangesView,
+    HeldChangeView,
+    PauseView,
+    ResumeView,
+    RetryView,
+    StepsView,
+    StopView,
+    ToolCallView,
+)
+from workspace.api.tools import SecretsView, SecretView, ToolsView, ToolView
 
 
 class ShaConverter:
@@ -29,7 +46,16 @@ class ShaConverter:
         return value
 
 
+class NameConverter(ShaConverter):
+    """Of a tool or a secret."""
+
+    regex = "[A-Za-z][A-Za-z0-9_]{0,63}"
+
+
 register_converter(ShaConverter, "sha")
+register_converter(NameConverter, "toolname")
+PATH_SCHEMAS["tool"] = PATH_SCHEMAS["secret"] = {"type": "string", "pattern": "^[A-Za-z][A-Za-z0-9_]{0,63}$"}
+PATH_SCHEMAS["number"] = {"type": "integer", "minimum": 0, "maximum": 1_000_000}
 PATH_SCHEMAS["sha"] = {"type": "string", "pattern": "^[0-9a-f]{40}$"}
 PATH_SCHEMAS["path"] = {
     "type": "string",
@@ -39,6 +65,8 @@ PATH_SCHEMAS["path"] = {
 }
 
 RELATIONSHIP = "relationships/<uuid:relationship_id>"
+SESSION = f"{RELATIONSHIP}/agent-sessions/<uuid:agent_session_id>"
+COMPANION = "companions/<uuid:companion_id>"
 CHECKPOINTS = f"{RELATIONSHIP}/checkpoints"
 
 urlpatterns: list[URLPattern] = [
@@ -54,4 +82,22 @@ urlpatterns: list[URLPattern] = [
     path(f"{CHECKPOINTS}/<uuid:checkpoint_id>/restore", CheckpointRestoreView.as_view()),
     path(f"{RELATIONSHIP}/hot-context", HotContextView.as_view()),
     path(f"{RELATIONSHIP}/hot-context/versions", HotContextVersionsView.as_view()),
+    path(f"{RELATIONSHIP}/agent-sessions", AgentSessionsView.as_view()),
+    path(SESSION, AgentSessionView.as_view()),
+    path(f"{SESSION}/steps", StepsView.as_view()),
+    path(f"{SESSION}/steps/<int:number>/decide", ApproveView.as_view()),
+    path(f"{SESSION}/events", EventsView.as_view()),
+    path(f"{SESSION}/heartbeat", HeartbeatView.as_view()),
+    path(f"{SESSION}/finish", FinishView.as_view()),
+    path(f"{SESSION}/pause", PauseView.as_view()),
+    path(f"{SESSION}/resume", ResumeView.as_view()),
+    path(f"{SESSION}/stop", StopView.as_view()),
+    path(f"{SESSION}/retry", RetryView.as_view()),
+    path(f"{SESSION}/tools/<toolname:tool>", ToolCallView.as_view()),
+    path(f"{RELATIONSHIP}/held-changes", HeldChangesView.as_view()),
+    path(f"{RELATIONSHIP}/held-changes/<uuid:change_id>/decide", HeldChangeView.as_view()),
+    path(f"{COMPANION}/tools", ToolsView.as_view()),
+    path(f"{COMPANION}/tools/<toolname:tool>", ToolView.as_view()),
+    path(f"{COMPANION}/tool-secrets", SecretsView.as_view()),
+    path(f"{COMPANION}/tool-secrets/<toolname:secret>", SecretView.as_view()),
 ]

@@ -12,6 +12,7 @@ keeping.py    what keeping a fact takes beside writing it down
 changes.py    corrections, goals that were reached, dates that moved
 reading.py    one pass over the messages, with what is asked to be forgotten
 answers.py    the answer to each strategy's question
+agent.py      the steps of an agent's session, by a script
 """
 
 import json
@@ -21,6 +22,7 @@ from typing import ClassVar
 
 from providers.errors import RequestRefused
 from providers.llm.base import Completion, CompletionRequest, LLMProvider
+from providers.llm.offline.agent import curate, next_step
 from providers.llm.offline.answers import ANSWERS
 
 __all__ = ["OfflineProvider"]
@@ -43,7 +45,11 @@ class OfflineProvider(LLMProvider):
                 "another provider in LLM_PROVIDERS."
             )
         started = time.perf_counter()
-        text = json.dumps(ANSWERS[request.prompt_data.task](request.prompt_data), ensure_ascii=False)
+        data = request.prompt_data
+        if data.agent is None:
+            text = json.dumps(ANSWERS[data.task](data), ensure_ascii=False)
+        else:
+            text = next_step(data) if data.task == "agent" else curate(data)
         return Completion(
             text=text,
             provider=self.alias,

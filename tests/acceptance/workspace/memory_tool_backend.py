@@ -49,9 +49,7 @@ class Backend:
 
     def _push(self) -> None:
         files = {path.relative_to(self.memory_root).as_posix(): path for path in self._on_disk()}
-        changes = [
-            {"path": name, "content": path.read_bytes().decode()} for name, path in files.items()
-        ]
+        changes = [{"path": name, "content": path.read_bytes().decode()} for name, path in files.items()]
         for change in changes:
             CLIENT.put(f"{self.here}/files/{change['path']}", json={"content": change["content"]})
 

@@ -33,7 +33,10 @@ def sdk_tests(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "wanted.txt").write_text(SDIST)
     command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-binary", "anthropic"]
     done = subprocess.run(
-        [*command, "--require-hashes", "-r", "wanted.txt", "-d", "."], cwd=folder, capture_output=True, text=True
+        [*command, "--require-hashes", "-r", "wanted.txt", "-d", "."],
+        cwd=folder,
+        capture_output=True,
+        text=True,
     )
     found = list(folder.glob("anthropic-*.tar.gz"))
     if not found:

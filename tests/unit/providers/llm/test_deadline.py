@@ -6,11 +6,11 @@ from typing import Any
 import httpx2
 import pytest
 
-from web.deadline import bind, deadline, is_over
 from providers.errors import ProviderTimeout
 from providers.llm.base import CompletionRequest, LLMProvider
 from tests.vendor_servers.gemini_server import GeminiServer
 from tests.vendor_servers.openai_server import OpenAIServer
+from web.deadline import bind, deadline, is_over
 
 Make = Callable[..., LLMProvider]
 DRIPS = {
