@@ -13,6 +13,7 @@ from memory.retrieval.index.write import forget_texts
 from relationships.models import Message, Turn
 from upkeep.erasure.counts import Counts
 from upkeep.erasure.erased_texts import Traces, Words, quoting_reasons, turns_of
+from workspace.redaction import forget_facts
 
 _TEXTS = ("operation", "reason", "text", "content_hash", "held_reason", "erased")
 
@@ -42,6 +43,7 @@ def empty_copies(
         ),
         held_deletion=len(emptied.held),
         entry_revision=_empty_reasons(relationship_id, words, emptied),
+        agent_session=forget_facts(relationship_id, spoken_in),
         replay=Replay.objects.for_relationship(relationship_id).delete()[0],  # trials: they quote it all
     )
 
