@@ -14,19 +14,19 @@ Sentence = Annotated[str, StringConstraints(min_length=1, max_length=2000, patte
 ToolName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
 
 
-class SessionStart(Body):
+class AgentSessionStart(Body):
     task: Annotated[str, StringConstraints(min_length=1, max_length=20_000, pattern=r"^[^\x00]*$"), NOT_BLANK]
     worker: Literal["built_in", "external"] = "built_in"
 
 
-class SessionFinish(Body):
+class AgentSessionFinish(Body):
     summary: Annotated[str, StringConstraints(max_length=5000, pattern=r"^[^\x00]*$")] = ""
     """What was done; it stands in the merge's commit, and the curation reads it."""
     facts: Annotated[list[Sentence], Field(max_length=50)] = []
     """What is worth remembering of the person; handed to memory as a turn."""
 
 
-class SessionAnswer(Answer):
+class AgentSessionAnswer(Answer):
     id: UUID
     state: SessionState
     worker: Literal["built_in", "external"]
@@ -47,12 +47,12 @@ class SessionAnswer(Answer):
     ended_at: datetime | None
 
 
-class SessionStartedAnswer(SessionAnswer):
+class AgentSessionStartedAnswer(AgentSessionAnswer):
     token: str | None
     """Opens this relationship until the session ends; shown this once, and null for a built-in one."""
 
 
-class StepAnswer(Answer):
+class AgentStepAnswer(Answer):
     number: int
     tool: str
     arguments: JsonObject
@@ -125,13 +125,13 @@ class SecretsAnswer(Answer):
 
 
 def present_session(session: AgentSession) -> dict[str, Any]:
-    return SessionAnswer.of(
+    return AgentSessionAnswer.of(
         session, stage=session.stage or None, error=session.error or None, turn=session.turn_id
     )
 
 
 def present_step(step: AgentStep) -> dict[str, Any]:
-    return StepAnswer.of(step, model=step.model or None)
+    return AgentStepAnswer.of(step, model=step.model or None)
 
 
 def present_held(held: HeldChange) -> dict[str, Any]:

@@ -12,14 +12,14 @@ from web.operations import operation
 from worker.waiting import waiting_place
 from workspace.api.files import WorkspaceView
 from workspace.api.session_schemas import (
+    AgentSessionAnswer,
+    AgentSessionFinish,
+    AgentSessionStart,
+    AgentSessionStartedAnswer,
+    AgentStepAnswer,
     DecisionBody,
     EventsQuery,
     HeldChangeAnswer,
-    SessionAnswer,
-    SessionFinish,
-    SessionStart,
-    SessionStartedAnswer,
-    StepAnswer,
     ToolCallBody,
     present_held,
     present_session,
@@ -59,7 +59,7 @@ class AgentSessionsView(OfSessionsView):
         "agent_sessions_list",
         "List agent sessions, newest first",
         query=PageQuery,
-        answers={200: Page[SessionAnswer]},
+        answers={200: Page[AgentSessionAnswer]},
     )
     def get(self, request: Request, relationship_id: UUID) -> Response:
         query = self.query(PageQuery)
@@ -70,15 +70,15 @@ class AgentSessionsView(OfSessionsView):
     @operation(
         "agent_sessions_start",
         "Start an agent session",
-        body=SessionStart,
-        answers={201: SessionStartedAnswer},
+        body=AgentSessionStart,
+        answers={201: AgentSessionStartedAnswer},
         problems=(409,),
     )
     def post(self, request: Request, relationship_id: UUID) -> Response:
         """`built_in`: a worker of ours works with the companion's model. `external`: you do, on the session's branch,
         over REST or git, with the token that is shown this once.
         """
-        body = self.body(SessionStart)
+        body = self.body(AgentSessionStart)
         session, token = start_session(
             relationship=self.owner(relationship_id),
             task=body.task,
@@ -89,7 +89,7 @@ class AgentSessionsView(OfSessionsView):
 
 
 class AgentSessionView(OfSessionsView):
-    @operation("agent_sessions_read", "Read an agent session", answers={200: SessionAnswer})
+    @operation("agent_sessions_read", "Read an agent session", answers={200: AgentSessionAnswer})
     def get(self, request: Request, relationship_id: UUID, agent_session_id: UUID) -> Response:
         self.get_relationship(relationship_id)
         return self.answer(present_session(get_session(relationship_id, agent_session_id)))
@@ -99,7 +99,7 @@ class HeartbeatView(OfSessionsView):
     @operation(
         "agent_sessions_heartbeat",
         "Say that a session goes on",
-        answers={200: SessionAnswer},
+        answers={200: AgentSessionAnswer},
         problems=(409,),
     )
     def post(self, request: Request, relationship_id: UUID, agent_session_id: UUID) -> Response:
@@ -112,14 +112,14 @@ class FinishView(OfSessionsView):
     @operation(
         "agent_sessions_finish",
         "Finish a session of your own",
-        body=SessionFinish,
+        body=AgentSessionFinish,
         body_optional=True,
-        answers={202: SessionAnswer},
+        answers={202: AgentSessionAnswer},
         problems=(409,),
     )
     def post(self, request: Request, relationship_id: UUID, agent_session_id: UUID) -> Response:
         """A worker curates hot context and merges the branch into main. An abandoned one can be finished too."""
-        body = self.body(SessionFinish, optional=True)
+        body = self.body(AgentSessionFinish, optional=True)
         session = finish_session(
             relationship=self.owner(relationship_id),
             session_id=agent_session_id,
@@ -144,7 +144,7 @@ class VerbView(OfSessionsView):
 class PauseView(VerbView):
     verb = "pause"
 
-    @operation("agent_sessions_pause", "Pause a session", answers={202: SessionAnswer}, problems=(409,))
+    @operation("agent_sessions_pause", "Pause a session", answers={202: AgentSessionAnswer}, problems=(409,))
     def post(self, request: Request, relationship_id: UUID, agent_session_id: UUID) -> Response:
         """After the step that it is at."""
         return self.act(relationship_id, agent_session_id)
@@ -153,7 +153,9 @@ class PauseView(VerbView):
 class ResumeView(VerbView):
     verb = "resume"
 
-    @operation("agent_sessions_resume", "Resume a session", answers={202: SessionAnswer}, problems=(409,))
+    @operation(
+        "agent_sessions_resume", "Resume a session", answers={202: AgentSessionAnswer}, problems=(409,)
+    )
     def post(self, request: Request, relationship_id: UUID, agent_session_id: UUID) -> Response:
         return self.act(relationship_id, agent_session_id)
 
@@ -161,7 +163,7 @@ class ResumeView(VerbView):
 class StopView(VerbView):
     verb = "stop"
 
-    @operation("agent_sessions_stop", "Stop a session", answers={202: SessionAnswer}, problems=(409,))
+    @operation("agent_sessions_stop", "Stop a session", answers={202: AgentSessionAnswer}, problems=(409,))
     def post(self, request: Request, relationship_id: UUID, agent_session_id: UUID) -> Response:
         """What it has done so far is curated and merged."""
         return self.act(relationship_id, agent_session_id)
@@ -171,7 +173,10 @@ class RetryView(VerbView):
     verb = "retry"
 
     @operation(
-        "agent_sessions_retry", "Try a failed session again", answers={202: SessionAnswer}, problems=(409,)
+        "agent_sessions_retry",
+        "Try a failed session again",
+        answers={202: AgentSessionAnswer},
+        problems=(409,),
     )
     def post(self, request: Request, relationship_id: UUID, agent_session_id: UUID) -> Response:
         """From where it failed."""
@@ -179,7 +184,9 @@ class RetryView(VerbView):
 
 
 class StepsView(OfSessionsView):
-    @operation("agent_steps_list", "List a session's steps", query=PageQuery, answers={200: Page[StepAnswer]})
+    @operation(
+        "agent_steps_list", "List a session's steps", query=PageQuery, answers={200: Page[AgentStepAnswer]}
+    )
     def get(self, request: Request, relationship_id: UUID, agent_session_id: UUID) -> Response:
         """In order: what the agent did, and what the tools said."""
         query = self.query(PageQuery)
@@ -191,7 +198,7 @@ class StepsView(OfSessionsView):
 
 
 class EventsView(OfSessionsView):
-    @operation("agent_sessions_watch", "Watch a session", query=EventsQuery, answers={200: StepAnswer})
+    @operation("agent_sessions_watch", "Watch a session", query=EventsQuery, answers={200: None})
     def get(self, request: Request, relationship_id: UUID, agent_session_id: UUID) -> StreamingHttpResponse:
         """Server-sent events: `step` for each step, `session` for each change of its state; ends with the session."""
         query = self.query(EventsQuery)
@@ -210,7 +217,7 @@ class ApproveView(OfSessionsView):
         "agent_steps_decide",
         "Approve or deny a tool call",
         body=DecisionBody,
-        answers={200: StepAnswer},
+        answers={200: AgentStepAnswer},
         problems=(409,),
     )
     def post(self, request: Request, relationship_id: UUID, agent_session_id: UUID, number: int) -> Response:
@@ -230,7 +237,7 @@ class ToolCallView(OfSessionsView):
         "agent_tools_call",
         "Call a tool for a session of your own",
         body=ToolCallBody,
-        answers={200: StepAnswer},
+        answers={200: AgentStepAnswer},
         problems=(409,),
     )
     def post(self, request: Request, relationship_id: UUID, agent_session_id: UUID, tool: str) -> Response:

@@ -56,7 +56,6 @@ class ToolView(ApiView):
 
 class SecretsView(ApiView):
     tag = TAG
-    scopes: ClassVar = {"GET": "admin"}
 
     @operation("tool_secrets_list", "List the names of a companion's secrets", answers={200: SecretsAnswer})
     def get(self, request: Request, companion_id: UUID) -> Response:

@@ -30,10 +30,10 @@ def call_for_session(
 
     Raises NotFound, SessionNotOpen, ToolRefused, Conflict.
     """
-    tool = get_tool(relationship.companion_id, name)
-    check_input(tool, given)
     with transaction.atomic():
         session = _open(relationship, session_id)
+        tool = get_tool(relationship.companion_id, name)
+        check_input(tool, given)
         step = (
             _approved(session, approved, name, given)
             if approved is not None

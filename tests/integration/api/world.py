@@ -22,6 +22,13 @@ from relationships.services.tokens import create_token
 from relationships.services.turns import NewMessage, NewTurn, TurnDisposal, store_turn
 from tests.fixtures.turns import hold_deletions
 from web.actor import Actor
+from workspace.checkpoints import take_checkpoint
+from workspace.files import change_files
+from workspace.gateway.secrets import put_secret
+from workspace.gateway.tools import put_tool
+from workspace.models import AgentStep, HeldChange, SessionState, StepState, Worker
+from workspace.sessions.claim import update_session
+from workspace.sessions.verbs import start_session
 
 BY = Actor.policy("test")
 NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)
@@ -74,6 +81,7 @@ def build_world(relationship: Relationship) -> World:
             "entry_id": str(entry_id),
             "held_id": str(_held(relationship, turn_id, entry_id)),
             "document_id": str(_document(relationship)),
+            **_workspace(relationship),
         }
     )
 
@@ -120,3 +128,28 @@ def _document(relationship: Relationship) -> UUID:
     chunks = cut_document([Block(f"A person {SECRET_WORDS}.")], tokens=800, overlap=400)
     replace_chunks(document, chunks, language=document.language)
     return document.id
+
+
+def _workspace(relationship: Relationship) -> dict[str, str]:
+    """Files, a failed session with a step that waits, a held change, a checkpoint; a tool and a secret."""
+    own = {"relationship_id": relationship.id, "project_id": relationship.project_id}
+    here = Relationship.objects.select_related("companion", "user", "project").get(id=relationship.id)
+    spec = {"description": "Tells.", "endpoint": "https://example.com/", "needs_approval": True}
+    put_tool(companion=here.companion, name="tell", spec=spec, by=BY)
+    put_secret(companion=here.companion, name="KEY", value=SECRET_WORDS, by=BY)
+    session, _ = start_session(relationship=here, task=SECRET_WORDS, worker=Worker.EXTERNAL, by=BY)
+    update_session(session, state=SessionState.FAILED, stage=SessionState.CURATING)
+    step = {"session_id": session.id, "number": 1, "tool": "tell", "state": StepState.WAITING}
+    AgentStep.objects.create(**own, **step)
+    held = HeldChange.objects.create(**own, session_id=session.id, kind=HeldChange.CONFLICT, path="notes.md")
+    done = change_files(relationship=here, changes={"notes.md": SECRET_WORDS.encode()}, by=BY)
+    return {
+        "path": "notes.md",
+        "sha": done.commit,
+        "agent_session_id": str(session.id),
+        "number": "1",
+        "change_id": str(held.id),
+        "checkpoint_id": str(take_checkpoint(relationship=here, name="x", by=BY).id),
+        "tool": "tell",
+        "secret": "KEY",
+    }
