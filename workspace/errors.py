@@ -3,7 +3,7 @@
 RapportError
 ├── BadPath                  a path that no tree takes; says which rule it breaks
 ├── ReadOnlyFile             made from something else: change that
-├── FileNotThere, FileThere  a change needs the file to be there, or not to be
+├── FileNotThere             there is no file of that path
 ├── WorkspaceFull            over the limits of a file, of files, of bytes
 ├── HotContextTooLong        more than 700 words
 ├── SessionNotOpen           the session's state does not allow it
@@ -26,10 +26,6 @@ class ReadOnlyFile(Conflict):
 
 class FileNotThere(NotFound):
     code = "file_not_there"
-
-
-class FileThere(Conflict):
-    code = "file_there"
 
 
 class WorkspaceFull(TooMuch):

@@ -6,7 +6,18 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-DOMAIN = ("web", "providers", "worker", "relationships", "memory", "knowledge", "context", "workspace", "upkeep", "demo")
+DOMAIN = (
+    "web",
+    "providers",
+    "worker",
+    "relationships",
+    "memory",
+    "knowledge",
+    "context",
+    "workspace",
+    "upkeep",
+    "demo",
+)
 APPS = (*DOMAIN, "admin_ui")
 CODE = (*APPS, "config")
 _NOT_OURS = {"__pycache__", "node_modules", "staticfiles"}

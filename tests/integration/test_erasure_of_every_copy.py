@@ -22,11 +22,8 @@ from relationships.services.turns import NewMessage
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api
 from tests.fixtures.turns import PERSON, Conversation, add, answer, delete, update
+from tests.fixtures.workspaces import keep_in_workspace
 from tests.integration.copies import dump, tables_with
-from workspace.files import change_files
-from workspace.gateway.tools import put_tool
-from workspace.models import AgentStep, Worker
-from workspace.sessions.verbs import start_session
 
 # Whose text each word is. Not ASCII, so that an escaped copy would look different.
 ENTRY, RELATIONSHIP, USER = "quokkäentry", "quokkärelation", "quokkäuser"
@@ -39,13 +36,11 @@ GONE = {
     "companion": {ENTRY, RELATIONSHIP, COMPANION},
     "project": {ENTRY, RELATIONSHIP, USER, COMPANION, PROJECT},
 }
+OF_AGENTS = {f"workspace_{name}" for name in ("blob", "hotcontextversion", "agentsession", "agentstep")}
 # Where each word must be found before, or its absence afterwards would show nothing.
 WRITTEN_TO = {
     ENTRY: {
-        "workspace_blob",
-        "workspace_hotcontextversion",
-        "workspace_agentsession",
-        "workspace_agentstep",
+        *OF_AGENTS,
         "relationships_message",
         "relationships_snapshot",
         "memory_scratchpadentry",
@@ -56,10 +51,7 @@ WRITTEN_TO = {
         "memory_searchtext",
     },
     RELATIONSHIP: {
-        "workspace_blob",
-        "workspace_hotcontextversion",
-        "workspace_agentsession",
-        "workspace_agentstep",
+        *OF_AGENTS,
         "relationships_relationship",
         "relationships_profile",
         "relationships_profilerevision",
@@ -107,42 +99,8 @@ def filled(api: Api, scripted_provider: ScriptedProvider) -> Filled:
     embed_owed(relationship_id=relationship.id)
     entry = ScratchpadEntry.objects.get(content__contains=ENTRY, state=EntryState.ACTIVE)
     assert HeldDeletion.objects.count() == 1
-    _what_an_agent_keeps(relationship, entry)
+    keep_in_workspace(relationship, says=entry.content, also=RELATIONSHIP, tool=COMPANION)
     return Filled(relationship, entry)
-
-
-def _what_an_agent_keeps(relationship: Relationship, entry: ScratchpadEntry) -> None:
-    """A session in the middle of its work: files of several commits, hot context, a step, a tool of the companion's."""
-    here = Relationship.objects.select_related("companion", "user", "project").get(id=relationship.id)
-    put_tool(
-        companion=here.companion,
-        name="lookup",
-        spec={"description": COMPANION, "endpoint": "https://example.org/"},
-        by=PERSON,
-    )
-    session, _ = start_session(
-        relationship=here, task=f"{RELATIONSHIP} {entry.content}", worker=Worker.EXTERNAL, by=PERSON
-    )
-    for path in ("memory/hot_context.md", "notes.md"):
-        change_files(
-            relationship=here, changes={path: f"{RELATIONSHIP}\n{entry.content}\n".encode()}, by=PERSON
-        )
-        change_files(
-            relationship=here,
-            changes={path: f"{entry.content} and {RELATIONSHIP}".encode()},
-            by=PERSON,
-            branch=session.branch,
-            message=f"About {entry.content}",
-        )
-    AgentStep.objects.create(
-        relationship=here,
-        project_id=here.project_id,
-        session_id=session.id,
-        number=1,
-        tool="view",
-        arguments={"path": RELATIONSHIP},
-        result=f"It says: {entry.content}",
-    )
 
 
 def _people(api: Api) -> Relationship:

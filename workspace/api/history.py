@@ -112,6 +112,8 @@ class CheckpointsView(WorkspaceView):
 
 
 class CheckpointRestoreView(WorkspaceView):
+    open_to_tokens = False
+
     @operation(
         "checkpoints_restore",
         "Go back to a checkpoint",

@@ -17,17 +17,13 @@ from workspace.api.session_schemas import (
     AgentSessionStart,
     AgentSessionStartedAnswer,
     AgentStepAnswer,
-    DecisionBody,
     EventsQuery,
-    HeldChangeAnswer,
     ToolCallBody,
-    present_held,
     present_session,
     present_step,
 )
-from workspace.models import AgentSession, AgentStep, HeldChange, Worker
+from workspace.models import AgentSession, AgentStep, Worker
 from workspace.models.agent_session import OPEN
-from workspace.sessions.decide import decide_call, decide_held
 from workspace.sessions.tool_calls import call_for_session
 from workspace.sessions.verbs import (
     finish_session,
@@ -55,6 +51,8 @@ class OfSessionsView(WorkspaceView):
 
 
 class AgentSessionsView(OfSessionsView):
+    open_to_tokens = ("GET",)
+
     @operation(
         "agent_sessions_list",
         "List agent sessions, newest first",
@@ -209,29 +207,6 @@ class EventsView(OfSessionsView):
         )
 
 
-class ApproveView(OfSessionsView):
-    open_to_tokens = False
-    tag = TAG
-
-    @operation(
-        "agent_steps_decide",
-        "Approve or deny a tool call",
-        body=DecisionBody,
-        answers={200: AgentStepAnswer},
-        problems=(409,),
-    )
-    def post(self, request: Request, relationship_id: UUID, agent_session_id: UUID, number: int) -> Response:
-        """An agent's own token can't."""
-        step = decide_call(
-            relationship=self.owner(relationship_id),
-            session_id=agent_session_id,
-            number=number,
-            approve=self.body(DecisionBody).accept,
-            by=self.actor,
-        )
-        return self.answer(present_step(step))
-
-
 class ToolCallView(OfSessionsView):
     @operation(
         "agent_tools_call",
@@ -251,43 +226,6 @@ class ToolCallView(OfSessionsView):
             approved=body.approved,
         )
         return self.answer(present_step(step))
-
-
-class HeldChangesView(OfSessionsView):
-    @operation(
-        "held_changes_list",
-        "List what merges could not decide, newest first",
-        query=PageQuery,
-        answers={200: Page[HeldChangeAnswer]},
-    )
-    def get(self, request: Request, relationship_id: UUID) -> Response:
-        query = self.query(PageQuery)
-        self.get_relationship(relationship_id)
-        rows = HeldChange.objects.for_relationship(relationship_id)
-        return self.page(rows, present_held, order=["-created_at", "-id"], query=query)
-
-
-class HeldChangeView(OfSessionsView):
-    open_to_tokens = False
-
-    @operation(
-        "held_changes_decide",
-        "Decide a held change",
-        body=DecisionBody,
-        answers={200: HeldChangeAnswer},
-        problems=(409,),
-    )
-    def post(self, request: Request, relationship_id: UUID, change_id: UUID) -> Response:
-        """Accept: the session's side takes the file's place, or the proposed profile is written. Decline: what is there
-        stays.
-        """
-        held = decide_held(
-            relationship=self.owner(relationship_id),
-            held_id=change_id,
-            accept=self.body(DecisionBody).accept,
-            by=self.actor,
-        )
-        return self.answer(present_held(held))
 
 
 def steps_of(relationship_id: UUID, session_id: UUID) -> Any:

@@ -3,6 +3,7 @@
 from django.urls import URLPattern, path, register_converter
 
 from web.openapi import PATH_SCHEMAS
+from workspace.api.decisions import ApproveView, HeldChangesView, HeldChangeView
 from workspace.api.file_tools import DefinitionsView, FileToolsView
 from workspace.api.files import FilesView, FileView
 from workspace.api.history import (
@@ -18,12 +19,9 @@ from workspace.api.history import (
 from workspace.api.sessions import (
     AgentSessionsView,
     AgentSessionView,
-    ApproveView,
     EventsView,
     FinishView,
     HeartbeatView,
-    HeldChangesView,
-    HeldChangeView,
     PauseView,
     ResumeView,
     RetryView,

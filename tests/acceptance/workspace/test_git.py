@@ -199,7 +199,10 @@ def test_a_session_is_worked_at_with_its_own_token(
     assert read_contents(relationship.id, session.branch)["profile/user.yaml"] == b"city: Porto\n"
     other = live.new_relationships(1)[0]
     assert Git(tmp_path).run("clone", "-q", f"{url}/git/{other.id}.git", "o").returncode != 0
-    assert b"could not read Username" in Git(tmp_path).run("clone", f"{live.web.url}/git/{other.id}.git", "n").stderr
+    assert (
+        b"could not read Username"
+        in Git(tmp_path).run("clone", f"{live.web.url}/git/{other.id}.git", "n").stderr
+    )
 
 
 def test_what_is_remembered_later_comes_with_a_fetch(clone: Git, relationship: Relationship) -> None:

@@ -1,7 +1,7 @@
 """Files over REST: written whole or not at all, stale writes told, generated files true at every read."""
 
 import hashlib
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import quote
 
 import pytest
@@ -155,23 +155,19 @@ def test_equal_contents_are_kept_once(relationship: Relationship) -> None:
     assert Blob.objects.for_relationship(relationship.id).count() == 1
 
 
-def test_a_lost_race_is_run_again(relationship: Relationship, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another commits between our read and our write: both changes are there afterwards."""
-    from workspace import files as module
+@pytest.mark.django_db(transaction=True)
+def test_those_who_commit_at_once_all_have_their_say(relationship: Relationship) -> None:
+    def write(place: int) -> None:
+        try:
+            change_files(relationship=relationship, changes={f"{place}.md": b"x"}, by=TESTER)
+        finally:
+            connection.close()
 
-    write, raced = module.write_commit, []
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(write, range(24)))
 
-    def write_after_another(*args: Any, **kwargs: Any) -> bool:
-        if not raced:
-            raced.append(True)
-            change_files(relationship=relationship, changes={"theirs": b"t"}, by=TESTER)
-        return write(*args, **kwargs)
-
-    change_files(relationship=relationship, changes={"first": b"f"}, by=TESTER)
-    monkeypatch.setattr(module, "write_commit", write_after_another)
-    change_files(relationship=relationship, changes={"ours": b"o"}, by=TESTER)
-
-    assert read_contents(relationship.id, "main").keys() == {"first", "theirs", "ours"}
+    assert read_contents(relationship.id, "main").keys() == {f"{place}.md" for place in range(24)}
+    assert Commit.objects.for_relationship(relationship.id).count() == 25
 
 
 def test_checkpoints_bring_files_hot_context_and_memory_back(

@@ -3,6 +3,7 @@
 import hashlib
 import time
 import zlib
+from itertools import pairwise
 
 import pytest
 
@@ -126,7 +127,7 @@ def test_a_long_chain_of_deltas_in_the_worst_order_is_read_in_one_go() -> None:
             git_sha("blob", before),
             delta(before, len(after), copy(0, 10_000), bytes([len(after) - 10_000]) + after[10_000:]),
         )
-        for before, after in zip(contents, contents[1:], strict=False)
+        for before, after in pairwise(contents)
     ]
     started = time.process_time()
     found = unpack(
