@@ -1,11 +1,18 @@
 """The conversation as the page shows it: turns with their messages, and what each turn changed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
 from memory.entries.held import held_of_turns
-from memory.models import EntryRevision, HeldState, ModelCall, RevisionEvent
+from memory.models import (
+    EntryRevision,
+    HeldState,
+    ModelCall,
+    OperationResult,
+    RevisionEvent,
+    ScratchpadEntry,
+)
 from relationships.models import Message, Turn, TurnState
 
 BADGES = {
@@ -77,6 +84,55 @@ def exchanges_of(relationship_id: UUID, turns: Sequence[Turn]) -> list[Exchange]
     for place, exchange in enumerate(found):
         exchange.starts_session = not place or found[place - 1].turn.session != exchange.turn.session
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class TurnTimes:
+    """Seconds that a turn waited for a worker, and that it was worked on; None where it has not come so far."""
+
+    queued: float | None
+    processed: float | None
+
+
+def times_of(turn: Turn) -> TurnTimes:
+    claimed, settled = turn.claimed_at, turn.settled_at
+    return TurnTimes(
+        queued=(claimed - turn.recorded_at).total_seconds() if claimed else None,
+        processed=(settled - claimed).total_seconds() if claimed and settled else None,
+    )
+
+
+def neighbours_of(turn: Turn) -> tuple[UUID | None, UUID | None]:
+    """The turns before and after it."""
+    others = Turn.objects.for_relationship(turn.relationship_id)
+    before = others.filter(seq__lt=turn.seq).order_by("-seq").values_list("id", flat=True).first()
+    after = others.filter(seq__gt=turn.seq).order_by("seq").values_list("id", flat=True).first()
+    return before, after
+
+
+@dataclass(frozen=True, slots=True)
+class ShownOperation:
+    """An operation and what became of it; `says`: the entry that it names by a number, as that says now."""
+
+    result: OperationResult
+    says: str
+
+
+def operations_of(results: Iterable[OperationResult], calls: Sequence[ModelCall]) -> list[ShownOperation]:
+    shown = {call.id: call.shown_entry_ids for call in calls}
+    named = [(result, _entry_named(result, shown)) for result in results]
+    ids = {entry_id for _, entry_id in named if entry_id}
+    texts: dict[UUID, str] = {}
+    if ids and calls:
+        owned = ScratchpadEntry.objects.for_relationship(calls[0].relationship_id)
+        texts = dict(owned.filter(id__in=ids).values_list("id", "content"))
+    return [ShownOperation(result, texts.get(entry_id, "") if entry_id else "") for result, entry_id in named]
+
+
+def _entry_named(result: OperationResult, shown: Mapping[UUID, Sequence[UUID]]) -> UUID | None:
+    number = result.operation.get("entry") if isinstance(result.operation, dict) else None
+    ids = shown.get(result.call_id, ()) if result.call_id else ()
+    return ids[number - 1] if isinstance(number, int) and 0 < number <= len(ids) else None
 
 
 def calls_of(turn: Turn) -> list[ModelCall]:

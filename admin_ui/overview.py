@@ -1,4 +1,4 @@
-"""What happened in a project over some days: each figure one statement, over one index on the time it was recorded."""
+"""What happened in a project over some days: each figure one statement, over one index on a time."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,22 +12,40 @@ from admin_ui.plots import Plot, stacked_bars
 from worker.condition import DUE, READING, QueueCondition
 from worker.readiness import explained
 
+PERIODS = (7, 30, 90)  # days
+NAMED = 4  # companions that have a colour of their own
+# By which time something counts: when it was taken in, or when it was said.
+TIMES = {"recorded": ("recorded_at", "recorded_at"), "said": ("occurred_at", "effective_at")}
+
+_OF_COMPANION = """
+   AND (%(companion)s::uuid IS NULL OR relationship_id IN (
+       SELECT id FROM relationships_relationship WHERE companion_id = %(companion)s))
+"""
+_TOTALS = """
+SELECT count(*), count(*) FILTER (WHERE r.created_at >= %(since)s),
+       count(DISTINCT r.user_id) FILTER (WHERE t.owner IS NOT NULL)
+  FROM relationships_relationship r
+  LEFT JOIN (SELECT DISTINCT relationship_id AS owner FROM relationships_turn
+              WHERE project_id = %(project)s AND {time} >= %(since)s) t ON t.owner = r.id
+ WHERE r.project_id = %(project)s AND (%(companion)s::uuid IS NULL OR r.companion_id = %(companion)s)
+"""
 _TURNS = """
-SELECT (recorded_at AT TIME ZONE 'UTC')::date, count(*) FILTER (WHERE state = 'applied'),
+SELECT ({time} AT TIME ZONE 'UTC')::date, count(*) FILTER (WHERE state = 'applied'),
        count(*) FILTER (WHERE state = 'failed'),
        count(*) FILTER (WHERE state NOT IN ('applied', 'failed'))
-  FROM relationships_turn WHERE project_id = %(project)s AND recorded_at >= %(since)s GROUP BY 1
+  FROM relationships_turn WHERE project_id = %(project)s AND {time} >= %(since)s {companion} GROUP BY 1
 """
 _LAG = """
 SELECT percentile_cont(ARRAY[0.5, 0.95]) WITHIN GROUP (ORDER BY extract(epoch FROM settled_at - recorded_at))
   FROM relationships_turn
  WHERE project_id = %(project)s AND recorded_at >= %(since)s AND state = 'applied' AND settled_at IS NOT NULL
+ {companion}
 """
 _CHANGES = """
-SELECT (recorded_at AT TIME ZONE 'UTC')::date, count(*) FILTER (WHERE event = 'add'),
+SELECT ({time} AT TIME ZONE 'UTC')::date, count(*) FILTER (WHERE event = 'add'),
        count(*) FILTER (WHERE event IN ('update', 'supersede', 'merge', 'restore', 'archive')),
        count(*) FILTER (WHERE event IN ('delete', 'expire'))
-  FROM memory_entryrevision WHERE project_id = %(project)s AND recorded_at >= %(since)s GROUP BY 1
+  FROM memory_entryrevision WHERE project_id = %(project)s AND {time} >= %(since)s {companion} GROUP BY 1
 """
 _CALLS = """
 SELECT (m.recorded_at AT TIME ZONE 'UTC')::date, c.id, c.name, count(*), count(*) FILTER (WHERE m.error_code <> ''),
@@ -35,8 +53,18 @@ SELECT (m.recorded_at AT TIME ZONE 'UTC')::date, c.id, c.name, count(*), count(*
   FROM memory_modelcall m
   JOIN relationships_relationship r ON r.id = m.relationship_id
   JOIN relationships_companion c ON c.id = r.companion_id
- WHERE m.project_id = %(project)s AND m.recorded_at >= %(since)s GROUP BY 1, 2, 3
+ WHERE m.project_id = %(project)s AND m.recorded_at >= %(since)s
+   AND (%(companion)s::uuid IS NULL OR c.id = %(companion)s) GROUP BY 1, 2, 3
 """
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """The last `days` days with today, of all companions or of one; `by`: see TIMES."""
+
+    days: int
+    by: str
+    companion: UUID | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,33 +82,52 @@ class CompanionCalls:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
+    relationships: int
+    new_relationships: int
+    active_people: int
+    turns_in_all: int
+    failed_turns: int
+    entries_added: int
+    entries_removed: int
     turns: Plot
     changes: Plot
     calls: Plot
-    tokens: Plot
-    costs: Plot  # in USD, of the calls whose price is known
+    tokens: Plot  # by companion
+    costs: Plot  # by companion, in USD, of the calls whose price is known
     lag_p50: float | None  # seconds from a turn's intake to its being remembered
     lag_p95: float | None
     companions: Sequence[CompanionCalls]
 
 
-def overview_of(project_id: UUID, *, days: int, now: datetime) -> Overview:
-    """Four statements, over the last `days` days with today."""
-    first = (now - timedelta(days=days - 1)).date()
-    since = now.replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=days - 1)
-    params = {"project": project_id, "since": since}
-    calendar = [first + timedelta(days=number) for number in range(days)]
+def overview_of(project_id: UUID, period: Period, *, now: datetime) -> Overview:
+    """Five statements."""
+    first = (now - timedelta(days=period.days - 1)).date()
+    since = now.replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=period.days - 1)
+    params = {"project": project_id, "since": since, "companion": period.companion}
+    turn_time, change_time = TIMES[period.by]
+    calendar = [first + timedelta(days=number) for number in range(period.days)]
+    totals = _rows(_TOTALS.format(time=turn_time), params)[0]
+    turns = _rows(_TURNS.format(time=turn_time, companion=_OF_COMPANION), params)
+    changes = _rows(_CHANGES.format(time=change_time, companion=_OF_COMPANION), params)
     calls = _rows(_CALLS, params)
-    (lag,) = _rows(_LAG, params)[0]
+    (lag,) = _rows(_LAG.format(companion=_OF_COMPANION), params)[0]
+    companions = _by_companion(calls)
     return Overview(
-        turns=_by_day(calendar, _rows(_TURNS, params), ("processed", "failed", "waiting or skipped")),
-        changes=_by_day(calendar, _rows(_CHANGES, params), ("added", "changed", "removed")),
+        relationships=totals[0],
+        new_relationships=totals[1],
+        active_people=totals[2],
+        turns_in_all=sum(sum(row[1:]) for row in turns),
+        failed_turns=sum(row[2] for row in turns),
+        entries_added=sum(row[1] for row in changes),
+        entries_removed=sum(row[3] for row in changes),
+        turns=_by_day(calendar, turns, ("processed", "failed", "waiting or skipped")),
+        changes=_by_day(calendar, changes, ("added", "changed", "removed")),
         calls=_by_day(calendar, _calls_by_day(calls), ("succeeded", "failed")),
-        tokens=_by_day(calendar, _summed(calls, 5, 6), ("input", "output")),
-        costs=_by_day(calendar, _summed(calls, 7), ("USD",)),
+        tokens=_of_each(calendar, calls, companions, lambda row: row[5] + row[6]),
+        costs=_of_each(calendar, calls, companions, lambda row: row[7] or 0),
         lag_p50=lag[0] if lag else None,
         lag_p95=lag[1] if lag else None,
-        companions=_by_companion(calls),
+        companions=companions,
     )
 
 
@@ -124,18 +171,36 @@ def _by_day(days: Sequence[date], rows: Sequence[tuple[Any, ...]], names: Sequen
     return stacked_bars([f"{day:%-d %b}" for day in days], series)
 
 
-def _summed(calls: Sequence[tuple[Any, ...]], *columns: int) -> list[tuple[Any, ...]]:
-    """By day, over all companions; what is not known counts nothing."""
-    sums: dict[date, list[float]] = {}
+def _of_each(
+    days: Sequence[date],
+    calls: Sequence[tuple[Any, ...]],
+    companions: Sequence[CompanionCalls],
+    figure: Any,
+) -> Plot:
+    """A series for each of the companions that asked most, and one for the others."""
+    place_of = {day: place for place, day in enumerate(days)}
+    named = {row.companion_id: row.name for row in companions[:NAMED]}
+    series = {key: [0.0] * len(days) for key in [*named, *([None] if len(companions) > NAMED else [])]}
     for row in calls:
-        known = sums.setdefault(row[0], [0.0] * len(columns))
-        for place, column in enumerate(columns):
-            known[place] += float(row[column] or 0)
-    return [(day, *figures) for day, figures in sums.items()]
+        if row[0] in place_of:
+            series[row[1] if row[1] in named else None][place_of[row[0]]] += float(figure(row))
+    labels = _told_apart({key: named[key] if key else "others" for key in series})
+    return stacked_bars([f"{day:%-d %b}" for day in days], {labels[key]: series[key] for key in series})
+
+
+def _told_apart(names: Mapping[UUID | None, str]) -> dict[UUID | None, str]:
+    """Companions of one name get the beginning of their IDs beside it."""
+    values = list(names.values())
+    return {key: f"{name} {str(key)[-6:]}" if values.count(name) > 1 else name for key, name in names.items()}
 
 
 def _calls_by_day(calls: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    return [(day, every - failed, failed) for day, every, failed in _summed(calls, 3, 4)]
+    sums: dict[date, list[float]] = {}
+    for row in calls:
+        known = sums.setdefault(row[0], [0.0, 0.0])
+        known[0] += row[3] - row[4]
+        known[1] += row[4]
+    return [(day, *figures) for day, figures in sums.items()]
 
 
 def _by_companion(calls: Sequence[tuple[Any, ...]]) -> list[CompanionCalls]:

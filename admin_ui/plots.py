@@ -38,8 +38,19 @@ class Plot:
     height: int = HEIGHT
 
     @property
-    def highest(self) -> str:
-        return _figure(self.top)
+    def scale(self) -> Sequence[str]:
+        """What the axis says: from the top down."""
+        return [_figure(self.top), _figure(self.top / 2), "0"]
+
+    @property
+    def places(self) -> Sequence[str]:
+        """What stands below: the first, the middle and the last bar's label."""
+        labels = [bar.label for bar in self.bars]
+        return [labels[0], labels[len(labels) // 2], labels[-1]] if len(labels) > 2 else labels
+
+    @property
+    def middle(self) -> float:
+        return self.height / 2
 
     @property
     def empty(self) -> bool:

@@ -11,7 +11,7 @@ from admin_ui.views.entries import DecideHeldView, EntryHistoryView, EntryUndoVi
 from admin_ui.views.erasing import EraseEntryView, RedactMessagesView
 from admin_ui.views.keys import KeysView, LimitKeyView, RevokeKeyView
 from admin_ui.views.operators import OperatorRoleView, OperatorsView
-from admin_ui.views.overview import OverviewView, StatusView
+from admin_ui.views.overview import AlarmView, FirstTurnView, OverviewView, StatusView
 from admin_ui.views.playground import PlaygroundView, TalkView
 from admin_ui.views.preview import ContextPreviewView
 from admin_ui.views.profile import EndSessionView, ProfileView, SessionStateView
@@ -39,6 +39,8 @@ TURN = f"{RELATIONSHIP}/turns/<uuid:turn_id>"
 urlpatterns = [
     path("", OverviewView.as_view(), name="overview"),
     path("status/", StatusView.as_view(), name="status"),
+    path("alarm/", AlarmView.as_view(), name="alarm"),
+    path("first-turn/", FirstTurnView.as_view(), name="first_turn"),
     path("sign-in/", SignInView.as_view(), name="sign_in"),
     path("sign-out/", SignOutView.as_view(), name="sign_out"),
     path("project/", ChooseProjectView.as_view(), name="choose_project"),

@@ -7,8 +7,11 @@ import environ
 
 from config import environment as env
 
+_LISTENERS = 1  # sessions that wait for NOTIFY: one a web process, one of the worker's queue
+_MAINTENANCE = 2  # of a worker's maintenance process: the sweep's and the housekeeping's
 
-def settings_of(url: str, *, data_dir: Path, process: str) -> dict[str, Any]:
+
+def settings_of(url: str, *, data_dir: Path, process: str, pool_size: int) -> dict[str, Any]:
     """The one database: of this URL, or the embedded server's under `data_dir` where there is none."""
     if url:
         try:
@@ -38,12 +41,44 @@ def settings_of(url: str, *, data_dir: Path, process: str) -> dict[str, Any]:
         options.setdefault("prepare_threshold", 5)
     else:
         database["DISABLE_SERVER_SIDE_CURSORS"] = True
-    options.pop("pool", None)  # of a URL: it would not go with what follows
-    # A thread keeps its connection from one request or task to the next, and looks first whether it lives.
-    database["CONN_MAX_AGE"] = None
-    database["CONN_HEALTH_CHECKS"] = True
+    options.pop("pool", None)  # of a URL: processes that have one get it by `use_pool`
+    database["ENGINE"] = "config.postgresql"  # which looks at the socket, and asks the server nothing
     if process == "web":
         options.setdefault("connect_timeout", 3)  # who asks is told soon that the database is away
-    database["ENGINE"] = "config.postgresql"  # which looks at the socket, and asks the server nothing
+        use_pool(database, size=pool_size, timeout=3.0)
+    else:
+        # A thread keeps its connection from one piece of work to the next, and looks first whether it lives.
+        database["CONN_MAX_AGE"] = None
+        database["CONN_HEALTH_CHECKS"] = True
     database["TEST"] = {"NAME": env.text("RAPPORT_TEST_DATABASE", "test_rapport")}
     return database
+
+
+def use_pool(database: dict[str, Any], *, size: int, timeout: float) -> None:
+    """Have the threads of this process share so many connections, and wait `timeout` seconds for one.
+
+    Not before a fork: a pool does not survive it. Whoever waits for something else meanwhile gives its connection back
+    (config.postgresql.sessions.release_connection).
+    """
+    database["CONN_MAX_AGE"] = 0
+    database["CONN_HEALTH_CHECKS"] = (
+        False  # the pool's own would ask the server; the engine looks at the socket
+    )
+    # A failed attempt ends soon, as the next who asks makes another: no pause grows while the database is away.
+    database["OPTIONS"]["pool"] = {
+        "min_size": 0,
+        "max_size": size,
+        "timeout": timeout,
+        "reconnect_timeout": 1.0,
+        "max_idle": 60.0,
+        "num_workers": 1,
+    }
+
+
+def connections_in_all() -> tuple[int, int]:
+    """At most, of the web server and of one `manage.py worker`, at this service's settings."""
+    from django.conf import settings
+
+    web: int = settings.WEB_PROCESSES * (settings.DATABASE_POOL + _LISTENERS)
+    queue: dict[str, Any] = settings.Q_CLUSTER
+    return web, queue["workers"] * settings.DATABASE_POOL + _LISTENERS + _MAINTENANCE

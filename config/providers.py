@@ -13,6 +13,7 @@ def llm_providers() -> Aliases:
     options = {
         "timeout": env.seconds("RAPPORT_PROVIDER_TIMEOUT", 60, low=0.1, high=600),
         "deadline": env.seconds("RAPPORT_PROVIDER_DEADLINE", 0, high=3600),  # 0: twice the timeout
+        "max_in_flight": env.whole("RAPPORT_PROVIDER_MAX_IN_FLIGHT", 0, high=10_000),  # of a process; 0: any
         "prices": _prices(),
     }
     gemini = {**_gemini(), "model": env.text("RAPPORT_GEMINI_MODEL"), **options}

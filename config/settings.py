@@ -140,7 +140,11 @@ DATABASE_DIRECT_URL = env.text("DATABASE_DIRECT_URL")  # past a pooler, for sess
 EMBEDDED_POSTGRES_DIR = None if DATABASE_URL else DATA_DIR / "postgres"
 
 
-DATABASES = {"default": database.settings_of(DATABASE_URL, data_dir=DATA_DIR, process=PROCESS)}
+# Connections of each web process and of each process of the worker's pool.
+DATABASE_POOL = env.whole("RAPPORT_DATABASE_POOL", 8, low=1, high=100)
+DATABASES = {
+    "default": database.settings_of(DATABASE_URL, data_dir=DATA_DIR, process=PROCESS, pool_size=DATABASE_POOL)
+}
 
 # --- queue: django-q2 on the same database, woken by LISTEN/NOTIFY ----------------------------------------------------
 # The turn's row is the truth and the task a hint, so tasks are never retried by the queue (max_attempts 1).
@@ -148,7 +152,7 @@ Q_CLUSTER = {
     "name": "rapport",
     "orm": "default",
     "broker_class": "worker.broker.NotifyBroker",
-    "workers": env.whole("RAPPORT_WORKERS", 4, low=1, high=64),  # they wait for models, mostly
+    "workers": env.whole("RAPPORT_WORKERS", 2, low=1, high=64),
     "queue_limit": 2,
     "bulk": 1,
     "poll": 2,
@@ -158,7 +162,12 @@ Q_CLUSTER = {
     "catch_up": False,
     "label": "Queue",
     "scheduler": False,
+    # Never: a process has many tasks in hand, which the watchdog looks at (TASK_SECONDS).
+    "timeout": 1_000_000,
+    "retry": 2_000_000,
 }
+# Tasks that a process of the pool works on at once: they wait for models, mostly.
+READERS = env.whole("RAPPORT_READERS", 64, low=1, high=256)
 LEASE_SECONDS = env.seconds("RAPPORT_LEASE_SECONDS", 180, low=5, high=3600)
 SWEEP_SECONDS = env.seconds("RAPPORT_SWEEP_SECONDS", 1, low=0.1, high=60)
 WATCHDOG_SECONDS = env.seconds("RAPPORT_WATCHDOG_SECONDS", 6, low=1, high=600)
@@ -206,7 +215,6 @@ CALL_SECONDS = providers.longest_call(LLM_PROVIDERS, EMBEDDING_PROVIDERS)
 # A task begins nothing new after a minute; a turn that it has begun may ask two strategies two questions each, each
 # once more where the answer is not understood, and twice more where it is cut off.
 TASK_SECONDS = round(60 + 16 * CALL_SECONDS)
-Q_CLUSTER |= {"timeout": TASK_SECONDS, "retry": 2 * TASK_SECONDS}
 DEFAULT_EMBEDDING_PROVIDER = providers.default_embedding_provider(EMBEDDING_PROVIDERS)
 ALLOW_EXTERNAL_PROVIDERS = env.flag("RAPPORT_ALLOW_EXTERNAL_PROVIDERS", True)
 # Webhooks and tools, whose addresses developers give, may call into the network this machine stands in.

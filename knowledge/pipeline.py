@@ -118,11 +118,11 @@ def _cut(claimed: Document, configuration: Configuration) -> None:
 def _wait_or_fail(claimed: Document, error: ProviderError) -> None:
     """What a person must mend first does not count against the document."""
     attempts = claimed.attempts
-    if error.permanent or (not error.blocks and attempts + 1 >= settings.MAX_ATTEMPTS):
+    if error.permanent or (error.counts and attempts + 1 >= settings.MAX_ATTEMPTS):
         _fail(claimed, error.code, str(error))
         return
     delay = retry_delay(attempts, error.retry_after)
-    release_document(claimed, delay=delay, code=error.code, error=str(error), counted=not error.blocks)
+    release_document(claimed, delay=delay, code=error.code, error=str(error), counted=error.counts)
     log.warning(
         "a document waits for the embedder", event_name="document.waiting", code=error.code, **_ids(claimed)
     )

@@ -1,11 +1,13 @@
 """What everything asked over HTTP has in common, language model or embedder: address, key, clock and failures."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 import httpx2
 
-from web import deadline
+from config.postgresql.sessions import release_connection
 from providers.errors import (
     ProviderError,
     ProviderTimeout,
@@ -13,9 +15,11 @@ from providers.errors import (
     RequestRefused,
     Unauthorized,
 )
+from providers.limits import CallLimits
 from providers.options import EndpointOptions
 from providers.reach import is_loopback, refuse_external
 from providers.statuses import quotation
+from web import deadline
 
 # What an SDK raises when a 200 holds something that is no answer of this vendor's.
 NOT_UNDERSTOOD = (ValueError, TypeError, AttributeError, KeyError, RecursionError)
@@ -36,6 +40,16 @@ class Endpoint:
         self._timeout = options.timeout
         self._deadline = options.seconds_in_all
         self._key = options.api_key.get_secret_value()
+        self._limits_of_calls = CallLimits(options.max_in_flight)
+
+    @contextmanager
+    def _call(self, seconds: float) -> Iterator[None]:
+        """Around a call: no longer than so many seconds in all, when the provider's limits allow it, and without a
+        connection to the database meanwhile. Raises HeldBack.
+        """
+        release_connection()
+        with self._limits_of_calls.call(), deadline.deadline(seconds):
+            yield
 
     @property
     def host(self) -> str:

@@ -3,6 +3,7 @@
     ProviderError
     ├── TransientProviderError          the same request may well succeed later
     │   ├── RateLimited                 429; `retry_after` where the vendor says
+    │   │   └── HeldBack                not asked at all: a 429 before said to wait
     │   ├── ProviderUnavailable         5xx, no connection, a dropped socket, an answer that is no answer
     │   ├── ProviderTimeout             nothing heard within the provider's timeout
     │   ├── EmptyAnswer *               answered, but with no text
@@ -21,10 +22,10 @@
     * also an AnswerUnusable: there was an answer, it was paid for, and it can't be used
 
 `permanent` decides: False waits and tries again, True steps aside (a batch is bisected first). `blocks` is
-True where no turn can succeed until a person acts; such an attempt says nothing about the turn, so it need
-not count towards giving up. A wrong key or model name is therefore never the end of a turn. `str(error)` is
-fit for an operator's eyes: it holds no key and none of the prompt, at most a short quotation of the vendor's
-own words.
+True where no turn can succeed until a person acts. `counts` is False where an attempt says nothing about the turn,
+so that it does not count towards giving up. A wrong key or model name is therefore never the end of a turn.
+`str(error)` is fit for an operator's eyes: it holds no key and none of the prompt, at most a short quotation of the
+vendor's own words.
 """
 
 from typing import TYPE_CHECKING, ClassVar
@@ -39,6 +40,7 @@ class ProviderError(Exception):
     code: ClassVar[str] = "provider_error"
     permanent: ClassVar[bool] = False
     blocks: ClassVar[bool] = False
+    counts: ClassVar[bool] = True
     default_retry_after: ClassVar[float | None] = None
 
     def __init__(
@@ -81,6 +83,13 @@ class RateLimited(TransientProviderError):
     code = "rate_limited"
 
 
+class HeldBack(RateLimited):
+    """The provider asked us to slow down a moment ago, so it was not asked."""
+
+    code = "held_back"
+    counts = False
+
+
 class ProviderUnavailable(TransientProviderError):
     """The provider can't be reached or is failing."""
 
@@ -104,6 +113,7 @@ class ProviderMisconfigured(TransientProviderError):
 
     code = "misconfigured"
     blocks = True
+    counts = False
     default_retry_after = 60.0
 
 

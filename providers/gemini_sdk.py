@@ -11,9 +11,9 @@ from google import genai
 from google.genai import errors as sdk_errors
 from google.genai import types
 
-from web import deadline
 from providers.errors import ProviderError, ProviderMisconfigured, Unauthorized
 from providers.statuses import error_class, retry_after_seconds
+from web import deadline
 
 
 def gemini_client(

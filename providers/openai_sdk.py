@@ -5,9 +5,9 @@ from collections.abc import Callable
 import httpx2
 import openai as sdk
 
-from web import deadline
 from providers.errors import ContentBlocked, ProviderError, QuotaExhausted, Unauthorized
 from providers.statuses import error_class, retry_after_seconds
+from web import deadline
 
 BLOCKED_CODES = {"content_filter", "content_policy_violation", "moderation_blocked"}
 QUOTA_CODES = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"}

@@ -7,6 +7,7 @@ timeout             seconds of silence after which a call is given up
 deadline            seconds after which it is given up whether or not it is silent; 0 is twice the timeout
 max_output_tokens   language models: where a request names none; None is the vendor's default
 temperature         language models: where a request names none; None is the vendor's default
+max_in_flight       calls at once of each process; 0 is any number
 prices              {model: (input, output) or (input, output, cached input)}, see pricing.py
 extra               merged into every request in the vendor's own words, such as a thinking budget
 api_version         gemini only
@@ -45,6 +46,7 @@ class EndpointOptions(BaseModel):
     model: str = ""
     timeout: float = Field(default=60.0, gt=0, le=3600)
     deadline: float = Field(default=0.0, ge=0, le=7200)
+    max_in_flight: int = Field(default=0, ge=0, le=10_000)
     prices: Annotated[dict[str, Price], BeforeValidator(read_prices)] = Field(default_factory=dict)
     extra: dict[str, Any] = Field(default_factory=dict)
 

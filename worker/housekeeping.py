@@ -1,19 +1,34 @@
-"""What has to be done from time to time, whoever is talking: a list of periodic tasks, each failing alone."""
+"""What has to be done from time to time, whoever is talking: a list of periodic tasks, each failing alone.
+
+Every worker machine has the list, and a row a task says when it is next due: who sets that does it.
+"""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 import structlog
 from django.conf import settings
+from django.db import connection
 from django.utils.module_loading import import_string
 
 from worker.heartbeat import forget_old_heartbeats
 
 log = structlog.get_logger(__name__)
 
+EARLY = 0.9
 MOST_OF_THE_TIME = 0.05  # that one task may take: a slow one comes less often
+
+
+_TAKE = """
+INSERT INTO worker_periodicrun AS run (name, next_at)
+SELECT name, now() + make_interval(secs => seconds)
+  FROM unnest(%(names)s::text[], %(seconds)s::float8[]) AS due (name, seconds)
+ON CONFLICT (name) DO UPDATE SET next_at = excluded.next_at WHERE run.next_at <= now()
+RETURNING name
+"""
 
 
 @dataclass(slots=True)
@@ -43,21 +58,29 @@ def periodic_tasks() -> list[PeriodicTask]:
 def do_what_is_due(
     tasks: Sequence[PeriodicTask], *, now: datetime, clock: Callable[[], float] = time.monotonic
 ) -> int:
-    """Do each periodic task whose time has come, and say how many were done.
+    """Do each periodic task whose time has come, if no other machine does, and say how many were done.
 
     None stops another, and none takes much of the time.
     """
-    done = 0
-    for task in tasks:
+    due = {task.name: task for task in tasks if clock() >= task.next_at}
+    mine = _take(due) if due else set()
+    for name, task in due.items():
         started = clock()
-        if started < task.next_at:
-            continue
-        done += _do(task, now)
-        task.next_at = started + max(task.seconds, (clock() - started) / MOST_OF_THE_TIME)
-    return done
+        done = name in mine and _do(task, now)
+        task.next_at = started + max(task.seconds, (clock() - started) / MOST_OF_THE_TIME if done else 0.0)
+    return len(mine)
 
 
-def _do(task: PeriodicTask, now: datetime) -> int:
+def _take(due: Mapping[str, PeriodicTask]) -> set[str]:
+    """Of these the names of those that this machine is to do."""
+    # A little early, so that one machine's own round is never too soon for its own row.
+    until: dict[str, Any] = {"names": list(due), "seconds": [EARLY * task.seconds for task in due.values()]}
+    with connection.cursor() as cursor:
+        cursor.execute(_TAKE, until)
+        return {name for (name,) in cursor.fetchall()}
+
+
+def _do(task: PeriodicTask, now: datetime) -> bool:
     try:
         rows = task.do(now)
     except Exception as error:
@@ -68,7 +91,7 @@ def _do(task: PeriodicTask, now: datetime) -> int:
             periodic_task=task.name,
             error_class=type(error).__name__,
         )
-        return 0
+        return True
     if rows:
         log.info(
             "did a periodic task",
@@ -76,4 +99,4 @@ def _do(task: PeriodicTask, now: datetime) -> int:
             periodic_task=task.name,
             rows=rows,
         )
-    return 1
+    return True

@@ -6,6 +6,7 @@ may not write. Who works for long renews its lease meanwhile (`renewing`), and w
 `retry_delay`.
 """
 
+import os
 import random
 import threading
 import traceback
@@ -13,12 +14,13 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import structlog
 from django.conf import settings
 from django.db import Error as DatabaseError
-from django.db import connection
+from django.db import connection, transaction
 
 from worker.fairness import in_turn_by_project
 from worker.heartbeat import silent_machines
@@ -28,6 +30,7 @@ from worker.models import QueuedQuerySet
 log = structlog.get_logger(__name__)
 
 RENEWALS = 3  # within a lease: two may fail
+LOCK_TIMEOUT = "2s"  # of a renewal
 # What was just made was enqueued by its own transaction; give that a moment.
 GRACE_SECONDS = 5.0
 
@@ -54,19 +57,17 @@ def postpone_overdue(rows: QueuedQuerySet, now: datetime, *, most: int) -> list[
 
 @contextmanager
 def renewing(renew: Callable[[], bool]) -> Iterator[None]:
-    """While the block runs, a thread calls `renew` from time to time; once it says False the lease is lost.
+    """While the block runs, `renew` is called from time to time; once it says False the lease is lost.
 
-    Nothing is told to the block then: before it writes it looks for its lease anyway. The thread has a connection
-    of its own, from the first renewal on.
+    Nothing is told to the block then: before it writes it looks for its lease anyway. One thread of the process calls
+    for all of its leases, and has a connection only while it does.
     """
-    done = threading.Event()
-    thread = threading.Thread(target=_renew_until, args=(done, renew), name="lease", daemon=True)
-    thread.start()
+    lease = object()
+    _renewals.add(lease, renew)
     try:
         yield
     finally:
-        done.set()
-        thread.join()
+        _renewals.remove(lease)
 
 
 def retry_delay(attempts: int, retry_after: float | None) -> float:
@@ -77,27 +78,86 @@ def retry_delay(attempts: int, retry_after: float | None) -> float:
     return max(jittered, asked_for)
 
 
-def _renew_until(done: threading.Event, renew: Callable[[], bool]) -> None:
-    try:
-        while not done.wait(settings.LEASE_SECONDS / RENEWALS):
-            if not _renewed(renew):
-                return
-    finally:
-        connection.close()
+class _Renewals:
+    """The leases of a process, and the thread that renews them. It ends when there are none."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._due: dict[object, tuple[float, Callable[[], bool]]] = {}  # by lease: when, in monotonic seconds
+        self._renewed: object = None  # that is being renewed just now
+        self._thread: threading.Thread | None = None
+
+    def add(self, lease: object, renew: Callable[[], bool]) -> None:
+        with self._changed:
+            self._due[lease] = (monotonic() + settings.LEASE_SECONDS / RENEWALS, renew)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="leases", daemon=True)
+                self._thread.start()
+            self._changed.notify_all()
+
+    def remove(self, lease: object) -> None:
+        """Not renewed any more when it returns."""
+        with self._changed:
+            self._due.pop(lease, None)
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: self._renewed is not lease)
+
+    def _run(self) -> None:
+        while (next_one := self._wait()) is not None:
+            lease, renew = next_one
+            again = _renewed(renew)
+            with self._changed:
+                if again and lease in self._due:
+                    self._due[lease] = (monotonic() + settings.LEASE_SECONDS / RENEWALS, renew)
+                else:
+                    self._due.pop(lease, None)
+                self._renewed = None
+                self._changed.notify_all()
+
+    def _wait(self) -> tuple[object, Callable[[], bool]] | None:
+        """The lease whose time has come; None when there are no more."""
+        with self._changed:
+            while self._due:
+                lease, (due, renew) = min(self._due.items(), key=lambda item: item[1][0])
+                left = due - monotonic()
+                if left <= 0:
+                    self._renewed = lease
+                    return lease, renew
+                self._changed.wait(left)
+            self._thread = None
+            return None
 
 
 def _renewed(renew: Callable[[], bool]) -> bool:
-    """True also where the database is away: the next renewal may come in time."""
+    """True also where the database is away, or somebody holds the row: the next renewal may come in time.
+
+    Nobody's lease waits for another's row.
+    """
     try:
-        return renew()
+        with transaction.atomic():
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT set_config('lock_timeout', %s, true)", [LOCK_TIMEOUT])
+            return renew()
     except DatabaseError as error:
         log.warning(
             "a lease could not be renewed; trying again",
             event_name="queue.lease.not_renewed",
             error_class=type(error).__name__,
         )
-        connection.close()
         return True
+    finally:
+        connection.close()
+
+
+_renewals = _Renewals()
+
+
+def _start_over() -> None:
+    global _renewals
+    _renewals = _Renewals()
+
+
+os.register_at_fork(after_in_child=_start_over)  # the thread did not come along
 
 
 def _is_gone(holder: str, silent: Collection[str]) -> bool:

@@ -1,24 +1,27 @@
 """The pool: django-q2's cluster, alone in a process group of its own, reporting to the statistics page."""
 
 import os
-from collections.abc import Callable
 from multiprocessing import util
-from typing import Any
 
+from django.conf import settings
 from django.db import connections
 from django_q import signals
 from django_q.cluster import Cluster
 
+from config.database import use_pool
 from config.supervision import kill_group, name_process
 from worker import worker_stats
+from worker.readers import start_readers
 
 _CHECK_SECONDS = 0.5
+_CONNECTION_SECONDS = 30.0  # that a reader waits for one of the process's connections
 
 
 def run_pool(shared: worker_stats.WorkerStats, *, supervisor: int) -> None:
     """Run the cluster until it is stopped by SIGTERM; with the supervisor gone, end at once."""
     worker_stats.use(shared)
-    _report_to(shared)
+    # Not weakly: nobody else holds it.
+    signals.post_spawn.connect(lambda **_: _enter(shared), weak=False)
     cluster = Cluster()
     cluster.start()
     while cluster.sentinel.is_alive():
@@ -28,20 +31,12 @@ def run_pool(shared: worker_stats.WorkerStats, *, supervisor: int) -> None:
             kill_group(os.getpid())
 
 
-def _report_to(shared: worker_stats.WorkerStats) -> None:
-    """Have django-q2's signals keep the statistics page. Not weakly: nobody else holds these functions."""
-    listeners: list[tuple[Any, Callable[..., None]]] = [
-        (signals.post_spawn, lambda **_: _enter(shared)),
-        (signals.pre_execute, lambda **_: shared.begin_task()),
-        (signals.post_execute_in_worker, lambda **_: shared.end_task()),
-    ]
-    for signal, listener in listeners:
-        signal.connect(listener, weak=False)
-
-
 def _enter(shared: worker_stats.WorkerStats) -> None:
-    """In a new pool process: take a slot, and give it back when the process ends in good order."""
+    """In a new process of the pool: take a slot, and give it back when all its tasks have ended in good order."""
     connections.close_all()
     name_process("rapport-reader")
+    use_pool(connections.settings["default"], size=settings.DATABASE_POOL, timeout=_CONNECTION_SECONDS)
     shared.take_slot()
+    readers = start_readers(settings.READERS)
     util.Finalize(None, shared.leave_slot, exitpriority=100)
+    util.Finalize(None, readers.close, exitpriority=200)

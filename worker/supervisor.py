@@ -20,7 +20,6 @@ from worker.worker_stats import WorkerStats
 log = structlog.get_logger(__name__)
 
 _MAINTENANCE_LIMIT_SECONDS = 180.0  # a crash recovery of the embedded database takes up to two minutes
-_TASK_MARGIN_SECONDS = 30.0  # beyond django-q2's own time limit of a task
 _IDLE_GRACE_SECONDS = 1.5  # for a pool that stops with nothing in hand: its own way takes about half a second
 _MAINTENANCE_GRACE_SECONDS = 10.0
 _KILLED_SECONDS = 10.0  # a killed process needs a moment to be gone; more than this it never needs
@@ -44,7 +43,9 @@ class WorkerSupervisor(Supervisor):
         self._watchdog: Watchdog
 
     def _begin(self) -> None:
-        log.info("the worker starts", event_name="worker.started", workers=Conf.WORKERS)
+        log.info(
+            "the worker starts", event_name="worker.started", processes=Conf.WORKERS, readers=settings.READERS
+        )
 
     def _tend(self, child: Child, now: float) -> None:
         if child is self._pool and child.pid is None:
@@ -56,9 +57,10 @@ class WorkerSupervisor(Supervisor):
         else:
             self._watchdog = Watchdog(
                 self._stats,
-                expected=Conf.WORKERS,
+                processes=Conf.WORKERS,
+                readers=settings.READERS,
                 limit=settings.WATCHDOG_SECONDS,
-                task_limit=Conf.TIMEOUT + _TASK_MARGIN_SECONDS,
+                task_limit=settings.TASK_SECONDS,
                 now=now,
             )
 
@@ -78,9 +80,6 @@ class WorkerSupervisor(Supervisor):
             self._kill(self._pool)
             return
         self._stats.page.pool_well_at = now
-        for worker in self._stats.workers():
-            if not worker.alive:
-                self._stats.clear(worker.pid)  # died at work; its successor is there or comes
 
     def _child_ended(self, child: Child, status: int, pause: float) -> None:
         log.warning("a process ended", event_name="worker.process.ended", process=child.name, status=status)
@@ -101,4 +100,4 @@ class WorkerSupervisor(Supervisor):
             self._reap(time.monotonic())
 
     def _nothing_in_hand(self) -> bool:
-        return all(worker.busy_since is None for worker in self._stats.workers() if worker.alive)
+        return not any(worker.busy for worker in self._stats.workers() if worker.alive)

@@ -20,6 +20,7 @@ import structlog
 from django.conf import settings
 from django.db import connection
 
+from config.postgresql.sessions import release_connection
 from worker.listening import Listener
 
 log = structlog.get_logger(__name__)
@@ -47,10 +48,8 @@ class Place:
         """True as soon as the turn is settled, or when the listener lost its session and may have missed it:
         look at the turn. False after so many seconds.
         """
-        woken = self._woken.wait(seconds)
-        if not connection.in_atomic_block:
-            connection.close_if_unusable_or_obsolete()  # it may have been cut off meanwhile
-        return woken
+        release_connection()
+        return self._woken.wait(seconds)
 
     def wake(self) -> None:
         self._woken.set()

@@ -1,9 +1,8 @@
 """Whether the pool still works, judged from outside of it, by the statistics page and the time.
 
-django-q2's workers share one queue behind one lock. A worker that is killed while it waits there takes the
-lock along: its successors wait for ever, and nothing says so. What can be seen from outside: a process that
-ended without goodbye, or tasks that wait while a worker has nothing to do. A pool whose workers are all busy
-is not stuck, however long it takes.
+django-q2's processes share one queue behind one lock, which one that is killed may take along: its successors wait
+for ever, and nothing says so. So a process that ended without goodbye has the whole pool started anew, and so do
+tasks that wait while a reader has nothing to do. A pool whose readers are all busy is not stuck, however long it takes.
 """
 
 from collections.abc import Sequence
@@ -18,12 +17,20 @@ class Watchdog:
     """Looks several times a second; says why the pool has to be started anew, or nothing. Times are monotonic."""
 
     def __init__(
-        self, stats: WorkerStats, *, expected: int, limit: float, task_limit: float, now: float
+        self,
+        stats: WorkerStats,
+        *,
+        processes: int,
+        readers: int,
+        limit: float,
+        task_limit: float,
+        now: float,
     ) -> None:
-        """`expected`: how many workers there should be; `limit`: seconds that work may wait beside an idle one;
-        `task_limit`: that one task may take.
+        """`processes`: how many there should be, each with so many `readers`; `limit`: seconds that work may wait
+        beside an idle one; `task_limit`: that one task may take.
         """
-        self._stats, self._expected, self._limit, self._task_limit = stats, expected, limit, task_limit
+        self._stats, self._processes, self._readers = stats, processes, readers
+        self._limit, self._task_limit = limit, task_limit
         self._looked_at = self._steady_since = self._complete_at = now
 
     def look(self, *, now: float) -> str | None:
@@ -32,26 +39,22 @@ class Watchdog:
         if now - self._looked_at > _LONGEST_TICK_SECONDS:
             self._steady_since = self._complete_at = now
         self._looked_at = now
-        living = [worker for worker in workers if worker.alive]
-        if len(living) >= self._expected:
+        if len(workers) >= self._processes:
             self._complete_at = now
-        if any(not worker.alive and worker.busy_since is None for worker in workers):
-            return "an idle worker was killed and took the lock of the queue along"
-        if now - max(self._stats.page.guard_at, self._steady_since) > self._limit:
-            return "the guard of the pool does not move"
+        if not all(worker.alive for worker in workers):
+            return "a process of it was killed"
         if now - self._complete_at > self._limit:
-            return "workers are missing and do not come back"
-        if any(
-            now - max(worker.busy_since or now, self._steady_since) > self._task_limit for worker in living
-        ):
-            return "a task overran its time and could not be ended"
-        return self._stuck(living, now)
+            return "processes are missing and do not come back"
+        begun = [max(worker.busy_since, self._steady_since) for worker in workers if worker.busy_since]
+        if now - min(begun, default=now) > self._task_limit:
+            return "a task overran its time"
+        return self._stuck(workers, now)
 
-    def _stuck(self, living: Sequence[WorkerView], now: float) -> str | None:
+    def _stuck(self, workers: Sequence[WorkerView], now: float) -> str | None:
         page = self._stats.page
         waits = page.handed > self._stats.started or page.waiting_seconds > self._limit
-        somebody_idle = any(worker.busy_since is None for worker in living)
-        moved_at = max([self._steady_since, page.handed_at, *(worker.changed_at for worker in living)])
+        somebody_idle = any(worker.busy < self._readers for worker in workers)
+        moved_at = max([self._steady_since, page.handed_at, *(worker.changed_at for worker in workers)])
         if waits and somebody_idle and now - moved_at > self._limit:
-            return "tasks wait, and an idle worker does not take them"
+            return "tasks wait, and an idle reader does not take them"
         return None

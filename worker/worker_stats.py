@@ -1,7 +1,7 @@
 """What the processes of one worker tell each other without a word: a page of shared memory.
 
 `manage.py worker` makes the statistics page before its first fork, so every process below it has the same one. Each
-field has one writer at a time and fits a machine word, so nobody needs a lock that a killed process could
+field has one process that writes it and fits a machine word, so nobody needs a lock that a killed process could
 take along. Times are `time.monotonic()`, which is one clock for all processes of a machine. Elsewhere there
 is none, and noting does nothing.
 """
@@ -11,8 +11,10 @@ import fcntl
 import mmap
 import os
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from worker.identity import process_start
@@ -23,9 +25,11 @@ SLOTS = 160  # more than 64 workers, and as many that just ended
 class _Slot(ctypes.Structure):
     _fields_ = [
         ("pid", ctypes.c_int64),  # 0: free
-        ("busy_since", ctypes.c_double),  # 0: idle
+        ("busy", ctypes.c_uint64),  # tasks in hand
+        ("busy_since", ctypes.c_double),  # of the oldest of them; 0: none
         ("changed_at", ctypes.c_double),
         ("started", ctypes.c_uint64),  # tasks begun, by everyone who ever had the slot
+        ("calls_in_flight", ctypes.c_int64),  # questions to models, just now
         ("model_calls", ctypes.c_uint64),
         ("model_errors", ctypes.c_uint64),
         ("prompt_tokens", ctypes.c_uint64),
@@ -39,7 +43,6 @@ class _Page(ctypes.Structure):
         ("pool_started_at", ctypes.c_double),
         ("pool_well_at", ctypes.c_double),  # the supervisor's word that the pool is in order
         ("pool_restarts", ctypes.c_uint64),
-        ("guard_at", ctypes.c_double),  # django-q2's sentinel lives
         ("handed", ctypes.c_uint64),  # tasks the pusher took out of the table
         ("handed_at", ctypes.c_double),
         ("maintenance_at", ctypes.c_double),
@@ -48,6 +51,7 @@ class _Page(ctypes.Structure):
     ]
 
 
+NOW = ("busy", "calls_in_flight")
 COUNTERS = ("model_calls", "model_errors", "prompt_tokens", "output_tokens")
 
 
@@ -57,7 +61,8 @@ class WorkerView:
 
     pid: int
     alive: bool
-    busy_since: float | None
+    busy: int  # tasks in hand
+    busy_since: float | None  # of the oldest of them
     changed_at: float
 
 
@@ -68,6 +73,8 @@ class WorkerStats:
         self.page = _Page.from_buffer(mmap.mmap(-1, ctypes.sizeof(_Page)))
         self._lock = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the statistics page; only its lock is used
         self._mine: _Slot | None = None
+        self._begun: dict[int, float] = {}  # by thread of this process
+        self._between_threads = threading.Lock()
 
     def close(self) -> None:
         """Give the file back; the page goes with the last process that has it."""
@@ -80,7 +87,7 @@ class WorkerStats:
         fcntl.lockf(self._lock, fcntl.LOCK_EX)
         try:
             self._mine = next(slot for slot in self._slots() if not slot.pid)
-            self._mine.busy_since, self._mine.changed_at = 0.0, time.monotonic()
+            self._mine.busy, self._mine.busy_since, self._mine.changed_at = 0, 0.0, time.monotonic()
             self._mine.pid = os.getpid()
         finally:
             fcntl.lockf(self._lock, fcntl.LOCK_UN)
@@ -91,50 +98,58 @@ class WorkerStats:
             self._mine.pid = 0
 
     def begin_task(self) -> None:
-        if self._mine is not None:
-            self._mine.changed_at = self._mine.busy_since = time.monotonic()
-            self._mine.started += 1
+        """In the thread that does it."""
+        with self._between_threads:
+            self._begun[threading.get_ident()] = time.monotonic()
+            self._note_tasks(begun=1)
 
     def end_task(self) -> None:
-        if self._mine is not None:
-            self._mine.busy_since, self._mine.changed_at = 0.0, time.monotonic()
+        with self._between_threads:
+            self._begun.pop(threading.get_ident(), None)
+            self._note_tasks()
 
-    def count(self, counter: str, amount: int) -> None:
+    def count(self, **amounts: int) -> None:
+        """Add to the counters of these names."""
+        with self._between_threads:
+            for counter, amount in amounts.items() if self._mine is not None else ():
+                setattr(self._mine, counter, getattr(self._mine, counter) + amount)
+
+    def _note_tasks(self, *, begun: int = 0) -> None:
         if self._mine is not None:
-            setattr(self._mine, counter, getattr(self._mine, counter) + amount)
+            self._mine.busy, self._mine.changed_at = len(self._begun), time.monotonic()
+            self._mine.busy_since = min(self._begun.values(), default=0.0)
+            self._mine.started += begun
 
     # --- the supervisor and the maintenance process
 
     def start_pool(self) -> None:
         """Forget the last pool: what it was handed and did not begin is lost, and the sweep's to find."""
         for slot in self._slots():
-            slot.pid = 0
+            slot.pid = slot.busy = slot.calls_in_flight = 0
             slot.busy_since = 0.0
         self.page.handed = self.started
-        self.page.pool_started_at = self.page.guard_at = self.page.handed_at = time.monotonic()
+        self.page.pool_started_at = self.page.handed_at = time.monotonic()
 
     def workers(self) -> list[WorkerView]:
         return [
             WorkerView(
-                slot.pid, process_start(slot.pid) is not None, slot.busy_since or None, slot.changed_at
+                slot.pid,
+                process_start(slot.pid) is not None,
+                slot.busy,
+                slot.busy_since or None,
+                slot.changed_at,
             )
             for slot in self._slots()
             if slot.pid
         ]
-
-    def clear(self, pid: int) -> None:
-        """Free the slot of a process that is gone."""
-        for slot in self._slots():
-            if slot.pid == pid:
-                slot.pid = 0
 
     @property
     def started(self) -> int:
         return sum(int(slot.started) for slot in self._slots())
 
     def totals(self) -> dict[str, int]:
-        """What the pool counted since the worker started, by the names in COUNTERS."""
-        return {name: sum(int(getattr(slot, name)) for slot in self._slots()) for name in COUNTERS}
+        """What the pool does just now, and what it counted since the worker started: NOW and COUNTERS."""
+        return {name: sum(int(getattr(slot, name)) for slot in self._slots()) for name in (*NOW, *COUNTERS)}
 
     def _slots(self) -> Iterator[_Slot]:
         return iter(self.page.slots)
@@ -166,17 +181,36 @@ def note_handed(tasks: int) -> None:
         _current.page.handed_at = time.monotonic()
 
 
-def note_guard() -> None:
-    """The cluster's guard has just gone its round."""
+def begin_task() -> None:
+    """This thread begins one."""
     if _current is not None:
-        _current.page.guard_at = time.monotonic()
+        _current.begin_task()
+
+
+def end_task() -> None:
+    if _current is not None:
+        _current.end_task()
+
+
+@contextmanager
+def model_call() -> Iterator[None]:
+    """Around a question to a model."""
+    if _current is None:
+        yield
+        return
+    _current.count(calls_in_flight=1)
+    try:
+        yield
+    finally:
+        _current.count(calls_in_flight=-1)
 
 
 def count_model_call(*, prompt_tokens: int | None, output_tokens: int | None, failed: bool) -> None:
     """One question to a model, for the totals of /metrics."""
-    if _current is None:
-        return
-    _current.count("model_calls", 1)
-    _current.count("model_errors", int(failed))
-    _current.count("prompt_tokens", prompt_tokens or 0)
-    _current.count("output_tokens", output_tokens or 0)
+    if _current is not None:
+        _current.count(
+            model_calls=1,
+            model_errors=int(failed),
+            prompt_tokens=prompt_tokens or 0,
+            output_tokens=output_tokens or 0,
+        )

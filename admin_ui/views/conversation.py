@@ -5,12 +5,12 @@ from uuid import UUID
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from admin_ui.conversation import calls_of, exchanges_of
+from admin_ui.conversation import calls_of, exchanges_of, neighbours_of, operations_of, times_of
 from admin_ui.paging import page_of
 from admin_ui.params import text_param
 from admin_ui.views.scratchpad import RelationshipPart
 from memory.models import OperationResult
-from relationships.models import Turn
+from relationships.models import Turn, TurnState
 from web.errors import NotFound
 
 TURNS_A_PAGE = 20
@@ -44,11 +44,16 @@ class TraceView(RelationshipPart):
         if turn is None:
             raise NotFound("This turn does not exist.")
         (exchange,) = exchanges_of(relationship_id, [turn])
+        calls = calls_of(turn)
+        results = OperationResult.objects.for_relationship(relationship_id).of_turn(turn_id)
         ctx = {
             **self.ctx_of(relationship),
             "exchange": exchange,
             "turn": turn,
-            "operations": OperationResult.objects.for_relationship(relationship_id).of_turn(turn_id),
-            "calls": calls_of(turn),
+            "times": times_of(turn),
+            "neighbours": neighbours_of(turn),
+            "operations": operations_of(results, calls),
+            "calls": calls,
+            "unsettled": turn.state in (TurnState.PENDING, TurnState.PROCESSING),
         }
         return render(request, "admin_ui/conversation/trace.html", ctx)

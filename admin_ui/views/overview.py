@@ -1,41 +1,92 @@
-"""The state of a project at a glance, and that of the service, which lives."""
+"""The state of a project at a glance, that of the service, which lives, and the alarm that stands on every page."""
 
-from django.db.models import Count
+from typing import Any
+
+from django.db.models import Count, Min
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 
 from admin_ui.access import OperatorView
-from admin_ui.overview import overview_of, waiting_turns
+from admin_ui.overview import PERIODS, TIMES, Overview, Period, overview_of, waiting_turns
+from admin_ui.params import parse_uuid
 from memory.models import EntryState, OperationResult, ScratchpadEntry
-from relationships.models import Relationship, Turn, TurnState
+from relationships.models import Companion, Relationship, Role, Turn, TurnState
+from relationships.services.api_keys import create_api_key
+from relationships.services.companions import create_companion
 from relationships.services.model_budgets import model_budget_of
 from worker.condition import read_condition
 from worker.readiness import blockers, embedder_in_use, provider_in_use, reasons_for_alarm
 
-DAYS = 14
-TYPES_SHOWN, LATELY = 12, 8
+TYPES_SHOWN, RECENT = 12, 8
+COMPANIONS_LISTED = 200
+FIRST_SLUG = "assistant"
 
 
 class OverviewView(OperatorView):
+    needs_to_write = Role.OWNER
+
     def get(self, request: HttpRequest) -> HttpResponse:
-        project_id = self.access.project.id
-        turns = Turn.objects.filter(project_id=project_id)
-        entries = ScratchpadEntry.objects.filter(project_id=project_id, state=EntryState.ACTIVE)
-        types = list(entries.values_list("type").annotate(count=Count("id")).order_by("-count")[:TYPES_SHOWN])
+        period = self._period(request)
+        overview = overview_of(self.access.project.id, period, now=timezone.now())
+        if not overview.relationships and not period.companion:
+            return self._first_steps(request)
+        return self._figures(request, period, overview)
+
+    def post(self, request: HttpRequest) -> HttpResponse:
+        """The first key, and a companion if there is none. The key is in this answer and nowhere else."""
+        owner: dict[str, Any] = {"project_id": self.access.project.id, "by": self.access.actor}
+        if not Companion.objects.of_project(self.access.project.id).exists():
+            create_companion(**owner, slug=FIRST_SLUG, name="Assistant")
+        _, key = create_api_key(**owner, name="First key", scopes=["write"])
+        return self._first_steps(request, key=key)
+
+    def _first_steps(self, request: HttpRequest, key: str = "") -> HttpResponse:
+        slugs = Companion.objects.of_project(self.access.project.id).order_by("created_at", "id")
         ctx = {
-            "overview": overview_of(project_id, days=DAYS, now=timezone.now()),
-            "waiting": turns.filter(state__in=[TurnState.PENDING, TurnState.PROCESSING]).count(),
-            "failed": turns.filter(state=TurnState.FAILED).count(),
-            "types": [(name, count, round(100 * count / types[0][1])) for name, count in types],
+            "address": f"{request.scheme}://{request.get_host()}",
+            "slug": slugs.values_list("slug", flat=True).first() or FIRST_SLUG,
+            "key": key,
+        }
+        return render(request, "admin_ui/overview/first_steps.html", ctx)
+
+    def _figures(self, request: HttpRequest, period: Period, overview: Overview) -> HttpResponse:
+        project_id = self.access.project.id
+        entries = ScratchpadEntry.objects.filter(project_id=project_id, state=EntryState.ACTIVE)
+        relationships = Relationship.objects.of_project(project_id)
+        if period.companion:
+            entries = entries.filter(relationship__companion_id=period.companion)
+            relationships = relationships.filter(companion_id=period.companion)
+        types = list(entries.values_list("type").annotate(count=Count("id")).order_by("-count"))
+        ctx = {
+            "overview": overview,
+            "period": period,
+            "periods": PERIODS,
+            "companions": Companion.objects.of_project(project_id).order_by("name")[:COMPANIONS_LISTED],
+            "entries": sum(count for _, count in types),
+            "types": [(name, count, round(100 * count / types[0][1])) for name, count in types[:TYPES_SHOWN]],
             "held": OperationResult.objects.filter(project_id=project_id).waiting().count(),
-            "recent": Relationship.objects.of_project(project_id)
-            .select_related("user", "companion")
+            "recent": relationships.select_related("user", "companion")
             .filter(last_turn_at__isnull=False)
-            .order_by("-last_turn_at")[:LATELY],
-            "days": DAYS,
+            .order_by("-last_turn_at")[:RECENT],
         }
         return render(request, "admin_ui/overview/detail.html", ctx)
+
+    def _period(self, request: HttpRequest) -> Period:
+        days, by = request.GET.get("days", ""), request.GET.get("by", "")
+        return Period(
+            days=int(days) if days in map(str, PERIODS) else PERIODS[1],
+            by=by if by in TIMES else "recorded",
+            companion=parse_uuid(request.GET.get("companion", "")),
+        )
+
+
+class FirstTurnView(OperatorView):
+    """Whether the project's first turn has come, for the page that waits for it."""
+
+    def get(self, request: HttpRequest) -> HttpResponse:
+        first = Turn.objects.filter(project_id=self.access.project.id).order_by("recorded_at").first()
+        return render(request, "admin_ui/overview/_first_turn.html", {"turn": first})
 
 
 class StatusView(OperatorView):
@@ -46,7 +97,6 @@ class StatusView(OperatorView):
         ctx = {
             "condition": condition,
             "budget": model_budget_of(self.access.project.id),
-            "reasons": reasons_for_alarm(condition, blockers(condition)),
             "waiting": waiting_turns(condition, self.access.project.id, now=timezone.now()),
             "alive": sum(worker.alive for worker in condition.workers),
             "llm": provider_in_use(),
@@ -54,3 +104,19 @@ class StatusView(OperatorView):
         }
         part = getattr(request, "htmx", False)
         return render(request, f"admin_ui/overview/{'_status' if part else 'status'}.html", ctx)
+
+
+class AlarmView(OperatorView):
+    """The one banner: a dead worker, a stuck queue, a provider that refuses; nothing while all is well."""
+
+    def get(self, request: HttpRequest) -> HttpResponse:
+        condition = read_condition()
+        found = blockers(condition)
+        reasons = reasons_for_alarm(condition, found)
+        owed = Turn.objects.filter(project_id=self.access.project.id, state=TurnState.PENDING)
+        ctx = {
+            "reasons": reasons,
+            "held_up": owed.filter(due_at__isnull=False).count() if reasons else 0,
+            "next_try": owed.exclude(error_code="").aggregate(at=Min("due_at"))["at"] if reasons else None,
+        }
+        return render(request, "admin_ui/overview/_alarm.html", ctx)

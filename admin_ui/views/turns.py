@@ -1,62 +1,47 @@
-"""Every turn of a project that is waiting, being read, or failed; and the way to bring one or all back."""
+"""Every turn of a project, newest first, and the way to bring one or all that failed back."""
 
 from uuid import UUID
 
 from django.contrib import messages
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from admin_ui.access import OperatorView
 from admin_ui.paging import page_of
 from admin_ui.params import parse_uuid, text_param
+from admin_ui.turns import WAITING, rows_of
 from memory.ingestion.intake import retry_turn
-from relationships.models import Companion, Message, Relationship, Turn, TurnState
+from relationships.models import Companion, Turn, TurnState
 from web.errors import RapportError
 
-NONE_OF = {  # the states there are pages of, and what to say where there is no such turn
+NONE_OF = {  # what to say where there is no such turn
+    "": "No turns yet.",
+    TurnState.APPLIED: "No applied turns.",
     TurnState.FAILED: "No failed turns.",
     TurnState.PENDING: "No waiting turns.",
     TurnState.PROCESSING: "No turns are being processed.",
     TurnState.SKIPPED: "No skipped turns.",
 }
-STATES = tuple(NONE_OF)
 RETRIED_AT_ONCE = 200
 
 
 class TurnsView(OperatorView):
     def get(self, request: HttpRequest) -> HttpResponse:
+        state = self._state(request)
         page = page_of(request, self._turns(request).order_by("-recorded_at", "-id"))
-        people = {
-            row.id: row
-            for row in Relationship.objects.filter(
-                id__in={turn.relationship_id for turn in page.rows}
-            ).select_related("user", "companion")
-        }
-        first_words = {
-            (row.relationship_id, row.turn_id): row.content
-            for row in Message.objects.filter(
-                relationship_id__in=list(people), turn_id__in=[turn.id for turn in page.rows]
-            ).order_by("-seq")
-        }
-        rows = [
-            {
-                "turn": turn,
-                "relationship": people[turn.relationship_id],
-                "says": first_words.get((turn.relationship_id, turn.id), ""),
-            }
-            for turn in page.rows
-            if turn.relationship_id in people
-        ]
+        rows = rows_of(page.rows)
+        filters = {name: text_param(request.GET, name) for name in ("reason", "person", "companion")}
         ctx = {
             "page": page,
             "rows": rows,
-            "states": STATES,
-            "state": self._state(request),
-            "none": NONE_OF[self._state(request)],
-            "reason": request.GET.get("reason", ""),
+            "states": [(name, name.capitalize() or "All") for name in map(str, NONE_OF)],
+            "state": state,
+            "none": NONE_OF[state],
+            "filters": filters,
+            "filtered": any(filters.values()),
+            "unsettled": page.number == 1 and any(row.turn.state in WAITING for row in rows),
             "companions": Companion.objects.of_project(self.access.project.id).order_by("name")[:200],
-            "companion": request.GET.get("companion", ""),
         }
         return render(request, "admin_ui/turns/list.html", ctx)
 
@@ -74,16 +59,20 @@ class TurnsView(OperatorView):
         return redirect("admin_ui:turns")
 
     def _turns(self, request: HttpRequest) -> QuerySet[Turn]:
-        rows = Turn.objects.filter(project_id=self.access.project.id, state=self._state(request))
-        companion = parse_uuid(request.GET.get("companion", ""))
-        if companion:
+        rows = Turn.objects.filter(project_id=self.access.project.id)
+        if state := self._state(request):
+            rows = rows.filter(state=state)
+        if companion := parse_uuid(request.GET.get("companion", "")):
             rows = rows.filter(relationship__companion_id=companion)
+        if person := text_param(request.GET, "person", limit=200):
+            named = Q(relationship__user__external_id__icontains=person)
+            rows = rows.filter(named | Q(relationship__user__display_name__icontains=person))
         reason = text_param(request.GET, "reason")
         return rows.filter(error_code__icontains=reason) if reason else rows
 
-    def _state(self, request: HttpRequest) -> TurnState:
-        state = request.GET.get("state", TurnState.FAILED)
-        return TurnState(state) if state in STATES else TurnState.FAILED
+    def _state(self, request: HttpRequest) -> str:
+        state = request.GET.get("state", "")
+        return state if state in NONE_OF else ""
 
 
 class RetryTurnView(OperatorView):

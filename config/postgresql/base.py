@@ -1,6 +1,7 @@
 """The module that Django's ENGINE setting leads to; see the package."""
 
 import select
+from typing import Any
 
 import psycopg
 from django.db.backends.postgresql import base
@@ -13,6 +14,16 @@ class DatabaseWrapper(base.DatabaseWrapper):
     A question to the server before every request was a third of a request's round trips. A server that went away has
     closed the socket, which then has an end to be read; so only a connection with something to read is asked further.
     """
+
+    def get_new_connection(self, conn_params: dict[str, Any]) -> "psycopg.Connection[Any]":
+        """As Django's; of a pool, one that the server has not closed meanwhile."""
+        connection: psycopg.Connection[Any] = super().get_new_connection(conn_params)
+        pool = self.pool
+        while pool and (connection.closed or _has_something_to_read(connection.fileno())):
+            connection.close()
+            pool.putconn(connection)
+            connection = pool.getconn()
+        return connection
 
     def is_usable(self) -> bool:
         connection: psycopg.Connection[object] | None = self.connection

@@ -40,6 +40,16 @@ def prepared_cursor() -> CursorWrapper:
     return database.make_debug_cursor(cursor) if database.queries_logged else database.make_cursor(cursor)
 
 
+def release_connection() -> None:
+    """Give the thread's connection back to the process's pool while it waits for something else.
+
+    Inside a transaction it stays, and so it does where there is no pool, as in commands.
+    """
+    database = connections[DEFAULT_DB_ALIAS]
+    if not database.in_atomic_block and "pool" in database.settings_dict["OPTIONS"]:
+        database.close()
+
+
 def direct_connection(**given: Any) -> "psycopg.Connection[Any]":
     """A session of one's own, for LISTEN and whatever else a pooler that shares sessions would take apart.
 

@@ -15,7 +15,7 @@ from providers.errors import ProviderError
 from providers.llm.base import Completion, CompletionRequest, LLMProvider
 from relationships.ids import uuid7
 from relationships.services.model_budgets import count_spending
-from worker.worker_stats import count_model_call
+from worker.worker_stats import count_model_call, model_call
 
 
 class CallRecord(NamedTuple):
@@ -61,7 +61,8 @@ class CallLog:
         completion: Completion | None = None
         failure: ProviderError | None = None
         try:
-            completion = provider.complete(request)
+            with model_call():
+                completion = provider.complete(request)
             return completion
         except ProviderError as error:
             failure, completion = error, error.completion

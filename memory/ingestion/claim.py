@@ -7,12 +7,14 @@ whose worker died is taken back by the sweep (memory.ingestion.sweep).
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from time import monotonic, sleep
 from typing import Any
 from uuid import UUID
 
 import orjson
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
+from django.db import Error as DatabaseError
 from django.db import connection, transaction
 from django.db.models import F, Func, UUIDField, Value
 from django.db.models.functions import Coalesce
@@ -33,6 +35,7 @@ FRESH_SHARE = 0.05
 # Between a claim and its end the process was killed, or killed itself: the sweep says so on the turn.
 ALONE_AFTER = 2  # such deaths
 HOPELESS_AT_ONCE = 4  # turns that fail because of them, before the next one that can be read
+_HAND_BACK_SECONDS, _PAUSE_SECONDS = 60.0, 0.5
 
 # Whether somebody is at it; the first turn's own configuration, if one is owed; and the levels below that.
 HEAD = """
@@ -185,9 +188,23 @@ def keep_calls(claim: Claim, log: CallLog) -> None:
     _held(claim).update(model_call_ids=_with_calls(log.ids))
 
 
-def give_back(claim: Claim) -> None:
-    """On the way out: whatever of the claim is not settled is due again at once."""
-    _held(claim).release(due_at=timezone.now())
+def hand_back(claim: Claim) -> None:
+    """After a crash: whatever of the claim is not settled is due again at once.
+
+    Waits a while for a database that is away, as there is nothing better to do; then the lease has its end.
+    """
+    until = monotonic() + _HAND_BACK_SECONDS
+    while True:
+        try:
+            if not connection.in_atomic_block:
+                connection.close()
+            _held(claim).release(due_at=timezone.now())
+        except DatabaseError:
+            if monotonic() > until:
+                return
+            sleep(_PAUSE_SECONDS)
+        else:
+            return
 
 
 def _leave_the_disk_behind() -> None:

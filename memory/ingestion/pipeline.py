@@ -19,7 +19,7 @@ from memory.ingestion.claim import (
     Claim,
     claim_turns,
     fail_turns,
-    give_back,
+    hand_back,
     is_owed,
     keep_calls,
     keep_lease,
@@ -85,8 +85,8 @@ def ingest_claim(claim: Claim, drained: Drained) -> bool:
     except LeaseLost:
         log.warning("lost the lease of a batch", event_name="ingestion.lease.lost", **_ids(claim))
         return False
-    except (KeyboardInterrupt, SystemExit):
-        give_back(claim)
+    except BaseException:
+        hand_back(claim)  # nobody else would take this process for dead
         raise
 
 
@@ -146,7 +146,7 @@ def _has_words(given: IngestionInput) -> bool:
 def _wait(claim: Claim, error: ProviderError, call_log: CallLog, drained: Drained, *, alias: str) -> bool:
     """A passing failure: the relationship waits. What is an operator's to mend never counts against a turn."""
     attempts = max(turn.attempts for turn in claim.turns)
-    counted = not error.blocks
+    counted = error.counts
     if counted and attempts + 1 >= settings.MAX_ATTEMPTS:
         reason = f"{error} (given up after {attempts + 1} tries)"
         return _refused(claim, error.code, reason, call_log, drained)

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, ClassVar, Generic, TypeVar
 
-from web.deadline import deadline
 from providers.embeddings.base import Embedder, Purpose, RawVectors
 from providers.embeddings.options import HostedEmbedderOptions, prefixes_of
 from providers.embeddings.shaping import batches, cut_to_tokens
@@ -50,7 +49,7 @@ class HostedEmbedder(Endpoint, Embedder, Generic[Options]):
     def _ask(self, texts: Sequence[str], *, purpose: Purpose, timeout: float | None) -> RawVectors:
         self._may_be_asked()
         prefixed = [self.prefixes.before(text, purpose) for text in texts]
-        with deadline(self._seconds_in_all(timeout)):
+        with self._call(self._seconds_in_all(timeout)):
             return self._send(prefixed, purpose=purpose, timeout=timeout)
 
     @abstractmethod

@@ -50,7 +50,7 @@ class HostedProvider(Endpoint, LLMProvider):
         self._may_be_asked()
         model = request.model or self.default_model
         started = time.perf_counter()
-        with deadline(self._deadline):
+        with self._call(self._deadline):
             answer = self._ask(request, model)
         milliseconds = (time.perf_counter() - started) * 1000
         completion = self._completion(request, answer, asked_model=model, milliseconds=milliseconds)

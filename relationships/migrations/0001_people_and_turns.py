@@ -395,6 +395,14 @@ class Migration(migrations.Migration):
             model_name='turn',
             index=models.Index(condition=models.Q(('state__in', ['failed', 'skipped'])), fields=['project_id', 'state', '-recorded_at'], name='turn_not_read'),
         ),
+        migrations.AddIndex(
+            model_name='turn',
+            index=models.Index(fields=['project_id', '-recorded_at', '-id'], name='turn_by_project'),
+        ),
+        migrations.AddIndex(
+            model_name='turn',
+            index=django.contrib.postgres.indexes.BrinIndex(fields=['occurred_at'], name='turn_by_time_said'),
+        ),
         migrations.AddConstraint(
             model_name='turn',
             constraint=models.UniqueConstraint(fields=('relationship', 'seq'), name='turn_seq_once'),

@@ -60,6 +60,7 @@ class Turn(QueuedRow, RelationshipOwned):
         indexes = [
             # what came in since: rows lie in that order, so a block range index is next to nothing
             BrinIndex(fields=["recorded_at"], name="turn_by_time"),
+            BrinIndex(fields=["occurred_at"], name="turn_by_time_said"),
             # claiming: the open turns of one relationship, in order
             models.Index(
                 fields=["relationship", "seq"],
@@ -81,7 +82,8 @@ class Turn(QueuedRow, RelationshipOwned):
                 condition=models.Q(state__in=["pending", "processing"], waiting_since__isnull=False),
                 name="turn_waiting",
             ),
-            # a project's turns that came to nothing, newest first
+            # a project's turns, newest first: all of them, and those that came to nothing
+            models.Index(fields=["project_id", "-recorded_at", "-id"], name="turn_by_project"),
             models.Index(
                 fields=["project_id", "state", "-recorded_at"],
                 condition=models.Q(state__in=["failed", "skipped"]),

@@ -1,6 +1,8 @@
 """A real worker: what it does with turns, and what it survives."""
 
 from collections.abc import Iterator
+from time import monotonic
+from typing import Any
 
 import psutil
 import pytest
@@ -9,6 +11,7 @@ from relationships.models import Relationship, Turn, TurnState
 from tests.acceptance.processes import LiveWorker, events_in
 from tests.acceptance.service import LiveService
 from tests.vendor_servers.openai_server import OpenAIServer
+from tests.vendor_servers.script import Item
 from tests.waiting import wait_until
 from worker.identity import is_dead
 from worker.models import WorkerHeartbeat
@@ -113,9 +116,9 @@ def test_a_busy_reader_that_is_killed_gives_its_turn_back_at_once(
     assert "queue.leases.released" in events_in(worker.log)
 
 
-def test_a_pool_that_is_only_busy_is_not_taken_for_stuck(
-    live: LiveService, model: OpenAIServer, worker: LiveWorker
-) -> None:
+def test_a_pool_that_is_only_busy_is_not_taken_for_stuck(live: LiveService, model: OpenAIServer) -> None:
+    live.settings |= {"RAPPORT_READERS": "1"}
+    worker = start_worker(live, model)
     model.latency = 60
     people = live.new_relationships(6)
     for person in people:
@@ -134,6 +137,62 @@ def test_a_pool_that_is_only_busy_is_not_taken_for_stuck(
     assert worker.heartbeat[1] == 0
     assert {reader.pid for reader in worker.readers()} == readers
     assert "worker.pool.restarted" not in events_in(worker.log)
+
+
+def test_a_process_that_is_killed_with_all_its_turns_in_hand_loses_and_doubles_none(
+    live: LiveService, model: OpenAIServer, worker: LiveWorker
+) -> None:
+    model.latency = 60
+    turns = [live.say(person, "I like rain.") for person in live.new_relationships(64)]
+    wait_until(lambda: model.asked == 64, timeout=30, what="all turns to be asked about")
+    model.latency = 0
+
+    holder = Turn.objects.held().values_list("leased_by", flat=True)[0]
+    psutil.Process(int(holder.split(":")[1])).kill()
+
+    assert live.wait_until_settled(turns, timeout=60) == ["applied"] * 64
+    assert set(Turn.objects.values_list("attempts", flat=True)) == {2}, "one that died, one that read"
+
+
+def test_who_waits_for_a_model_holds_no_connection(live: LiveService, model: OpenAIServer) -> None:
+    live.settings |= {"RAPPORT_DATABASE_POOL": "3"}
+    start_worker(live, model)
+    model.latency = 5
+    turns = [live.say(person, "I like rain.") for person in live.new_relationships(100)]
+    wait_until(lambda: model.asked == 100, timeout=30, what="all turns to be asked about")
+
+    used = live.database.row(
+        "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'rapport-worker' AND query NOT LIKE 'LISTEN%%'"
+    )
+    assert used is not None
+    assert used[0] <= 2 * 3 + 3  # beside the pools': the pusher's, and two of the maintenance process
+    assert live.wait_until_settled(turns, timeout=60) == ["applied"] * 100
+
+
+def test_a_model_that_says_to_wait_is_asked_once_and_then_left_alone(
+    live: LiveService, model: OpenAIServer
+) -> None:
+    readers = 4
+    live.settings |= {
+        "RAPPORT_WORKERS": "1",
+        "RAPPORT_READERS": str(readers),
+        "RAPPORT_RETRY_BASE_SECONDS": "0.05",
+    }
+    turns = [live.say(person, "I like rain.") for person in live.new_relationships(30)]
+    refused_until: list[float] = []
+
+    def refuse_for_a_while(body: dict[str, Any]) -> Item | None:
+        if not refused_until:
+            refused_until.append(monotonic() + 2)
+        return {"status": 429, "retry_after": 2} if monotonic() < refused_until[0] else None
+
+    model.respond = refuse_for_a_while
+    live.settings |= asking(model)
+    live.start_worker().wait_until_in_order(readers=1)
+
+    assert live.wait_until_settled(turns, timeout=60) == ["applied"] * 30
+    assert model.asked <= 30 + readers, "only those that were under way when the refusal came"
+    assert set(Turn.objects.values_list("attempts", flat=True)) <= {1, 2}, "not asked does not count"
 
 
 def test_a_stop_finishes_the_turn_in_hand(

@@ -34,15 +34,16 @@ APPEND_ONLY = set("AuditEvent EntryRevision HotContextVersion Message ModelCall 
 # What its service may change.
 MUTABLE = set(
     """
-    AgentSession AgentStep ApiKey Blob Branch Checkpoint ChunkEmbedding Commit Companion DecayedVector Document DocumentChunk DocumentFile Embedding EndUser HeldChange HeldDeletion
-    IdempotencyKey IngestionPrompt Membership ModelSpending OperationResult Operator Profile Project RateWindow Relationship
+    AgentSession AgentStep ApiKey Blob Branch Checkpoint ChunkEmbedding Commit Companion DecayedVector Document
+    DocumentChunk DocumentFile Embedding EndUser HeldChange HeldDeletion
+    IdempotencyKey IngestionPrompt Membership ModelSpending OperationResult Operator PeriodicRun Profile Project RateWindow Relationship
     RelationshipToken Replay ScratchpadEntry SearchText SessionState Snapshot Tool ToolSecret Tree Turn
     WorkerHeartbeat
     """.split()
 )
 # Belongs to no project, so that erasing one leaves it. Of AuditEvent, erase_project takes the project's own.
 # A RateWindow holds a number and is gone when its window is over.
-OF_NO_PROJECT = {"AuditEvent", "Operator", "RateWindow", "WorkerHeartbeat"}
+OF_NO_PROJECT = {"AuditEvent", "Operator", "PeriodicRun", "RateWindow", "WorkerHeartbeat"}
 
 
 def our_models() -> list[type[models.Model]]:

@@ -21,6 +21,16 @@ M = TypeVar("M", GaugeMetricFamily, CounterMetricFamily)
 
 NAMED = 20  # projects that have a label of their own; the others share `other`
 _CAPPED = f"counted up to {COUNT_LIMIT}"
+_NOW = {
+    "busy": (
+        "rapport_readers_busy",
+        "Tasks that this worker's pool has in hand, of RAPPORT_WORKERS x RAPPORT_READERS.",
+    ),
+    "calls_in_flight": (
+        "rapport_model_calls_in_flight",
+        "Questions to language models without an answer yet.",
+    ),
+}
 _COUNTERS = {
     "model_calls": ("rapport_model_calls", "Questions asked to language models by this worker's pool."),
     "model_errors": ("rapport_model_errors", "Questions to language models that failed."),
@@ -111,6 +121,9 @@ def _workers(workers: Sequence[WorkerCondition]) -> Iterator[Metric]:
     told = "How often its watchdog started the pool anew."
     restarts = CounterMetricFamily("rapport_worker_pool_restarts", told, labels=["worker"])
     yield _filled(restarts, {(worker.name,): worker.pool_restarts for worker in workers})
+    for key, (name, told) in _NOW.items():
+        gauge = GaugeMetricFamily(name, told, labels=["worker"])
+        yield _filled(gauge, {(worker.name,): worker.counters.get(key, 0) for worker in workers})
     for key, (name, told) in _COUNTERS.items():
         counter = CounterMetricFamily(name, told, labels=["worker"])
         yield _filled(counter, {(worker.name,): worker.counters.get(key, 0) for worker in workers})

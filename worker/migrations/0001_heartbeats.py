@@ -1,4 +1,4 @@
-"""The sign of life of each worker machine."""
+"""The sign of life of each worker machine, and when periodic tasks are due."""
 
 from django.db import migrations, models
 
@@ -23,5 +23,12 @@ class Migration(migrations.Migration):
             options={
                 'db_table': 'relationships_workerheartbeat',
             },
+        ),
+        migrations.CreateModel(
+            name='PeriodicRun',
+            fields=[
+                ('name', models.CharField(max_length=60, primary_key=True, serialize=False)),
+                ('next_at', models.DateTimeField()),
+            ],
         ),
     ]

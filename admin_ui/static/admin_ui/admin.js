@@ -64,8 +64,9 @@ function showPage(text) {
   const fresh = new DOMParser().parseFromString(text, "text/html").getElementById("main");
   if (!fresh) return false;
   const main = document.getElementById("main"), notices = document.getElementById("notices"), scrolled = window.scrollY;
-  [...main.children].forEach((part) => { if (part !== notices) part.remove(); });
-  main.append(...[...fresh.children].filter((part) => part.id !== "notices"));
+  const kept = ["alarm", "notices"];
+  [...main.children].forEach((part) => { if (!kept.includes(part.id)) part.remove(); });
+  main.append(...[...fresh.children].filter((part) => !kept.includes(part.id)));
   notices.replaceChildren(...(fresh.querySelector("#notices")?.childNodes ?? []));
   htmx.process(main);
   drawShares(main);

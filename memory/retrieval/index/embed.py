@@ -146,7 +146,7 @@ def _give_up(claim: TextClaim, text: OwedText, error: ProviderError, done: Embed
 def _wait(claim: TextClaim, texts: Sequence[OwedText], error: ProviderError, done: EmbeddedTexts) -> None:
     """A passing failure. What is an operator's to mend never counts against a text."""
     delay = retry_delay(claim.attempts, error.retry_after)
-    put_off(claim, texts, code=error.code, delay=delay, counted=not error.blocks)
+    put_off(claim, texts, code=error.code, delay=delay, counted=error.counts)
     done.waiting += len(texts)
     _log_waiting(claim.relationship_id, error.code, delay)
 

@@ -14,9 +14,9 @@ pytestmark = pytest.mark.drill
 
 FLOOD = scaled(60, 5000)
 READERS = 2
-# What the readers are at, what the pool has in its hands already (the queue_limit and one more), and one that stands
-# beside the newcomer.
-MOST_BEFORE = READERS + 3 + 1
+# What the readers are at, what their processes hold for the first that is free, what the pool has in its hands already (the
+# queue_limit and one more), and one that stands beside the newcomer.
+MOST_BEFORE = READERS + READERS + 3 + 1
 ONE_BY_ONE = {"ingestion": {"max_batch": 1}}
 
 
@@ -42,7 +42,7 @@ def test_a_flood_of_one_project_does_not_keep_anothers_turn_waiting(
     for number in range(FLOOD):
         drilled.say(people[number % relationships], f"fact {number}")
     flood = Turn.objects.filter(project_id=drilled.project.id, state="applied")
-    drilled.start_worker(RAPPORT_WORKERS=str(READERS))
+    drilled.start_worker(RAPPORT_WORKERS=str(READERS), RAPPORT_READERS="1")
     wait_until(lambda: flood.count() >= 3, timeout=30, what="the flood to be read")
 
     single = drilled.say(somebody_else(), "a single fact")

@@ -1,19 +1,28 @@
+import re
 from datetime import timedelta
 from decimal import Decimal
 from html import unescape
+from uuid import UUID
 
 from django.test import Client
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
-from admin_ui.overview import overview_of
+from admin_ui.overview import Overview, Period, overview_of
 from memory.models import ModelCall
 from providers.errors import Unauthorized
-from relationships.models import Project, Relationship, Turn
+from relationships.models import ApiKey, Companion, Project, Relationship, Turn
 from relationships.services.model_budgets import set_model_budget
 from tests.fakes import ScriptedProvider
+from tests.fixtures.people import meet
 from tests.fixtures.turns import PERSON, Conversation, add, answer
 from worker.heartbeat import beat
+
+
+def last_days(
+    project_id: UUID, days: int, *, by: str = "recorded", companion: UUID | None = None
+) -> Overview:
+    return overview_of(project_id, Period(days, by, companion), now=timezone.now())
 
 
 def test_each_day_counts_what_came_in_and_what_changed(
@@ -23,7 +32,7 @@ def test_each_day_counts_what_came_in_and_what_changed(
     conversation.say("I have a dog and live in Porto.")
     conversation.drain()
 
-    overview = overview_of(relationship.project_id, days=14, now=timezone.now())
+    overview = last_days(relationship.project_id, 14)
 
     assert len(overview.turns.bars) == 14
     assert overview.turns.bars[-1].says.endswith(": 1 processed, 0 failed, 0 waiting or skipped")
@@ -46,11 +55,11 @@ def test_costs_are_summed_by_companion_and_an_unknown_price_stays_unknown(relati
             milliseconds=1,
         ).save(force_insert=True)
 
-    overview = overview_of(relationship.project_id, days=2, now=timezone.now())
+    overview = last_days(relationship.project_id, 2)
 
     (row,) = overview.companions
     assert (row.calls, row.prompt_tokens, row.cost) == (3, 30, Decimal("0.75"))
-    assert overview.costs.bars[-1].says.endswith(": 0.75 USD")
+    assert overview.costs.bars[-1].says.endswith(": 0.75 Ada")
     assert overview.calls.bars[-1].says.endswith(": 3 succeeded, 0 failed")
 
 
@@ -61,8 +70,55 @@ def test_what_is_older_or_anothers_is_not_counted(
     Turn.objects.for_relationship(relationship.id).update(recorded_at=timezone.now() - timedelta(days=20))
     other = Project.objects.create(name="Other")
 
-    assert overview_of(relationship.project_id, days=14, now=timezone.now()).turns.empty
-    assert overview_of(other.id, days=14, now=timezone.now()).lag_p50 is None
+    assert last_days(relationship.project_id, 14).turns.empty
+    assert last_days(other.id, 14).lag_p50 is None
+
+
+def test_an_import_counts_when_it_was_said_and_when_it_was_taken_in(
+    conversation: Conversation, relationship: Relationship
+) -> None:
+    conversation.say("I have a dog.", at=timezone.now() - timedelta(days=5))
+
+    received, said = last_days(relationship.project_id, 7), last_days(relationship.project_id, 7, by="said")
+
+    assert [place for place, bar in enumerate(received.turns.bars) if bar.segments] == [6]
+    assert [place for place, bar in enumerate(said.turns.bars) if bar.segments] == [1]
+    assert (said.relationships, said.active_people, said.turns_in_all) == (1, 1, 1)
+
+
+def test_one_companion_can_be_looked_at(conversation: Conversation, relationship: Relationship) -> None:
+    conversation.say("I have a dog.")
+    another = meet(Companion.objects.create(project=relationship.project, slug="eve", name="Eve"))
+
+    seen = [
+        last_days(relationship.project_id, 7, companion=companion).turns_in_all
+        for companion in (relationship.companion_id, another.companion_id)
+    ]
+
+    assert seen == [1, 0]
+
+
+def test_an_empty_project_shows_three_steps_and_waits_for_the_first_turn(
+    owner: Client, project: Project
+) -> None:
+    page = owner.get("/admin-ui/").content.decode()
+    assert "Create key" in page
+    assert "Waiting for your first turn" in page
+
+    made = owner.post("/admin-ui/").content.decode()
+
+    key = ApiKey.objects.get(project=project)
+    assert key.prefix in made
+    assert made.count(f"Bearer {key.prefix}") == 4, "curl twice, Python, TypeScript"
+    assert Companion.objects.get(project=project).slug == "assistant"
+
+
+def test_while_all_is_well_there_is_no_alarm(editor: Client, relationship: Relationship) -> None:
+    beat(name="here/1:1:1", pool_restarts=0, counters={})
+
+    banner = editor.get("/admin-ui/alarm/", headers={"HX-Request": "true"}).content.decode()
+
+    assert "notice" not in banner
 
 
 def test_turns_that_a_refused_key_holds_up_are_told_with_the_reason_and_since_when(
@@ -81,7 +137,9 @@ def test_turns_that_a_refused_key_holds_up_are_told_with_the_reason_and_since_wh
 
     assert "2 turns have been waiting since" in page
     assert "for scripted: The provider does not accept the API key" in page
-    assert "Provider: 'scripted' holds up 2 turns of 1 project, the oldest for 320 s" in page
+    banner = unescape(editor.get("/admin-ui/alarm/", headers={"HX-Request": "true"}).content.decode())
+    assert "Provider: 'scripted' holds up 2 turns of 1 project, the oldest for 320 s" in banner
+    assert "2 turns of this project wait; nothing is lost. Next try" in re.sub(r"<[^>]+>", "", banner)
 
 
 def test_the_budget_of_the_day_is_on_the_page(

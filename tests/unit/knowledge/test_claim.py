@@ -173,4 +173,4 @@ def test_a_crash_is_logged_without_its_words_and_never_raised(
 ) -> None:
     process("no ID at all")
 
-    assert "document.crashed" in caplog.text
+    assert "queue.task.crashed" in caplog.text

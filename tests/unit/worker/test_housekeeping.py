@@ -1,25 +1,45 @@
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 
 import pytest
+from django.db.models import F
 from django.utils import timezone
 
 from worker.housekeeping import PeriodicTask, do_what_is_due, periodic_tasks
+from worker.models import PeriodicRun
 
 pytestmark = pytest.mark.django_db
 
 NOW = datetime.fromisoformat("2026-03-02T09:00:00+00:00")
 
 
+def pass_for_the_table(seconds: float) -> None:
+    """As if so much time had passed since its rows were written."""
+    PeriodicRun.objects.update(next_at=F("next_at") - timedelta(seconds=seconds))
+
+
 def test_a_periodic_task_is_done_again_after_its_seconds() -> None:
     periodic_task = PeriodicTask("tidy", 30, lambda now: 0)
-    moments = (0.0, 10.0, 29.0, 30.0, 59.0, 60.0)
-
-    done = [
-        moment for moment in moments if do_what_is_due([periodic_task], now=NOW, clock=partial(float, moment))
-    ]
+    done = []
+    before = 0.0
+    for moment in (0.0, 10.0, 29.0, 30.0, 59.0, 60.0):
+        pass_for_the_table(moment - before)
+        before = moment
+        if do_what_is_due([periodic_task], now=NOW, clock=partial(float, moment)):
+            done.append(moment)
 
     assert done == [0.0, 30.0, 60.0]
+
+
+def test_two_machines_don_t_do_the_same_twice() -> None:
+    done: list[str] = []
+    first, second = (PeriodicTask("tidy", 30, lambda now, who=who: done.append(who) or 1) for who in "ab")
+
+    for moment, machine in ((0.0, first), (1.0, second), (31.0, second), (32.0, first)):
+        pass_for_the_table(30.0 if moment == 31.0 else 0.0)
+        do_what_is_due([machine], now=NOW, clock=partial(float, moment))
+
+    assert done == ["a", "b"]
 
 
 def test_a_periodic_task_that_fails_stops_no_other_and_is_tried_again() -> None:
@@ -35,13 +55,14 @@ def test_a_periodic_task_that_fails_stops_no_other_and_is_tried_again() -> None:
 
     owed = [PeriodicTask("failing", 1, fail), PeriodicTask("working", 1, work)]
     do_what_is_due(owed, now=NOW, clock=lambda: 0.0)
+    pass_for_the_table(1)
     do_what_is_due(owed, now=NOW, clock=lambda: 1.0)
 
     assert tried == ["failing", "working"] * 2
 
 
 def test_a_slow_periodic_task_comes_less_often() -> None:
-    ticks = iter((0.0, 10.0))
+    ticks = iter((0.0, 0.0, 10.0))
     periodic_task = PeriodicTask("slow", 30, lambda now: 0)
 
     do_what_is_due([periodic_task], now=NOW, clock=lambda: next(ticks))

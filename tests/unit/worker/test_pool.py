@@ -30,9 +30,7 @@ def test_each_worker_of_the_pool_has_a_slot_and_leaves_it_when_it_is_stopped(
     pool = fork(lambda: run_pool(worker_stats, supervisor=me), name="pool")
     try:
         wait_until(lambda: len(worker_stats.workers()) == Conf.WORKERS, what="the workers")
-        assert all(worker.busy_since is None for worker in worker_stats.workers())
-        guarded_at = worker_stats.page.guard_at
-        wait_until(lambda: worker_stats.page.guard_at > guarded_at, what="the guard's round")
+        assert all(worker.busy == 0 for worker in worker_stats.workers())
 
         os.kill(pool, signal.SIGTERM)
 

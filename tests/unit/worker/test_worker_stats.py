@@ -35,7 +35,6 @@ def end(child: int) -> None:
 
 def test_outside_a_worker_noting_does_nothing() -> None:
     worker_stats.note_handed(3)
-    worker_stats.note_guard()
     worker_stats.count_model_call(prompt_tokens=1, output_tokens=1, failed=False)
 
     assert worker_stats.stop_requested() is False
@@ -51,7 +50,7 @@ def test_what_a_fork_notes_is_seen_by_its_parent(shared: WorkerStats) -> None:
         wait_until(lambda: shared.started, what="the task to begin")
         (worker,) = shared.workers()
         assert (worker.pid, worker.alive) == (child, True)
-        assert worker.busy_since is not None
+        assert (worker.busy, worker.busy_since is not None) == (1, True)
     finally:
         end(child)
 
@@ -95,4 +94,7 @@ def test_totals_outlive_the_processes_that_counted(shared: WorkerStats) -> None:
     shared.take_slot()
     worker_stats.count_model_call(prompt_tokens=10, output_tokens=2, failed=False)
 
-    assert shared.totals() == {"model_calls": 3, "model_errors": 1, "prompt_tokens": 110, "output_tokens": 22}
+    with worker_stats.model_call():
+        assert shared.totals()["calls_in_flight"] == 1
+    counted = {"model_calls": 3, "model_errors": 1, "prompt_tokens": 110, "output_tokens": 22}
+    assert shared.totals() == {"busy": 0, "calls_in_flight": 0, **counted}

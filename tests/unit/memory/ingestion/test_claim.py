@@ -8,7 +8,7 @@ from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from memory.errors import LeaseLost
-from memory.ingestion.claim import Claim, claim_turns, give_back, hold_claim, release_turns, settle_turns
+from memory.ingestion.claim import Claim, claim_turns, hand_back, hold_claim, release_turns, settle_turns
 from relationships.models import Relationship, Turn, TurnState
 from tests.fixtures.turns import Conversation
 from worker.leases import retry_delay
@@ -73,7 +73,7 @@ def test_what_is_given_back_is_due_and_no_longer_ones_own(
     claimed = claim(relationship)
     assert claimed is not None
 
-    give_back(claimed)
+    hand_back(claimed)
 
     with pytest.raises(LeaseLost):
         hold_claim(claimed)

@@ -1,0 +1,98 @@
+"""A project's turns as a list shows them: who spoke, what came of it, how long it took and what it cost."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
+from uuid import UUID
+
+from memory.models import ModelCall, OperationResult, Verdict
+from relationships.models import Message, Relationship, Turn, TurnState
+
+WAITING = (TurnState.PENDING, TurnState.PROCESSING)
+
+
+@dataclass(slots=True)
+class TurnRow:
+    """One turn. `done`: how many operations were applied, by kind; `refused`, `held`: how many were not."""
+
+    turn: Turn
+    relationship: Relationship
+    says: str = ""
+    done: Counter[str] = field(default_factory=Counter)
+    refused: int = 0
+    held: int = 0
+    model: str = ""
+    tokens: int = 0
+    cost: Decimal | None = None
+    together: int = 0  # turns that were read in the same calls, so that tokens and cost are of all of them
+
+    @property
+    def operations(self) -> list[tuple[str, int]]:
+        return sorted(self.done.items())
+
+    @property
+    def seconds(self) -> float | None:
+        """From its intake to its end."""
+        turn = self.turn
+        return (turn.settled_at - turn.recorded_at).total_seconds() if turn.settled_at else None
+
+    @property
+    def next_try(self) -> datetime | None:
+        """When it is tried again, if it was tried in vain."""
+        return self.turn.due_at if self.turn.state == TurnState.PENDING and self.turn.error_code else None
+
+
+def rows_of(turns: Sequence[Turn]) -> list[TurnRow]:
+    """Four statements for all of them. Turns whose relationship was erased meanwhile are left out."""
+    people = {
+        row.id: row
+        for row in Relationship.objects.filter(
+            id__in={turn.relationship_id for turn in turns}
+        ).select_related("user", "companion")
+    }
+    rows = {
+        (turn.relationship_id, turn.id): TurnRow(turn, people[turn.relationship_id])
+        for turn in turns
+        if turn.relationship_id in people
+    }
+    owned = {"relationship_id__in": list(people)}
+    turn_ids = [turn.id for turn in turns]
+    for message in Message.objects.filter(**owned, turn_id__in=turn_ids).order_by("-seq"):
+        if (row := rows.get((message.relationship_id, message.turn_id))) is not None:
+            row.says = message.content  # in the end the first one's
+    results = OperationResult.objects.filter(**owned, turn_id__in=turn_ids)
+    for relationship_id, turn_id, kind, verdict in results.values_list(
+        "relationship_id", "turn_id", "kind", "verdict"
+    ):
+        if (row := rows.get((relationship_id, turn_id))) is not None:
+            _count(row, kind, verdict)
+    _add_calls(rows)
+    return list(rows.values())
+
+
+def _count(row: TurnRow, kind: str, verdict: str) -> None:
+    if verdict == Verdict.APPLIED:
+        row.done[kind] += 1
+    row.refused += verdict == Verdict.REFUSED
+    row.held += verdict == Verdict.HELD
+
+
+def _add_calls(rows: dict[tuple[UUID, UUID], TurnRow]) -> None:
+    call_ids = [call_id for row in rows.values() for call_id in row.turn.model_call_ids]
+    calls = {
+        call.id: call
+        for call in ModelCall.objects.filter(
+            relationship_id__in={relationship_id for relationship_id, _ in rows}, id__in=call_ids
+        ).only("id", "model", "prompt_tokens", "output_tokens", "cost", "turn_ids", "relationship_id")
+    }
+    for row in rows.values():
+        for call_id in row.turn.model_call_ids:
+            if (call := calls.get(call_id)) is None:
+                continue
+            row.model = call.model
+            row.tokens += (call.prompt_tokens or 0) + (call.output_tokens or 0)
+            row.together = max(row.together, len(call.turn_ids))
+            if call.cost is not None:
+                row.cost = (row.cost or Decimal(0)) + call.cost

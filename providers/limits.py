@@ -1,0 +1,53 @@
+"""How many calls of a provider this process makes at once, and when it makes none: the vendor said to wait."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from time import monotonic
+
+from providers.errors import HeldBack, RateLimited
+
+LONGEST_PAUSE_SECONDS = 600.0  # whatever the vendor says
+_FIRST_PAUSE_SECONDS, _LONGEST_GUESS_SECONDS = (
+    1.0,
+    30.0,
+)  # where it says nothing, doubled by each refusal in a row
+
+
+class CallLimits:
+    """Those of one provider. One refusal holds back all its callers, so that a hundred of them don't earn one each."""
+
+    def __init__(self, most: int, *, clock: Callable[[], float] = monotonic) -> None:
+        """`most`: calls at once; 0: any number. `clock`: in seconds."""
+        self._clock = clock
+        self._slots = threading.BoundedSemaphore(most) if most else None
+        self._lock = threading.Lock()
+        self._resume_at = 0.0  # monotonic
+        self._refusals = 0  # in a row
+
+    @contextmanager
+    def call(self) -> Iterator[None]:
+        """Around a call. Raises HeldBack in place of making one before the time that the vendor named."""
+        left = self._resume_at - self._clock()
+        if left > 0:
+            raise HeldBack(f"Not asked: the provider said to wait, another {left:.0f} s.", retry_after=left)
+        if self._slots is not None:
+            self._slots.acquire()
+        try:
+            yield
+        except RateLimited as error:
+            self._hold_back(error.retry_after)
+            raise
+        else:
+            self._refusals = 0
+        finally:
+            if self._slots is not None:
+                self._slots.release()
+
+    def _hold_back(self, retry_after: float | None) -> None:
+        with self._lock:
+            if self._resume_at <= self._clock():
+                self._refusals += 1
+            guess = min(_LONGEST_GUESS_SECONDS, _FIRST_PAUSE_SECONDS * 2 ** min(self._refusals - 1, 10))
+            pause = min(LONGEST_PAUSE_SECONDS, guess if retry_after is None else retry_after)
+            self._resume_at = max(self._resume_at, self._clock() + pause)

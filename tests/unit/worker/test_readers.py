@@ -1,0 +1,92 @@
+import threading
+from collections.abc import Iterator
+from uuid import UUID, uuid4
+
+import pytest
+
+from tests.waiting import wait_until
+from worker import worker_stats
+from worker.readers import Readers, start_readers, task
+from worker.worker_stats import WorkerStats
+
+
+@pytest.fixture
+def stats() -> Iterator[WorkerStats]:
+    made = WorkerStats()
+    worker_stats.use(made)
+    made.take_slot()
+    yield made
+    worker_stats.use(None)
+    made.close()
+
+
+@pytest.fixture
+def two_readers(stats: WorkerStats) -> Iterator[Readers]:
+    made = start_readers(2)
+    yield made
+    made.close()
+
+
+def test_a_task_is_taken_only_by_a_free_reader(stats: WorkerStats, two_readers: Readers) -> None:
+    go_on = threading.Event()
+
+    @task
+    def wait(row: UUID) -> None:
+        assert go_on.wait(10)
+
+    handing_over = threading.Thread(target=lambda: [wait(str(uuid4())) for _ in range(3)])
+    handing_over.start()
+    wait_until(lambda: stats.workers()[0].busy == 2, what="both readers to be busy")
+
+    assert handing_over.is_alive()
+    assert stats.started == 2
+
+    go_on.set()
+    handing_over.join(10)
+    two_readers.close()
+    assert (stats.started, stats.workers()[0].busy, stats.workers()[0].busy_since) == (3, 0, None)
+
+
+def test_a_task_that_crashes_frees_its_reader_and_names_nobodys_words(
+    two_readers: Readers, caplog: pytest.LogCaptureFixture
+) -> None:
+    done: list[UUID] = []
+
+    @task
+    def crash(row: UUID) -> None:
+        done.append(row)
+        raise RuntimeError("somebody's words")
+
+    for _ in range(5):
+        crash(str(uuid4()))
+    two_readers.close()
+
+    assert len(done) == 5
+    assert "queue.task.crashed" in caplog.text
+    assert "somebody's words" not in caplog.text
+
+
+def test_without_readers_a_task_is_done_where_it_is_called_and_never_fails() -> None:
+    threads: list[threading.Thread] = []
+
+    @task
+    def note(row: UUID) -> None:
+        threads.append(threading.current_thread())
+
+    note(str(uuid4()))
+    note("no ID at all")
+
+    assert threads == [threading.current_thread()]
+
+
+def test_a_worker_that_is_being_stopped_begins_none(stats: WorkerStats) -> None:
+    stats.page.stopping = 1
+    done: list[UUID] = []
+
+    @task
+    def note(row: UUID) -> None:
+        done.append(row)
+
+    note(str(uuid4()))
+
+    assert done == []

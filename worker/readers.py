@@ -1,0 +1,93 @@
+"""The tasks of the queue, and the threads that do them: each has one task at a time, and waits for models mostly.
+
+A process of the pool takes a task only when one of its readers is free. What a task is about is in the rows, so one
+may be lost, doubled or late.
+"""
+
+import threading
+import traceback
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial, wraps
+from uuid import UUID
+
+import structlog
+from django.db import connections
+
+from worker import worker_stats
+
+log = structlog.get_logger(__name__)
+
+_readers: "Readers | None" = None
+
+
+class Readers:
+    """The readers of this process."""
+
+    def __init__(self, count: int) -> None:
+        self._free = threading.Semaphore(count)
+        self._threads = ThreadPoolExecutor(count, thread_name_prefix="reader")
+
+    def run(self, work: Callable[[], None]) -> None:
+        """Hand it to a free reader, as soon as there is one."""
+        self._free.acquire()
+        self._threads.submit(self._do, work)
+
+    def close(self) -> None:
+        """Wait until all is done that was handed over; from now on tasks are done where they are called."""
+        global _readers
+        _readers = None
+        self._threads.shutdown()
+
+    def _do(self, work: Callable[[], None]) -> None:
+        worker_stats.begin_task()
+        try:
+            work()
+        finally:
+            connections.close_all()
+            worker_stats.end_task()
+            self._free.release()
+
+
+def start_readers(count: int) -> Readers:
+    """Have this process's tasks done by so many threads; without, each is done where it is called."""
+    global _readers
+    _readers = Readers(count)
+    return _readers
+
+
+def task(do: Callable[..., None]) -> Callable[..., None]:
+    """Makes a task of a function of IDs, which the queue hands over as texts.
+
+    It never fails, so that django-q2 keeps nothing about it. A worker that is being stopped begins none.
+    """
+
+    def attempt(*ids: str) -> None:
+        if worker_stats.stop_requested():
+            return
+        try:
+            do(*map(UUID, ids))
+        except Exception as error:
+            log.error(
+                "a task crashed",
+                event_name="queue.task.crashed",
+                task=f"{do.__module__}.{do.__name__}",
+                ids=ids,
+                **kind_and_place(error),
+            )
+            connections.close_all()
+
+    @wraps(do)
+    def run(*ids: str) -> None:
+        if _readers is None:
+            attempt(*ids)
+        else:
+            _readers.run(partial(attempt, *ids))
+
+    return run
+
+
+def kind_and_place(error: BaseException) -> dict[str, str]:
+    """What the log may say of a crash: the error's own text may quote a person."""
+    frames = "".join(traceback.format_tb(error.__traceback__))
+    return {"error_class": type(error).__name__, "frames": frames}
