@@ -1,18 +1,22 @@
 """What was: the commits that led to a branch, and what lies between two of them."""
 
 import difflib
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from uuid import UUID
 
+import orjson
 from django.db import connection
+from django.db.models.fields.json import KeyTransform
 
 from relationships.models import OwnedQuerySet, Relationship
 from web.errors import NotFound
-from workspace.models import MAIN, Branch, Commit
+from workspace.models import MAIN, Branch, Commit, Tree
 from workspace.store import Head, read_blobs, read_commit, read_head
 from workspace.trees import Entry, Files, key_of
 
+_SHA = re.compile(r"[0-9a-f]{40}")
 # Every commit that a commit rests on, itself too.
 _REACHABLE = """
 WITH RECURSIVE reached (id) AS (
@@ -54,9 +58,8 @@ def log_of(relationship: Relationship, branch: str = MAIN) -> OwnedQuerySet:
 
 def get_commit(relationship: Relationship, sha: str) -> Commit:
     """Raises NotFound."""
-    row: Commit | None = (
-        Commit.objects.for_relationship(relationship.id).filter(id=key_of(sha), sha=sha).first()
-    )
+    rows = Commit.objects.for_relationship(relationship.id)
+    row: Commit | None = rows.filter(id=key_of(sha), sha=sha).first() if _SHA.fullmatch(sha) else None
     if row is None:
         raise NotFound("This commit is not there.")
     return row
@@ -65,7 +68,7 @@ def get_commit(relationship: Relationship, sha: str) -> Commit:
 def head_at(relationship: Relationship, revision: str) -> Head:
     """A branch by its name, or a commit by its SHA-1. Raises NotFound."""
     head = read_head(relationship.id, revision)
-    if head is None and len(revision) == 40 and set(revision) <= set("0123456789abcdef"):
+    if head is None and _SHA.fullmatch(revision):
         head = read_commit(relationship.id, key_of(revision))
     if head is None:
         raise NotFound("There is no branch and no commit of this name.")
@@ -115,3 +118,28 @@ def _lines(content: bytes) -> list[str] | None:
 def _ended(lines: Iterator[str]) -> Iterator[str]:
     for line in lines:
         yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+
+
+def log_of_file(
+    relationship: Relationship, branch: str, path: str, *, most: int
+) -> list[tuple[Commit, FileDiff]]:
+    """The last commits of a branch that changed a file, against their first parent, newest first. Raises NotFound."""
+    commits = {row.id: row for row in log_of(relationship, branch)}
+    trees = Tree.objects.for_relationship(relationship.id).filter(
+        id__in={row.tree_id for row in commits.values()}
+    )
+    entry_in = dict(trees.values_list("id", KeyTransform(path, "files")))
+
+    def entry_of(commit: Commit | None) -> Entry | None:
+        kept = entry_in.get(commit.tree_id) if commit else None
+        kept = orjson.loads(kept) if isinstance(kept, str) else kept
+        return Entry(*kept) if kept else None
+
+    found: list[tuple[Commit, Entry | None, Entry | None]] = []
+    for commit in sorted(commits.values(), key=lambda row: row.recorded_at, reverse=True):
+        old = entry_of(commits.get(commit.parents[0]) if commit.parents else None)
+        if old != (new := entry_of(commit)):
+            found.append((commit, old, new))
+    shown = found[:most]
+    contents = read_blobs(relationship.id, [entry for _, *both in shown for entry in both if entry])
+    return [(commit, _diff(path, old, new, contents)) for commit, old, new in shown]
