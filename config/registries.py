@@ -94,5 +94,6 @@ INVARIANTS: list[str] = [
     "upkeep.verification.invariants.vectors.VectorsInvariant",
     "upkeep.verification.invariants.named.DecayedVectorsInvariant",
     "upkeep.verification.invariants.queue.QueueInvariant",
+    "upkeep.verification.invariants.workspaces.WorkspacesInvariant",
     "upkeep.verification.invariants.snapshots.SnapshotsInvariant",
 ]

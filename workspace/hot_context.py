@@ -72,5 +72,13 @@ def publish_hot_context(
     return version
 
 
+def rebuild_hot_context(*, relationship_id: UUID, project_id: UUID) -> None:
+    """Write the section anew from the newest version. Under the relationship's row lock."""
+    rows = HotContextVersion.objects.for_relationship(relationship_id).order_by("-version")
+    if newest := rows.values("content", "version").first():
+        own: dict[str, Any] = {"relationship_id": relationship_id, "project_id": project_id}
+        write_section(**own, section="hot_context", value=newest)
+
+
 def _refused(said: str) -> HotContextTooLong:
     return HotContextTooLong(f"{PATH} {said}.", problems=[FieldProblem("content", said)])

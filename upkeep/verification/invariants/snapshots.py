@@ -13,6 +13,7 @@ from relationships.services.profiles import read_profile
 from relationships.services.sessions import rebuild_sessions
 from relationships.services.snapshots import write_section
 from upkeep.verification.invariant import Finding, Invariant, Page, Problem, owner_of, rows
+from workspace.hot_context import rebuild_hot_context
 
 DIFFERS = Problem(
     "differs", "a section of a snapshot is not what its rows say, so contexts show something else"
@@ -29,6 +30,9 @@ SELECT w.id,
        CASE WHEN s.id IS NULL THEN false ELSE s.has_archive END <> EXISTS (
            SELECT FROM memory_scratchpadentry
             WHERE relationship_id = w.id AND state = 'active' AND tier = 'archive'),
+       s.hot_context IS DISTINCT FROM (
+           SELECT jsonb_build_object('content', content, 'version', version) FROM workspace_hotcontextversion
+            WHERE relationship_id = w.id ORDER BY version DESC LIMIT 1),
        s.scratchpad::text, s.fresh_until,
        (SELECT json_agg(json_build_array(id, type, content, subject, key, pinned, happens_at, valid_from, valid_to,
                                          expires_at) ORDER BY effective_at DESC, id DESC)
@@ -43,15 +47,18 @@ class SnapshotsInvariant(Invariant):
     """The last one: what was mended before it may have changed what a snapshot is to say."""
 
     slug = "snapshots"
-    promise = "A snapshot is what would be built from the rows: profile, open sessions, scratchpad."
+    promise = (
+        "A snapshot is what would be built from the rows: profile, open sessions, scratchpad, hot context."
+    )
     problems = (DIFFERS,)
 
     def check(self, page: Page, *, now: datetime) -> Iterator[Finding]:
-        for owner_id, profile, sessions, archive, lines, fresh_until, entries in rows(_ROWS, page):
+        for owner_id, profile, sessions, archive, hot, lines, fresh_until, entries in rows(_ROWS, page):
             built, until = scratchpad_section(_entries(entries), now=now)
             wrong = {
                 "profile": profile,
                 "sessions": sessions,
+                "hot_context": hot,
                 "has_archive": archive,  # null: not written down yet
                 "scratchpad": _shown(orjson.loads(lines or "[]"), now) != _shown(built, now),
                 "fresh_until": not _still_so(fresh_until, until, now),
@@ -67,6 +74,7 @@ class SnapshotsInvariant(Invariant):
             own: dict[str, Any] = {"relationship_id": relationship.id, "project_id": relationship.project_id}
             write_section(**own, section="profile", value=read_profile(relationship.id)[0])
             rebuild_sessions(relationship)
+            rebuild_hot_context(**own)
             rebuild_scratchpad(**own, now=now)
 
 
