@@ -11,7 +11,7 @@ export CONVERSATION SPEAKER PORT RECIPE
 
 LOCK = .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
   --no-emit-index-url --custom-compile-command "make lock"
-CODE = config web providers worker relationships memory knowledge context summaries behaviours chat connect upkeep demo \
+CODE = config web providers worker relationships memory knowledge context summaries behaviours workspace chat connect upkeep demo \
   admin_ui benchmarks scripts tests clients/python/src/rapport_client clients/python/generate.py manage.py
 SCHEMA = docs/reference/openapi.json
 

@@ -32,6 +32,16 @@ from admin_ui.views.sign_in import ChooseProjectView, SignInView, SignOutView, T
 from admin_ui.views.summaries import SummariesView
 from admin_ui.views.time_travel import TimeTravelView
 from admin_ui.views.turns import RetryTurnView, TurnsView
+from admin_ui.views.workspace import (
+    AgentSessionView,
+    CheckpointsView,
+    CommitView,
+    DecideChangeView,
+    FileView,
+    HistoryView,
+    HotContextView,
+    WorkspaceView,
+)
 
 app_name = "admin_ui"
 
@@ -90,6 +100,24 @@ urlpatterns = [
     path(f"{RELATIONSHIP}/profile/", ProfileView.as_view(), name="relationship_profile"),
     path(f"{RELATIONSHIP}/sessions/", SessionStateView.as_view(), name="relationship_session"),
     path(f"{RELATIONSHIP}/sessions/end/", EndSessionView.as_view(), name="relationship_end_session"),
+    path(f"{RELATIONSHIP}/workspace/", WorkspaceView.as_view(), name="relationship_workspace"),
+    path(f"{RELATIONSHIP}/workspace/history/", HistoryView.as_view(), name="relationship_file_history"),
+    path(f"{RELATIONSHIP}/workspace/file/", FileView.as_view(), name="relationship_file"),
+    path(f"{RELATIONSHIP}/workspace/hot-context/", HotContextView.as_view(), name="relationship_hot_context"),
+    path(
+        f"{RELATIONSHIP}/workspace/checkpoints/", CheckpointsView.as_view(), name="relationship_checkpoints"
+    ),
+    path(f"{RELATIONSHIP}/workspace/commits/<slug:sha>/", CommitView.as_view(), name="relationship_commit"),
+    path(
+        f"{RELATIONSHIP}/workspace/sessions/<uuid:session_id>/",
+        AgentSessionView.as_view(),
+        name="relationship_agent_session",
+    ),
+    path(
+        f"{RELATIONSHIP}/workspace/changes/<uuid:change_id>/",
+        DecideChangeView.as_view(),
+        name="relationship_decide_change",
+    ),
     path(f"{RELATIONSHIP}/data/", DataView.as_view(), name="relationship_data"),
     path(f"{RELATIONSHIP}/export/", ExportView.as_view(), name="relationship_export"),
     path(f"{RELATIONSHIP}/messages/redact/", RedactMessagesView.as_view(), name="relationship_redact"),

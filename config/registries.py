@@ -18,6 +18,7 @@ RECIPES = {
 CONTEXT_LAYERS = {
     "core": "context.layers.core.CoreLayer",
     "priorities": "behaviours.layer.BehavioursLayer",
+    "hot_context": "context.layers.hot_context.HotContextLayer",
     "memory": "context.layers.memory.MemoryLayer",
     "knowledge": "context.layers.knowledge.KnowledgeLayer",
     "profile": "context.layers.profile.ProfileLayer",
@@ -72,6 +73,7 @@ PERIODIC_TASKS: list[str] = [
     "knowledge.claim.document_tasks",
     "summaries.tasks.summary_tasks",
     "behaviours.tasks.behaviour_tasks",
+    "workspace.sessions.claim.session_tasks",
     "memory.forgetting.periodic.forgetting_tasks",
     "memory.retrieval.decayed_vectors.decay_tasks",
 ]
@@ -100,5 +102,6 @@ INVARIANTS: list[str] = [
     "upkeep.verification.invariants.vectors.VectorsInvariant",
     "upkeep.verification.invariants.named.DecayedVectorsInvariant",
     "upkeep.verification.invariants.queue.QueueInvariant",
+    "upkeep.verification.invariants.workspaces.WorkspacesInvariant",
     "upkeep.verification.invariants.snapshots.SnapshotsInvariant",
 ]

@@ -73,6 +73,7 @@ INSTALLED_APPS = [
     "context",
     "summaries",
     "behaviours",
+    "workspace",
     "chat",
     "connect",
     "upkeep",
@@ -200,6 +201,9 @@ MAX_JSON_DEPTH = env.whole("RAPPORT_MAX_JSON_DEPTH", 32, low=2, high=200)
 MAX_DOCUMENT_BYTES = env.whole("RAPPORT_MAX_DOCUMENT_BYTES", 20_971_520, low=1024, high=1_000_000_000)
 MAX_DOCUMENT_PAGES = env.whole("RAPPORT_MAX_DOCUMENT_PAGES", 2000, low=1)
 MAX_DOCUMENT_CHARACTERS = env.whole("RAPPORT_MAX_DOCUMENT_CHARACTERS", 5_000_000, low=1000, high=100_000_000)
+MAX_FILE_BYTES = env.whole("RAPPORT_MAX_FILE_BYTES", 102_400, low=1024, high=10_000_000)
+MAX_FILES = env.whole("RAPPORT_MAX_FILES", 1000, low=10, high=100_000)
+MAX_WORKSPACE_BYTES = env.whole("RAPPORT_MAX_WORKSPACE_BYTES", 20_971_520, low=1024, high=1_000_000_000)
 # Of the process in which a document is parsed.
 DOCUMENT_SECONDS = env.whole("RAPPORT_DOCUMENT_SECONDS", 60, low=1, high=240)
 DOCUMENT_MEMORY = env.whole("RAPPORT_DOCUMENT_MEMORY", 1_073_741_824, low=134_217_728)

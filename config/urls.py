@@ -13,9 +13,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/", include("knowledge.api.urls")),
     path("v1/", include("summaries.api.urls")),
     path("v1/", include("behaviours.api.urls")),
+    path("v1/", include("workspace.api.urls")),
     path("v1/", include("relationships.api.urls")),
     path("", include("connect.urls")),
     path("", TemplateView.as_view(template_name="landing.html")),
     path("", include("worker.api.urls")),
+    path("git/", include("workspace.git.urls")),
     path("admin-ui/", include("admin_ui.urls")),
 ]

@@ -23,6 +23,7 @@ class LayerSetting(Strict):
 DEFAULT_ORDER = (
     "core",
     "priorities",
+    "hot_context",
     "memory",
     "knowledge",
     "profile",
@@ -52,6 +53,7 @@ class Context(Strict):
     order: tuple[str, ...] = DEFAULT_ORDER
     layers: dict[str, LayerSetting] = Field(
         default={
+            "hot_context": LayerSetting(budget=2000),
             "memory": LayerSetting(budget=4000),
             "knowledge": LayerSetting(budget=4000),
             "profile": LayerSetting(budget=2000),

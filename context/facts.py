@@ -40,7 +40,7 @@ UNION ALL
 _FACTS = """
 SELECT NULL::bigint, u.display_name, u.external_id, c.name, r.timezone, p.config::text, NULL::float8,
        c.config::text, r.config::text, s.profile::text, (s.sessions -> %(session)s::text)::text,
-       s.scratchpad::text, s.fresh_until, coalesce(s.has_archive, s.id IS NOT NULL),
+       s.scratchpad::text, s.hot_context ->> 'content', s.fresh_until, coalesce(s.has_archive, s.id IS NOT NULL),
        s.summary::text,
        c.id, EXISTS (SELECT FROM context_documentchunk WHERE companion_id = c.id),
        {key_holds}, r.language
@@ -55,7 +55,7 @@ UNION ALL
 
 _COLUMNS = "seq, id::text, turn_id::text, session, role, content, extract(epoch FROM occurred_at)::float8"
 _ONLY_MESSAGES = _MESSAGES.format(columns=_COLUMNS)
-_MORE_MESSAGES = _MESSAGES.format(columns=_COLUMNS + ", NULL" * 12)
+_MORE_MESSAGES = _MESSAGES.format(columns=_COLUMNS + ", NULL" * 13)
 _FACTS_AND_MESSAGES = _FACTS.format(key_holds="true") + _MORE_MESSAGES
 _FACTS_BY_KEY = _FACTS.format(key_holds=KEY_STILL_HOLDS) + _MORE_MESSAGES
 
@@ -111,6 +111,7 @@ class Facts:
     has_archive: bool
     summary: dict[str, Any]
     messages: Sequence[RecentMessage]
+    hot_context: str = ""  # as the agent left it
 
 
 def read_facts(
@@ -128,11 +129,19 @@ def read_facts(
         raise NotFound("This relationship is not there.")
     display_name, external_id, companion_name, timezone, project_level = row[1:6]
     levels = Levels(project_level, *row[7:9])
-    if not row[17]:
+    if not row[18]:
         raise KeyChanged("This key was changed.")
-    profile, session_state, scratchpad, fresh_until, has_archive, summary, companion_id, has_documents = row[
-        9:17
-    ]
+    (
+        profile,
+        session_state,
+        scratchpad,
+        hot_context,
+        fresh_until,
+        has_archive,
+        summary,
+        companion_id,
+        has_documents,
+    ) = row[9:18]
     return Facts(
         relationship_id=relationship_id,
         project_id=project_id,
@@ -143,7 +152,7 @@ def read_facts(
         timezone=timezone,
         user_name=name_in_text(display_name, external_id),
         companion_name=name_in_text(companion_name),
-        participants=Participants(display_name, companion_name, language=row[18]),
+        participants=Participants(display_name, companion_name, language=row[19]),
         profile=orjson.loads(profile or "{}"),
         session_state=orjson.loads(session_state or "{}"),
         scratchpad=orjson.loads(scratchpad or "[]"),
@@ -151,6 +160,7 @@ def read_facts(
         has_archive=has_archive,
         summary=orjson.loads(summary or "{}"),
         messages=_messages_of(rows),
+        hot_context=hot_context or "",
     )
 
 

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 from django.urls import get_resolver
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from demo.agent import let_agent_work
 from demo.conversation import Conversation
 from demo.errors import RequestFailed
 from demo.play import Player
@@ -35,11 +36,12 @@ def play_show(
     screen: Screen,
     settle: Callable[[], None] = lambda: None,
     operator: DemoOperator | None = None,
+    agent: bool = False,
 ) -> bool:
     """Play it all and show what came of it. True if every turn was remembered. Raises DemoFailed.
 
     `providers` is as /readyz tells it; `settle` waits until the service has embedded what it was told; `operator` may
-    open the admin UI.
+    open the admin UI; with `agent`, one works for the person once, too.
     """
     recipe = conversation.companion.recipe
     embedder = providers.get("embedder", {}) if recipe and uses_vectors(recipe) else None
@@ -49,6 +51,8 @@ def play_show(
         screen.say(f"{conversation.user.name} was here before, and was erased first (DELETE /v1/users/…).")
     failed = _play(rest, relationship, conversation, screen)
     settle()
+    if agent:
+        let_agent_work(rest, relationship, conversation.user.name, screen)
     _show_memory(rest, relationship, conversation, screen)
     _chat(rest, conversation, screen)
     _farewell(rest, relationship, conversation, screen, operator)

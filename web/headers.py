@@ -9,6 +9,7 @@ from rest_framework.request import Request
 from web.errors import InvalidInput
 
 _TAG = re.compile(r'"([0-9]{1,9})"')
+_SHA256 = re.compile(r'"([0-9a-f]{64})"')
 _PRINTABLE = re.compile(r"[\x20-\x7e]{1,255}")
 
 
@@ -26,6 +27,17 @@ def expected_version(request: HttpRequest | Request) -> int | None:
     if match is None:
         raise InvalidInput.of("If-Match", 'send back an ETag as it was given, such as "3", or *')
     return int(match.group(1))
+
+
+def expected_sha256(request: HttpRequest | Request) -> str | None:
+    """The SHA-256 that If-Match names; None when it is absent or `*`."""
+    given = request.headers.get("If-Match")
+    if given is None or given.strip() == "*":
+        return None
+    match = _SHA256.fullmatch(given.strip())
+    if match is None:
+        raise InvalidInput.of("If-Match", "send back the ETag as it was given: a SHA-256 in quotes, or *")
+    return match.group(1)
 
 
 def idempotency_key(request: HttpRequest | Request) -> str | None:

@@ -30,10 +30,19 @@ IF_MATCH = {
     "description": "The ETag this change is based on; when it is not the present one, the answer is 412.",
     "schema": {"type": "string", "pattern": r'^("[0-9]{1,9}"|\*)$'},
 }
+IF_SHA256_MATCH = {
+    **IF_MATCH,
+    "schema": {"type": "string", "pattern": r'^("[0-9a-f]{64}"|\*)$'},
+}
 RETRY_AFTER = {
     "Retry-After": {"description": "Seconds.", "required": True, "schema": {"type": "integer", "minimum": 1}}
 }
-ETAG = {"ETag": {"description": "The version, in quotes.", "schema": {"type": "string"}}}
+ETAG = {
+    "ETag": {
+        "description": "The version, or the SHA-256 of the content, in quotes.",
+        "schema": {"type": "string"},
+    }
+}
 
 
 # What the parser lets through where any JSON may stand: no NUL, no number beyond 64 bits.
@@ -105,7 +114,7 @@ class RapportSchema(AutoSchema):
         if declared.idempotent:
             yield IDEMPOTENCY_KEY
         if declared.if_match:
-            yield IF_MATCH
+            yield IF_SHA256_MATCH if declared.if_match == "sha256" else IF_MATCH
 
     def _query_parameters(self, model: type[BaseModel]) -> Iterator[dict[str, Any]]:
         schema = self._schema(model)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import orjson
 from pydantic import BaseModel
@@ -19,7 +19,7 @@ class Operation:
 
     `answers` by status (None: no body). `problems`: statuses beyond those any operation may have. `tag`: the view's
     where it is left out. `body_type`: the body's media type where it is not JSON. `example`: a body, if none is in the
-    examples.json beside the view.
+    examples.json beside the view. `if_match`: by the row's version, or by the SHA-256 of the content.
     """
 
     id: str
@@ -31,7 +31,7 @@ class Operation:
     query: type[BaseModel] | None = None
     answers: Mapping[int, type[BaseModel] | None] = field(default_factory=dict)
     problems: tuple[int, ...] = ()
-    if_match: bool = False
+    if_match: bool | Literal["sha256"] = False
     idempotent: bool = False  # takes an Idempotency-Key
     etag: bool = False  # answers carry an ETag
     streams: bool = False  # the answer may be server-sent events instead

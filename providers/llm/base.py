@@ -16,7 +16,9 @@ from providers.errors import RequestRefused
 if TYPE_CHECKING:
     from providers.llm.chat import ChatPart, ChatRequest
 
-Task = Literal["operations", "extract", "decide", "score", "classify", "record", "summarise"]
+Task = Literal[
+    "operations", "extract", "decide", "score", "classify", "record", "summarise", "agent", "curate"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,20 @@ class KnownKey:
 
 
 @dataclass(frozen=True, slots=True)
+class AgentData:
+    """An agent's session: what it is to do, and (tool, what it said) of what it has done. To curate, hot context too,
+    as the session has it and as it was changed `elsewhere`.
+    """
+
+    question: Literal["agent", "curate"]
+    assignment: str
+    steps: tuple[tuple[str, str], ...] = ()
+    hot_context: str = ""
+    elsewhere: str = ""
+    summary: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class PromptData:
     """The structured form of what the prompt says, for providers that answer by rules.
 
@@ -83,6 +99,8 @@ class PromptData:
     classify    memories of the messages, each with its type and the confidence in it
     record      memories of the messages under `keys`, as the arguments of a tool call
     summarise   `summary` and the messages in about `words` words, as plain text
+    agent       the next step of an agent's session (workspace.sessions)
+    curate      the session's hot context, as plain text
 
     `earlier` is what the person said before, for reference only.
     """
@@ -98,6 +116,7 @@ class PromptData:
     earlier: tuple[str, ...] = ()
     summary: str = ""
     words: int = 0
+    agent: AgentData | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -244,6 +244,7 @@ class Migration(migrations.Migration):
                 ('profile', models.JSONField(default=dict)),
                 ('sessions', models.JSONField(default=dict)),
                 ('scratchpad', models.JSONField(default=list)),
+                ('hot_context', models.JSONField(null=True)),
                 ('fresh_until', models.DateTimeField(null=True)),
                 ('has_archive', models.BooleanField(null=True)),
                 ('summary', models.JSONField(db_default={}, default=dict)),

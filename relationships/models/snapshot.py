@@ -13,6 +13,7 @@ class Snapshot(RelationshipOwned):
     profile = models.JSONField(default=dict)
     sessions = models.JSONField(default=dict)  # open sessions: {session: state}
     scratchpad = models.JSONField(default=list)  # active entries, newest first; memory.entries.snapshots
+    hot_context = models.JSONField(null=True)  # {content, version}; workspace.hot_context
     fresh_until = models.DateTimeField(null=True)
     # Whether anything is in the archive, so that a context looks there only then; null: not written down yet.
     has_archive = models.BooleanField(null=True)

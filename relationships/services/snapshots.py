@@ -11,7 +11,7 @@ from psycopg import sql
 
 from relationships.ids import uuid7
 
-Section = Literal["profile", "sessions", "scratchpad", "summary"]
+Section = Literal["profile", "sessions", "scratchpad", "hot_context", "summary"]
 
 
 class Unset:
@@ -23,11 +23,11 @@ UNSET: Final = Unset()
 _UPSERT = sql.SQL(
     """
     INSERT INTO relationships_snapshot
-        (relationship_id, id, project_id, profile, sessions, scratchpad, fresh_until, has_archive, summary,
+        (relationship_id, id, project_id, profile, sessions, scratchpad, hot_context, fresh_until, has_archive, summary,
          updated_at)
     VALUES
-        (%(relationship)s, %(id)s, %(project)s, %(profile)s, %(sessions)s, %(scratchpad)s, %(fresh_until)s,
-         %(has_archive)s, %(summary)s, now())
+        (%(relationship)s, %(id)s, %(project)s, %(profile)s, %(sessions)s, %(scratchpad)s, %(hot_context)s,
+         %(fresh_until)s, %(has_archive)s, %(summary)s, now())
     ON CONFLICT (relationship_id) DO UPDATE SET {sections}, updated_at = now()
     """
 )
@@ -35,6 +35,7 @@ _EMPTY: dict[str, Any] = {
     "profile": "{}",
     "sessions": "{}",
     "scratchpad": "[]",
+    "hot_context": None,
     "fresh_until": None,
     "has_archive": False,  # a row is made with the first entry, or before it
     "summary": "{}",

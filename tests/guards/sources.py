@@ -18,6 +18,7 @@ DOMAIN = (
     "behaviours",
     "chat",
     "connect",
+    "workspace",
     "upkeep",
     "demo",
 )

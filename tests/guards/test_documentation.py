@@ -6,11 +6,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.guards.sources import CODE, ROOT, named, python_files, text_files, tree_of
+from workspace.generated import ENTRIES, PROFILE, RULES
+from workspace.hot_context import PATH
+from workspace.sessions.hydrate import NOTES
 
 PAGES = [path for path in text_files() if path.suffix == ".md" and "prompts" not in path.parts]
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 MOST_WORDS_OF_A_DECISION = 400
+IN_A_WORKSPACE = {ENTRIES, PROFILE, RULES, PATH, NOTES}  # paths of an agent, not of ours
 
 
 def links(page: Path) -> Iterator[tuple[str, str]]:
@@ -92,7 +96,11 @@ def test_every_file_that_a_page_names_is_there() -> None:
     for page in PAGES:
         for file in set(re.findall(r"`([\w/.-]+/[\w.-]+\.(?:py|md|json|yaml))`", page.read_text())):
             near = [place / file for place in (*places, *(folder.parent for folder in folders))]
-            if not file.startswith(".data/") and not any(path.exists() for path in near):
+            if (
+                not file.startswith(".data/")
+                and file not in IN_A_WORKSPACE
+                and not any(path.exists() for path in near)
+            ):
                 gone.append(f"{named(page)}: {file}")
     assert not gone, f"These files are not there (any more): {sorted(gone)}"
 

@@ -26,20 +26,22 @@ OUR_APPS = {
     "summaries",
     "behaviours",
     "chat",
+    "workspace",
     "upkeep",
     "demo",
     "admin_ui",
 }
 
 # What was written stays as it was written; only erasure empties or deletes it. Has the trigger `append_only`.
-APPEND_ONLY = set("AuditEvent EntryRevision Message ModelCall ProfileRevision".split())
+APPEND_ONLY = set("AuditEvent EntryRevision HotContextVersion Message ModelCall ProfileRevision".split())
 # What its service may change.
 MUTABLE = set(
     """
-    ApiKey BehaviourRun ChunkEmbedding Companion DecayedVector Document DocumentChunk DocumentFile Embedding EndUser
-    HeldDeletion IdempotencyKey IngestionPrompt KeptContext Membership ModelSpending OperationResult Operator
-    OutboxMessage PeriodicRun Profile Project RateWindow Relationship RelationshipToken Replay ScratchpadEntry
-    SearchSegment SearchText SessionState Snapshot Summary ToolCall Turn WorkerHeartbeat
+    AgentSession AgentStep ApiKey BehaviourRun Blob Branch Checkpoint ChunkEmbedding Commit Companion DecayedVector
+    Document DocumentChunk DocumentFile Embedding EndUser HeldChange HeldDeletion IdempotencyKey IngestionPrompt
+    KeptContext Membership ModelSpending OperationResult Operator OutboxMessage PeriodicRun Profile Project RateWindow
+    Relationship RelationshipToken Replay ScratchpadEntry SearchSegment SearchText SessionState Snapshot Summary Tool
+    ToolCall ToolSecret Tree Turn WorkerHeartbeat
     """.split()
 )
 # Belongs to no project, so that erasing one leaves it. Of AuditEvent, erase_project takes the project's own.

@@ -22,6 +22,7 @@ from relationships.services.turns import NewMessage
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api
 from tests.fixtures.turns import PERSON, Conversation, add, answer, delete, update
+from tests.fixtures.workspaces import keep_in_workspace
 from tests.integration.copies import dump, tables_with
 
 # Whose text each word is. Not ASCII, so that an escaped copy would look different.
@@ -35,9 +36,11 @@ GONE = {
     "companion": {ENTRY, RELATIONSHIP, COMPANION},
     "project": {ENTRY, RELATIONSHIP, USER, COMPANION, PROJECT},
 }
+OF_AGENTS = {f"workspace_{name}" for name in ("blob", "hotcontextversion", "agentsession", "agentstep")}
 # Where each word must be found before, or its absence afterwards would show nothing.
 WRITTEN_TO = {
     ENTRY: {
+        *OF_AGENTS,
         "relationships_message",
         "relationships_snapshot",
         "memory_scratchpadentry",
@@ -49,6 +52,7 @@ WRITTEN_TO = {
         "chat_toolcall",
     },
     RELATIONSHIP: {
+        *OF_AGENTS,
         "relationships_relationship",
         "relationships_profile",
         "relationships_profilerevision",
@@ -66,6 +70,7 @@ WRITTEN_TO = {
     },
     USER: {"relationships_enduser", "memory_modelcall"},
     COMPANION: {
+        "workspace_tool",
         "relationships_companion",
         "memory_ingestionprompt",
         "memory_modelcall",
@@ -96,6 +101,7 @@ def filled(api: Api, scripted_provider: ScriptedProvider) -> Filled:
     embed_owed(relationship_id=relationship.id)
     entry = ScratchpadEntry.objects.get(content__contains=ENTRY, state=EntryState.ACTIVE)
     assert HeldDeletion.objects.count() == 1
+    keep_in_workspace(relationship, says=entry.content, also=RELATIONSHIP, tool=COMPANION)
     return Filled(relationship, entry)
 
 

@@ -16,6 +16,7 @@ from summaries.erasing import erase_in_summaries
 from upkeep.erasure.counts import Counts
 from upkeep.erasure.erased_texts import Traces, Words, quoting_reasons, turns_of
 from upkeep.erasure.replies import empty_replies
+from workspace.redaction import forget_facts
 
 _TEXTS = ("operation", "reason", "text", "content_hash", "held_reason", "erased")
 
@@ -52,6 +53,7 @@ def empty_copies(
         model_call=_redact_calls(relationship_id, words, turns, messages, of_summaries, now),
         held_deletion=len(emptied.held),
         entry_revision=_empty_reasons(relationship_id, words, emptied),
+        agent_session=forget_facts(relationship_id, spoken_in),
         replay=Replay.objects.for_relationship(relationship_id).delete()[0],  # trials: they quote it all
     )
 

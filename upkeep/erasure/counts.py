@@ -50,3 +50,10 @@ def tell(
         detail={"erased": erased, **named},
     )
     return Erasure(level, target_id, erased)
+
+
+def files_of(redacted: Mapping[str, int]) -> Counts:
+    """The counts of an agent's workspace, by table."""
+    return Counts(
+        {re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower(): count for name, count in redacted.items()}
+    )

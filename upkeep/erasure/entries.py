@@ -13,7 +13,7 @@ from memory.models import EntryRevision, RevisionEvent, ScratchpadEntry, Searche
 from relationships.services.sequence import lock_relationship
 from upkeep.erasure.allow_erasure import erasing
 from upkeep.erasure.copies import empty_copies, leave_index
-from upkeep.erasure.counts import Erasure, tell
+from upkeep.erasure.counts import Erasure, files_of, tell
 from upkeep.erasure.erased_texts import (
     Traces,
     Words,
@@ -25,6 +25,7 @@ from upkeep.erasure.erased_texts import (
 from upkeep.erasure.holding import StillHolding, WordSearch
 from web.actor import Actor
 from web.errors import NotFound
+from workspace.redaction import redact_workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,7 @@ def erase_entry(
         redacted = _messages_of(relationship_id, words, traces, search) if messages == "redact" else set()
         counts = empty_copies(relationship_id, words, traces, messages=redacted, now=now)
         counts += leave_index(relationship_id, SearchedKind.ENTRY, words.entries)
+        counts += files_of(redact_workspace(relationship_id, words.contents))
         counts["entry_revision"] = _redact_history(entry, words, by, now) + counts["entry_revision"]
         counts["scratchpad_entry"] = len(words.entries)
         erasure = tell(project_id=entry.project_id, level="entry", target_id=entry_id, by=by, counts=counts)

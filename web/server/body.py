@@ -13,7 +13,7 @@ Receive = Callable[[], Awaitable[Message]]
 IN_MEMORY = 1_048_576  # bytes; what is larger waits on the disk
 SECONDS, BYTES_A_SECOND = 30.0, 65_536  # a body may take so long, and a large one as long as this pace needs
 # Where files and archives come and go: long work, and the only bodies beyond MAX_BODY_BYTES.
-_BULK = re.compile(r"^/(v1|admin-ui)/.*/(import|export|documents)/?$")
+_BULK = re.compile(r"^/(v1|admin-ui)/.*/(import|export|documents)/?$|^/git/.*/git-(upload|receive)-pack$")
 
 CHAT = "/v1/chat/completions"
 

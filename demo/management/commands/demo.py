@@ -58,6 +58,7 @@ class Command(BaseCommand):
                     screen=screen,
                     settle=lambda: wait_until_embedded(url),
                     operator=operator,
+                    agent=True,
                 )
         except KeyboardInterrupt:
             raise CommandError("Stopped. `make stop` stops the service, too.") from None

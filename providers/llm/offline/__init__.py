@@ -14,6 +14,7 @@ reading.py    one pass over the messages, with what is asked to be forgotten
 answers.py    the answer to each strategy's question
 extract.py    sentences that stand for a conversation
 replies.py    what stands in the place of a reply
+agent.py      the steps of an agent's session, by a script
 """
 
 import json
@@ -25,6 +26,7 @@ from typing import ClassVar
 from providers.errors import RequestRefused
 from providers.llm.base import Completion, CompletionRequest, LLMProvider
 from providers.llm.chat import ChatPart, ChatRequest
+from providers.llm.offline.agent import curate, next_step
 from providers.llm.offline.answers import ANSWERS
 from providers.llm.offline.replies import reply_of, words_of
 
@@ -50,7 +52,11 @@ class OfflineProvider(LLMProvider):
                 "another provider in LLM_PROVIDERS."
             )
         started = time.perf_counter()
-        found = ANSWERS[request.prompt_data.task](request.prompt_data)
+        data = request.prompt_data
+        if data.agent is None:
+            found = ANSWERS[data.task](data)
+        else:
+            found = next_step(data) if data.task == "agent" else curate(data)
         text = found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
         return self._completion(text, len(request.system) + len(request.prompt), len(text), started)
 

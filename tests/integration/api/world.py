@@ -25,6 +25,13 @@ from relationships.services.turns import NewMessage, NewTurn, TurnDisposal, stor
 from summaries.models import Summary
 from tests.fixtures.turns import hold_deletions
 from web.actor import Actor
+from workspace.checkpoints import take_checkpoint
+from workspace.files import change_files
+from workspace.gateway.secrets import put_secret
+from workspace.gateway.tools import put_tool
+from workspace.models import AgentStep, HeldChange, SessionState, StepState, Worker
+from workspace.sessions.claim import update_session
+from workspace.sessions.verbs import start_session
 
 BY = Actor.policy("test")
 NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)
@@ -82,6 +89,7 @@ def build_world(relationship: Relationship) -> World:
             "message_id": str(_queued(relationship, run_id)),
             "context_id": str(_kept_context(relationship, turn_id, entry_id)),
             "name": "memory_search",
+            **_workspace(relationship),
         }
     )
 
@@ -190,3 +198,28 @@ def _queued(relationship: Relationship, run_id: UUID) -> UUID:
         content=SECRET_WORDS,
     )
     return UUID(str(message.id))
+
+
+def _workspace(relationship: Relationship) -> dict[str, str]:
+    """Files, a failed session with a step that waits, a held change, a checkpoint; a tool and a secret."""
+    own = {"relationship_id": relationship.id, "project_id": relationship.project_id}
+    here = Relationship.objects.select_related("companion", "user", "project").get(id=relationship.id)
+    spec = {"description": "Tells.", "endpoint": "https://example.com/", "needs_approval": True}
+    put_tool(companion=here.companion, name="tell", spec=spec, by=BY)
+    put_secret(companion=here.companion, name="KEY", value=SECRET_WORDS, by=BY)
+    session, _ = start_session(relationship=here, task=SECRET_WORDS, worker=Worker.EXTERNAL, by=BY)
+    update_session(session, state=SessionState.FAILED, stage=SessionState.CURATING)
+    step = {"session_id": session.id, "number": 1, "tool": "tell", "state": StepState.WAITING}
+    AgentStep.objects.create(**own, **step)
+    held = HeldChange.objects.create(**own, session_id=session.id, kind=HeldChange.CONFLICT, path="notes.md")
+    done = change_files(relationship=here, changes={"notes.md": SECRET_WORDS.encode()}, by=BY)
+    return {
+        "path": "notes.md",
+        "sha": done.commit,
+        "agent_session_id": str(session.id),
+        "number": "1",
+        "change_id": str(held.id),
+        "checkpoint_id": str(take_checkpoint(relationship=here, name="x", by=BY).id),
+        "tool": "tell",
+        "secret": "KEY",
+    }

@@ -35,6 +35,13 @@ from relationships.models import (
 )
 from relationships.services.turns import NewMessage, NewTurn
 from tests.fixtures.turns import Conversation, hold_deletions
+from tests.fixtures.workspaces import whole
+from web.actor import Actor
+from workspace.checkpoints import take_checkpoint
+from workspace.files import change_files
+from workspace.models import AgentStep, HeldChange, StepState, Worker
+from workspace.sessions.claim import update_session
+from workspace.sessions.verbs import start_session
 
 SCRIPT = "<script>alert"
 
@@ -64,6 +71,7 @@ def hostile_project(conversation: Conversation) -> HostileProject:
     _turns(hostile, conversation)
     _companion(hostile)
     _project(hostile)
+    _workspace(hostile)
     hostile.ids |= {
         "companion_id": hostile.relationship.companion_id,
         "relationship_id": hostile.relationship.id,
@@ -218,6 +226,38 @@ def _companion(hostile: HostileProject) -> None:
         length=1,
     )
     hostile.ids |= {"replay_id": replay.id, "document_id": document.id}
+
+
+def _workspace(hostile: HostileProject) -> None:
+    wild, here = hostile.wild, whole(hostile.relationship)
+    by = Actor.policy("test")
+    session, _ = start_session(relationship=here, task=wild("task"), worker=Worker.EXTERNAL, by=by)
+    update_session(session, summary=wild("summary"), error=wild("session_error"))
+    changes = {"notes.md": wild("file").encode(), "memory/hot_context.md": wild("hot_context").encode()}
+    sha = change_files(relationship=here, changes=changes, by=by, message=wild("message")).commit
+    change_files(
+        relationship=here,
+        changes={wild("path").replace("/", "|"): b"x", "notes.md": wild("edited").encode()},
+        by=by,
+    )
+    AgentStep.objects.create(
+        **hostile.owned,
+        session_id=session.id,
+        number=1,
+        tool=wild("tool")[:80],
+        arguments={wild("argument"): wild("given")},
+        result=wild("result"),
+        state=StepState.WAITING,
+    )
+    held = HeldChange.objects.create(
+        **hostile.owned,
+        session_id=session.id,
+        kind="profile",
+        path=wild("held_path"),
+        proposal={"a": wild("proposal")},
+    )
+    take_checkpoint(relationship=here, name=wild("checkpoint"), by=by)
+    hostile.ids |= {"session_id": session.id, "sha": sha, "change_id": held.id}
 
 
 def _project(hostile: HostileProject) -> None:

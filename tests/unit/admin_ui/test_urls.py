@@ -30,6 +30,7 @@ QUERIES = {
     "companion_behaviours": ["relationship={relationship_id}", "name=greet"],
     "companion_documents": ["question=stove"],
     "relationship": ["order=type&state=any", "text=script"],
+    "relationship_commit": ["base=main"],
     "relationship_preview": ["message=Hello"],
     "relationship_time": ["step=0", "by=known"],
     "relationships": ["text=alert", "waits=1", "person=alert"],
@@ -78,6 +79,8 @@ def address(name: str, hostile: HostileProject) -> str:
 
 def addresses(name: str, hostile: HostileProject) -> list[str]:
     plain = address(name, hostile)
+    if name == "relationship_file":
+        return [f"{plain}?{urlencode({'path': 'notes.md'})}"]
     if name == "relationship_session":
         return [f"{plain}?{urlencode({'session': hostile.wild('session')})}"]
     return [plain, *(f"{plain}?{query.format(**hostile.ids)}" for query in QUERIES.get(name, []))]

@@ -77,8 +77,8 @@ def test_every_layer_reports_its_tokens_its_sources_and_its_reason(maya: Relatio
     assert reports["memory"].reason == "whole scratchpad, newest first"
     assert all(report.milliseconds >= 0 for report in reports.values())
     silent = [name for name, report in reports.items() if not report.tokens]
-    # there are no documents, it was a short talk, and all messages are recent
-    assert silent == ["knowledge", "summary", "episodes"]
+    # no agent has worked, there are no documents, it was a short talk, and all messages are recent
+    assert silent == ["hot_context", "knowledge", "summary", "episodes"]
     assert assembled.total_tokens == sum(report.tokens for report in reports.values())
     assert reports["memory"].reasons is None and assembled.provenance is None
 

@@ -9,6 +9,7 @@ from django.test import Client
 
 from demo.rest import Rest
 from memory.ingestion.pipeline import drain_relationship
+from workspace.sessions.advance import advance_session
 
 _TURNS = re.compile(r"/v1/relationships/([0-9a-f-]{36})/turns$")
 _FORWARDED = ("Authorization", "Idempotency-Key")
@@ -37,6 +38,8 @@ class InProcess(httpx2.BaseTransport):
         )
         if posted and self.posts > self.idle_posts:
             drain_relationship(relationship_id=UUID(posted[1]), worker="test")
+        if request.method == "POST" and request.url.path.endswith("/agent-sessions"):
+            advance_session(session_id=UUID(answer.json()["id"]), worker="test")  # type: ignore[attr-defined]
         return httpx2.Response(answer.status_code, headers=dict(answer.items()), content=answer.content)
 
 

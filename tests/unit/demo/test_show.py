@@ -143,3 +143,19 @@ def test_a_long_conversation_is_read_in_batches(
 
     assert done
     assert len(scripted_provider.requests) < SHORT / 4
+
+
+def test_an_agent_works_once_and_what_it_leaves_is_shown(
+    rest: Rest, scripted_provider: ScriptedProvider
+) -> None:
+    step = {"tool": "create", "input": json.dumps({"path": "workspace/outputs/a.md", "file_text": "A dog."})}
+    end = {"tool": "done", "input": json.dumps({"summary": "Wrote it up."})}
+    scripted_provider.answer_with(answer(add("Has a dog")), step, end, "# Maya\nHas a dog, and an agent.")
+    screen = ReadableScreen(width=110)
+
+    play_show(rest=rest, conversation=told("I have a dog"), providers={}, screen=screen, agent=True)
+
+    text = "\n".join(screen.lines)
+    assert "1. create workspace/outputs/a.md" in text and "The session is done. Wrote it up." in text
+    assert "memory/entries.md" in text and "read-only" in text
+    assert text.count("Has a dog, and an agent.") == 2, "hot context, and the context it stands in"

@@ -14,6 +14,7 @@ from relationships.services.sessions import rebuild_sessions
 from relationships.services.snapshots import write_section
 from summaries.snapshot import rebuild_summary
 from upkeep.verification.invariant import Finding, Invariant, Page, Problem, owner_of, rows
+from workspace.hot_context import rebuild_hot_context
 
 DIFFERS = Problem(
     "differs", "a section of a snapshot is not what its rows say, so contexts show something else"
@@ -30,6 +31,9 @@ SELECT w.id,
        CASE WHEN s.id IS NULL THEN false ELSE s.has_archive END <> EXISTS (
            SELECT FROM memory_scratchpadentry
             WHERE relationship_id = w.id AND state = 'active' AND tier = 'archive'),
+       s.hot_context IS DISTINCT FROM (
+           SELECT jsonb_build_object('content', content, 'version', version) FROM workspace_hotcontextversion
+            WHERE relationship_id = w.id ORDER BY version DESC LIMIT 1),
        s.scratchpad::text, s.fresh_until,
        coalesce(s.summary, '{}') - 'since' - 'until' <> coalesce((
            SELECT jsonb_build_object('id', n.id, 'text', n.text, 'messages', n.messages) FROM (
@@ -51,15 +55,18 @@ class SnapshotsInvariant(Invariant):
     """The last one: what was mended before it may have changed what a snapshot is to say."""
 
     slug = "snapshots"
-    promise = "A snapshot is what would be built from the rows: profile, open sessions, scratchpad, summary."
+    promise = "A snapshot is what would be built from the rows: profile, open sessions, scratchpad, hot context, summary."
     problems = (DIFFERS,)
 
     def check(self, page: Page, *, now: datetime) -> Iterator[Finding]:
-        for owner_id, profile, sessions, archive, lines, fresh_until, summary, entries in rows(_ROWS, page):
+        for owner_id, profile, sessions, archive, hot, lines, fresh_until, summary, entries in rows(
+            _ROWS, page
+        ):
             built, until = scratchpad_section(_entries(entries), now=now)
             wrong = {
                 "profile": profile,
                 "sessions": sessions,
+                "hot_context": hot,
                 "has_archive": archive,  # null: not written down yet
                 "scratchpad": _shown(orjson.loads(lines or "[]"), now) != _shown(built, now),
                 "fresh_until": not _still_so(fresh_until, until, now),
@@ -76,6 +83,7 @@ class SnapshotsInvariant(Invariant):
             own: dict[str, Any] = {"relationship_id": relationship.id, "project_id": relationship.project_id}
             write_section(**own, section="profile", value=read_profile(relationship.id)[0])
             rebuild_sessions(relationship)
+            rebuild_hot_context(**own)
             rebuild_scratchpad(**own, now=now)
             rebuild_summary(**own)
 

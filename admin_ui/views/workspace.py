@@ -1,0 +1,240 @@
+"""An agent's workspace: files with their history, sessions with their steps, checkpoints, what waits for a decision."""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+
+from admin_ui.params import parse_uuid, pretty, text_param, version_param
+from admin_ui.views.scratchpad import EntryAction
+from relationships.models import Relationship
+from web.errors import NotFound, RapportError, StaleVersion
+from workspace.checkpoints import restore_checkpoint, take_checkpoint
+from workspace.files import read_file
+from workspace.generated import made_elsewhere
+from workspace.history import changes_of, diff_trees, get_commit, head_at, log_of, log_of_file, unified
+from workspace.hot_context import MOST_WORDS, read_hot_context
+from workspace.models import (
+    MAIN,
+    AgentSession,
+    AgentStep,
+    Branch,
+    Checkpoint,
+    HeldChange,
+    HotContextVersion,
+    Worker,
+)
+from workspace.models.agent_session import OPEN
+from workspace.sessions.decide import decide_call, decide_held
+from workspace.sessions.verbs import (
+    finish_session,
+    get_session,
+    pause_session,
+    resume_session,
+    retry_session,
+    start_session,
+    stop_session,
+)
+from workspace.store import read_head
+from workspace.write_hot_context import write_hot_context
+
+SHOWN = 50
+VERBS = {"pause": pause_session, "resume": resume_session, "stop": stop_session, "retry": retry_session}
+
+
+class WorkspacePart(EntryAction):
+    tab = "workspace"
+
+
+class WorkspaceView(WorkspacePart):
+    def get(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
+        relationship = self.get_relationship(relationship_id)
+        branch = text_param(request.GET, "branch") or MAIN
+        head = read_head(relationship_id, branch)
+        content, version = read_hot_context(relationship_id)
+        held = HeldChange.objects.for_relationship(relationship_id).filter(state=HeldChange.OPEN)
+        ctx = {
+            **self.ctx_of(relationship),
+            "branch": branch,
+            "branches": Branch.objects.for_relationship(relationship_id).order_by("name"),
+            "files": [
+                {"path": path, "entry": entry, "made": made_elsewhere(path)}
+                for path, entry in sorted(head.files.items() if head else [])
+            ],
+            "hot": content,
+            "version": version,
+            "sessions": AgentSession.objects.for_relationship(relationship_id).order_by("-created_at")[
+                :SHOWN
+            ],
+            "held": [_held(relationship, row) for row in held.order_by("-created_at")[:SHOWN]],
+        }
+        return render(request, "admin_ui/workspace/detail.html", ctx)
+
+    def post(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
+        """Start a session of the companion's model."""
+        task = text_param(request.POST, "task", limit=20_000)
+        if task:
+            start_session(
+                relationship=self.get_relationship(relationship_id),
+                task=task,
+                worker=Worker.BUILT_IN,
+                by=self.access.actor,
+            )
+        return redirect("admin_ui:relationship_workspace", relationship_id)
+
+
+class HistoryView(WorkspacePart):
+    def get(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
+        """The commits of a branch, and the checkpoints to go back to."""
+        relationship = self.get_relationship(relationship_id)
+        branch = text_param(request.GET, "branch") or MAIN
+        checkpoints = Checkpoint.objects.for_relationship(relationship_id).order_by("-taken_at")
+        ctx = {
+            **self.ctx_of(relationship),
+            "branch": branch,
+            "checkpoints": checkpoints[:SHOWN],
+            "commits": log_of(relationship, branch).order_by("-recorded_at", "-id")[:SHOWN],
+        }
+        return render(request, "admin_ui/workspace/history.html", ctx)
+
+
+class FileView(WorkspacePart):
+    def get(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
+        relationship = self.get_relationship(relationship_id)
+        path, branch = text_param(request.GET, "path", limit=1024), text_param(request.GET, "branch") or MAIN
+        read = read_file(relationship, path, branch)
+        try:
+            text = None if b"\0" in read.content else read.content.decode("utf-8")
+        except UnicodeDecodeError:
+            text = None
+        ctx = {**self.ctx_of(relationship), "read": read, "text": text, "branch": branch}
+        ctx["changes"] = log_of_file(relationship, branch, path, most=SHOWN)
+        return render(request, "admin_ui/workspace/file.html", ctx)
+
+
+class CommitView(WorkspacePart):
+    def get(self, request: HttpRequest, relationship_id: UUID, sha: str) -> HttpResponse:
+        """What it changed; with `base`, all that lies between the two."""
+        relationship = self.get_relationship(relationship_id)
+        commit, base = get_commit(relationship, sha), text_param(request.GET, "base")
+        changes = (
+            diff_trees(relationship.id, head_at(relationship, base).files, head_at(relationship, sha).files)
+            if base
+            else changes_of(relationship, commit)
+        )
+        ctx = {**self.ctx_of(relationship), "commit": commit, "changes": changes, "base": base}
+        return render(request, "admin_ui/workspace/commit.html", ctx)
+
+
+class AgentSessionView(WorkspacePart):
+    def get(self, request: HttpRequest, relationship_id: UUID, session_id: UUID) -> HttpResponse:
+        """Read again by the page itself while the session is open."""
+        relationship = self.get_relationship(relationship_id)
+        session = get_session(relationship_id, session_id)
+        steps = AgentStep.objects.for_relationship(relationship_id).filter(session_id=session_id)
+        ctx = {
+            **self.ctx_of(relationship),
+            "session": session,
+            "open": session.state in OPEN,
+            "steps": [(step, pretty(step.arguments)) for step in steps.order_by("number")],
+        }
+        name = "_steps" if request.headers.get("HX-Request") else "session"
+        return render(request, f"admin_ui/workspace/{name}.html", ctx)
+
+    def post(self, request: HttpRequest, relationship_id: UUID, session_id: UUID) -> HttpResponse:
+        """Pause, resume, stop, try again, finish; or decide a call that waits."""
+        relationship, do = self.get_relationship(relationship_id), request.POST.get("do", "")
+        here = {"relationship": relationship, "session_id": session_id, "by": self.access.actor}
+        if do in VERBS:
+            VERBS[do](**here)
+        elif do == "finish":
+            finish_session(**here, summary="", facts=[])
+        elif do in ("approve", "deny"):
+            decide_call(**here, number=version_param(request.POST) or 0, approve=do == "approve")
+        return redirect("admin_ui:relationship_agent_session", relationship_id, session_id)
+
+
+class HotContextView(WorkspacePart):
+    def get(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
+        return self._page(request, self.get_relationship(relationship_id))
+
+    def post(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
+        relationship = self.get_relationship(relationship_id)
+        written = request.POST.get("content", "").replace("\r\n", "\n")
+        try:
+            write_hot_context(
+                relationship=relationship,
+                content=written,
+                by=self.access.actor,
+                expected_version=version_param(request.POST),
+            )
+        except StaleVersion:
+            why = "Somebody else changed hot context meanwhile. The newest version is below, among the versions."
+            return self._page(request, relationship, written=written, why=why, status=409)
+        except RapportError as error:
+            return self._page(request, relationship, written=written, why=error.detail, status=422)
+        return redirect("admin_ui:relationship_workspace", relationship_id)
+
+    def _page(
+        self,
+        request: HttpRequest,
+        relationship: Relationship,
+        *,
+        written: str = "",
+        why: str = "",
+        status: int = 200,
+    ) -> HttpResponse:
+        content, version = read_hot_context(relationship.id)
+        versions = HotContextVersion.objects.for_relationship(relationship.id).order_by("-version")
+        ctx = {
+            **self.ctx_of(relationship),
+            "content": written or content,
+            "version": version,
+            "why": why,
+            "most": MOST_WORDS,
+            "versions": versions[:SHOWN],
+        }
+        return render(request, "admin_ui/workspace/hot_context.html", ctx, status=status)
+
+
+class CheckpointsView(WorkspacePart):
+    def post(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
+        """Take one of main, or go back to one."""
+        relationship = self.get_relationship(relationship_id)
+        chosen = parse_uuid(request.POST.get("checkpoint", ""))
+        if chosen:
+            memory = bool(request.POST.get("memory"))
+            done = restore_checkpoint(
+                relationship=relationship, checkpoint_id=chosen, by=self.access.actor, memory=memory
+            )
+            said = f"Restored{f', with {done.entries} entries' if memory else ''}."
+        else:
+            name = text_param(request.POST, "name") or "by hand"
+            take_checkpoint(relationship=relationship, name=name, by=self.access.actor)
+            said = "Checkpoint taken."
+        messages.success(request, said)
+        return redirect("admin_ui:relationship_file_history", relationship_id)
+
+
+class DecideChangeView(WorkspacePart):
+    def post(self, request: HttpRequest, relationship_id: UUID, change_id: UUID) -> HttpResponse:
+        accept = request.POST.get("do") == "accept"
+        relationship = self.get_relationship(relationship_id)
+        decide_held(relationship=relationship, held_id=change_id, accept=accept, by=self.access.actor)
+        return redirect("admin_ui:relationship_workspace", relationship_id)
+
+
+def _held(relationship: Relationship, row: HeldChange) -> dict[str, Any]:
+    """Both sides of a conflict, as a difference; or the profile that is proposed."""
+    sides = [_content(relationship, path) for path in (row.path, row.kept_as) if path]
+    diff = unified(*sides, path=row.path) if len(sides) == 2 else None
+    return {"row": row, "diff": diff, "proposal": pretty(row.proposal) if row.proposal else ""}
+
+
+def _content(relationship: Relationship, path: str) -> bytes:
+    try:
+        return read_file(relationship, path).content
+    except NotFound:
+        return b""

@@ -1,0 +1,61 @@
+"""An agent by a script: it reads what is known, writes it up, and leaves a hot context. It understands no task."""
+
+import json
+import re
+from collections.abc import Sequence
+
+from providers.llm.base import AgentData, PromptData
+
+OUTPUT = "workspace/outputs/what-is-known.md"
+MOST_LINES, MOST_WORDS = 60, 480
+_READS = ("memory/entries.md", "profile/user.yaml")
+_NUMBERED = re.compile(r"^ *\d+\t", re.MULTILINE)
+
+
+def next_step(data: PromptData) -> str:
+    """The next step's tool and input, as JSON."""
+    agent = _agent(data)
+    done = len(agent.steps)
+    if done < len(_READS):
+        return _call("view", path=_READS[done])
+    if done == len(_READS):
+        return _call("delete", path=OUTPUT)  # of an earlier session; where there is none, the tool says so
+    if done == len(_READS) + 1:
+        known = [_shown(result) for _, result in agent.steps[: len(_READS)]]
+        text = "\n\n".join([f"# {agent.assignment.splitlines()[0][:200]}", *known])
+        return _call("create", path=OUTPUT, file_text=f"{text}\n")
+    if done == len(_READS) + 2:
+        return _call("commit", reason="Wrote up what is known")
+    return _call("done", summary=f"Read entries and profile, and wrote {OUTPUT}.", facts=[])
+
+
+def curate(data: PromptData) -> str:
+    """The lines that are there, the other version's, what was read, and what this session was about; each once."""
+    agent = _agent(data)
+    lines = ["# Hot context", *_lines(agent.hot_context), *_lines(agent.elsewhere)]
+    lines += [f"Session: {agent.assignment.splitlines()[0][:200]}. {agent.summary}".strip()]
+    kept: list[str] = []
+    words = 0
+    for line in lines[:MOST_LINES]:
+        words += len(line.split())
+        if line not in kept and words <= MOST_WORDS:
+            kept.append(line)
+    return "\n".join(kept)
+
+
+def _agent(data: PromptData) -> AgentData:
+    assert data.agent is not None, "the question is an agent's"
+    return data.agent
+
+
+def _call(tool: str, **given: object) -> str:
+    return json.dumps({"tool": tool, "input": json.dumps(given, ensure_ascii=False)}, ensure_ascii=False)
+
+
+def _shown(result: str) -> str:
+    """A file as `view` told it, without its first line and the numbers."""
+    return _NUMBERED.sub("", result.partition("\n")[2]).strip()
+
+
+def _lines(text: str) -> Sequence[str]:
+    return [line for line in text.splitlines() if line.strip()]

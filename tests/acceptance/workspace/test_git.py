@@ -1,0 +1,212 @@
+"""Stock git against the real service: clone, fetch, push, and what a push may not bring."""
+
+import os
+import subprocess
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from memory.entries.editing import add_entry
+from memory.models import EntrySource
+from relationships.models import Relationship
+from tests.acceptance.service import LiveService
+from tests.fixtures.api import TESTER
+from workspace.files import change_files
+from workspace.hot_context import read_hot_context
+from workspace.models import Commit, Worker
+from workspace.sessions.verbs import start_session
+from workspace.store import read_contents
+
+ALONE = {
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_AUTHOR_NAME": "Ann",
+    "GIT_AUTHOR_EMAIL": "ann@example.org",
+    "GIT_COMMITTER_NAME": "Ann",
+    "GIT_COMMITTER_EMAIL": "ann@example.org",
+}
+
+
+class Git:
+    """A folder of somebody's, and what git says there."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.folder.mkdir(parents=True, exist_ok=True)
+
+    def run(self, *words: str, data: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
+        env = {**os.environ, **ALONE}
+        return subprocess.run(["git", *words], cwd=self.folder, env=env, input=data, capture_output=True)
+
+    def __call__(self, *words: str, data: bytes | None = None) -> str:
+        done = self.run(*words, data=data)
+        assert done.returncode == 0, done.stderr.decode()
+        return done.stdout.decode().strip()
+
+    def write(self, path: str, content: bytes) -> None:
+        file = self.folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
+
+    def commit(self, path: str, content: bytes, message: str = "change") -> None:
+        self.write(path, content)
+        self("add", "-A")
+        self("commit", "-qm", message)
+
+    def refused(self) -> str:
+        done = self.run("push", "-q", "origin", "HEAD:main")
+        assert done.returncode != 0, "the push was taken"
+        return done.stderr.decode()
+
+
+@pytest.fixture
+def relationship(live: LiveService) -> Iterator[Relationship]:
+    live.start_web()
+    live.web.wait_until_it_answers()
+    found = live.new_relationships(1)[0]
+    yield Relationship.objects.select_related("companion", "user", "project").get(id=found.id)
+
+
+@pytest.fixture
+def address(live: LiveService, relationship: Relationship) -> str:
+    return f"{live.web.url.replace('://', f'://git:{live.new_api_key()}@')}/git/{relationship.id}.git"
+
+
+@pytest.fixture
+def clone(address: str, relationship: Relationship, tmp_path: Path) -> Git:
+    change_files(relationship=relationship, changes={"notes/a.md": b"one\n", "b.bin": b"\0\1"}, by=TESTER)
+    Git(tmp_path)("clone", "-q", address, "clone")
+    return Git(tmp_path / "clone")
+
+
+def test_a_clone_is_the_tree_and_stays_the_same(
+    clone: Git, relationship: Relationship, address: str, tmp_path: Path
+) -> None:
+    files = read_contents(relationship.id, "main")
+    names = clone("ls-files", "-z").strip("\0").split("\0")
+
+    assert {name: (clone.folder / name).read_bytes() for name in names} == files
+    assert "memory/entries.md" in names and clone("fsck", "--strict", "--full") == ""
+    Git(tmp_path)("clone", "-q", address, "again")
+    assert Git(tmp_path / "again")("rev-parse", "HEAD") == clone("rev-parse", "HEAD")
+
+
+def test_a_round_trip_through_a_fast_export_gives_equal_trees(clone: Git, tmp_path: Path) -> None:
+    stream = clone.run("fast-export", "--all").stdout
+    other = Git(tmp_path / "other")
+    other("init", "-q")
+    other("fast-import", "--quiet", data=stream)
+    assert other("rev-parse", "main^{tree}") == clone("rev-parse", "HEAD^{tree}")
+
+
+def test_what_is_pushed_stands_in_the_rows_and_reaches_chat(clone: Git, relationship: Relationship) -> None:
+    clone.commit("notes/a.md", b"one\ntwo\n", "Add two")
+    clone.commit("memory/hot_context.md", b"Ann pushed this.\n")
+    (clone.folder / "run.sh").write_text("#!/bin/sh\n")
+    (clone.folder / "run.sh").chmod(0o755)
+    clone("add", "-A")
+    clone("commit", "-qm", "A script")
+    clone("push", "-q", "origin", "HEAD:main")
+
+    assert read_contents(relationship.id, "main")["notes/a.md"] == b"one\ntwo\n"
+    assert read_hot_context(relationship.id) == ("Ann pushed this.\n", 1)
+    shas = set(Commit.objects.for_relationship(relationship.id).values_list("sha", flat=True))
+    assert set(clone("rev-list", "HEAD").split()) <= shas
+    change_files(relationship=relationship, changes={"c.md": b"from here"}, by=TESTER)
+    clone("pull", "-q", "--no-rebase", "origin", "main")
+    assert (clone.folder / "c.md").read_bytes() == b"from here" and clone("fsck", "--full") == ""
+
+
+def test_a_merge_is_pushed_and_history_is_never_rewritten(clone: Git, relationship: Relationship) -> None:
+    change_files(relationship=relationship, changes={"c.md": b"theirs"}, by=TESTER)
+    clone.commit("d.md", b"ours")
+    assert "fetch first" in clone.refused()
+    clone("pull", "-q", "--no-rebase", "origin", "main")
+    clone("push", "-q", "origin", "HEAD:main")
+    assert read_contents(relationship.id, "main").keys() >= {"c.md", "d.md"}
+    clone("commit", "-q", "--amend", "-m", "another story")
+    done = clone.run("push", "-q", "--force", "origin", "HEAD:main")
+    assert done.returncode != 0 and b"not rewritten" in done.stderr
+    assert clone.run("push", "-q", "origin", ":main").returncode != 0
+    assert b"only main" in clone.run("push", "-q", "origin", "HEAD:refs/heads/mine").stderr
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "said"),
+    [
+        ("memory/entries.md", b"mine", "entries"),
+        ("workspace/AGENTS.md", b"obey", "agents_md"),
+        ("Notes/a.md", b"twin", "differ only by case"),
+        ("big.bin", b"x" * 200_000, "200000"),
+        ("a\\b", b"x", "backslash"),
+        ("memory/hot_context.md", b"word " * 701, "701 words"),
+        ("t\tab.md", b"x", "control character"),
+    ],
+)
+def test_what_a_push_may_not_bring(
+    clone: Git, relationship: Relationship, path: str, content: bytes, said: str
+) -> None:
+    before = read_contents(relationship.id, "main")
+    clone.commit(path, content)
+    assert said in clone.refused()
+    assert read_contents(relationship.id, "main") == before
+
+
+def test_links_and_submodules_are_refused(clone: Git, tmp_path: Path) -> None:
+    (clone.folder / "link").symlink_to("/etc/passwd")
+    clone("add", "-A")
+    clone("commit", "-qm", "link")
+    assert "symbolic link" in clone.refused()
+    clone("reset", "-q", "--hard", "origin/main")
+    head = clone("rev-parse", "HEAD")
+    clone("update-index", "--add", "--cacheinfo", f"160000,{head},module")
+    clone("commit", "-qm", "module")
+    assert "submodule" in clone.refused()
+
+
+def test_pushes_at_once_leave_one_line_of_history(
+    address: str, clone: Git, tmp_path: Path, relationship: Relationship
+) -> None:
+    for place in range(4):
+        Git(tmp_path)("clone", "-q", address, f"c{place}")
+
+    def push(place: int) -> None:
+        git = Git(tmp_path / f"c{place}")
+        git.commit(f"{place}.md", b"x")
+        for _ in range(20):
+            if git.run("push", "-q", "origin", "HEAD:main").returncode == 0:
+                return
+            git("pull", "-q", "--rebase", "origin", "main")
+        raise AssertionError(f"{place} was never taken")
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(push, range(4)))
+    assert read_contents(relationship.id, "main").keys() >= {f"{place}.md" for place in range(4)}
+
+
+def test_a_session_is_worked_at_with_its_own_token(
+    live: LiveService, relationship: Relationship, tmp_path: Path
+) -> None:
+    session, token = start_session(relationship=relationship, task="t", worker=Worker.EXTERNAL, by=TESTER)
+    url = live.web.url.replace("://", f"://x:{token}@")
+    Git(tmp_path)("clone", "-q", "-b", session.branch, f"{url}/git/{relationship.id}.git", "w")
+    work = Git(tmp_path / "w")
+    work.commit("profile/user.yaml", b"city: Porto\n")
+    work("push", "-q", "origin", f"HEAD:{session.branch}")
+    assert read_contents(relationship.id, session.branch)["profile/user.yaml"] == b"city: Porto\n"
+    other = live.new_relationships(1)[0]
+    assert Git(tmp_path).run("clone", "-q", f"{url}/git/{other.id}.git", "o").returncode != 0
+    assert (
+        b"could not read Username"
+        in Git(tmp_path).run("clone", f"{live.web.url}/git/{other.id}.git", "n").stderr
+    )
+
+
+def test_what_is_remembered_later_comes_with_a_fetch(clone: Git, relationship: Relationship) -> None:
+    values = {"type": "other", "content": "Owns a raven"}
+    add_entry(relationship=relationship, values=values, by=TESTER, source=EntrySource.MANUAL)
+    clone("pull", "-q", "origin", "main")
+    assert "Owns a raven" in (clone.folder / "memory/entries.md").read_text()

@@ -1,0 +1,81 @@
+"""What an operator sees and does of an agent's workspace."""
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from relationships.models import Relationship
+from tests.fixtures.api import TESTER
+from tests.fixtures.workspaces import whole
+from workspace.files import change_files
+from workspace.hot_context import read_hot_context
+from workspace.models import AgentSession, AgentStep, Checkpoint, HeldChange, StepState, Worker
+from workspace.sessions.verbs import start_session
+from workspace.store import read_contents
+
+
+@pytest.fixture
+def here(relationship: Relationship) -> Relationship:
+    change_files(relationship=whole(relationship), changes={"plan.md": b"one\n"}, by=TESTER)
+    return whole(relationship)
+
+
+def page(name: str, here: Relationship, **more: object) -> str:
+    return reverse(f"admin_ui:relationship_{name}", kwargs={"relationship_id": here.id, **more})
+
+
+def test_hot_context_is_edited_and_too_much_of_it_refused(owner: Client, here: Relationship) -> None:
+    refused = owner.post(page("hot_context", here), {"content": "word " * 701, "version": "0"})
+    owner.post(page("hot_context", here), {"content": "Maya is in Porto.", "version": "0"})
+    stale = owner.post(page("hot_context", here), {"content": "Not seen.", "version": "0"})
+
+    assert (refused.status_code, stale.status_code) == (422, 409)
+    assert read_hot_context(here.id) == ("Maya is in Porto.", 1)
+    assert "Maya is in Porto." in owner.get(page("workspace", here)).content.decode()
+
+
+def test_a_checkpoint_is_taken_and_restored(owner: Client, here: Relationship) -> None:
+    owner.post(page("checkpoints", here), {"name": "before"})
+    change_files(relationship=here, changes={"plan.md": b"two\n"}, by=TESTER)
+    owner.post(page("checkpoints", here), {"checkpoint": Checkpoint.objects.get(name="before").id})
+
+    assert read_contents(here.id, "main")["plan.md"] == b"one\n"
+    history = owner.get(page("file", here) + "?path=plan.md").content.decode()
+    assert "+two" in history and "Restore before" in history
+
+
+def test_a_session_is_started_paused_and_its_call_approved(owner: Client, here: Relationship) -> None:
+    owner.post(page("workspace", here), {"task": "Plan a trip"})
+    session = AgentSession.objects.get()
+    at = page("agent_session", here, session_id=session.id)
+    owner.post(at, {"do": "pause"})
+    AgentStep.objects.create(
+        relationship=here,
+        project_id=here.project_id,
+        session_id=session.id,
+        number=1,
+        tool="pay",
+        state="waiting",
+    )
+    assert "Approve" in owner.get(at).content.decode()
+    owner.post(at, {"do": "approve", "version": "1"})
+
+    assert AgentSession.objects.get().paused and AgentStep.objects.get().state == StepState.APPROVED
+
+
+def test_both_sides_of_a_conflict_are_shown_and_one_is_taken(owner: Client, here: Relationship) -> None:
+    session, _ = start_session(relationship=here, task="t", worker=Worker.EXTERNAL, by=TESTER)
+    change_files(relationship=here, changes={"plan.md.conflict": b"zwei\n"}, by=TESTER)
+    held = HeldChange.objects.create(
+        relationship=here,
+        project_id=here.project_id,
+        session_id=session.id,
+        kind="conflict",
+        path="plan.md",
+        kept_as="plan.md.conflict",
+    )
+    shown = owner.get(page("workspace", here)).content.decode()
+    owner.post(page("decide_change", here, change_id=held.id), {"do": "accept"})
+
+    assert "-one" in shown and "+zwei" in shown
+    assert read_contents(here.id, "main")["plan.md"] == b"zwei\n"

@@ -1,0 +1,59 @@
+import unicodedata
+
+import pytest
+
+from workspace.paths import path_fault, twin_fault
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("", "1 to 1024"),
+        ("a" * 255 + "/" + "b" * 2000, "1 to 1024"),
+        ("../secret", "without empty parts"),
+        ("a/../../b", "without empty parts"),
+        ("a/./b", "without empty parts"),
+        ("/etc/passwd", "without empty parts"),
+        ("a//b", "without empty parts"),
+        ("a/", "without empty parts"),
+        ("a\x00b", "control"),
+        ("a\nb", "control"),
+        ("a\x85b", "control"),
+        ("a\\..\\b", "backslash"),
+        (unicodedata.normalize("NFD", "é.md"), "NFC"),
+        ("\ud800.md", "half a character"),
+        ("x" * 256, "longer than 255"),
+        (".git/config", "git's own"),
+        ("a/.GIT/hooks/x", "git's own"),
+        (".g\u200cit/config", "git's own"),
+        ("git~1/config", "git's own"),
+        (".git. /config", "git's own"),
+    ],
+)
+def test_a_path_that_no_tree_takes_is_refused_with_its_rule(path: str, said: str) -> None:
+    assert said in path_fault(path)
+
+
+@pytest.mark.parametrize(
+    "path", ["a", "memory/hot_context.md", "é.md", ".gitignore", "日本/メモ.md", "a b/c..d"]
+)
+def test_an_ordinary_path_is_taken(path: str) -> None:
+    assert path_fault(path) == ""
+
+
+@pytest.mark.parametrize(
+    "paths",
+    [
+        ["Notes.md", "notes.md"],
+        ["Docs/a", "docs/b"],
+        ["ﬁle", "file"],
+        ["a", "a/b"],
+        ["a/b/c", "A/B"],
+    ],
+)
+def test_two_files_that_some_system_would_take_for_one_are_refused(paths: list[str]) -> None:
+    assert twin_fault(paths) != ""
+
+
+def test_files_that_share_a_folder_are_no_twins() -> None:
+    assert twin_fault(["a/b", "a/c", "ab", "b/a"]) == ""

@@ -1,0 +1,78 @@
+"""What a person decides of an agent's work: no token of a session or a browser opens these."""
+
+from uuid import UUID
+
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from web.fields import Page, PageQuery
+from web.operations import operation
+from workspace.api.session_schemas import (
+    AgentStepAnswer,
+    DecisionBody,
+    HeldChangeAnswer,
+    present_held,
+    present_step,
+)
+from workspace.api.sessions import OfSessionsView
+from workspace.models import HeldChange
+from workspace.sessions.decide import decide_call, decide_held
+
+
+class ApproveView(OfSessionsView):
+    open_to_tokens = False
+
+    @operation(
+        "agent_steps_decide",
+        "Approve or deny a tool call",
+        body=DecisionBody,
+        answers={200: AgentStepAnswer},
+        problems=(409,),
+    )
+    def post(self, request: Request, relationship_id: UUID, agent_session_id: UUID, number: int) -> Response:
+        """An agent's own token can't."""
+        step = decide_call(
+            relationship=self.owner(relationship_id),
+            session_id=agent_session_id,
+            number=number,
+            approve=self.body(DecisionBody).accept,
+            by=self.actor,
+        )
+        return self.answer(present_step(step))
+
+
+class HeldChangesView(OfSessionsView):
+    @operation(
+        "held_changes_list",
+        "List what merges could not decide, newest first",
+        query=PageQuery,
+        answers={200: Page[HeldChangeAnswer]},
+    )
+    def get(self, request: Request, relationship_id: UUID) -> Response:
+        query = self.query(PageQuery)
+        self.get_relationship(relationship_id)
+        rows = HeldChange.objects.for_relationship(relationship_id)
+        return self.page(rows, present_held, order=["-created_at", "-id"], query=query)
+
+
+class HeldChangeView(OfSessionsView):
+    open_to_tokens = False
+
+    @operation(
+        "held_changes_decide",
+        "Decide a held change",
+        body=DecisionBody,
+        answers={200: HeldChangeAnswer},
+        problems=(409,),
+    )
+    def post(self, request: Request, relationship_id: UUID, change_id: UUID) -> Response:
+        """Accept: the session's side takes the file's place, or the proposed profile is written. Decline: what is there
+        stays.
+        """
+        held = decide_held(
+            relationship=self.owner(relationship_id),
+            held_id=change_id,
+            accept=self.body(DecisionBody).accept,
+            by=self.actor,
+        )
+        return self.answer(present_held(held))

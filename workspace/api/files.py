@@ -1,0 +1,163 @@
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from relationships.api.views import ApiView
+from relationships.models import Relationship
+from web.errors import InvalidInput
+from web.headers import expected_sha256
+from web.operations import operation
+from workspace.api.schemas import (
+    ChangeQuery,
+    CommittedAnswer,
+    FileAnswer,
+    FileChanges,
+    FileQuery,
+    FilesAnswer,
+    FilesQuery,
+    FileWrite,
+    decode,
+    present_file,
+    present_line,
+)
+from workspace.files import Committed as Done
+from workspace.files import change_files, list_files, read_file
+from workspace.models import MAIN
+
+TAG = "Workspace"
+AROUND = 4096  # bytes of JSON around a file's content
+GROWN = 6  # bytes of JSON that one byte of content may become
+
+
+class WorkspaceView(ApiView):
+    """A view of a relationship's own files, sessions or tools, which its tokens open too."""
+
+    tag = TAG
+    open_to_tokens = True
+
+    def owner(self, relationship_id: UUID) -> Relationship:
+        """The project's own relationship, with all that its configuration follows from. Raises NotFound."""
+        return self.get_relationship(relationship_id, "companion", "user", "project")
+
+    def max_body_bytes(self) -> int:
+        """As JSON a file may be longer than it is."""
+        limit: int = max(settings.MAX_BODY_BYTES, GROWN * settings.MAX_FILE_BYTES + AROUND)
+        return limit
+
+
+class FilesView(WorkspaceView):
+    @operation("files_list", "List files", query=FilesQuery, answers={200: FilesAnswer})
+    def get(self, request: Request, relationship_id: UUID) -> Response:
+        """Those of a branch, or as they were at a commit. On main, generated files are as they are now."""
+        query = self.query(FilesQuery)
+        files, commit = list_files(self.owner(relationship_id), query.branch, at=query.at or "")
+        shown = [
+            present_line(path, entry)
+            for path, entry in files.items()
+            if path.startswith(query.prefix)
+            and (query.depth is None or path[len(query.prefix) :].strip("/").count("/") < query.depth)
+        ]
+        return self.answer({"branch": query.branch, "commit": commit, "files": shown})
+
+    @operation(
+        "files_change",
+        "Change several files in one commit",
+        query=ChangeQuery,
+        body=FileChanges,
+        answers={200: CommittedAnswer},
+        problems=(404, 409),
+    )
+    def post(self, request: Request, relationship_id: UUID) -> Response:
+        """Write, delete and move; all of it or, where one can't be done, nothing."""
+        query, body = self.query(ChangeQuery), self.body(FileChanges)
+        relationship = self.owner(relationship_id)
+        changes: dict[str, bytes | None] = {}
+        expected: dict[str, str] = {}
+        for change in body.changes:
+            if change.sha256 is not None:
+                expected[change.path] = change.sha256
+            if change.move_to is not None:
+                read = read_file(relationship, change.path, query.branch)
+                expected.setdefault(change.path, read.sha256)
+                changes[change.move_to], expected[change.move_to] = read.content, ""
+            changes[change.path] = None if change.content is None else decode(change.content, change.encoding)
+        done = change_files(
+            relationship=relationship,
+            changes=changes,
+            by=self.actor,
+            branch=query.branch,
+            message=body.message,
+            expected=expected,
+        )
+        return self.answer(_present(done))
+
+
+class FileView(WorkspaceView):
+    @operation("files_read", "Read a file", query=FileQuery, answers={200: FileAnswer}, etag=True)
+    def get(self, request: Request, relationship_id: UUID, path: str) -> Response:
+        query = self.query(FileQuery)
+        read = read_file(self.owner(relationship_id), path, query.branch, at=query.at or "")
+        return self._tagged(present_file(read), read.sha256)
+
+    @operation(
+        "files_write",
+        "Write a file",
+        query=ChangeQuery,
+        body=FileWrite,
+        answers={200: CommittedAnswer},
+        problems=(409,),
+        if_match="sha256",
+        etag=True,
+    )
+    def put(self, request: Request, relationship_id: UUID, path: str) -> Response:
+        """With If-Match it is written only where it says what you have read, or says this already."""
+        query, body = self.query(ChangeQuery), self.body(FileWrite)
+        expected = expected_sha256(request)
+        done = change_files(
+            relationship=self.owner(relationship_id),
+            changes={path: body.as_bytes()},
+            by=self.actor,
+            branch=query.branch,
+            message=body.message,
+            expected={} if expected is None else {path: expected},
+        )
+        return self._tagged(_present(done), done.files[path].sha256)
+
+    @operation(
+        "files_delete",
+        "Delete a file",
+        query=ChangeQuery,
+        answers={200: CommittedAnswer},
+        problems=(409,),
+        if_match="sha256",
+    )
+    def delete(self, request: Request, relationship_id: UUID, path: str) -> Response:
+        """Its history stays."""
+        query, expected = self.query(ChangeQuery), expected_sha256(request)
+        done = change_files(
+            relationship=self.owner(relationship_id),
+            changes={path: None},
+            by=self.actor,
+            branch=query.branch,
+            expected={} if expected is None else {path: expected},
+        )
+        return self.answer(_present(done))
+
+    def _tagged(self, data: dict[str, Any], sha256: str) -> Response:
+        answer = self.answer(data)
+        answer.headers["ETag"] = f'"{sha256}"'
+        return answer
+
+
+def writable_branch(branch: str) -> str:
+    """Raises InvalidInput for main, which is not a session's own."""
+    if branch == MAIN:
+        raise InvalidInput.of("branch", "name a session's branch")
+    return branch
+
+
+def _present(done: Done) -> dict[str, Any]:
+    return {"commit": done.commit, "changed": done.changed}

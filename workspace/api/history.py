@@ -1,0 +1,178 @@
+from collections.abc import Collection
+from uuid import UUID
+
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from web.fields import Page, PageQuery
+from web.headers import expected_version
+from web.operations import operation
+from web.pagination import page_of
+from workspace.api.files import WorkspaceView
+from workspace.api.schemas import (
+    BranchesAnswer,
+    CheckpointAnswer,
+    CheckpointBody,
+    CommitAnswer,
+    CommitDetailAnswer,
+    CommitsQuery,
+    DiffAnswer,
+    DiffQuery,
+    HotContextAnswer,
+    HotContextBody,
+    HotContextVersionAnswer,
+    RestoreBody,
+    RestoredAnswer,
+    present_branch,
+    present_checkpoint,
+    present_commit,
+    present_diff,
+    present_hot_version,
+)
+from workspace.checkpoints import restore_checkpoint, take_checkpoint
+from workspace.history import changes_of, diff_trees, get_commit, head_at, log_of
+from workspace.hot_context import read_hot_context
+from workspace.models import Branch, Checkpoint, Commit, HotContextVersion
+from workspace.write_hot_context import write_hot_context
+
+
+def shas_of(relationship_id: UUID, ids: Collection[UUID]) -> dict[UUID, str]:
+    """The SHA-1 of these commits."""
+    rows = Commit.objects.for_relationship(relationship_id).filter(id__in=ids)
+    return dict(rows.values_list("id", "sha"))
+
+
+class CommitsView(WorkspaceView):
+    @operation(
+        "commits_list",
+        "List a branch's commits, newest first",
+        query=CommitsQuery,
+        answers={200: Page[CommitAnswer]},
+    )
+    def get(self, request: Request, relationship_id: UUID) -> Response:
+        query = self.query(CommitsQuery)
+        rows = log_of(self.owner(relationship_id), query.branch)
+        page = page_of(rows, order=["-recorded_at", "-id"], page=query, present=lambda row: row, slow=())
+        commits: list[Commit] = page["items"]
+        shas = shas_of(relationship_id, {parent for row in commits for parent in row.parents})
+        return self.answer({**page, "items": [present_commit(row, shas) for row in commits]})
+
+
+class CommitView(WorkspaceView):
+    @operation("commits_read", "Read a commit", answers={200: CommitDetailAnswer})
+    def get(self, request: Request, relationship_id: UUID, sha: str) -> Response:
+        """With what it changed."""
+        relationship = self.owner(relationship_id)
+        commit = get_commit(relationship, sha)
+        shas = shas_of(relationship_id, commit.parents)
+        changes = present_diff(changes_of(relationship, commit))
+        return self.answer({**present_commit(commit, shas), "changes": changes})
+
+
+class DiffView(WorkspaceView):
+    @operation("files_diff", "Compare two branches or commits", query=DiffQuery, answers={200: DiffAnswer})
+    def get(self, request: Request, relationship_id: UUID) -> Response:
+        relationship, query = self.owner(relationship_id), self.query(DiffQuery)
+        base, head = head_at(relationship, query.base), head_at(relationship, query.head)
+        return self.answer({"changes": present_diff(diff_trees(relationship.id, base.files, head.files))})
+
+
+class BranchesView(WorkspaceView):
+    @operation("branches_list", "List branches", answers={200: BranchesAnswer})
+    def get(self, request: Request, relationship_id: UUID) -> Response:
+        """main, and one of each session whose branch is still there."""
+        self.get_relationship(relationship_id)
+        rows = list(Branch.objects.for_relationship(relationship_id).order_by("name"))
+        shas = shas_of(relationship_id, {row.commit_id for row in rows})
+        return self.answer({"items": [present_branch(row, shas) for row in rows]})
+
+
+class CheckpointsView(WorkspaceView):
+    @operation(
+        "checkpoints_list",
+        "List checkpoints, newest first",
+        query=PageQuery,
+        answers={200: Page[CheckpointAnswer]},
+    )
+    def get(self, request: Request, relationship_id: UUID) -> Response:
+        query = self.query(PageQuery)
+        self.get_relationship(relationship_id)
+        rows = Checkpoint.objects.for_relationship(relationship_id)
+        page = page_of(rows, order=["-taken_at", "-id"], page=query, present=lambda row: row)
+        shas = shas_of(relationship_id, {row.commit_id for row in page["items"]})
+        return self.answer({**page, "items": [present_checkpoint(row, shas) for row in page["items"]]})
+
+    @operation(
+        "checkpoints_take", "Take a checkpoint of main", body=CheckpointBody, answers={201: CheckpointAnswer}
+    )
+    def post(self, request: Request, relationship_id: UUID) -> Response:
+        body = self.body(CheckpointBody)
+        row = take_checkpoint(relationship=self.owner(relationship_id), name=body.name, by=self.actor)
+        return self.answer(present_checkpoint(row, shas_of(relationship_id, [row.commit_id])), status=201)
+
+
+class CheckpointRestoreView(WorkspaceView):
+    open_to_tokens = False
+
+    @operation(
+        "checkpoints_restore",
+        "Go back to a checkpoint",
+        body=RestoreBody,
+        body_optional=True,
+        answers={200: RestoredAnswer},
+        problems=(409,),
+    )
+    def post(self, request: Request, relationship_id: UUID, checkpoint_id: UUID) -> Response:
+        """A new commit with the old files, hot context with them; with `memory` the entries too. Nothing is deleted."""
+        body = self.body(RestoreBody, optional=True)
+        restored = restore_checkpoint(
+            relationship=self.owner(relationship_id),
+            checkpoint_id=checkpoint_id,
+            by=self.actor,
+            memory=body.memory,
+        )
+        return self.answer({"commit": restored.commit, "entries": restored.entries})
+
+
+class HotContextView(WorkspaceView):
+    @operation("hot_context_read", "Read hot context", answers={200: HotContextAnswer}, etag=True)
+    def get(self, request: Request, relationship_id: UUID) -> Response:
+        """What the agent left for chat; version 0 where there is none."""
+        self.get_relationship(relationship_id)
+        content, version = read_hot_context(relationship_id)
+        return self.answer({"content": content, "version": version}, version=version)
+
+    @operation(
+        "hot_context_write",
+        "Write hot context",
+        body=HotContextBody,
+        answers={200: HotContextAnswer},
+        if_match=True,
+        etag=True,
+    )
+    def put(self, request: Request, relationship_id: UUID) -> Response:
+        """Its next version, which the next context shows. The same again makes no new version."""
+        body = self.body(HotContextBody)
+        version = write_hot_context(
+            relationship=self.owner(relationship_id),
+            content=body.content,
+            by=self.actor,
+            expected_version=expected_version(request),
+        )
+        return self.answer({"content": body.content, "version": version}, version=version)
+
+
+class HotContextVersionsView(WorkspaceView):
+    @operation(
+        "hot_context_versions",
+        "List hot context's versions, newest first",
+        query=PageQuery,
+        answers={200: Page[HotContextVersionAnswer]},
+    )
+    def get(self, request: Request, relationship_id: UUID) -> Response:
+        query = self.query(PageQuery)
+        self.get_relationship(relationship_id)
+        rows = HotContextVersion.objects.for_relationship(relationship_id)
+        page = page_of(rows, order=["-version"], page=query, present=lambda row: row)
+        shas = shas_of(relationship_id, {row.commit_id for row in page["items"]})
+        return self.answer({**page, "items": [present_hot_version(row, shas) for row in page["items"]]})

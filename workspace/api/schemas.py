@@ -1,0 +1,276 @@
+"""What the calls about files take and answer, and how the answers are made."""
+
+import base64
+import binascii
+from datetime import datetime
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from pydantic import Field, StringConstraints, field_validator, model_validator
+
+from relationships.api.profiles import ActorAnswer
+from web.errors import InvalidInput
+from web.fields import NOT_BLANK, Answer, Body, Name, PageQuery, Query
+from workspace.files import FileRead
+from workspace.generated import made_elsewhere
+from workspace.history import FileDiff
+from workspace.models import MAIN, Branch, Checkpoint, Commit, HotContextVersion
+from workspace.trees import EXECUTABLE, Entry
+
+BranchName = Annotated[str, StringConstraints(pattern=r"^(main|session/[0-9a-f-]{36})$")]
+Sha = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")]
+Revision = Annotated[str, StringConstraints(pattern=r"^(main|session/[0-9a-f-]{36}|[0-9a-f]{40})$")]
+Path = Annotated[str, StringConstraints(min_length=1, max_length=1024)]
+Message = Annotated[str, StringConstraints(max_length=2000, pattern=r"^[^\x00]*$")]
+Encoding = Literal["utf-8", "base64"]
+Text = Annotated[str, StringConstraints(max_length=14_000_000)]
+
+
+class FilesQuery(Query):
+    branch: BranchName = MAIN
+    at: Sha | None = None
+    """A commit, in the place of the branch."""
+    prefix: Annotated[str, StringConstraints(max_length=1024)] = ""
+    """Only paths that begin so, such as `workspace/outputs/`."""
+    depth: Annotated[int, Field(ge=1, le=100)] | None = None
+    """Only files at most so many folders deep below the prefix."""
+
+
+class FileQuery(Query):
+    branch: BranchName = MAIN
+    at: Sha | None = None
+    """A commit, in the place of the branch."""
+
+
+class ChangeQuery(Query):
+    branch: BranchName = MAIN
+
+
+class FileWrite(Body):
+    content: Text
+    encoding: Encoding = "utf-8"
+    message: Message = ""
+    """Of the commit; what was changed if left out."""
+
+    def as_bytes(self) -> bytes:
+        return decode(self.content, self.encoding)
+
+
+class FileChange(Body):
+    """One of: new content for `path`; `delete`; `move_to` another path."""
+
+    path: Path
+    content: Text | None = None
+    encoding: Encoding = "utf-8"
+    delete: bool = False
+    move_to: Path | None = None
+    sha256: Annotated[str, StringConstraints(pattern=r"^([0-9a-f]{64})?$")] | None = None
+    """What the file must say now; empty: it must not be there; null: no matter what."""
+
+    @model_validator(mode="after")
+    def _one_thing(self) -> "FileChange":
+        if [self.content is not None, self.delete, self.move_to is not None].count(True) != 1:
+            raise ValueError("give one of content, delete and move_to")
+        return self
+
+
+class FileChanges(Body):
+    changes: Annotated[list[FileChange], Field(min_length=1, max_length=200)]
+    message: Message = ""
+
+    @field_validator("changes")
+    @classmethod
+    def _each_once(cls, value: list[FileChange]) -> list[FileChange]:
+        paths = [path for change in value for path in (change.path, change.move_to) if path]
+        if len(set(paths)) != len(paths):
+            raise ValueError("each path is named once")
+        return value
+
+
+class FileLineAnswer(Answer):
+    path: str
+    sha256: str
+    size: int
+    executable: bool
+    read_only: bool
+    """Made from something else, which is to be changed instead."""
+
+
+class FilesAnswer(Answer):
+    branch: str
+    commit: str
+    """Empty while nothing was written."""
+    files: list[FileLineAnswer]
+
+
+class FileAnswer(Answer):
+    path: str
+    sha256: str
+    size: int
+    encoding: Encoding
+    """utf-8 where the content is text, else base64."""
+    content: str
+    commit: str
+    """Empty for a file that is made as it is read."""
+    read_only: bool
+
+
+class CommittedAnswer(Answer):
+    commit: str
+    changed: bool
+    """False: the files said all that already."""
+
+
+class CommitsQuery(PageQuery):
+    branch: BranchName = MAIN
+
+
+class CommitAnswer(Answer):
+    sha: str
+    parents: list[str]
+    author: str
+    message: str
+    recorded_at: datetime
+
+
+class FileDiffAnswer(Answer):
+    path: str
+    status: Literal["added", "changed", "deleted"]
+    text: str | None
+    """A unified diff; null where a side is no text."""
+
+
+class CommitDetailAnswer(CommitAnswer):
+    changes: list[FileDiffAnswer]
+    """Against the first parent."""
+
+
+class DiffQuery(Query):
+    base: Revision
+    """A branch or a commit."""
+    head: Revision = MAIN
+
+
+class DiffAnswer(Answer):
+    changes: list[FileDiffAnswer]
+
+
+class BranchAnswer(Answer):
+    name: str
+    commit: str
+    updated_at: datetime
+
+
+class BranchesAnswer(Answer):
+    items: list[BranchAnswer]
+
+
+class CheckpointBody(Body):
+    name: Name
+
+
+class RestoreBody(Body):
+    memory: bool = False
+    """Also bring the entries back to what they were then."""
+
+
+class RestoredAnswer(Answer):
+    commit: str
+    entries: int
+    """How many entries were brought back."""
+
+
+class CheckpointAnswer(Answer):
+    id: UUID
+    name: str
+    commit: str
+    session: UUID | None
+    actor: ActorAnswer
+    taken_at: datetime
+
+
+class HotContextBody(Body):
+    content: Annotated[str, StringConstraints(max_length=100_000)]
+    """About 500 words; more than 700 are refused."""
+
+
+class HotContextAnswer(Answer):
+    content: str
+    version: int
+    """0: there is none yet."""
+
+
+class HotContextVersionAnswer(Answer):
+    version: int
+    content: str
+    tokens: int
+    """Estimated."""
+    commit: str
+    session: UUID | None
+    actor: ActorAnswer
+    recorded_at: datetime
+
+
+class PathQuestion(Body):
+    path: Annotated[str, NOT_BLANK]
+
+
+def decode(content: str, encoding: Encoding) -> bytes:
+    """Raises InvalidInput."""
+    if encoding == "utf-8":
+        return content.encode("utf-8")
+    try:
+        return base64.b64decode(content, validate=True)
+    except (binascii.Error, ValueError):
+        raise InvalidInput.of("content", "is not base64") from None
+
+
+def encode(content: bytes) -> tuple[str, Encoding]:
+    """Text as it is, anything else as base64."""
+    try:
+        return content.decode("utf-8"), "utf-8"
+    except UnicodeDecodeError:
+        return base64.b64encode(content).decode(), "base64"
+
+
+def present_line(path: str, entry: Entry) -> dict[str, Any]:
+    return {
+        "path": path,
+        "sha256": entry.sha256,
+        "size": entry.size,
+        "executable": entry.mode == EXECUTABLE,
+        "read_only": bool(made_elsewhere(path)),
+    }
+
+
+def present_file(read: FileRead) -> dict[str, Any]:
+    content, encoding = encode(read.content)
+    return FileAnswer.of(read, size=len(read.content), content=content, encoding=encoding)
+
+
+def present_commit(commit: Commit, shas: dict[UUID, str]) -> dict[str, Any]:
+    return CommitAnswer.of(commit, parents=[shas[parent] for parent in commit.parents if parent in shas])
+
+
+def present_diff(changes: list[FileDiff]) -> list[dict[str, Any]]:
+    return [FileDiffAnswer.of(change) for change in changes]
+
+
+def present_branch(branch: Branch, shas: dict[UUID, str]) -> dict[str, Any]:
+    return BranchAnswer.of(branch, commit=shas[branch.commit_id])
+
+
+def present_checkpoint(row: Checkpoint, shas: dict[UUID, str]) -> dict[str, Any]:
+    return CheckpointAnswer.of(
+        row, commit=shas.get(row.commit_id, ""), session=row.session_id, actor=_actor(row)
+    )
+
+
+def present_hot_version(row: HotContextVersion, shas: dict[UUID, str]) -> dict[str, Any]:
+    return HotContextVersionAnswer.of(
+        row, commit=shas.get(row.commit_id, ""), session=row.session_id, actor=_actor(row)
+    )
+
+
+def _actor(row: Any) -> dict[str, str]:
+    return {"kind": row.actor_kind, "id": row.actor_id}

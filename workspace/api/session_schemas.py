@@ -1,0 +1,140 @@
+"""What the calls about sessions and tools take and answer, and how the answers are made."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from pydantic import Field, StringConstraints
+
+from web.fields import DIGITS, NOT_BLANK, Answer, Body, JsonObject, Query
+from workspace.gateway.spec import ToolParts
+from workspace.models import AgentSession, AgentStep, HeldChange, SessionState, StepState
+
+Sentence = Annotated[str, StringConstraints(min_length=1, max_length=2000, pattern=r"^[^\x00]*$"), NOT_BLANK]
+ToolName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
+
+
+class AgentSessionStart(Body):
+    task: Annotated[str, StringConstraints(min_length=1, max_length=20_000, pattern=r"^[^\x00]*$"), NOT_BLANK]
+    worker: Literal["built_in", "external"] = "built_in"
+
+
+class AgentSessionFinish(Body):
+    summary: Annotated[str, StringConstraints(max_length=5000, pattern=r"^[^\x00]*$")] = ""
+    """What was done; it stands in the merge's commit, and the curation reads it."""
+    facts: Annotated[list[Sentence], Field(max_length=50)] = []
+    """What is worth remembering of the person; handed to memory as a turn."""
+
+
+class AgentSessionAnswer(Answer):
+    id: UUID
+    state: SessionState
+    worker: Literal["built_in", "external"]
+    task: str
+    branch: str
+    stage: str | None
+    """Of a failed one: where it failed."""
+    error: str | None
+    summary: str
+    paused: bool
+    steps: int
+    tokens: int
+    turn: UUID | None
+    """By which its facts were handed to memory."""
+    created_at: datetime
+    seen_at: datetime
+    """Its last sign of life."""
+    ended_at: datetime | None
+
+
+class AgentSessionStartedAnswer(AgentSessionAnswer):
+    token: str | None
+    """Opens this relationship until the session ends; shown this once, and null for a built-in one."""
+
+
+class AgentStepAnswer(Answer):
+    number: int
+    tool: str
+    arguments: JsonObject
+    result: str
+    state: StepState
+    status: int | None
+    """Of the answer to a call over the network."""
+    model: str | None
+    tokens: int
+    milliseconds: float
+    created_at: datetime
+
+
+class EventsQuery(Query):
+    after: Annotated[int, Field(ge=0, le=1_000_000), DIGITS] = 0
+    """Only steps with a higher number."""
+
+
+class DecisionBody(Body):
+    accept: bool
+
+
+class ToolCallBody(Body):
+    input: JsonObject = Field(default_factory=dict)
+    approved: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+    """The number of the step that a person has approved."""
+
+
+class HeldChangeAnswer(Answer):
+    id: UUID
+    session: UUID
+    kind: Literal["conflict", "profile"]
+    path: str
+    kept_as: str | None
+    """Where the session's side of it is."""
+    proposal: JsonObject | None
+    """The profile as the agent would have it."""
+    state: Literal["open", "accepted", "declined"]
+    decided_by: str | None
+    created_at: datetime
+    decided_at: datetime | None
+
+
+class ToolBody(Body, ToolParts):
+    """What a tool does and where it is called."""
+
+
+class ToolAnswer(Answer):
+    name: str
+    spec: JsonObject
+    updated_at: datetime
+
+
+class ToolsAnswer(Answer):
+    items: list[ToolAnswer]
+
+
+class SecretBody(Body):
+    value: Annotated[str, StringConstraints(min_length=1, max_length=4000, pattern=r"^[\x20-\x7e]+$")]
+    """Kept encrypted, and never shown again."""
+
+
+class SecretAnswer(Answer):
+    name: str
+    updated_at: datetime
+
+
+class SecretsAnswer(Answer):
+    items: list[SecretAnswer]
+
+
+def present_session(session: AgentSession) -> dict[str, Any]:
+    return AgentSessionAnswer.of(
+        session, stage=session.stage or None, error=session.error or None, turn=session.turn_id
+    )
+
+
+def present_step(step: AgentStep) -> dict[str, Any]:
+    return AgentStepAnswer.of(step, model=step.model or None)
+
+
+def present_held(held: HeldChange) -> dict[str, Any]:
+    return HeldChangeAnswer.of(
+        held, session=held.session_id, kept_as=held.kept_as or None, decided_by=held.decided_by or None
+    )

@@ -1,0 +1,257 @@
+from collections.abc import Iterator
+from typing import Any, ClassVar
+from uuid import UUID
+
+import orjson
+from django.http import StreamingHttpResponse
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from web.fields import Page, PageQuery
+from web.operations import operation
+from worker.waiting import waiting_place
+from workspace.api.files import WorkspaceView
+from workspace.api.session_schemas import (
+    AgentSessionAnswer,
+    AgentSessionFinish,
+    AgentSessionStart,
+    AgentSessionStartedAnswer,
+    AgentStepAnswer,
+    EventsQuery,
+    ToolCallBody,
+    present_session,
+    present_step,
+)
+from workspace.models import AgentSession, AgentStep, Worker
+from workspace.models.agent_session import OPEN
+from workspace.sessions.tool_calls import call_for_session
+from workspace.sessions.verbs import (
+    finish_session,
+    get_session,
+    heartbeat,
+    pause_session,
+    resume_session,
+    retry_session,
+    start_session,
+    stop_session,
+)
+
+TAG = "Agent sessions"
+QUIET_SECONDS = 10.0  # a stream without news says that it is there
+VERBS = {
+    "pause": pause_session,
+    "resume": resume_session,
+    "stop": stop_session,
+    "retry": retry_session,
+}
+
+
+class OfSessionsView(WorkspaceView):
+    tag = TAG
+
+
+class AgentSessionsView(OfSessionsView):
+    open_to_tokens = ("GET",)
+
+    @operation(
+        "agent_sessions_list",
+        "List agent sessions, newest first",
+        query=PageQuery,
+        answers={200: Page[AgentSessionAnswer]},
+    )
+    def get(self, request: Request, relationship_id: UUID) -> Response:
+        query = self.query(PageQuery)
+        self.get_relationship(relationship_id)
+        rows = AgentSession.objects.for_relationship(relationship_id)
+        return self.page(rows, present_session, order=["-created_at", "-id"], query=query)
+
+    @operation(
+        "agent_sessions_start",
+        "Start an agent session",
+        body=AgentSessionStart,
+        answers={201: AgentSessionStartedAnswer},
+        problems=(409,),
+    )
+    def post(self, request: Request, relationship_id: UUID) -> Response:
+        """`built_in`: a worker of ours works with the companion's model. `external`: you do, on the session's branch,
+        over REST or git, with the token that is shown this once.
+        """
+        body = self.body(AgentSessionStart)
+        session, token = start_session(
+            relationship=self.owner(relationship_id),
+            task=body.task,
+            worker=Worker(body.worker),
+            by=self.actor,
+        )
+        return self.answer({**present_session(session), "token": token or None}, status=201)
+
+
+class AgentSessionView(OfSessionsView):
+    @operation("agent_sessions_read", "Read an agent session", answers={200: AgentSessionAnswer})
+    def get(self, request: Request, relationship_id: UUID, agent_session_id: UUID) -> Response:
+        self.get_relationship(relationship_id)
+        return self.answer(present_session(get_session(relationship_id, agent_session_id)))
+
+
+class HeartbeatView(OfSessionsView):
+    @operation(
+        "agent_sessions_heartbeat",
+        "Say that a session goes on",
+        answers={200: AgentSessionAnswer},
+        problems=(409,),
+    )
+    def post(self, request: Request, relationship_id: UUID, agent_session_id: UUID) -> Response:
+        """One that gives no sign for workspace.abandoned_hours is abandoned."""
+        relationship = self.owner(relationship_id)
+        return self.answer(present_session(heartbeat(relationship=relationship, session_id=agent_session_id)))
+
+
+class FinishView(OfSessionsView):
+    @operation(
+        "agent_sessions_finish",
+        "Finish a session of your own",
+        body=AgentSessionFinish,
+        body_optional=True,
+        answers={202: AgentSessionAnswer},
+        problems=(409,),
+    )
+    def post(self, request: Request, relationship_id: UUID, agent_session_id: UUID) -> Response:
+        """A worker curates hot context and merges the branch into main. An abandoned one can be finished too."""
+        body = self.body(AgentSessionFinish, optional=True)
+        session = finish_session(
+            relationship=self.owner(relationship_id),
+            session_id=agent_session_id,
+            summary=body.summary,
+            facts=body.facts,
+            by=self.actor,
+        )
+        return self.answer(present_session(session), status=202)
+
+
+class VerbView(OfSessionsView):
+    """Each is a route of its own, with the verb at its end."""
+
+    verb: ClassVar[str]
+
+    def act(self, relationship_id: UUID, session_id: UUID) -> Response:
+        relationship = self.owner(relationship_id)
+        session = VERBS[self.verb](relationship=relationship, session_id=session_id, by=self.actor)
+        return self.answer(present_session(session), status=202)
+
+
+class PauseView(VerbView):
+    verb = "pause"
+
+    @operation("agent_sessions_pause", "Pause a session", answers={202: AgentSessionAnswer}, problems=(409,))
+    def post(self, request: Request, relationship_id: UUID, agent_session_id: UUID) -> Response:
+        """After the step that it is at."""
+        return self.act(relationship_id, agent_session_id)
+
+
+class ResumeView(VerbView):
+    verb = "resume"
+
+    @operation(
+        "agent_sessions_resume", "Resume a session", answers={202: AgentSessionAnswer}, problems=(409,)
+    )
+    def post(self, request: Request, relationship_id: UUID, agent_session_id: UUID) -> Response:
+        return self.act(relationship_id, agent_session_id)
+
+
+class StopView(VerbView):
+    verb = "stop"
+
+    @operation("agent_sessions_stop", "Stop a session", answers={202: AgentSessionAnswer}, problems=(409,))
+    def post(self, request: Request, relationship_id: UUID, agent_session_id: UUID) -> Response:
+        """What it has done so far is curated and merged."""
+        return self.act(relationship_id, agent_session_id)
+
+
+class RetryView(VerbView):
+    verb = "retry"
+
+    @operation(
+        "agent_sessions_retry",
+        "Try a failed session again",
+        answers={202: AgentSessionAnswer},
+        problems=(409,),
+    )
+    def post(self, request: Request, relationship_id: UUID, agent_session_id: UUID) -> Response:
+        """From where it failed."""
+        return self.act(relationship_id, agent_session_id)
+
+
+class StepsView(OfSessionsView):
+    @operation(
+        "agent_steps_list", "List a session's steps", query=PageQuery, answers={200: Page[AgentStepAnswer]}
+    )
+    def get(self, request: Request, relationship_id: UUID, agent_session_id: UUID) -> Response:
+        """In order: what the agent did, and what the tools said."""
+        query = self.query(PageQuery)
+        self.get_relationship(relationship_id)
+        get_session(relationship_id, agent_session_id)
+        return self.page(
+            steps_of(relationship_id, agent_session_id), present_step, order=["number"], query=query
+        )
+
+
+class EventsView(OfSessionsView):
+    @operation("agent_sessions_watch", "Watch a session", query=EventsQuery, answers={200: None})
+    def get(self, request: Request, relationship_id: UUID, agent_session_id: UUID) -> StreamingHttpResponse:
+        """Server-sent events: `step` for each step, `session` for each change of its state; ends with the session."""
+        query = self.query(EventsQuery)
+        self.get_relationship(relationship_id)
+        get_session(relationship_id, agent_session_id)
+        return StreamingHttpResponse(
+            _events(relationship_id, agent_session_id, query.after), content_type="text/event-stream"
+        )
+
+
+class ToolCallView(OfSessionsView):
+    @operation(
+        "agent_tools_call",
+        "Call a tool for a session of your own",
+        body=ToolCallBody,
+        answers={200: AgentStepAnswer},
+        problems=(409,),
+    )
+    def post(self, request: Request, relationship_id: UUID, agent_session_id: UUID, tool: str) -> Response:
+        """Where the step is `waiting`, a person has to approve it: then call again with its number as `approved`."""
+        body = self.body(ToolCallBody)
+        step = call_for_session(
+            relationship=self.owner(relationship_id),
+            session_id=agent_session_id,
+            name=tool,
+            given=body.input,
+            approved=body.approved,
+        )
+        return self.answer(present_step(step))
+
+
+def steps_of(relationship_id: UUID, session_id: UUID) -> Any:
+    return AgentStep.objects.for_relationship(relationship_id).filter(session_id=session_id)
+
+
+def _events(relationship_id: UUID, session_id: UUID, after: int) -> Iterator[bytes]:
+    told: tuple[str, bool] | None = None
+    with waiting_place(session_id) as place:
+        while True:
+            if place is not None:
+                place.rest()  # before the look, so that nothing slips in between
+            session = AgentSession.objects.for_relationship(relationship_id).filter(id=session_id).first()
+            if session is None:
+                return
+            for step in steps_of(relationship_id, session_id).filter(number__gt=after).order_by("number"):
+                after = step.number
+                yield _event("step", present_step(step), after)
+            if (session.state, session.paused) != told:
+                told = (session.state, session.paused)
+                yield _event("session", present_session(session), after)
+            if session.state not in OPEN or place is None:
+                return
+            if not place.wait(QUIET_SECONDS):
+                yield b": waiting\n\n"
+
+
+def _event(name: str, data: dict[str, Any], number: int) -> bytes:
+    return b"event: %s\nid: %d\ndata: %s\n\n" % (name.encode(), number, orjson.dumps(data, default=str))

@@ -1,0 +1,88 @@
+from typing import Any, ClassVar
+from uuid import UUID
+
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from relationships.api.views import ApiView
+from relationships.services.companions import get_companion
+from web.operations import operation
+from workspace.api.session_schemas import (
+    SecretAnswer,
+    SecretBody,
+    SecretsAnswer,
+    ToolAnswer,
+    ToolBody,
+    ToolsAnswer,
+)
+from workspace.gateway.secrets import delete_secret, put_secret
+from workspace.gateway.tools import delete_tool, put_tool
+from workspace.models import Tool, ToolSecret
+
+TAG = "Tools of agents"
+
+
+class ToolsView(ApiView):
+    tag = TAG
+
+    @operation("tools_list", "List a companion's tools", answers={200: ToolsAnswer})
+    def get(self, request: Request, companion_id: UUID) -> Response:
+        """What its agents may call beside the file tools."""
+        get_companion(project_id=self.project_id, companion_id=companion_id)
+        rows = Tool.objects.filter(companion_id=companion_id).order_by("name")
+        return self.answer({"items": [_present(row) for row in rows]})
+
+
+class ToolView(ApiView):
+    tag = TAG
+
+    @operation("tools_write", "Write a tool", body=ToolBody, answers={200: ToolAnswer}, problems=(409,))
+    def put(self, request: Request, companion_id: UUID, tool: str) -> Response:
+        """So that the companion's agents can call it. To approve one that an agent wrote, write its spec here."""
+        body = self.body(ToolBody)
+        companion = get_companion(project_id=self.project_id, companion_id=companion_id)
+        return self.answer(
+            _present(
+                put_tool(companion=companion, name=tool, spec=body.model_dump(mode="json"), by=self.actor)
+            )
+        )
+
+    @operation("tools_delete", "Delete a tool", answers={204: None})
+    def delete(self, request: Request, companion_id: UUID, tool: str) -> Response:
+        companion = get_companion(project_id=self.project_id, companion_id=companion_id)
+        delete_tool(companion=companion, name=tool, by=self.actor)
+        return self.answer(status=204)
+
+
+class SecretsView(ApiView):
+    tag = TAG
+
+    @operation("tool_secrets_list", "List the names of a companion's secrets", answers={200: SecretsAnswer})
+    def get(self, request: Request, companion_id: UUID) -> Response:
+        """Never what they say."""
+        get_companion(project_id=self.project_id, companion_id=companion_id)
+        rows = ToolSecret.objects.filter(companion_id=companion_id).order_by("name")
+        return self.answer({"items": [SecretAnswer.of(row) for row in rows]})
+
+
+class SecretView(ApiView):
+    tag = TAG
+    scopes: ClassVar = {"PUT": "admin", "DELETE": "admin"}
+
+    @operation("tool_secrets_write", "Write a secret", body=SecretBody, answers={204: None})
+    def put(self, request: Request, companion_id: UUID, secret: str) -> Response:
+        """It is filled in where a tool's spec says `{{NAME}}`."""
+        body = self.body(SecretBody)
+        companion = get_companion(project_id=self.project_id, companion_id=companion_id)
+        put_secret(companion=companion, name=secret, value=body.value, by=self.actor)
+        return self.answer(status=204)
+
+    @operation("tool_secrets_delete", "Delete a secret", answers={204: None})
+    def delete(self, request: Request, companion_id: UUID, secret: str) -> Response:
+        companion = get_companion(project_id=self.project_id, companion_id=companion_id)
+        delete_secret(companion=companion, name=secret, by=self.actor)
+        return self.answer(status=204)
+
+
+def _present(row: Tool) -> dict[str, Any]:
+    return ToolAnswer.of(row)

@@ -1,0 +1,131 @@
+"""Moments to come back to. Restoring deletes nothing: it is one more commit, and one more revision of each entry."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from memory.entries.fingerprint import content_hash
+from memory.entries.history import FIELDS, Change, change_entries, changed, fields_of
+from memory.entries.time_travel import entry_of, revisions_at
+from memory.models import EntryState, RevisionEvent, ScratchpadEntry
+from relationships.ids import uuid7
+from relationships.models import Relationship
+from relationships.services.rows import require_lock
+from web.actor import Actor
+from web.errors import Conflict, NotFound
+from workspace.files import Committed, commit_tree, open_workspace
+from workspace.generated import made_elsewhere
+from workspace.identity import author_of
+from workspace.models import MAIN, Branch, Checkpoint
+from workspace.store import read_commit, read_head
+
+_KEPT = {"id", "version", "read_only"}  # of an entry that goes back to what it was
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """`entries`: how many were brought back to what they were."""
+
+    commit: str
+    entries: int
+
+
+def take_checkpoint(
+    *,
+    relationship: Relationship,
+    name: str,
+    by: Actor,
+    branch: str = MAIN,
+    session_id: UUID | None = None,
+) -> Checkpoint:
+    """Of a branch as it is now. Raises NotFound."""
+    row = Branch.objects.for_relationship(relationship.id).filter(name=branch).first()
+    if row is None:
+        if branch != MAIN:
+            raise NotFound("This branch is not there.")
+        open_workspace(relationship)
+        row = Branch.objects.for_relationship(relationship.id).get(name=MAIN)
+    made: Checkpoint = Checkpoint.objects.create(
+        relationship_id=relationship.id,
+        id=uuid7(),
+        project_id=relationship.project_id,
+        name=name,
+        commit_id=row.commit_id,
+        session_id=session_id,
+        actor_kind=by.kind,
+        actor_id=by.id,
+        taken_at=timezone.now(),
+    )
+    return made
+
+
+@transaction.atomic
+def restore_checkpoint(
+    *, relationship: Relationship, checkpoint_id: UUID, by: Actor, memory: bool = False
+) -> Restored:
+    """main's files as they were, hot context with them; with `memory` the entries too. Raises NotFound, Conflict."""
+    require_lock(relationship.id)
+    checkpoint = Checkpoint.objects.for_relationship(relationship.id).filter(id=checkpoint_id).first()
+    if checkpoint is None:
+        raise NotFound("This checkpoint is not there.")
+    committed = _restore_files(relationship, checkpoint, by)
+    entries = restore_entries(relationship, at=checkpoint.taken_at, by=by) if memory else 0
+    return Restored(committed.commit, entries)
+
+
+def restore_entries(relationship: Relationship, *, at: datetime, by: Actor) -> int:
+    """Bring the entries to what stood in the list at that moment: one batch of revisions, under one reason, each of
+    which can be undone like any other. Inside a transaction, under the row lock. How many changed.
+    """
+    now = timezone.now()
+    was = {
+        revision.entry_id: entry_of(revision.after, relationship.id, relationship.project_id)
+        for revision in revisions_at(relationship_id=relationship.id, as_of=None, known_at=at, now=now)
+    }
+    changes: list[Change] = []
+    for entry in ScratchpadEntry.objects.for_relationship(relationship.id):
+        before, past = fields_of(entry), was.get(entry.id)
+        if past is None:
+            if entry.state != EntryState.ACTIVE:
+                continue
+            entry.state = EntryState.DELETED
+            event = RevisionEvent.DELETE
+        else:
+            for name in FIELDS:
+                if name not in _KEPT:
+                    setattr(entry, name, getattr(past, name))
+            entry.content_hash = content_hash(entry.content)
+            event = RevisionEvent.RESTORE
+        if fields_of(entry) != before:
+            reason = f"restored to {at.isoformat()}"
+            changes.append(changed(entry, before, event, at=entry.effective_at, reason=reason))
+    change_entries(
+        relationship_id=relationship.id, project_id=relationship.project_id, changes=changes, by=by, now=now
+    )
+    return len(changes)
+
+
+def _restore_files(relationship: Relationship, checkpoint: Checkpoint, by: Actor) -> Committed:
+    head, past = read_head(relationship.id, MAIN), read_commit(relationship.id, checkpoint.commit_id)
+    if head is None or past is None:
+        raise NotFound("This checkpoint's commit is not there.")
+    made = {path: entry for path, entry in head.files.items() if made_elsewhere(path)}
+    files = {path: entry for path, entry in past.files.items() if not made_elsewhere(path)} | made
+    if files == head.files:
+        return Committed(head.commit, files, False)
+    commit = commit_tree(
+        relationship,
+        MAIN,
+        head,
+        files,
+        {},
+        author_of(by),
+        f"Restore {checkpoint.name}",
+        by=by,
+    )
+    if not commit:
+        raise Conflict("Somebody changed main meanwhile. Try again.")
+    return Committed(commit, files, True)

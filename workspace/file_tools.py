@@ -1,0 +1,260 @@
+"""The file tools of a model: the commands of Anthropic's memory tool (memory_20250818), and grep, find, commit.
+
+What they answer is text for a model, in the words of the anthropic SDK's own implementation, whose tests run against
+this one. Paths begin with /memories, as that tool's do, or stand as they are in the tree.
+"""
+
+import posixpath
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from typing import Any
+from uuid import UUID
+
+from relationships.models import Relationship
+from web.actor import Actor
+from web.errors import RapportError, StaleVersion
+from workspace.errors import ToolRefused
+from workspace.files import Contents, change_files, list_files, mark_commit, read_file
+from workspace.models import MAIN
+from workspace.tool_definitions import check_arguments
+from workspace.trees import Files
+
+ROOT = "/memories"
+MOST_LINES, WIDTH = 999_999, 6  # of a file that is shown; of a line's number
+LEVELS = 2  # of folders that `view` shows
+MOST_HITS, LONGEST_LINE = 200, 300
+LONGEST_PATTERN = 200
+_SIZES = "BKMG"
+
+
+class ToolError(ToolRefused):
+    """What the model is told went wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileTools:
+    """The tools on one branch. What they change is a commit each, by `by`."""
+
+    relationship: Relationship
+    branch: str
+    by: Actor
+    session_id: UUID | None = None
+
+    def run(self, name: str, given: Mapping[str, Any]) -> str:
+        """What the tool says. Raises ToolError."""
+        arguments = dict(given)
+        if name == "memory":  # Anthropic's one tool of several commands
+            name = str(arguments.pop("command", ""))
+        check_arguments(name, arguments)
+        try:
+            said: str = getattr(self, f"_{name}")(**arguments)
+        except ToolError:
+            raise
+        except StaleVersion:
+            raise ToolError("The file changed in the meantime. View it again, then edit it.") from None
+        except RapportError as error:
+            raise ToolError(error.detail) from None
+        return said
+
+    def _view(self, path: str, view_range: list[int] | None = None) -> str:
+        place, files = _inside(path), self._files()
+        if place in files:
+            return _numbered(path, self._text(path, place), view_range)
+        if not _is_folder(place, files):
+            raise ToolError(f"The path {path} does not exist. Please provide a valid path.")
+        return _listing(path, place, files)
+
+    def _create(self, path: str, file_text: str) -> str:
+        place = _inside(path)
+        if place in self._files():
+            raise ToolError(f"File {path} already exists")
+        self._change({place: file_text.encode()}, {place: ""})
+        return f"File created successfully at: {path}"
+
+    def _str_replace(self, path: str, old_str: str, new_str: str = "") -> str:
+        place, content = self._existing(path)
+        found = [match.start() for match in re.finditer(f"(?={re.escape(old_str)})", content)]
+        if not found:
+            raise ToolError(
+                f"No replacement was performed, old_str `{old_str}` did not appear verbatim in {path}."
+            )
+        if content.count(old_str) > 1:
+            lines = ", ".join(str(content.count("\n", 0, start) + 1) for start in found)
+            raise ToolError(
+                f"No replacement was performed. Multiple occurrences of old_str `{old_str}` in lines: {lines}. "
+                "Please ensure it is unique"
+            )
+        changed = content.replace(old_str, new_str)
+        self._change({place: changed.encode()}, {})
+        line = content.count("\n", 0, found[0])
+        shown = changed.split("\n")
+        around = range(max(0, line - 2), min(len(shown), line + 3))
+        snippet = "\n".join(f"{number + 1:>{WIDTH}}\t{shown[number]}" for number in around)
+        return (
+            "The memory file has been edited. Here is the snippet showing the change (with line numbers):\n"
+            + snippet
+        )
+
+    def _insert(self, path: str, insert_line: int, insert_text: str) -> str:
+        place, content = self._existing(path)
+        lines = content.split("\n")
+        if lines[-1] == "":
+            lines.pop()
+        if not 0 <= insert_line <= len(lines):
+            raise ToolError(
+                f"Invalid `insert_line` parameter: {insert_line}. "
+                f"It should be within the range [0, {len(lines)}]."
+            )
+        lines.insert(insert_line, insert_text.rstrip("\n"))
+        changed = "\n".join(lines)
+        self._change({place: (changed if changed.endswith("\n") else f"{changed}\n").encode()}, {})
+        return f"The file {path} has been edited."
+
+    def _delete(self, path: str) -> str:
+        place, files = _inside(path), self._files()
+        if not place:
+            raise ToolError(f"Cannot delete the {ROOT} directory itself")
+        gone = [name for name in files if name == place or name.startswith(f"{place}/")]
+        if not gone:
+            raise ToolError(f"The path {path} does not exist")
+        self._change(dict.fromkeys(gone), {})
+        return f"Successfully deleted {path}"
+
+    def _rename(self, old_path: str, new_path: str) -> str:
+        old, new, files = _inside(old_path), _inside(new_path), self._files()
+        if not old:
+            raise ToolError(f"Cannot rename the {ROOT} directory itself")
+        if new in files or _is_folder(new, files):
+            raise ToolError(f"The destination {new_path} already exists")
+        moved = [name for name in files if name == old or name.startswith(f"{old}/")]
+        if not moved:
+            raise ToolError(f"The path {old_path} does not exist")
+        changes: dict[str, bytes | None] = dict.fromkeys(moved)
+        for name in moved:
+            changes[new + name[len(old) :]] = read_file(self.relationship, name, self.branch).content
+        self._change(changes, {})
+        return f"Successfully renamed {old_path} to {new_path}"
+
+    def _grep(self, pattern: str, path: str = ROOT) -> str:
+        """Plain text, in any case: an expression of a model's could run for ever."""
+        place, wanted = _inside(path), pattern.casefold()
+        hits = [
+            f"{name}:{number}: {line.strip()[:LONGEST_LINE]}"
+            for name, text in self._texts(place)
+            for number, line in enumerate(text.splitlines(), start=1)
+            if wanted in line.casefold()
+        ]
+        return _some(hits, nothing=f"No line has {pattern!r}.")
+
+    def _find(self, pattern: str) -> str:
+        names = [name for name in self._files() if fnmatch(name, pattern) or fnmatch(_last(name), pattern)]
+        return _some(names, nothing=f"No file is called {pattern!r}.")
+
+    def _commit(self, reason: str) -> str:
+        sha = mark_commit(self.relationship, self.branch, reason, by=self.by, session_id=self.session_id)
+        return f"Committed as {sha[:12]}."
+
+    def _files(self) -> Files:
+        return list_files(self.relationship, self.branch)[0]
+
+    def _existing(self, path: str) -> tuple[str, str]:
+        place, files = _inside(path), self._files()
+        if place not in files:
+            is_folder = _is_folder(place, files)
+            said = "is not a file." if is_folder else "does not exist. Please provide a valid path."
+            raise ToolError(f"The path {path} {said}")
+        return place, self._text(path, place)
+
+    def _text(self, path: str, place: str) -> str:
+        try:
+            return read_file(self.relationship, place, self.branch).content.decode("utf-8")
+        except UnicodeDecodeError:
+            raise ToolError(f"The file {path} is no text.") from None
+
+    def _texts(self, place: str) -> Iterator[tuple[str, str]]:
+        for name in self._files():
+            if not place or name == place or name.startswith(f"{place}/"):
+                content = read_file(self.relationship, name, self.branch).content
+                if b"\0" not in content:
+                    yield name, content.decode("utf-8", "replace")
+
+    def _change(self, changes: Contents, expected: Mapping[str, str]) -> None:
+        change_files(
+            relationship=self.relationship,
+            changes=changes,
+            expected=expected,
+            by=self.by,
+            branch=self.branch,
+            session_id=self.session_id,
+        )
+
+
+def tools_on_main(relationship: Relationship, by: Actor) -> FileTools:
+    return FileTools(relationship, MAIN, by)
+
+
+def _inside(path: str) -> str:
+    """The path in the tree; "" for its root. Raises ToolError."""
+    if path == ROOT or path.startswith(f"{ROOT}/"):
+        relative = path[len(ROOT) + 1 :]
+    elif not path.startswith("/"):
+        relative = path
+    else:
+        raise ToolError(f"Path must start with {ROOT}, got: {path}")
+    place = posixpath.normpath(relative.lstrip("/") or ".")
+    if place == ".." or place.startswith("../"):
+        raise ToolError(f"Path {path} would escape {ROOT} directory")
+    return "" if place == "." else place
+
+
+def _is_folder(place: str, files: Files) -> bool:
+    return not place or any(name.startswith(f"{place}/") for name in files)
+
+
+def _numbered(path: str, content: str, view_range: list[int] | None) -> str:
+    lines = content.split("\n")
+    if len(lines) > MOST_LINES:
+        raise ToolError(f"File {path} exceeds maximum line limit of {MOST_LINES:,} lines.")
+    first, last = 1, len(lines)
+    if view_range and len(view_range) == 2:
+        first, last = max(1, view_range[0]), last if view_range[1] == -1 else view_range[1]
+    shown = "\n".join(
+        f"{number:>{WIDTH}}\t{line}" for number, line in enumerate(lines[first - 1 : last], start=first)
+    )
+    return f"Here's the content of {path} with line numbers:\n{shown}"
+
+
+def _listing(path: str, place: str, files: Files) -> str:
+    below = f"{place}/" if place else ""
+    sizes: dict[str, int] = {}
+    total = 0
+    for name, entry in files.items():
+        if not name.startswith(below):
+            continue
+        parts = name[len(below) :].split("/")
+        if any(part.startswith(".") for part in parts[:LEVELS]):
+            continue
+        total += entry.size
+        for depth in range(1, min(len(parts), LEVELS) + 1):
+            item = "/".join(parts[:depth]) + ("/" if depth < len(parts) else "")
+            sizes[item] = sizes.get(item, 0) + entry.size
+    head = f"Here're the files and directories up to {LEVELS} levels deep in {path}, excluding hidden items:"
+    items = [f"{_size(size)}\t{path.rstrip('/')}/{item}" for item, size in sorted(sizes.items())]
+    return "\n".join([head, f"{_size(total)}\t{path}", *items])
+
+
+def _size(size: int) -> str:
+    unit = min(max(size.bit_length() - 1, 0) // 10, len(_SIZES) - 1)
+    amount = size / 1024**unit
+    return f"{amount:.0f}{_SIZES[unit]}" if amount == int(amount) else f"{amount:.1f}{_SIZES[unit]}"
+
+
+def _some(lines: list[str], *, nothing: str) -> str:
+    more = [f"... and {len(lines) - MOST_HITS} more"] if len(lines) > MOST_HITS else []
+    return "\n".join([*lines[:MOST_HITS], *more]) or nothing
+
+
+def _last(name: str) -> str:
+    return name.rpartition("/")[2]

@@ -1,0 +1,292 @@
+"""Reads and changes files on a branch. Every change is a commit, whole or not at all."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from relationships.ids import uuid7
+from relationships.models import Relationship
+from relationships.services.rows import require_lock
+from web.actor import Actor
+from web.errors import Conflict, NotFound, StaleVersion
+from workspace.errors import FileNotThere, ReadOnlyFile, WorkspaceFull
+from workspace.generated import TOOLS, generated_files, made_elsewhere, supplied_specs
+from workspace.hot_context import PATH as HOT_CONTEXT
+from workspace.hot_context import hot_context_text, publish_hot_context
+from workspace.identity import RAPPORT, author_of
+from workspace.models import MAIN
+from workspace.paths import check_path, twin_fault
+from workspace.store import Head, make_commit, open_branch, read_blobs, read_commit, read_head, write_commit
+from workspace.trees import Author, Entry, Files, entry_of, key_of
+
+TRIES = 8  # others who commit at the same moment
+LONGEST_MESSAGE = 2000
+Contents = Mapping[str, bytes | None]  # by path; None: it goes
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """Where the branch is now, and whether that is a new commit; `files` are all of it."""
+
+    commit: str
+    files: Files
+    changed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FileRead:
+    """`commit`: where it was read; "" for a generated file, which is made as it is read."""
+
+    path: str
+    content: bytes
+    sha256: str
+    commit: str
+    read_only: bool
+
+
+def list_files(relationship: Relationship, branch: str = MAIN, *, at: str = "") -> tuple[Files, str]:
+    """The files by path, generated ones as they are now on main, and the commit. Raises NotFound."""
+    head = _head(relationship, branch, at)
+    files = dict(head.files) if head else {}
+    if branch == MAIN and not at:
+        made = {path: entry_of(content) for path, content in generated_files(relationship).items()}
+        files = {path: entry for path, entry in files.items() if not made_elsewhere(path)} | made
+    return dict(sorted(files.items())), head.commit if head else ""
+
+
+def read_file(relationship: Relationship, path: str, branch: str = MAIN, *, at: str = "") -> FileRead:
+    """Raises FileNotThere, NotFound, BadPath."""
+    check_path(path)
+    if branch == MAIN and not at and (made_elsewhere(path) or path.startswith(TOOLS)):
+        content = generated_files(relationship).get(path)
+        if content is not None:
+            return FileRead(path, content, entry_of(content).sha256, "", True)
+        if made_elsewhere(path):
+            raise FileNotThere(f"There is no file {path}.")
+    head = _head(relationship, branch, at)
+    entry = head.files.get(path) if head else None
+    if head is None or entry is None:
+        raise FileNotThere(f"There is no file {path}.")
+    content = read_blobs(relationship.id, [entry])[entry.sha256]
+    return FileRead(path, content, entry.sha256, head.commit, _is_read_only(path, branch))
+
+
+def change_files(
+    *,
+    relationship: Relationship,
+    changes: Contents,
+    by: Actor,
+    branch: str = MAIN,
+    message: str = "",
+    expected: Mapping[str, str] | None = None,
+    session_id: UUID | None = None,
+) -> Committed:
+    """Commit `changes`, or find that the files say all that already.
+
+    `expected`: the SHA-256 that a file must have now, "" for one that must not be there; a file that already says what
+    it is to say is never stale. Raises StaleVersion, BadPath, ReadOnlyFile, FileNotThere, WorkspaceFull,
+    HotContextTooLong, NotFound.
+    """
+    _refuse_generated(relationship, changes, branch)
+    author = author_of(by, session_id)
+    for _ in range(TRIES):
+        head = read_head(relationship.id, branch)
+        if head is None:
+            if branch != MAIN:
+                raise NotFound(f"There is no branch {branch[:120]}.")
+            head = open_workspace(relationship)
+        files, blobs = changed_files(head.files, changes, expected or {})
+        if files == head.files:
+            return Committed(head.commit, files, False)
+        text = clean_message(message) or _said(head.files, files)
+        commit = commit_tree(
+            relationship, branch, head, files, blobs, author, text, by=by, session_id=session_id
+        )
+        if commit:
+            return Committed(commit, files, True)
+    raise Conflict("Others are changing this branch at the same time. Try again.")
+
+
+def commit_tree(
+    relationship: Relationship,
+    branch: str,
+    head: Head,
+    files: Files,
+    blobs: Mapping[UUID, bytes],
+    author: Author,
+    message: str,
+    *,
+    by: Actor,
+    also_from: tuple[str, ...] = (),
+    session_id: UUID | None = None,
+) -> str:
+    """Move a branch from `head` to these files; where main's hot context changes, chat is shown it at once.
+
+    The new commit's SHA; "" where somebody moved the branch meanwhile.
+    """
+    at = max(timezone.now(), head.at + timedelta(microseconds=1))  # so that a log is in order
+    commit = make_commit(
+        files, parents=(head.commit, *also_from), author=author, message=message, blobs=blobs, at=at
+    )
+    if branch != MAIN or files.get(HOT_CONTEXT) == head.files.get(HOT_CONTEXT):
+        return commit.sha if write_commit(relationship.id, branch, commit, moves_from=head.commit) else ""
+    with transaction.atomic():
+        require_lock(relationship.id)
+        if not write_commit(relationship.id, branch, commit, moves_from=head.commit):
+            return ""
+        show_hot_context(relationship, files, commit.sha, by=by, session_id=session_id)
+        return commit.sha
+
+
+def mark_commit(
+    relationship: Relationship, branch: str, message: str, *, by: Actor, session_id: UUID | None = None
+) -> str:
+    """A commit that changes nothing and says what was done. Its SHA. Raises NotFound, Conflict."""
+    for _ in range(TRIES):
+        head = read_head(relationship.id, branch)
+        if head is None:
+            raise NotFound("This branch is not there.")
+        author, text = author_of(by, session_id), clean_message(message)
+        commit = commit_tree(relationship, branch, head, head.files, {}, author, text, by=by)
+        if commit:
+            return commit
+    raise Conflict("Others are changing this branch at the same time. Try again.")
+
+
+def show_hot_context(
+    relationship: Relationship, files: Files, commit: str, *, by: Actor, session_id: UUID | None = None
+) -> None:
+    """Publish what main's hot context says now. Raises HotContextTooLong."""
+    entry = files.get(HOT_CONTEXT)
+    content = read_blobs(relationship.id, [entry])[entry.sha256] if entry else b""
+    publish_hot_context(
+        relationship_id=relationship.id,
+        project_id=relationship.project_id,
+        text=hot_context_text(content),
+        commit=commit,
+        by=by,
+        session_id=session_id,
+    )
+
+
+def changed_files(
+    before: Files, changes: Contents, expected: Mapping[str, str]
+) -> tuple[Files, dict[UUID, bytes]]:
+    """The tree after `changes`, and the new contents by their row's ID. Raises as change_files does."""
+    files, blobs = dict(before), dict[UUID, bytes]()
+    for path, content in changes.items():
+        check_path(path)
+        there = files.get(path)
+        entry = None if content is None else entry_of(content, mode=there.mode if there else 0o100644)
+        if path in expected and there != entry:
+            _check_expected(path, expected[path], there)
+        if content is None or entry is None:
+            if there is None and path not in expected:
+                raise FileNotThere(f"There is no file {path}.")
+            files.pop(path, None)
+        elif there != entry:
+            files[path] = entry
+            blobs[key_of(entry.sha256)] = content
+    check_limits(files, added=files.keys() - before.keys())
+    return files, blobs
+
+
+def check_limits(files: Files, *, added: object = True) -> None:
+    """Raises WorkspaceFull, Conflict."""
+    for path, entry in files.items():
+        if entry.size > settings.MAX_FILE_BYTES:
+            limit = settings.MAX_FILE_BYTES
+            raise WorkspaceFull(f"{path} has {entry.size} bytes; a file may have {limit}.", limit=limit)
+    if len(files) > settings.MAX_FILES:
+        limit = settings.MAX_FILES
+        raise WorkspaceFull(f"There would be {len(files)} files; {limit} are kept.", limit=limit)
+    size = sum(entry.size for entry in files.values())
+    if size > settings.MAX_WORKSPACE_BYTES:
+        limit = settings.MAX_WORKSPACE_BYTES
+        raise WorkspaceFull(f"The files would have {size} bytes; {limit} are kept.", limit=limit)
+    if added and (said := twin_fault(files)):
+        raise Conflict(f"{said}: not every system could keep both.")
+
+
+def open_workspace(relationship: Relationship) -> Head:
+    """main, begun if it is not there."""
+    begun = make_commit(
+        {}, parents=(), author=author_of(RAPPORT), message="Begin", blobs={}, at=timezone.now()
+    )
+    open_branch(relationship.id, relationship.project_id, MAIN, begun, row_id=uuid7())
+    head = read_head(relationship.id, MAIN)
+    if head is None:
+        raise NotFound("This relationship is not there.")
+    return head
+
+
+def refresh_generated(relationship: Relationship) -> Head:
+    """Bring main's generated files to where their sources are; main as it is then."""
+    made = generated_files(relationship)
+    for _ in range(TRIES):
+        head = read_head(relationship.id, MAIN) or open_workspace(relationship)
+        kept = {path: entry for path, entry in head.files.items() if not made_elsewhere(path)}
+        files = kept | {path: entry_of(content) for path, content in made.items()}
+        if files == head.files:
+            return head
+        new = {key_of(entry_of(content).sha256): content for content in made.values()}
+        commit = commit_tree(
+            relationship,
+            MAIN,
+            head,
+            files,
+            new,
+            author_of(RAPPORT),
+            "Bring in what is known",
+            by=RAPPORT,
+        )
+        if commit:
+            return read_commit(relationship.id, key_of(commit)) or head
+    raise Conflict("Others are changing main at the same time. Try again.")
+
+
+def clean_message(message: str) -> str:
+    return "".join(" " if letter == "\x00" else letter for letter in message).strip()[:LONGEST_MESSAGE]
+
+
+def _head(relationship: Relationship, branch: str, at: str) -> Head | None:
+    head = read_commit(relationship.id, key_of(at)) if at else read_head(relationship.id, branch)
+    if head is None and (at or branch != MAIN):
+        raise NotFound("This commit is not there." if at else "This branch is not there.")
+    return head
+
+
+def _check_expected(path: str, expected: str, there: Entry | None) -> None:
+    if expected != (there.sha256 if there else ""):
+        now = f"is {there.sha256} now" if there else "is not there"
+        raise StaleVersion(f"{path} {now}: read it again.", current_sha256=there.sha256 if there else None)
+
+
+def _is_read_only(path: str, branch: str) -> bool:
+    """On its own branch a session may propose another profile."""
+    return bool(made_elsewhere(path)) and not (branch != MAIN and path == "profile/user.yaml")
+
+
+def _refuse_generated(relationship: Relationship, changes: Contents, branch: str) -> None:
+    for path in changes:
+        if _is_read_only(path, branch):
+            raise ReadOnlyFile(f"{path} is made from {made_elsewhere(path)}: change that.")
+    if any(path.startswith(TOOLS) for path in changes):
+        supplied = supplied_specs(relationship.companion_id)
+        for path in changes.keys() & supplied.keys():
+            raise ReadOnlyFile(f"{path} is one of the companion's own tools: change that.")
+
+
+def _said(before: Files, after: Files) -> str:
+    """`Change a.md, add b.md and 3 more`."""
+    changed = [
+        f"{'Add' if path not in before else 'Delete' if path not in after else 'Change'} {path}"
+        for path in sorted(before.keys() | after.keys())
+        if before.get(path) != after.get(path)
+    ]
+    return ", ".join(changed[:3]) + (f" and {len(changed) - 3} more" if len(changed) > 3 else "")

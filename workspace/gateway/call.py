@@ -1,0 +1,104 @@
+"""Calls a companion's tool for an agent: input checked, secrets filled in, output checked, nothing else let through."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
+
+from relationships.configuration.json_schemas import refuse_misshapen
+from web.errors import InvalidInput
+from web.outgoing import OutgoingError, call
+from workspace.errors import ToolRefused
+from workspace.gateway.secrets import read_secrets
+from workspace.gateway.spec import SECRET, ToolSpec
+from workspace.models import Tool
+
+LARGEST_ANSWER = 100_000  # bytes that are read of an answer
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """`text`: the answer's body, cut at the limit, and without the secrets it was asked with."""
+
+    text: str
+    status: int
+    milliseconds: float
+
+
+def tools_of(companion_id: UUID) -> dict[str, ToolSpec]:
+    rows = Tool.objects.filter(companion_id=companion_id).order_by("name").values_list("name", "spec")
+    return {name: ToolSpec.model_validate({"name": name, **spec}) for name, spec in rows}
+
+
+def get_tool(companion_id: UUID, name: str) -> ToolSpec:
+    """Raises ToolRefused."""
+    tool = tools_of(companion_id).get(name)
+    if tool is None:
+        raise ToolRefused(
+            f"There is no tool {name[:80]!r}. One that an agent wrote is called in its own sandbox."
+        )
+    return tool
+
+
+def check_input(tool: ToolSpec, given: Mapping[str, Any]) -> None:
+    """Raises ToolRefused."""
+    _check(tool.input, given, "input")
+
+
+def call_tool(companion_id: UUID, name: str, given: Mapping[str, Any]) -> Called:
+    """Raises ToolRefused, which says what went wrong; a status of 400 and more is an answer like any other."""
+    tool = get_tool(companion_id, name)
+    check_input(tool, given)
+    secrets = read_secrets(companion_id, _named(tool))
+    headers = {key: _filled(value, secrets) for key, value in tool.headers.items()}
+    url, body = _filled(tool.endpoint, secrets), b""
+    if tool.method == "GET":
+        url += ("&" if "?" in url else "?") + urlencode({key: _shown(value) for key, value in given.items()})
+    else:
+        body, headers = json.dumps(given).encode(), {"content-type": "application/json", **headers}
+    try:
+        answer = call(
+            tool.method, url, headers=headers, body=body, seconds=tool.timeout, largest=LARGEST_ANSWER
+        )
+    except OutgoingError as error:
+        raise ToolRefused(_without(str(error), secrets)) from None
+    text = _without(answer.body.decode("utf-8", "replace").replace("\x00", "\ufffd"), secrets)
+    if tool.output is not None and answer.status < 400:
+        _check(tool.output, _json(text), "output")
+    cut = f"\n[Cut at {LARGEST_ANSWER} bytes.]" if answer.truncated else ""
+    return Called(text + cut, answer.status, round(answer.seconds * 1000, 3))
+
+
+def _named(tool: ToolSpec) -> set[str]:
+    return {name for text in (tool.endpoint, *tool.headers.values()) for name in SECRET.findall(text)}
+
+
+def _filled(text: str, secrets: Mapping[str, str]) -> str:
+    return SECRET.sub(lambda match: secrets[match[1]], text)
+
+
+def _without(text: str, secrets: Mapping[str, str]) -> str:
+    """An answer may quote what it was asked with; no model is shown that."""
+    for value in secrets.values():
+        text = text.replace(value, "[secret]") if value else text
+    return text
+
+
+def _shown(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        raise ToolRefused("The tool's answer is not JSON, as its spec says it is.") from None
+
+
+def _check(schema: dict[str, Any] | None, document: Any, whole: str) -> None:
+    try:
+        refuse_misshapen(schema, document, whole=whole)
+    except InvalidInput as error:
+        raise ToolRefused(f"The {whole} does not fit the tool's spec: {error.detail}") from None

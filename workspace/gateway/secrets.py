@@ -1,0 +1,59 @@
+"""Secrets of tools: encrypted with a key made of SECRET_KEY, filled in at the last moment, shown to nobody."""
+
+import base64
+from collections.abc import Iterable
+from uuid import UUID
+
+from cryptography.fernet import Fernet, InvalidToken
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from django.conf import settings
+from django.db import transaction
+
+from relationships.models import Companion
+from relationships.services.audit import audit_row
+from web.actor import Actor
+from web.errors import NotFound
+from workspace.errors import ToolRefused
+from workspace.models import ToolSecret
+
+
+@transaction.atomic
+def put_secret(*, companion: Companion, name: str, value: str, by: Actor) -> None:
+    encrypted = _cipher().encrypt(value.encode())
+    row, _ = ToolSecret.objects.update_or_create(
+        companion=companion,
+        name=name,
+        defaults={"project_id": companion.project_id, "encrypted": encrypted},
+    )
+    audit_row(row, "tool_secret.written", by, name=name, companion_id=str(companion.id))
+
+
+@transaction.atomic
+def delete_secret(*, companion: Companion, name: str, by: Actor) -> None:
+    """Raises NotFound."""
+    row = ToolSecret.objects.filter(companion=companion, name=name).first()
+    if row is None:
+        raise NotFound("This secret is not there.")
+    audit_row(row, "tool_secret.deleted", by, name=name, companion_id=str(companion.id))
+    row.delete()
+
+
+def read_secrets(companion_id: UUID, names: Iterable[str]) -> dict[str, str]:
+    """Raises ToolRefused for one that is not there, or was written under another SECRET_KEY."""
+    wanted = set(names)
+    rows = ToolSecret.objects.filter(companion_id=companion_id, name__in=wanted)
+    found = {row.name: bytes(row.encrypted) for row in rows} if wanted else {}
+    if missing := sorted(wanted - found.keys()):
+        raise ToolRefused(f"The tool's secret {missing[0]} was not given.")
+    try:
+        return {name: _cipher().decrypt(value).decode() for name, value in found.items()}
+    except InvalidToken:
+        raise ToolRefused(
+            "The tool's secrets were written under another SECRET_KEY: give them again."
+        ) from None
+
+
+def _cipher() -> Fernet:
+    key = HKDF(SHA256(), 32, salt=None, info=b"rapport tool secrets").derive(settings.SECRET_KEY.encode())
+    return Fernet(base64.urlsafe_b64encode(key))

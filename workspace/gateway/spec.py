@@ -1,0 +1,59 @@
+"""What a tool's spec says. In the tree it stands as tools/<name>/spec.yaml."""
+
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, StringConstraints, field_validator
+
+from relationships.configuration.json_schemas import Shape
+from relationships.configuration.strict import Strict
+from web.outgoing import OutgoingError, refuse_address
+from workspace.tool_definitions import is_file_tool
+
+SECRET = re.compile(r"\{\{ ?([A-Za-z][A-Za-z0-9_]{0,63}) ?\}\}")
+Header = Annotated[str, StringConstraints(max_length=2000, pattern=r"^[\x20-\x7e]*$")]
+HeaderName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9-]{1,100}$")]
+TAKEN = {"done", "memory", "unreadable"}
+
+
+class ToolParts(Strict):
+    """An endpoint that is called with JSON, or for GET with a query string, made of the input."""
+
+    description: Annotated[str, StringConstraints(min_length=1, max_length=2000)]
+    """What it does, for the model."""
+    endpoint: Annotated[str, StringConstraints(min_length=1, max_length=2000)]
+    """A public address. `{{NAME}}` in it or in a header is the secret of that name."""
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] = "POST"
+    input: Shape = None
+    """A JSON Schema that the input has to fit."""
+    output: Shape = None
+    """One that the answer, as JSON, has to fit."""
+    headers: Annotated[dict[HeaderName, Header], Field(max_length=30)] = {}
+    timeout: Annotated[float, Field(gt=0, le=60)] = 10
+    """Seconds."""
+    needs_approval: bool = False
+    """A person says yes to each call."""
+
+    @field_validator("endpoint")
+    @classmethod
+    def _not_private(cls, value: str) -> str:
+        try:
+            refuse_address(SECRET.sub("x", value))
+        except OutgoingError as error:
+            raise ValueError(str(error)) from None
+        return value
+
+
+class ToolSpec(ToolParts):
+    name: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
+
+    @field_validator("name")
+    @classmethod
+    def _free(cls, value: str) -> str:
+        if is_file_tool(value) or value in TAKEN:
+            raise ValueError("is the name of one of the built-in tools")
+        return value
+
+    def described(self) -> dict[str, Any]:
+        """As the model is told of it: no endpoint, no headers."""
+        return {"name": self.name, "description": self.description, "parameters": self.input or {}}

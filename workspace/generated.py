@@ -1,0 +1,128 @@
+"""The files that are made from what is known elsewhere. They follow their source: on main they are made when they are
+read, and every session and clone begins with them as they are then.
+"""
+
+import re
+import unicodedata
+from typing import Any
+from uuid import UUID
+
+import yaml
+from django.conf import settings
+from django.utils import timezone
+
+from knowledge.models import Document, DocumentChunk, DocumentState
+from memory.entries.snapshots import lines_at
+from relationships.models import Relationship, Snapshot
+from relationships.services.configuration import configuration_of
+from relationships.services.profiles import read_profile
+from relationships.text_names import name_in_text
+from workspace.models import Tool
+
+ENTRIES, PROFILE, RULES = "memory/entries.md", "profile/user.yaml", "workspace/AGENTS.md"
+DOCUMENTS, TOOLS = "knowledge/documents/", "tools/"
+MOST_OF_DOCUMENTS = 2_000_000  # bytes of all documents together
+CUT = "\n\n[Cut here: the document goes on.]\n"
+_UNFIT = re.compile(r"[/\\\x00-\x1f\x7f-\x9f]+")
+
+
+def made_elsewhere(path: str) -> str:
+    """Where to change what a file says, if it is made from something else; "" for any other path.
+
+    A tool's spec is one only where the companion has a tool of that name, which the caller asks.
+    """
+    if path == ENTRIES:
+        return "the relationship's entries"
+    if path == PROFILE:
+        return "the relationship's profile"
+    if path == RULES:
+        return "the configuration's workspace.agents_md"
+    if path.startswith(DOCUMENTS) or path == DOCUMENTS.rstrip("/"):
+        return "the companion's documents"
+    return ""
+
+
+def spec_path(name: str) -> str:
+    return f"{TOOLS}{name}/spec.yaml"
+
+
+def supplied_specs(companion_id: UUID) -> dict[str, bytes]:
+    """The specs of the companion's own tools, by path."""
+    rows = Tool.objects.filter(companion_id=companion_id).order_by("name").values_list("name", "spec")
+    return {spec_path(name): _yaml({"name": name, **spec}) for name, spec in rows}
+
+
+def generated_files(relationship: Relationship) -> dict[str, bytes]:
+    """All of them, by path. Load `relationship` with its companion, user and project."""
+    profile, _ = read_profile(relationship.id)
+    rules = configuration_of(relationship).values.workspace.agents_md
+    files = {ENTRIES: _entries(relationship).encode(), PROFILE: _yaml(profile)}
+    if rules:
+        files[RULES] = rules.encode()
+    files |= supplied_specs(relationship.companion_id)
+    return {path: _cut(content) for path, content in (files | _documents(relationship)).items()}
+
+
+def _entries(relationship: Relationship) -> str:
+    rows = Snapshot.objects.for_relationship(relationship.id)
+    lines, fresh_until = rows.values_list("scratchpad", "fresh_until").first() or ([], None)
+    user = name_in_text(relationship.user.display_name, relationship.user.external_id)
+    listed = [
+        f"- {' '.join(content.split())} ({type})"
+        for _, type, content, _ in lines_at(lines, fresh_until=fresh_until, now=timezone.now())
+    ]
+    return "\n".join(
+        [f"# What is remembered about {user}, newest first", "", *(listed or ["Nothing yet."]), ""]
+    )
+
+
+def _documents(relationship: Relationship) -> dict[str, bytes]:
+    documents = Document.objects.of_companion(relationship.project_id, relationship.companion_id)
+    files: dict[str, bytes] = {}
+    taken: set[str] = set()
+    room = MOST_OF_DOCUMENTS
+    for document_id, name in (
+        documents.filter(state=DocumentState.READY).order_by("created_at", "id").values_list("id", "name")
+    ):
+        path = f"{DOCUMENTS}{_file_name(name, taken)}"
+        content = _cut(_text_of(document_id).encode()) if room > 0 else CUT.encode()
+        room -= len(content)
+        files[path] = content
+    return files
+
+
+def _text_of(document_id: UUID) -> str:
+    chunks = DocumentChunk.objects.filter(document_id=document_id).order_by("place")
+    parts: list[str] = []
+    size = 0
+    for content, repeats in chunks.values_list("content", "repeats").iterator(chunk_size=50):
+        parts.append(content[repeats:])
+        size += len(parts[-1])
+        if size > settings.MAX_FILE_BYTES:
+            break
+    return "".join(parts)
+
+
+def _file_name(name: str, taken: set[str]) -> str:
+    plain = _UNFIT.sub(" ", unicodedata.normalize("NFC", name)).strip(" .") or "document"
+    while len(plain.encode()) > 200:
+        plain = plain[:-1]
+    plain, number = plain if plain.endswith((".md", ".txt")) else f"{plain}.md", 1
+    stem, _, ending = plain.rpartition(".")
+    while unicodedata.normalize("NFKC", plain).casefold() in taken:
+        number += 1
+        plain = f"{stem} ({number}).{ending}"
+    taken.add(unicodedata.normalize("NFKC", plain).casefold())
+    return plain
+
+
+def _yaml(value: Any) -> bytes:
+    written: str = yaml.safe_dump(value, allow_unicode=True, sort_keys=True, width=110)
+    return written.encode()
+
+
+def _cut(content: bytes) -> bytes:
+    limit = settings.MAX_FILE_BYTES
+    if len(content) <= limit:
+        return content
+    return content[: limit - len(CUT)].decode("utf-8", "ignore").encode() + CUT.encode()

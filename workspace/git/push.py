@@ -1,0 +1,285 @@
+"""Takes a push in: its commits are checked one by one, and written into the rows with the branches, all or none."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import NamedTuple
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from relationships.models import Relationship
+from relationships.services.rows import require_lock
+from web.actor import Actor
+from web.errors import RapportError
+from workspace.errors import PushRefused
+from workspace.files import check_limits, show_hot_context
+from workspace.generated import PROFILE, made_elsewhere, supplied_specs
+from workspace.git.repository import HEADS, RowObjects
+from workspace.git.unpack import KINDS, LARGEST_OBJECT, unpack
+from workspace.hot_context import PATH as HOT_CONTEXT
+from workspace.models import MAIN, AgentSession, Blob, Branch, Commit, Tree
+from workspace.paths import path_fault
+from workspace.store import read_commit, read_head
+from workspace.trees import EXECUTABLE, FILE, Entry, Files, entry_of, key_of, tree_sha
+
+ZERO = "0" * 40
+MOST_COMMITS, MOST_PARENTS, DEEPEST = 2000, 16, 60
+TOGETHER = 3  # times what a workspace may hold: a push may bring several versions
+_SHA = re.compile(r"[0-9a-f]{40}")
+_MODES = {0o120000: "a symbolic link", 0o160000: "a submodule"}
+
+
+class RefUpdate(NamedTuple):
+    old: str
+    new: str
+    ref: str
+
+
+class _Pushed(NamedTuple):
+    sha: str
+    raw: bytes
+    parents: tuple[str, ...]
+    author: str
+    message: str
+    files: Files
+
+
+@dataclass(frozen=True, slots=True)
+class _Objects:
+    """What was there, and what the push brings."""
+
+    rows: RowObjects
+    pushed: Mapping[str, tuple[int, bytes]]
+
+    def get(self, sha: str, kind: str) -> bytes:
+        found = self.pushed.get(sha) or self.rows.raw(sha)
+        if found is None or KINDS[found[0]] != kind:
+            raise PushRefused(f"The {kind} {sha[:12]} is not there.")
+        return found[1]
+
+
+def receive_push(
+    *, relationship: Relationship, updates: list[RefUpdate], pack: bytes, by: Actor
+) -> dict[str, str]:
+    """Why each ref was refused; "" for all where it was taken."""
+    try:
+        with transaction.atomic():
+            require_lock(relationship.id)
+            rows = RowObjects(relationship.id)
+            largest = max(settings.MAX_FILE_BYTES, LARGEST_OBJECT)
+            together = TOGETHER * settings.MAX_WORKSPACE_BYTES
+            pushed = unpack(pack, rows.raw, largest=largest, together=together) if pack else {}
+            for update in updates:
+                _update(relationship, update, _Objects(rows, pushed), by)
+    except RapportError as error:
+        said = " ".join(error.detail.split())[:300]
+        return {update.ref: said for update in updates}
+    return {update.ref: "" for update in updates}
+
+
+def _update(relationship: Relationship, update: RefUpdate, objects: _Objects, by: Actor) -> None:
+    branch = update.ref.removeprefix(HEADS)
+    head = read_head(relationship.id, branch) if update.ref.startswith(HEADS) else None
+    if head is None:
+        raise PushRefused("only main and the branches of sessions are taken")
+    if update.new == ZERO:
+        raise PushRefused("a branch is not deleted by a push")
+    if head.commit != update.old:
+        raise PushRefused("somebody pushed meanwhile: fetch first")
+    new = _new_commits(objects, update.new)
+    if update.new not in objects.rows.commits and not new:
+        raise PushRefused("the commit is not there")
+    known = dict(_parents_files(relationship, objects, new))
+    supplied = supplied_specs(relationship.companion_id).keys()
+    commits: list[_Pushed] = []
+    for sha in new:
+        commit = _parse(objects, sha, known)
+        _check(commit, known, branch, supplied)
+        known[sha] = commit.files
+        commits.append(commit)
+    if not _leads_to(update.new, head.commit, {commit.sha: commit.parents for commit in commits}, objects):
+        raise PushRefused("history is not rewritten: merge or rebase onto what is there")
+    at = max(timezone.now(), head.at + timedelta(microseconds=1))
+    _write(relationship, branch, commits, objects, at)
+    files = known.get(update.new) or _files_at(relationship, update.new)
+    tip = key_of(update.new)
+    Branch.objects.for_relationship(relationship.id).filter(name=branch).update(
+        commit_id=tip, tree_id=key_of(tree_sha(files)), updated_at=at
+    )
+    if branch == MAIN and files.get(HOT_CONTEXT) != head.files.get(HOT_CONTEXT):
+        show_hot_context(relationship, files, update.new, by=by)
+    AgentSession.objects.for_relationship(relationship.id).filter(branch=branch).update(seen_at=at)
+
+
+def _new_commits(objects: _Objects, tip: str) -> list[str]:
+    """What is not there yet, parents before children."""
+    order: list[str] = []
+    seen: set[str] = set()
+    waiting = [(tip, False)]
+    while waiting:
+        sha, done = waiting.pop()
+        if done:
+            order.append(sha)
+            continue
+        if sha in seen or sha in objects.rows.commits:
+            continue
+        seen.add(sha)
+        if len(seen) > MOST_COMMITS:
+            raise PushRefused(f"more than {MOST_COMMITS} commits at once")
+        waiting.append((sha, True))
+        waiting += [(parent, False) for parent in _headers(objects.get(sha, "commit")).parents]
+    return order
+
+
+class _Headers(NamedTuple):
+    tree: str
+    parents: tuple[str, ...]
+    author: str
+    message: str
+
+
+def _headers(raw: bytes) -> _Headers:
+    head, _, message = raw.decode("utf-8", "replace").partition("\n\n")
+    lines = [line.partition(" ") for line in head.split("\n")]
+    trees = [value for name, _, value in lines if name == "tree"]
+    parents = tuple(value for name, _, value in lines if name == "parent")
+    authors = [value for name, _, value in lines if name == "author"]
+    shas = [*trees, *parents]
+    if len(trees) != 1 or len(authors) != 1 or not all(_SHA.fullmatch(sha) for sha in shas):
+        raise PushRefused("a commit can't be read")
+    if len(parents) > MOST_PARENTS:
+        raise PushRefused(f"a commit has more than {MOST_PARENTS} parents")
+    author = authors[0].rsplit(">", 1)[0] + ">"
+    return _Headers(trees[0], parents, author.replace("\0", ""), message.replace("\0", "").strip())
+
+
+def _parents_files(
+    relationship: Relationship, objects: _Objects, new: list[str]
+) -> Iterator[tuple[str, Files]]:
+    fresh = set(new)
+    parents = {parent for sha in new for parent in _headers(objects.get(sha, "commit")).parents}
+    for parent in parents - fresh:
+        yield parent, _files_at(relationship, parent)
+
+
+def _files_at(relationship: Relationship, sha: str) -> Files:
+    head = read_commit(relationship.id, key_of(sha))
+    if head is None:
+        raise PushRefused(f"the commit {sha[:12]} is not there")
+    return head.files
+
+
+def _parse(objects: _Objects, sha: str, known: Mapping[str, Files]) -> _Pushed:
+    raw = objects.get(sha, "commit")
+    headers = _headers(raw)
+    there = {entry.git: entry for parent in headers.parents for entry in known[parent].values()}
+    files = dict(_walk(objects, headers.tree, "", there, 0))
+    if tree_sha(files) != headers.tree:
+        raise PushRefused(f"the tree of {sha[:12]} is not written as git writes it")
+    return _Pushed(sha, raw, headers.parents, headers.author, headers.message, files)
+
+
+def _walk(
+    objects: _Objects, tree: str, below: str, there: Mapping[str, Entry], depth: int
+) -> Iterator[tuple[str, Entry]]:
+    if depth > DEEPEST:
+        raise PushRefused(f"folders are more than {DEEPEST} deep")
+    for mode, name, sha in _entries(objects.get(tree, "tree")):
+        path = f"{below}{name}"
+        if mode == 0o040000:
+            yield from _walk(objects, sha, f"{path}/", there, depth + 1)
+            continue
+        if mode not in (FILE, EXECUTABLE):
+            raise PushRefused(f"{path[:200]} is {_MODES.get(mode, 'of a mode that is not taken')}")
+        if said := path_fault(path):
+            raise PushRefused(f"the path {path[:200]!r} {said}")
+        known = there.get(sha)
+        yield path, known._replace(mode=mode) if known else entry_of(objects.get(sha, "blob"), mode=mode)
+
+
+def _entries(raw: bytes) -> Iterator[tuple[int, str, str]]:
+    at, count = 0, 0
+    while at < len(raw):
+        space, nul = raw.find(b" ", at), raw.find(b"\0", at)
+        count += 1
+        if not at < space < nul <= len(raw) - 21 or count > settings.MAX_FILES:
+            raise PushRefused("a tree can't be read, or has too many entries")
+        try:
+            mode, name = int(raw[at:space], 8), raw[space + 1 : nul].decode("utf-8")
+        except ValueError:
+            raise PushRefused("a tree has a name that is not UTF-8, or a mode that is no number") from None
+        yield mode, name, raw[nul + 1 : nul + 21].hex()
+        at = nul + 21
+
+
+def _check(commit: _Pushed, known: Mapping[str, Files], branch: str, supplied: object) -> None:
+    """Every commit, not only the last: each of them is there to be read afterwards."""
+    check_limits(commit.files)
+    parents = [known[parent] for parent in commit.parents]
+    paths = commit.files.keys() | {path for parent in parents for path in parent}
+    for path in paths:
+        own = made_elsewhere(path) or ("the companion's tools" if path in supplied else "")  # type: ignore[operator]
+        if not own or (branch != MAIN and path == PROFILE):
+            continue
+        if all(commit.files.get(path) != parent.get(path) for parent in parents):
+            raise PushRefused(f"{path} is made from {own}: change that, and leave the file as it is")
+
+
+def _leads_to(tip: str, wanted: str, pushed: Mapping[str, tuple[str, ...]], objects: _Objects) -> bool:
+    waiting, seen = [tip], set[str]()
+    while waiting:
+        sha = waiting.pop()
+        if sha == wanted:
+            return True
+        if sha in seen:
+            continue
+        seen.add(sha)
+        if sha in pushed:
+            waiting += pushed[sha]
+        elif sha in objects.rows.commits:
+            waiting += _headers(objects.rows.commits[sha]).parents
+    return False
+
+
+def _write(
+    relationship: Relationship, branch: str, commits: list[_Pushed], objects: _Objects, at: datetime
+) -> None:
+    own = {"relationship_id": relationship.id, "project_id": relationship.project_id}
+    blobs: dict[UUID, bytes] = {}
+    for commit in commits:
+        for entry in commit.files.values():
+            if entry.git not in objects.rows.blobs:
+                blobs[key_of(entry.sha256)] = objects.get(entry.git, "blob")
+    Blob.objects.bulk_create(
+        (Blob(**own, id=key, size=len(content), content=content) for key, content in blobs.items()),
+        ignore_conflicts=True,
+    )
+    trees = {tree_sha(commit.files): commit.files for commit in commits}
+    Tree.objects.bulk_create(
+        (
+            Tree(**own, id=key_of(sha), sha=sha, files={path: list(entry) for path, entry in files.items()})
+            for sha, files in trees.items()
+        ),
+        ignore_conflicts=True,
+    )
+    Commit.objects.bulk_create(
+        (
+            Commit(
+                **own,
+                id=key_of(commit.sha),
+                sha=commit.sha,
+                tree_id=key_of(tree_sha(commit.files)),
+                parents=[key_of(parent) for parent in commit.parents],
+                raw=commit.raw,
+                author=commit.author[:300],
+                message=commit.message,
+                recorded_at=at + timedelta(microseconds=place),
+            )
+            for place, commit in enumerate(commits)
+        ),
+        ignore_conflicts=True,
+    )

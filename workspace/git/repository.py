@@ -1,0 +1,111 @@
+"""A relationship's rows as a git repository that is read and never written: dulwich sees the objects, nothing else."""
+
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+
+import orjson
+from dulwich.object_store import MemoryObjectStore
+from dulwich.objects import ShaFile
+from dulwich.refs import DictRefsContainer
+from dulwich.repo import BaseRepo
+
+from relationships.models import Relationship
+from workspace.models import MAIN, Branch, Commit, Tree
+from workspace.store import read_blobs
+from workspace.trees import Entry, Files, tree_objects
+
+HEADS = "refs/heads/"
+_COMMIT, _TREE, _BLOB = 1, 2, 3  # git's numbers of its types
+AT_ONCE = 50_000_000  # bytes of blobs that are read together
+
+
+class RowObjects(MemoryObjectStore):
+    """Commits and trees at once, blobs when the first of them is asked for."""
+
+    def __init__(self, relationship_id: UUID) -> None:
+        super().__init__()
+        self.relationship_id = relationship_id
+        commits = Commit.objects.for_relationship(relationship_id).values_list("sha", "raw")
+        self.commits: dict[str, bytes] = {sha: bytes(raw) for sha, raw in commits}
+        self.trees: dict[str, bytes] = {}
+        self.blobs: dict[str, Entry] = {}
+        self._contents: dict[str, bytes] = {}
+        for files in self._manifests():
+            self.trees.update(tree_objects(files))
+            self.blobs.update((entry.git, entry) for entry in files.values())
+
+    def raw(self, sha: str) -> tuple[int, bytes] | None:
+        """The type and content of an object."""
+        if sha in self.commits:
+            return _COMMIT, self.commits[sha]
+        if sha in self.trees:
+            return _TREE, self.trees[sha]
+        return (_BLOB, self._content(sha)) if sha in self.blobs else None
+
+    def get_raw(self, name: Any) -> tuple[int, bytes]:
+        found = self.raw(self._hex(name))
+        if found is None:
+            raise KeyError(name)
+        return found
+
+    def __getitem__(self, name: Any) -> ShaFile:
+        kind, content = self.get_raw(name)
+        return ShaFile.from_raw_string(kind, content, self._hex(name).encode())
+
+    def contains_loose(self, sha: Any) -> bool:
+        name = self._hex(sha)
+        return name in self.commits or name in self.trees or name in self.blobs
+
+    def __contains__(self, sha: Any) -> bool:
+        return self.contains_loose(sha)
+
+    def __iter__(self) -> Iterator[bytes]:
+        return (sha.encode() for sha in (*self.commits, *self.trees, *self.blobs))
+
+    def _hex(self, name: Any) -> str:
+        found: str = self._to_hexsha(name).decode()
+        return found
+
+    def _manifests(self) -> Iterator[Files]:
+        for files in Tree.objects.for_relationship(self.relationship_id).values_list("files", flat=True):
+            read = orjson.loads(files) if isinstance(files, str) else files
+            yield {path: Entry(*entry) for path, entry in read.items()}
+
+    def _content(self, sha: str) -> bytes:
+        if sha not in self._contents:
+            entries = list(self.blobs.values())
+            if sum(entry.size for entry in entries) > AT_ONCE:
+                return read_blobs(self.relationship_id, [self.blobs[sha]])[self.blobs[sha].sha256]
+            read = read_blobs(self.relationship_id, entries)
+            self._contents = {entry.git: read[entry.sha256] for entry in entries}
+        return self._contents[sha]
+
+
+class RowRepository(BaseRepo):
+    """With the branches as refs; HEAD is main."""
+
+    def __init__(self, relationship: Relationship) -> None:
+        heads = heads_of(relationship)
+        refs = {f"{HEADS}{name}".encode(): sha.encode() for name, sha in heads.items()}
+        if MAIN in heads:
+            refs[b"HEAD"] = heads[MAIN].encode()
+        super().__init__(RowObjects(relationship.id), DictRefsContainer(refs))
+
+    def get_symrefs(self) -> dict[bytes, bytes]:
+        return {b"HEAD": f"{HEADS}{MAIN}".encode()}
+
+    def _determine_file_mode(self) -> bool:
+        return True
+
+    def _determine_symlinks(self) -> bool:
+        return False
+
+
+def heads_of(relationship: Relationship) -> dict[str, str]:
+    """The SHA-1 that each branch is at."""
+    rows = Branch.objects.for_relationship(relationship.id).values_list("name", "commit_id")
+    branches = dict(rows)
+    commits = Commit.objects.for_relationship(relationship.id).filter(id__in=branches.values())
+    shas = dict(commits.values_list("id", "sha"))
+    return {name: shas[commit] for name, commit in branches.items()}

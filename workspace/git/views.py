@@ -1,0 +1,161 @@
+"""Git over smart HTTP: clone, fetch and push with stock git. An API key or a token is the password."""
+
+import base64
+import binascii
+import io
+import zlib
+from typing import Any, ClassVar
+from uuid import UUID
+
+from django.conf import settings
+from django.http import HttpResponse
+from dulwich.protocol import Protocol, ReceivableProtocol
+from dulwich.server import DictBackend, UploadPackHandler
+from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.request import Request
+
+from relationships.api.views import ApiView
+from relationships.models import Relationship
+from web.authentication import BearerAuthentication
+from web.errors import InvalidInput, NotAllowed, TooMuch
+from web.parsing import read_bytes
+from workspace.files import open_workspace, refresh_generated
+from workspace.git.push import ZERO, RefUpdate, receive_push
+from workspace.git.repository import HEADS, RowRepository, heads_of
+from workspace.models import MAIN
+from workspace.store import read_head
+
+UPLOAD, RECEIVE = "git-upload-pack", "git-receive-pack"
+MOST_UPDATES = 20
+MOST_ASKED = 5_000_000  # bytes of a fetch's question
+_ROOT = b"/"
+
+
+class GitAuthentication(BearerAuthentication):
+    """Basic, as git sends it: the password is the key."""
+
+    def authenticate(self, request: Request) -> Any:
+        scheme, _, given = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
+        if scheme.lower() == "basic":
+            try:
+                _, _, password = base64.b64decode(given, validate=True).decode("utf-8").partition(":")
+            except (binascii.Error, ValueError):
+                raise AuthenticationFailed("The user name and password can't be read.") from None
+            request.META["HTTP_AUTHORIZATION"] = f"Bearer {password.strip()}"
+        return super().authenticate(request)
+
+
+class GitView(ApiView):
+    """Not JSON, and in no schema: what is spoken here is git's."""
+
+    authentication_classes = (GitAuthentication,)
+    open_to_tokens = True
+
+    def handle_exception(self, exc: Exception) -> Any:
+        answer = super().handle_exception(exc)
+        if answer.status_code == 401:
+            answer["WWW-Authenticate"] = 'Basic realm="rapport"'
+        return answer
+
+    def owner(self, relationship_id: UUID) -> Relationship:
+        return self.get_relationship(relationship_id, "companion", "user", "project")
+
+    def git_answer(self, service: str, kind: str, body: bytes) -> HttpResponse:
+        headers = {"Cache-Control": "no-cache, max-age=0, must-revalidate"}
+        return HttpResponse(body, content_type=f"application/x-{service}-{kind}", headers=headers)
+
+    def asked(self, request: Request, *, limit: int) -> bytes:
+        """The body, unfolded. Raises TooMuch, InvalidInput."""
+        body = read_bytes(request, limit=limit)
+        if request.META.get("HTTP_CONTENT_ENCODING", "").lower() != "gzip":
+            return body
+        unzip = zlib.decompressobj(wbits=31)
+        try:
+            plain = unzip.decompress(body, limit + 1)
+        except zlib.error:
+            raise InvalidInput.of("body", "is not gzip, as it says it is") from None
+        if len(plain) > limit or not unzip.eof:
+            raise TooMuch(f"The body has more than {limit} bytes.", limit=limit)
+        return plain
+
+
+class InfoRefsView(GitView):
+    def get(self, request: Request, relationship_id: UUID) -> HttpResponse:
+        service = request.GET.get("service", "")
+        relationship = self.owner(relationship_id)
+        out = io.BytesIO()
+        protocol = Protocol(io.BytesIO().read, out.write)
+        if service not in (UPLOAD, RECEIVE):
+            raise InvalidInput.of("service", f"is {UPLOAD} or {RECEIVE}: use git 1.6.6 or newer")
+        protocol.write_pkt_line(f"# service={service}\n".encode())
+        protocol.write_pkt_line(None)
+        if service == UPLOAD:
+            refresh_generated(relationship)
+            repository = RowRepository(relationship)
+            UploadPackHandler(
+                DictBackend({_ROOT: repository}), [_ROOT.decode()], _receivable(b"", out), True, True
+            ).handle()
+        else:
+            if not self.credentials.allow("write"):
+                raise NotAllowed("This needs a key with the scope 'write'.", scope="write")
+            if read_head(relationship.id, MAIN) is None:
+                open_workspace(relationship)
+            _advertise(relationship, protocol)
+        return self.git_answer(service, "advertisement", out.getvalue())
+
+
+class UploadPackView(GitView):
+    scopes: ClassVar = {"POST": "read"}
+
+    def post(self, request: Request, relationship_id: UUID) -> HttpResponse:
+        asked = self.asked(request, limit=MOST_ASKED)
+        repository, out = RowRepository(self.owner(relationship_id)), io.BytesIO()
+        UploadPackHandler(
+            DictBackend({_ROOT: repository}), [_ROOT.decode()], _receivable(asked, out), True
+        ).handle()
+        return self.git_answer(UPLOAD, "result", out.getvalue())
+
+
+class ReceivePackView(GitView):
+    def post(self, request: Request, relationship_id: UUID) -> HttpResponse:
+        relationship = self.owner(relationship_id)
+        limit = settings.MAX_WORKSPACE_BYTES + 1_000_000
+        asked = self.asked(request, limit=limit)
+        updates, pack = _read_push(asked)
+        out = io.BytesIO()
+        if updates:
+            refused = receive_push(relationship=relationship, updates=updates, pack=pack, by=self.actor)
+            protocol = Protocol(io.BytesIO().read, out.write)
+            protocol.write_pkt_line(b"unpack ok\n")
+            for ref, said in refused.items():
+                protocol.write_pkt_line(f"ng {ref} {said}\n".encode() if said else f"ok {ref}\n".encode())
+            protocol.write_pkt_line(None)
+        return self.git_answer(RECEIVE, "result", out.getvalue())
+
+
+def _advertise(relationship: Relationship, protocol: Protocol) -> None:
+    capabilities = b"\0report-status ofs-delta agent=rapport\n"
+    for name, sha in sorted(heads_of(relationship).items()):
+        protocol.write_pkt_line(f"{sha} {HEADS}{name}".encode() + capabilities)
+        capabilities = b"\n"
+    protocol.write_pkt_line(None)
+
+
+def _read_push(body: bytes) -> tuple[list[RefUpdate], bytes]:
+    """The refs to move, and the pack. Raises InvalidInput."""
+    stream = io.BytesIO(body)
+    protocol = Protocol(stream.read, lambda data: None)
+    updates: list[RefUpdate] = []
+    try:
+        while (line := protocol.read_pkt_line()) is not None:
+            old, new, ref = line.partition(b"\0")[0].rstrip(b"\n").decode("utf-8").split(" ", 2)
+            updates.append(RefUpdate(old, new, ref))
+            if len(updates) > MOST_UPDATES or {len(old), len(new)} != {len(ZERO)}:
+                raise ValueError("no such line")
+    except Exception as error:  # dulwich has a family of its own for each thing that can be wrong with a line
+        raise InvalidInput.of("body", "is no push that can be read") from error
+    return updates, stream.read()
+
+
+def _receivable(asked: bytes, out: io.BytesIO) -> ReceivableProtocol:
+    return ReceivableProtocol(io.BytesIO(asked).read, out.write)

@@ -1,0 +1,145 @@
+"""What was: the commits that led to a branch, and what lies between two of them."""
+
+import difflib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from uuid import UUID
+
+import orjson
+from django.db import connection
+from django.db.models.fields.json import KeyTransform
+
+from relationships.models import OwnedQuerySet, Relationship
+from web.errors import NotFound
+from workspace.models import MAIN, Branch, Commit, Tree
+from workspace.store import Head, read_blobs, read_commit, read_head
+from workspace.trees import Entry, Files, key_of
+
+_SHA = re.compile(r"[0-9a-f]{40}")
+# Every commit that a commit rests on, itself too.
+_REACHABLE = """
+WITH RECURSIVE reached (id) AS (
+    SELECT %(commit)s::uuid
+     UNION
+    SELECT parent FROM reached
+      JOIN workspace_commit c ON c.relationship_id = %(relationship)s AND c.id = reached.id
+     CROSS JOIN unnest(c.parents) parent
+)
+SELECT id FROM reached
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class FileDiff:
+    """One file between two trees. `status`: added, changed, deleted. `text`: a unified diff; None for no text."""
+
+    path: str
+    status: str
+    text: str | None
+
+
+def reachable(relationship_id: UUID, commit_id: UUID) -> set[UUID]:
+    with connection.cursor() as cursor:
+        cursor.execute(_REACHABLE, {"relationship": relationship_id, "commit": commit_id})
+        return {row[0] for row in cursor.fetchall()}
+
+
+def log_of(relationship: Relationship, branch: str = MAIN) -> OwnedQuerySet:
+    """The commits of a branch, to be ordered. Raises NotFound, but not of a main that has not begun."""
+    commits: OwnedQuerySet = Commit.objects.for_relationship(relationship.id)
+    row = Branch.objects.for_relationship(relationship.id).filter(name=branch).first()
+    if row is None:
+        if branch != MAIN:
+            raise NotFound("This branch is not there.")
+        return commits.none()
+    return commits.filter(id__in=reachable(relationship.id, row.commit_id))
+
+
+def get_commit(relationship: Relationship, sha: str) -> Commit:
+    """Raises NotFound."""
+    rows = Commit.objects.for_relationship(relationship.id)
+    row: Commit | None = rows.filter(id=key_of(sha), sha=sha).first() if _SHA.fullmatch(sha) else None
+    if row is None:
+        raise NotFound("This commit is not there.")
+    return row
+
+
+def head_at(relationship: Relationship, revision: str) -> Head:
+    """A branch by its name, or a commit by its SHA-1. Raises NotFound."""
+    head = read_head(relationship.id, revision)
+    if head is None and _SHA.fullmatch(revision):
+        head = read_commit(relationship.id, key_of(revision))
+    if head is None:
+        raise NotFound("There is no branch and no commit of this name.")
+    return head
+
+
+def changes_of(relationship: Relationship, commit: Commit) -> list[FileDiff]:
+    """What a commit changed, against its first parent."""
+    after = read_commit(relationship.id, commit.id)
+    assert after is not None, "a commit has its tree"
+    before = read_commit(relationship.id, commit.parents[0]) if commit.parents else None
+    return diff_trees(relationship.id, before.files if before else {}, after.files)
+
+
+def diff_trees(relationship_id: UUID, before: Files, after: Files) -> list[FileDiff]:
+    differing = [
+        (path, before.get(path), after.get(path))
+        for path in sorted(before.keys() | after.keys())
+        if before.get(path) != after.get(path)
+    ]
+    entries = [entry for _, *both in differing for entry in both if entry]
+    contents = read_blobs(relationship_id, entries)
+    return [_diff(path, old, new, contents) for path, old, new in differing]
+
+
+def unified(old: bytes, new: bytes, *, path: str) -> str | None:
+    """None where either side is no text."""
+    sides = [_lines(old), _lines(new)]
+    if sides[0] is None or sides[1] is None:
+        return None
+    return "".join(_ended(difflib.unified_diff(sides[0], sides[1], f"a/{path}", f"b/{path}")))
+
+
+def _diff(path: str, old: Entry | None, new: Entry | None, contents: dict[str, bytes]) -> FileDiff:
+    status = "added" if old is None else "deleted" if new is None else "changed"
+    old_text, new_text = (contents[entry.sha256] if entry else b"" for entry in (old, new))
+    return FileDiff(path, status, unified(old_text, new_text, path=path))
+
+
+def _lines(content: bytes) -> list[str] | None:
+    try:
+        return None if b"\0" in content else content.decode("utf-8").splitlines(keepends=True)
+    except UnicodeDecodeError:
+        return None
+
+
+def _ended(lines: Iterator[str]) -> Iterator[str]:
+    for line in lines:
+        yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+
+
+def log_of_file(
+    relationship: Relationship, branch: str, path: str, *, most: int
+) -> list[tuple[Commit, FileDiff]]:
+    """The last commits of a branch that changed a file, against their first parent, newest first. Raises NotFound."""
+    commits = {row.id: row for row in log_of(relationship, branch)}
+    trees = Tree.objects.for_relationship(relationship.id).filter(
+        id__in={row.tree_id for row in commits.values()}
+    )
+    entry_in = dict(trees.values_list("id", KeyTransform(path, "files")))
+
+    def entry_of(commit: Commit | None) -> Entry | None:
+        kept = entry_in.get(commit.tree_id) if commit else None
+        kept = orjson.loads(kept) if isinstance(kept, str) else kept
+        return Entry(*kept) if kept else None
+
+    found: list[tuple[Commit, Entry | None, Entry | None]] = []
+    for commit in sorted(commits.values(), key=lambda row: row.recorded_at, reverse=True):
+        old = entry_of(commits.get(commit.parents[0]) if commit.parents else None)
+        if old != (new := entry_of(commit)):
+            found.append((commit, old, new))
+    shown = found[:most]
+    contents = read_blobs(relationship.id, [entry for _, *both in shown for entry in both if entry])
+    return [(commit, _diff(path, old, new, contents)) for commit, old, new in shown]

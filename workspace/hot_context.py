@@ -1,0 +1,84 @@
+"""`memory/hot_context.md` on main: what chat is shown of all the agent knows. Each version is kept.
+
+It is written like any file; whoever commits to main calls `publish_hot_context` in the same transaction, so that the
+snapshot never says anything but what the file says.
+"""
+
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Max
+
+from providers.tokens import estimate_tokens
+from relationships.ids import uuid7
+from relationships.models import Snapshot
+from relationships.services.snapshots import write_section
+from web.actor import Actor
+from web.errors import FieldProblem
+from workspace.errors import HotContextTooLong
+from workspace.models import HotContextVersion
+from workspace.trees import key_of
+
+PATH = "memory/hot_context.md"
+MOST_WORDS = 700
+
+
+def hot_context_text(content: bytes) -> str:
+    """What a file's bytes say. Raises HotContextTooLong."""
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError:
+        raise _refused("is not UTF-8 text") from None
+    words = len(text.split())
+    if "\x00" in text:
+        raise _refused("holds a NUL character")
+    if words > MOST_WORDS:
+        raise _refused(f"has {words} words; at most {MOST_WORDS} are taken, and about 500 serve best")
+    return text
+
+
+def read_hot_context(relationship_id: UUID) -> tuple[str, int]:
+    """Its text and version; "" and 0 where there is none. One statement, of one row."""
+    rows = Snapshot.objects.for_relationship(relationship_id)
+    section: dict[str, Any] | None = rows.values_list("hot_context", flat=True).first()
+    return (section["content"], section["version"]) if section else ("", 0)
+
+
+def publish_hot_context(
+    *,
+    relationship_id: UUID,
+    project_id: UUID,
+    text: str,
+    commit: str,
+    by: Actor,
+    session_id: UUID | None = None,
+) -> int:
+    """Keep a new version and show it to chat. In the transaction of the commit, under the relationship's row lock."""
+    own: dict[str, Any] = {"relationship_id": relationship_id, "project_id": project_id}
+    versions = HotContextVersion.objects.for_relationship(relationship_id)
+    version: int = (versions.aggregate(last=Max("version"))["last"] or 0) + 1
+    HotContextVersion.objects.create(
+        **own,
+        id=uuid7(),
+        version=version,
+        content=text,
+        tokens=estimate_tokens(text),
+        commit_id=key_of(commit),
+        session_id=session_id,
+        actor_kind=by.kind,
+        actor_id=by.id,
+    )
+    write_section(**own, section="hot_context", value={"content": text, "version": version})
+    return version
+
+
+def rebuild_hot_context(*, relationship_id: UUID, project_id: UUID) -> None:
+    """Write the section anew from the newest version. Under the relationship's row lock."""
+    rows = HotContextVersion.objects.for_relationship(relationship_id).order_by("-version")
+    if newest := rows.values("content", "version").first():
+        own: dict[str, Any] = {"relationship_id": relationship_id, "project_id": project_id}
+        write_section(**own, section="hot_context", value=newest)
+
+
+def _refused(said: str) -> HotContextTooLong:
+    return HotContextTooLong(f"{PATH} {said}.", problems=[FieldProblem("content", said)])

@@ -1,0 +1,23 @@
+"""Who a commit says made it, from who did."""
+
+from uuid import UUID
+
+from web.actor import Actor, ActorKind
+from workspace.trees import Author
+
+DOMAIN = "rapport.invalid"  # RFC 2606: no mail goes there
+
+
+def author_of(by: Actor, session_id: UUID | None = None) -> Author:
+    if session_id is not None:
+        return Author(f"session {session_id}", f"{session_id}@{DOMAIN}")
+    return Author(f"{by.kind} {by.id}".strip(), f"{by.kind}@{DOMAIN}")
+
+
+def told(by: Actor) -> str:
+    """One line that names an actor, for a column."""
+    return ":".join(filter(None, [by.kind, by.id]))[:240]
+
+
+AGENT = Actor(ActorKind.MODEL, "agent")
+RAPPORT = Actor.policy("workspace")

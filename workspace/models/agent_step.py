@@ -1,0 +1,39 @@
+from django.db import models
+
+from relationships.models import OwnedQuerySet, RelationshipOwned
+
+
+class StepState(models.TextChoices):
+    DONE = "done"
+    FAILED = "failed"  # the tool said no; the agent was told
+    STARTED = "started"  # a call over the network that has not come back
+    WAITING = "waiting"  # for a person's approval
+    APPROVED = "approved"  # and not called yet
+    DENIED = "denied"
+
+
+class AgentStep(RelationshipOwned):
+    """One thing that an agent did: a tool that it called, and what that said. What it thought is not kept."""
+
+    session_id = models.UUIDField()
+    number = models.PositiveIntegerField()
+    tool = models.CharField(max_length=80)
+    arguments = models.JSONField(default=dict)
+    result = models.TextField(blank=True)
+    state = models.CharField(max_length=10, choices=StepState.choices, default=StepState.DONE)
+    commit_id = models.UUIDField(null=True)
+    model = models.CharField(max_length=120, blank=True)  # which asked for it
+    tokens = models.PositiveIntegerField(default=0)
+    status = models.PositiveIntegerField(null=True)  # of an HTTP answer
+    milliseconds = models.FloatField(default=0)
+    decided_by = models.CharField(max_length=240, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = OwnedQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["relationship", "session_id", "number"], name="%(class)s_number_once"
+            )
+        ]

@@ -1,0 +1,69 @@
+"""Which paths a tree takes: none that leads out of a checkout, and no two that some system would take for one."""
+
+import unicodedata
+from collections.abc import Iterable
+
+from web.errors import FieldProblem
+from workspace.errors import BadPath
+
+LONGEST, LONGEST_NAME = 1024, 255  # bytes
+# git's own folder, as it and as Windows' short names write it.
+_GIT = {".git", "git~1"}
+
+
+def check_path(path: str) -> str:
+    """The path itself. Raises BadPath, which says what is wrong."""
+    if said := path_fault(path):
+        raise BadPath(f"path: {said}", problems=[FieldProblem("path", said)])
+    return path
+
+
+def path_fault(path: str) -> str:
+    """What is wrong with a path, as a sentence without its subject; "" where nothing is."""
+    try:
+        size = len(path.encode("utf-8"))
+    except UnicodeEncodeError:
+        return "holds half a character"
+    if not 1 <= size <= LONGEST:
+        return f"must be 1 to {LONGEST} bytes long"
+    if any(unicodedata.category(letter) == "Cc" for letter in path):
+        return "holds a control character"
+    if "\\" in path:
+        return "has a backslash: write folders with /"
+    if unicodedata.normalize("NFC", path) != path:
+        return "is not in Unicode's form NFC: write it in that"
+    for name in path.split("/"):
+        if name in ("", ".", ".."):
+            return "must be relative, and without empty parts, . and .."
+        if len(name.encode("utf-8")) > LONGEST_NAME:
+            return f"has a part longer than {LONGEST_NAME} bytes"
+        if _bare(name) in _GIT:
+            return "names git's own folder"
+    return ""
+
+
+def twin_fault(paths: Iterable[str]) -> str:
+    """What keeps these paths from being one tree: two that differ only by case or Unicode form, or a file that is a
+    folder too. "" where nothing does.
+    """
+    seen: dict[str, tuple[str, bool]] = {}
+    for path in paths:
+        parts = path.split("/")
+        for depth in range(1, len(parts) + 1):
+            whole, is_file = "/".join(parts[:depth]), depth == len(parts)
+            other, other_is_file = seen.setdefault(_folded(whole), (whole, is_file))
+            if other != whole:
+                return f"{whole[:200]} and {other[:200]} differ only by case or Unicode form"
+            if is_file != other_is_file:
+                return f"{whole[:200]} would be a file and a folder"
+    return ""
+
+
+def _folded(path: str) -> str:
+    return unicodedata.normalize("NFKC", path).casefold()
+
+
+def _bare(name: str) -> str:
+    """Without what file systems ignore: invisible characters, dots and spaces at the end."""
+    visible = "".join(letter for letter in name if unicodedata.category(letter) != "Cf")
+    return visible.rstrip(". ").casefold()

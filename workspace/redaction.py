@@ -1,0 +1,191 @@
+"""Takes words out of everything an agent's workspace keeps: files of every commit, hot context, steps, sessions.
+
+A commit's SHA-1 is of what it says, so commits that held the words get new ones, and so do all that rest on them:
+whoever has a clone clones again.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Collection
+from uuid import UUID
+
+import orjson
+from django.db.models import Model
+
+from relationships.models import OwnedQuerySet, Snapshot
+from workspace.models import (
+    AgentSession,
+    AgentStep,
+    Blob,
+    Branch,
+    Checkpoint,
+    Commit,
+    HeldChange,
+    HotContextVersion,
+    Tree,
+)
+from workspace.trees import Entry, entry_of, git_sha, key_of, tree_sha
+
+ERASED = "[erased]"
+SHORTEST = 8  # characters; a shorter text, such as a bare name, is no sign of a quotation
+AT_ONCE = 100
+_TEXTS: dict[type[Model], tuple[str, ...]] = {
+    AgentSession: ("task", "summary", "error", "facts"),
+    AgentStep: ("result", "arguments"),
+    HeldChange: ("proposal",),
+    HotContextVersion: ("content",),
+}
+_REFERENCES: dict[type[Model], tuple[str, ...]] = {
+    Checkpoint: ("commit_id",),
+    HotContextVersion: ("commit_id",),
+    AgentStep: ("commit_id",),
+    AgentSession: ("base_id", "merged_id"),
+}
+
+
+def redact_workspace(relationship_id: UUID, texts: Collection[str]) -> Counter[str]:
+    """How many rows of each model lost words. Inside the erasure's transaction, under the relationship's row lock."""
+    pattern = _pattern(texts)
+    counts: Counter[str] = Counter()
+    if pattern is None:
+        return counts
+    for model, names in _TEXTS.items():
+        counts[model.__name__] += _redact_columns(_owned(model, relationship_id), names, pattern)
+    snapshots = _owned(Snapshot, relationship_id).exclude(hot_context=None)
+    counts[Snapshot.__name__] += _redact_columns(snapshots, ("hot_context",), pattern)
+    counts.update(_redact_history(relationship_id, pattern))
+    return +counts
+
+
+def forget_facts(relationship_id: UUID, turns: Collection[UUID]) -> int:
+    """Of sessions that handed these turns to memory. How many."""
+    rows: int = (
+        _owned(AgentSession, relationship_id).filter(turn_id__in=turns).exclude(facts=[]).update(facts=[])
+    )
+    return rows
+
+
+def _pattern(texts: Collection[str]) -> re.Pattern[str] | None:
+    """Any of them, in any case, however its lines are broken."""
+    phrases = [r"\s+".join(map(re.escape, text.split())) for text in texts if len(text) >= SHORTEST]
+    return re.compile("|".join(sorted(phrases, key=len, reverse=True)), re.IGNORECASE) if phrases else None
+
+
+def _owned(model: type[Model], relationship_id: UUID) -> OwnedQuerySet:
+    rows: OwnedQuerySet = model._default_manager.filter(relationship_id=relationship_id)  # type: ignore[assignment]
+    return rows
+
+
+def _redact_columns(rows: OwnedQuerySet, names: tuple[str, ...], pattern: re.Pattern[str]) -> int:
+    count = 0
+    for row in rows.iterator(chunk_size=AT_ONCE):
+        changed = {
+            name: new
+            for name in names
+            if (new := _without(getattr(row, name), pattern)) != getattr(row, name)
+        }
+        if changed:
+            rows.filter(id=row.id).update(**changed)
+            count += 1
+    return count
+
+
+def _without(value: object, pattern: re.Pattern[str]) -> object:
+    if isinstance(value, str):
+        return pattern.sub(ERASED, value)
+    if isinstance(value, list):
+        return [_without(child, pattern) for child in value]
+    if isinstance(value, dict):
+        return {_without(key, pattern): _without(child, pattern) for key, child in value.items()}
+    return value
+
+
+def _redact_history(relationship_id: UUID, pattern: re.Pattern[str]) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    contents = _redact_blobs(relationship_id, pattern)
+    trees: dict[UUID, tuple[UUID, str]] = {}
+    for tree in _owned(Tree, relationship_id).iterator(chunk_size=AT_ONCE):
+        kept = orjson.loads(tree.files) if isinstance(tree.files, str) else tree.files
+        files = {pattern.sub(ERASED, path): _renewed(Entry(*entry), contents) for path, entry in kept.items()}
+        if (sha := tree_sha(files)) != tree.sha:
+            own = {"relationship_id": relationship_id, "project_id": tree.project_id}
+            listed = {path: list(entry) for path, entry in files.items()}
+            Tree.objects.bulk_create(
+                [Tree(**own, id=key_of(sha), sha=sha, files=listed)], ignore_conflicts=True
+            )
+            trees[tree.id] = (key_of(sha), sha)
+    commits = _redact_commits(relationship_id, pattern, trees)
+    _owned(Tree, relationship_id).filter(id__in=trees).delete()
+    _owned(Blob, relationship_id).filter(id__in=[key_of(sha256) for sha256 in contents]).delete()
+    counts.update(Blob=len(contents), Tree=len(trees), Commit=len(commits))
+    return counts
+
+
+def _redact_blobs(relationship_id: UUID, pattern: re.Pattern[str]) -> dict[str, Entry]:
+    """What is there in the place of each content that held the words, by its SHA-256."""
+    renewed: dict[str, Entry] = {}
+    for blob in _owned(Blob, relationship_id).iterator(chunk_size=AT_ONCE):
+        old = bytes(blob.content)
+        new = pattern.sub(ERASED, old.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+        if new != old:
+            entry = renewed[entry_of(old).sha256] = entry_of(new)
+            own = {"relationship_id": relationship_id, "project_id": blob.project_id}
+            row = Blob(**own, id=key_of(entry.sha256), size=len(new), content=new)
+            Blob.objects.bulk_create([row], ignore_conflicts=True)
+    return renewed
+
+
+def _renewed(entry: Entry, contents: dict[str, Entry]) -> Entry:
+    found = contents.get(entry.sha256)
+    return found._replace(mode=entry.mode) if found else entry
+
+
+def _redact_commits(
+    relationship_id: UUID, pattern: re.Pattern[str], trees: dict[UUID, tuple[UUID, str]]
+) -> dict[UUID, UUID]:
+    """Write them anew where their tree, a parent or their words changed, parents first; and move what names them."""
+    moved: dict[UUID, UUID] = {}
+    shas: dict[str, str] = {}
+    for commit in _owned(Commit, relationship_id).order_by("recorded_at", "id"):
+        tree_id, tree = trees.get(commit.tree_id, (commit.tree_id, ""))
+        raw = _raw(bytes(commit.raw).decode("utf-8", "surrogateescape"), tree, shas, pattern)
+        sha = git_sha("commit", raw)
+        if sha == commit.sha:
+            continue
+        shas[commit.sha], moved[commit.id] = sha, key_of(sha)
+        values = {
+            "id": key_of(sha),
+            "sha": sha,
+            "tree_id": tree_id,
+            "parents": [moved.get(parent, parent) for parent in commit.parents],
+            "raw": raw,
+            "message": pattern.sub(ERASED, commit.message),
+            "author": pattern.sub(ERASED, commit.author)[:300],
+            "recorded_at": commit.recorded_at,
+        }
+        own = {"relationship_id": relationship_id, "project_id": commit.project_id}
+        Commit.objects.bulk_create([Commit(**own, **values)], ignore_conflicts=True)
+    for row in _owned(Branch, relationship_id):
+        tree_id = trees.get(row.tree_id, (row.tree_id, ""))[0]
+        _owned(Branch, relationship_id).filter(id=row.id).update(
+            commit_id=moved.get(row.commit_id, row.commit_id), tree_id=tree_id
+        )
+    for model, names in _REFERENCES.items():
+        for name in names:
+            for old, new in moved.items():
+                _owned(model, relationship_id).filter(**{name: old}).update(**{name: new})
+    _owned(Commit, relationship_id).filter(id__in=moved).delete()
+    return moved
+
+
+def _raw(text: str, tree: str, shas: dict[str, str], pattern: re.Pattern[str]) -> bytes:
+    head, gap, message = text.partition("\n\n")
+    lines: list[str] = []
+    for line in head.split("\n"):
+        name, _, value = line.partition(" ")
+        if name == "tree" and tree:
+            line = f"tree {tree}"
+        elif name == "parent":
+            line = f"parent {shas.get(value, value)}"
+        lines.append(pattern.sub(ERASED, line))
+    return ("\n".join(lines) + gap + pattern.sub(ERASED, message)).encode("utf-8", "surrogateescape")

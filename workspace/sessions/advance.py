@@ -1,0 +1,131 @@
+"""Does what a session owes, stage after stage. Each stage, and each step of a run, happens whole or not at all."""
+
+from time import monotonic
+from uuid import UUID
+
+import structlog
+from django.conf import settings
+
+from config.postgresql.sessions import database_went_away
+from providers.errors import ProviderError
+from relationships.models import Relationship
+from web.errors import BudgetSpent, RapportError
+from worker.leases import error_place, renewing, retry_delay
+from worker.worker_stats import stop_requested
+from workspace.errors import SessionLost
+from workspace.models import AgentSession, SessionState
+from workspace.sessions.claim import (
+    claim_session,
+    claimed_row,
+    fail_session,
+    keep_lease,
+    release_session,
+    rest_session,
+)
+from workspace.sessions.curate import curate_session
+from workspace.sessions.hydrate import hydrate_session
+from workspace.sessions.merge import merge_session
+from workspace.sessions.run import SessionFailed, take_step
+
+log = structlog.get_logger(__name__)
+
+MOST_SECONDS = 60.0  # after so long a task hands over to another, so that no session starves the turns
+INTERNAL_TRIES = 3
+
+
+def advance_session(*, session_id: UUID, worker: str) -> None:
+    """Do what is owed; nothing if nothing is, or somebody is at it."""
+    claimed = claim_session(session_id=session_id, worker=worker)
+    if claimed is None:
+        return
+    try:
+        with renewing(lambda: keep_lease(claimed)):
+            _advance(claimed)
+    except SessionLost:
+        log.info("a session is not ours any more", event_name="session.lost", session_id=str(session_id))
+
+
+def _advance(claimed: AgentSession) -> None:
+    started = monotonic()
+    try:
+        relationship = Relationship.objects.select_related("companion", "user", "project").get(
+            id=claimed.relationship_id
+        )
+        while _next(relationship, claimed):
+            if monotonic() - started > MOST_SECONDS or stop_requested():
+                release_session(claimed)
+                return
+    except Relationship.DoesNotExist:
+        raise SessionLost("The relationship was erased.") from None
+    except SessionLost:
+        raise
+    except SessionFailed as error:
+        _fail(claimed, str(error))
+    except ProviderError as error:
+        _wait_or_fail(claimed, error)
+    except BudgetSpent as error:
+        release_session(claimed, delay=float(error.extra["retry_after"]), error=error.detail)
+    except RapportError as error:
+        _fail(claimed, error.detail)
+    except Exception as error:
+        if database_went_away(error):
+            raise  # the lease brings it back
+        _handle_internal_error(claimed, error)
+
+
+def _next(relationship: Relationship, claimed: AgentSession) -> bool:
+    """Do the next thing. False: nothing is owed any more."""
+    session = claimed_row(claimed).first()
+    if session is None:
+        return False
+    for name in ("state", "start", "curations", "summary", "base_id", "tokens"):
+        setattr(claimed, name, getattr(session, name))
+    if session.state == SessionState.HYDRATING:
+        hydrate_session(relationship, claimed)
+    elif session.state == SessionState.RUNNING:
+        if not take_step(relationship, claimed):
+            rest_session(claimed)
+            return False
+    elif session.state == SessionState.CURATING:
+        curate_session(relationship, claimed)
+    elif session.state == SessionState.MERGING:
+        merge_session(relationship, claimed)
+        log.info("a session was merged", event_name="session.merged", session_id=str(claimed.id))
+    else:
+        rest_session(claimed)
+        return False
+    return True
+
+
+def _wait_or_fail(claimed: AgentSession, error: ProviderError) -> None:
+    attempts = claimed.attempts
+    if error.permanent or (not error.blocks and attempts + 1 >= settings.MAX_ATTEMPTS):
+        _fail(claimed, str(error))
+        return
+    delay = retry_delay(attempts, error.retry_after)
+    release_session(claimed, delay=delay, counted=not error.blocks, error=str(error))
+    log.warning(
+        "a session waits for the model",
+        event_name="session.waiting",
+        code=error.code,
+        session_id=str(claimed.id),
+    )
+
+
+def _handle_internal_error(claimed: AgentSession, error: Exception) -> None:
+    """A mistake of ours, tried again a few times. Only its kind and place are kept: its text may quote a file."""
+    log.error(
+        "a mistake of ours",
+        event_name="session.internal_error",
+        where=error_place(error),
+        session_id=str(claimed.id),
+    )
+    if claimed.attempts + 1 >= INTERNAL_TRIES:
+        _fail(claimed, "Something broke on our side. It was logged.")
+        return
+    release_session(claimed, delay=retry_delay(claimed.attempts, None), counted=True)
+
+
+def _fail(claimed: AgentSession, reason: str) -> None:
+    fail_session(claimed, reason)
+    log.warning("a session failed", event_name="session.failed", session_id=str(claimed.id))

@@ -1,0 +1,148 @@
+"""Takes a session in hand for as long as a lease lasts, and finds those that owe work or gave no sign."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from relationships.models import Relationship
+from relationships.services.configuration import configuration_of
+from relationships.services.sequence import lock_relationship
+from relationships.services.tokens import revoke_token
+from worker.enqueue import enqueue_task
+from worker.housekeeping import PeriodicTask
+from worker.leases import postpone_overdue, take_back_dead
+from worker.waiting import announce_settled
+from workspace.errors import SessionLost
+from workspace.identity import RAPPORT
+from workspace.models import AgentSession, SessionState
+
+SECONDS, AT_ONCE = 2, 20
+DEADLY = "Workers died, time and again, while they were at it."
+_ENDED = (SessionState.DONE, SessionState.FAILED, SessionState.NEEDS_REVIEW, SessionState.ABANDONED)
+
+
+def enqueue_session(session: AgentSession) -> None:
+    """Have a worker go on with it as soon as the present transaction commits."""
+    enqueue_task("workspace.tasks.advance", session.id, project_id=session.project_id)
+
+
+def claim_session(*, session_id: UUID, worker: str) -> AgentSession | None:
+    """With its lease; None: nothing is owed, or somebody else is at it."""
+    lease = AgentSession.objects.filter(id=session_id).claim(worker=worker, now=timezone.now())
+    return lease.rows[0] if lease else None
+
+
+def keep_lease(claimed: AgentSession) -> bool:
+    assert claimed.lease_token is not None, "a claimed session has a lease"
+    return bool(AgentSession.objects.renew(claimed.lease_token, now=timezone.now()))
+
+
+@contextmanager
+def holding(claimed: AgentSession) -> Iterator[AgentSession]:
+    """A transaction in which the relationship's row is locked and the session is ours. Raises SessionLost."""
+    with transaction.atomic():
+        if not lock_relationship(claimed.relationship_id):
+            raise SessionLost("The relationship was erased.")
+        session = claimed_row(claimed).select_for_update().first()
+        if session is None:
+            raise SessionLost("Another worker has taken it over, or it is over.")
+        yield session
+        announce_settled([claimed.id])
+
+
+def claimed_row(claimed: AgentSession) -> Any:
+    rows = AgentSession.objects.for_relationship(claimed.relationship_id).filter(id=claimed.id)
+    return rows.held(claimed.lease_token) if claimed.lease_token else rows
+
+
+def update_session(session: AgentSession, **values: Any) -> None:
+    """Write these columns; whoever watches is told. What ends the session ends its token too."""
+    now = timezone.now()
+    values.setdefault("seen_at", now)
+    if values.get("state") in _ENDED:
+        values = {**values, "ended_at": now, "due_at": None}
+        if session.token_id is not None:
+            relationship = Relationship.objects.get(id=session.relationship_id)
+            revoke_token(relationship=relationship, token_id=session.token_id, by=RAPPORT)
+            values["token_id"] = None
+    rows = AgentSession.objects.for_relationship(session.relationship_id).filter(id=session.id)
+    rows.update(**values)
+    for name, value in values.items():
+        setattr(session, name, value)
+    announce_settled([session.id])
+
+
+def release_session(
+    claimed: AgentSession, *, delay: float = 0.0, counted: bool = False, error: str = ""
+) -> None:
+    """Give it back for another try. Raises SessionLost."""
+    with holding(claimed) as session:
+        due_at = timezone.now() + timedelta(seconds=delay)
+        claimed_row(claimed).release(due_at=due_at, counted=counted, error=error[:2000])
+        if not delay:
+            enqueue_session(session)
+
+
+def rest_session(claimed: AgentSession) -> None:
+    """Put it down until somebody asks for it: it waits for a person. Raises SessionLost."""
+    with holding(claimed):
+        claimed_row(claimed).settle(due_at=None)
+
+
+def fail_session(claimed: AgentSession, reason: str) -> None:
+    """Visibly, at the stage where it is, which can be tried again. Raises SessionLost."""
+    with holding(claimed) as session:
+        claimed_row(claimed).settle(due_at=None)
+        update_session(session, state=SessionState.FAILED, stage=session.state, error=reason[:2000])
+
+
+def session_tasks() -> list[PeriodicTask]:
+    return [
+        PeriodicTask("agent_sessions", SECONDS, take_up_sessions),
+        PeriodicTask("abandoned_sessions", 60, abandon_sessions),
+    ]
+
+
+@transaction.atomic
+def take_up_sessions(now: datetime) -> int:
+    """Take sessions back whose worker is gone, and enqueue what is due. How many were enqueued."""
+    released = take_back_dead(AgentSession.objects.all(), now)
+    deadly = [session for session in released if session.attempts >= settings.MAX_ATTEMPTS]
+    for session in deadly:
+        update_session(session, state=SessionState.FAILED, stage=session.state, error=DEADLY)
+    owed = [session for session in released if session not in deadly]
+    owed += postpone_overdue(AgentSession.objects.all(), now, most=AT_ONCE)
+    for session in owed:
+        enqueue_session(session)
+    return len(owed)
+
+
+def abandon_sessions(now: datetime) -> int:
+    """Mark those that nobody gave a sign of for as long as their configuration says. Their branches stay."""
+    silent = AgentSession.objects.filter(
+        state=SessionState.RUNNING, due_at=None, lease_token=None, seen_at__lte=now - timedelta(hours=1)
+    )
+    count = 0
+    for session in silent.select_related("relationship__project", "relationship__companion").order_by(
+        "seen_at"
+    )[:AT_ONCE]:
+        hours = configuration_of(session.relationship).values.workspace.abandoned_hours
+        if session.seen_at > now - timedelta(hours=hours):
+            continue
+        with transaction.atomic():
+            lock_relationship(session.relationship_id)
+            update_session(
+                session,
+                state=SessionState.ABANDONED,
+                stage=SessionState.RUNNING,
+                error=f"Nobody gave a sign of it for {hours} hours.",
+                seen_at=session.seen_at,
+            )
+        count += 1
+    return count

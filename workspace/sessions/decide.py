@@ -1,0 +1,93 @@
+"""What a person decides: whether a tool is called, and what becomes of what a merge has held."""
+
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from relationships.models import Relationship
+from relationships.services.audit import audit_row
+from relationships.services.profiles import replace_profile
+from relationships.services.rows import require_lock
+from web.actor import Actor
+from web.errors import Conflict, NotFound
+from workspace.files import Contents, change_files, read_file
+from workspace.identity import told
+from workspace.models import AgentSession, AgentStep, HeldChange, SessionState, StepState, Worker
+from workspace.sessions.claim import enqueue_session, update_session
+from workspace.sessions.verbs import get_session
+
+
+@transaction.atomic
+def decide_call(
+    *, relationship: Relationship, session_id: UUID, number: int, approve: bool, by: Actor
+) -> AgentStep:
+    """Let a tool be called, or not; a session of ours goes on. Raises NotFound, Conflict."""
+    require_lock(relationship.id)
+    session = get_session(relationship.id, session_id)
+    rows = AgentStep.objects.for_relationship(relationship.id).filter(session_id=session_id, number=number)
+    step: AgentStep | None = rows.first()
+    if step is None:
+        raise NotFound("This step is not there.")
+    if step.state != StepState.WAITING:
+        raise Conflict("This step waits for nobody.")
+    step.state = StepState.APPROVED if approve else StepState.DENIED
+    step.result = "" if approve else "A person did not allow this call."
+    step.decided_by = told(by)
+    rows.update(state=step.state, result=step.result, decided_by=step.decided_by)
+    action = "approved" if approve else "denied"
+    audit_row(session, f"agent_session.call_{action}", by, tool=step.tool, number=number)
+    if session.worker == Worker.BUILT_IN and session.state == SessionState.RUNNING:
+        AgentSession.objects.for_relationship(relationship.id).filter(id=session_id).update(
+            due_at=timezone.now()
+        )
+        enqueue_session(session)
+    update_session(session)
+    return step
+
+
+@transaction.atomic
+def decide_held(*, relationship: Relationship, held_id: UUID, accept: bool, by: Actor) -> HeldChange:
+    """Accept: the session's side takes the file's place, or the profile becomes what was proposed. Decline: what is
+    there stays, and the session's side goes. Raises NotFound, Conflict, StaleVersion.
+    """
+    require_lock(relationship.id)
+    rows = HeldChange.objects.for_relationship(relationship.id).filter(id=held_id)
+    held: HeldChange | None = rows.first()
+    if held is None:
+        raise NotFound("This held change is not there.")
+    if held.state != HeldChange.OPEN:
+        raise Conflict("This was decided before.")
+    if held.kind == HeldChange.CONFLICT:
+        _settle_files(relationship, held, accept, by)
+    elif accept:
+        replace_profile(
+            relationship=relationship, data=held.proposal or {}, by=by, expected_version=held.base_version
+        )
+    held.state = HeldChange.ACCEPTED if accept else HeldChange.DECLINED
+    held.decided_by, held.decided_at = told(by), timezone.now()
+    rows.update(state=held.state, decided_by=held.decided_by, decided_at=held.decided_at)
+    audit_row(held, f"held_change.{held.state}", by, relationship_id=str(relationship.id))
+    _review_is_over(relationship, held.session_id)
+    return held
+
+
+def _settle_files(relationship: Relationship, held: HeldChange, accept: bool, by: Actor) -> None:
+    if not held.kept_as:
+        return  # nothing lies beside it: the file was changed on one side and deleted on the other
+    try:
+        theirs = read_file(relationship, held.kept_as).content
+    except NotFound:
+        return  # a person has tidied up already
+    changes: Contents = {held.kept_as: None, **({held.path: theirs} if accept else {})}
+    done = "Take the session's side" if accept else "Keep main's side"
+    change_files(relationship=relationship, changes=changes, by=by, message=f"{done} of {held.path}")
+
+
+def _review_is_over(relationship: Relationship, session_id: UUID) -> None:
+    rows = HeldChange.objects.for_relationship(relationship.id)
+    if rows.filter(session_id=session_id, state=HeldChange.OPEN).exists():
+        return
+    session = get_session(relationship.id, session_id)
+    if session.state == SessionState.NEEDS_REVIEW:
+        update_session(session, state=SessionState.DONE)

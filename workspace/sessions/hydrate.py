@@ -1,0 +1,70 @@
+"""Brings what is known into the tree, and gives a session its branch."""
+
+from django.db import transaction
+from django.utils import timezone
+
+from relationships.ids import uuid7
+from relationships.models import Relationship
+from relationships.services.profiles import read_profile
+from relationships.services.sequence import lock_relationship
+from workspace.checkpoints import take_checkpoint
+from workspace.errors import SessionLost
+from workspace.files import change_files, refresh_generated
+from workspace.generated import RULES
+from workspace.hot_context import read_hot_context
+from workspace.identity import RAPPORT
+from workspace.models import AgentSession, Branch, SessionState, Worker
+from workspace.sessions.claim import claimed_row, update_session
+from workspace.trees import key_of
+
+NOTES = "memory/scratchpad.md"
+
+
+def hydrate_session(relationship: Relationship, session: AgentSession) -> None:
+    """In one transaction: the branch, its notes, the versions it began from, the checkpoint. Raises SessionLost."""
+    with transaction.atomic():
+        if not lock_relationship(relationship.id):
+            raise SessionLost("The relationship was erased.")
+        if claimed_row(session).filter(state=SessionState.HYDRATING).first() is None:
+            return
+        head = refresh_generated(relationship)
+        Branch.objects.create(
+            relationship_id=relationship.id,
+            id=uuid7(),
+            project_id=relationship.project_id,
+            name=session.branch,
+            commit_id=key_of(head.commit),
+            tree_id=key_of(head.tree),
+            updated_at=timezone.now(),
+        )
+        change_files(
+            relationship=relationship,
+            changes={NOTES: b""},
+            by=RAPPORT,
+            branch=session.branch,
+            message="Begin the session's notes",
+            session_id=session.id,
+        )
+        take_checkpoint(
+            relationship=relationship,
+            name="start",
+            by=RAPPORT,
+            branch=session.branch,
+            session_id=session.id,
+        )
+        rules = head.files.get(RULES)
+        start = {
+            "hot_context": read_hot_context(relationship.id)[1],
+            "profile": read_profile(relationship.id)[1],
+            "agents_md": rules.sha256 if rules else "",
+        }
+        built_in = session.worker == Worker.BUILT_IN
+        more = {} if built_in else {"due_at": None}
+        update_session(
+            session,
+            state=SessionState.RUNNING,
+            running_at=timezone.now(),
+            start=start,
+            base_id=key_of(head.commit),
+            **more,
+        )

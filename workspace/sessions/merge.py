@@ -1,0 +1,151 @@
+"""Brings a session's branch into main: files, hot context, held changes and facts, in one transaction."""
+
+from typing import Any
+
+import yaml
+from django.utils import timezone
+
+from memory.ingestion.intake import accept_turn
+from relationships.ids import uuid7
+from relationships.models import Relationship
+from relationships.services.limits import message_fault
+from relationships.services.profiles import read_profile
+from relationships.services.turns import NewMessage, NewTurn
+from workspace.checkpoints import take_checkpoint
+from workspace.errors import WorkspaceFull
+from workspace.files import check_limits, commit_tree
+from workspace.generated import PROFILE, made_elsewhere, supplied_specs
+from workspace.hot_context import PATH as HOT_CONTEXT
+from workspace.hot_context import read_hot_context
+from workspace.identity import AGENT, author_of
+from workspace.merging import Merged, merge_trees
+from workspace.models import MAIN, AgentSession, Branch, HeldChange, SessionState
+from workspace.sessions.claim import claimed_row, holding, update_session
+from workspace.sessions.hydrate import NOTES
+from workspace.sessions.run import SessionFailed
+from workspace.store import Head, read_blobs, read_commit, read_head
+from workspace.trees import Entry, key_of
+
+
+def merge_session(relationship: Relationship, claimed: AgentSession) -> None:
+    """Raises SessionLost, SessionFailed. All of it happens, or nothing."""
+    with holding(claimed) as session:
+        if read_hot_context(relationship.id)[1] != session.hot_seen:
+            update_session(session, state=SessionState.CURATING)  # both versions go to the model
+            return
+        theirs, main = read_head(relationship.id, session.branch), read_head(relationship.id, MAIN)
+        base = read_commit(relationship.id, session.base_id) if session.base_id else None
+        if theirs is None or main is None or base is None:
+            raise SessionFailed("The session's branch is not there any more.")
+        merged = _merge(relationship, session, base, main, theirs)
+        try:
+            check_limits(merged.files)
+        except WorkspaceFull as error:
+            raise SessionFailed(f"It can't be merged: {error.detail}") from None
+        commit = _commit(relationship, session, main, theirs, merged)
+        held = _hold(relationship, session, base, theirs, merged)
+        Branch.objects.for_relationship(relationship.id).filter(name=session.branch).delete()
+        claimed_row(claimed).settle(due_at=None)
+        update_session(
+            session,
+            state=SessionState.NEEDS_REVIEW if held else SessionState.DONE,
+            merged_id=key_of(commit),
+            turn_id=_remember(relationship, session),
+            error="",
+        )
+
+
+def _merge(relationship: Relationship, session: AgentSession, base: Head, main: Head, theirs: Head) -> Merged:
+    """What is made elsewhere stays main's, the session's notes stay with it, and hot context is the curated one."""
+    supplied = supplied_specs(relationship.companion_id)
+
+    def own(head: Head) -> dict[str, Entry]:
+        return {
+            path: entry
+            for path, entry in head.files.items()
+            if not made_elsewhere(path) and path not in supplied and path not in (NOTES, HOT_CONTEXT)
+        }
+
+    def read(entry: Entry) -> bytes:
+        return read_blobs(relationship.id, [entry])[entry.sha256]
+
+    merged = merge_trees(own(base), own(main), own(theirs), read=read, label=str(session.id))
+    others = {path: entry for path, entry in main.files.items() if path not in own(main)}
+    merged.files |= others
+    if curated := theirs.files.get(HOT_CONTEXT):
+        merged.files[HOT_CONTEXT] = curated
+    return merged
+
+
+def _commit(
+    relationship: Relationship, session: AgentSession, main: Head, theirs: Head, merged: Merged
+) -> str:
+    commit = commit_tree(
+        relationship,
+        MAIN,
+        main,
+        merged.files,
+        merged.blobs,
+        author_of(AGENT, session.id),
+        f"Merge session {session.id}\n\n{session.summary}".strip()[:2000],
+        by=AGENT,
+        also_from=(theirs.commit,),
+        session_id=session.id,
+    )
+    if not commit:
+        raise SessionFailed("main moved while it was locked.")
+    take_checkpoint(relationship=relationship, name="merged", by=AGENT, session_id=session.id)
+    return commit
+
+
+def _hold(
+    relationship: Relationship, session: AgentSession, base: Head, theirs: Head, merged: Merged
+) -> bool:
+    """Whether a person has something to decide."""
+    held = [
+        _row(session, kind=HeldChange.CONFLICT, path=one.path, kept_as=one.kept_as) for one in merged.held
+    ]
+    if proposal := _proposal(relationship, base, theirs):
+        began, now = session.start.get("profile", 0), read_profile(relationship.id)[1]
+        row = _row(session, kind=HeldChange.PROFILE, path=PROFILE, proposal=proposal, base_version=began)
+        if began != now:
+            row.state, row.decided_by, row.decided_at = HeldChange.DECLINED, "policy:moved", timezone.now()
+        held.append(row)
+    HeldChange.objects.bulk_create(held)
+    return any(row.state == HeldChange.OPEN for row in held)
+
+
+def _row(session: AgentSession, **values: Any) -> HeldChange:
+    own = {"relationship_id": session.relationship_id, "project_id": session.project_id}
+    return HeldChange(**own, id=uuid7(), session_id=session.id, **values)
+
+
+def _proposal(relationship: Relationship, base: Head, theirs: Head) -> dict[str, Any] | None:
+    """The profile as the agent would have it; None where it left it alone, or wrote no YAML."""
+    entry = theirs.files.get(PROFILE)
+    if entry is None or entry == base.files.get(PROFILE):
+        return None
+    try:
+        read = yaml.safe_load(read_blobs(relationship.id, [entry])[entry.sha256])
+    except (yaml.YAMLError, UnicodeDecodeError, ValueError, RecursionError):
+        return None
+    return _plain(read) if isinstance(read, dict) else None
+
+
+def _plain(value: Any) -> Any:
+    """YAML as JSON: keys are text, and so is what JSON has no type for."""
+    if isinstance(value, dict):
+        return {str(key): _plain(child) for key, child in value.items()}
+    if isinstance(value, list):
+        return [_plain(child) for child in value]
+    return value if isinstance(value, str | int | float | bool | None) else str(value)
+
+
+def _remember(relationship: Relationship, session: AgentSession) -> Any:
+    """Facts go to memory as a turn of the session: the ID of that turn."""
+    text = "\n".join(fact for fact in session.facts if fact.strip())
+    if not text or message_fault(text):
+        return None
+    said = NewMessage("assistant", text, speaker="agent")
+    new = NewTurn([said], occurred_at=timezone.now(), session=f"agent-{session.id}")
+    return accept_turn(relationship=relationship, new=new).turn.id

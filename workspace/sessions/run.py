@@ -1,0 +1,230 @@
+"""The built-in loop: the companion's model works with the file tools and the gateway's, one step after another.
+
+A step of the file tools and the row that tells of it are one transaction. A call over the network is told before it is
+made, so that one that was cut off is known to be; it is not made again.
+"""
+
+import json
+import time
+from collections.abc import Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from providers.llm.base import AgentData, CompletionRequest
+from providers.llm.json_text import extract_json_text
+from relationships.ids import uuid7
+from relationships.models import Relationship
+from workspace.configuration import Workspace
+from workspace.errors import ToolRefused
+from workspace.file_tools import FileTools
+from workspace.gateway.call import call_tool, tools_of
+from workspace.generated import RULES
+from workspace.identity import AGENT
+from workspace.models import AgentSession, AgentStep, Branch, SessionState, StepState
+from workspace.sessions.asking import Asked, ask, data_for, user_of, workspace_of
+from workspace.sessions.claim import claimed_row, holding, update_session
+from workspace.tool_definitions import definitions, is_file_tool
+
+DONE, UNREADABLE = "done", "unreadable"
+LONGEST_RESULT = 30_000  # characters of a tool's answer that are kept and shown
+BAD_ANSWERS = 3  # in a row
+PROMPT = (Path(__file__).parent.parent / "prompts" / "agent.md").read_text()
+CUT_OFF = "The call was cut off: it may have been made or not. Look before you make it again."
+SCHEMA = {
+    "type": "object",
+    "properties": {"tool": {"type": "string"}, "input": {"type": "string"}},
+    "required": ["tool", "input"],
+    "additionalProperties": False,
+}
+
+
+class SessionFailed(Exception):
+    """It can't go on; says why."""
+
+
+def take_step(relationship: Relationship, claimed: AgentSession) -> bool:
+    """One step. False: it rests, for a person to resume it or to approve a call.
+
+    Raises SessionLost, SessionFailed, ProviderError, BudgetSpent.
+    """
+    session = claimed_row(claimed).first() or claimed
+    settled = workspace_of(relationship)
+    if session.stop or (ended := _out_of_budget(session, settled)):
+        _end(claimed, "Stopped by a person." if session.stop else ended)
+        return True
+    if session.paused:
+        return False
+    steps = list(
+        AgentStep.objects.for_relationship(session.relationship_id)
+        .filter(session_id=session.id)
+        .order_by("number")
+    )
+    last = steps[-1] if steps else None
+    if last is not None and last.state == StepState.WAITING:
+        return False
+    if last is not None and last.state in (StepState.STARTED, StepState.APPROVED):
+        _go_on(relationship, claimed, last)
+        return True
+    asked = ask(relationship, _question(relationship, session, steps, settled))
+    _do(relationship, claimed, steps, asked)
+    return True
+
+
+def _do(relationship: Relationship, claimed: AgentSession, steps: Sequence[AgentStep], asked: Asked) -> None:
+    name, given = _read(asked.text)
+    before = [step.tool for step in steps[-BAD_ANSWERS:]]
+    if name == UNREADABLE and before == [UNREADABLE] * BAD_ANSWERS:
+        raise SessionFailed("The model did not answer in the form that it was asked for, time and again.")
+    step = AgentStep(
+        relationship_id=claimed.relationship_id,
+        project_id=claimed.project_id,
+        id=uuid7(),
+        session_id=claimed.id,
+        number=len(steps) + 1,
+        tool=name[:80],
+        arguments=given,
+        model=asked.model,
+        tokens=asked.tokens,
+    )
+    started = time.perf_counter()
+    with holding(claimed) as session:
+        if name == DONE:
+            facts = [str(fact)[:2000] for fact in given.get("facts", []) if str(fact).strip()][:50]
+            _keep(session, step, str(given.get("summary", "")), StepState.DONE, started)
+            update_session(
+                session,
+                state=SessionState.CURATING,
+                summary=str(given.get("summary", ""))[:5000],
+                facts=facts,
+            )
+        elif name == UNREADABLE:
+            _keep(session, step, "Answer with JSON alone, as you were asked.", StepState.FAILED, started)
+        elif is_file_tool(name) or name == "memory":
+            said, state = _use_files(relationship, session, name, given)
+            _keep(session, step, said, state, started)
+        else:
+            tool = tools_of(relationship.companion_id).get(name)
+            if tool is None:
+                _keep(session, step, f"There is no tool {name[:80]!r}.", StepState.FAILED, started)
+                return
+            waits = StepState.WAITING if tool.needs_approval else StepState.STARTED
+            _keep(session, step, "", waits, started)
+    if step.state == StepState.STARTED:
+        _call(relationship, claimed, step)
+
+
+def _go_on(relationship: Relationship, claimed: AgentSession, step: AgentStep) -> None:
+    """A call that was approved is made; one that was cut off is told as that."""
+    if step.state == StepState.STARTED:
+        with holding(claimed):
+            _finish(step, CUT_OFF, StepState.FAILED)
+        return
+    with holding(claimed):
+        _finish(step, "", StepState.STARTED)
+    _call(relationship, claimed, step)
+
+
+def _call(relationship: Relationship, claimed: AgentSession, step: AgentStep) -> None:
+    """Over the network, so with no transaction open."""
+    try:
+        called = call_tool(relationship.companion_id, step.tool, step.arguments)
+        said, state, status, spent = called.text, StepState.DONE, called.status, called.milliseconds
+    except ToolRefused as error:
+        said, state, status, spent = error.detail, StepState.FAILED, None, 0.0
+    with holding(claimed):
+        _finish(step, said, state, status=status, milliseconds=spent)
+
+
+def _use_files(
+    relationship: Relationship, session: AgentSession, name: str, given: dict[str, Any]
+) -> tuple[str, StepState]:
+    try:
+        with transaction.atomic():
+            tools = FileTools(relationship, session.branch, AGENT, session.id)
+            return tools.run(name, given), StepState.DONE
+    except ToolRefused as error:
+        return error.detail, StepState.FAILED
+
+
+def _keep(session: AgentSession, step: AgentStep, said: str, state: StepState, started: float) -> None:
+    """Inside `holding`."""
+    branch = Branch.objects.for_relationship(session.relationship_id).filter(name=session.branch)
+    step.result, step.state = said[:LONGEST_RESULT], state
+    step.commit_id = branch.values_list("commit_id", flat=True).first()
+    step.milliseconds = round((time.perf_counter() - started) * 1000, 3)
+    step.save(force_insert=True)
+    update_session(session, steps=step.number, tokens=session.tokens + step.tokens)
+
+
+def _finish(step: AgentStep, said: str, state: StepState, **values: Any) -> None:
+    step.result, step.state = said[:LONGEST_RESULT], state
+    rows = AgentStep.objects.for_relationship(step.relationship_id).filter(id=step.id)
+    rows.update(result=step.result, state=state, **values)
+
+
+def _end(claimed: AgentSession, why: str) -> None:
+    with holding(claimed) as session:
+        summary = f"{session.summary}\n{why}".strip()
+        update_session(session, state=SessionState.CURATING, summary=summary)
+
+
+def _out_of_budget(session: AgentSession, settled: Workspace) -> str:
+    if session.steps >= settled.max_steps:
+        return f"The budget of {settled.max_steps} steps was used up."
+    if session.tokens >= settled.max_tokens:
+        return f"The budget of {settled.max_tokens} tokens was used up."
+    begun = session.running_at or session.created_at
+    if timezone.now() - begun >= timedelta(minutes=settled.max_minutes):
+        return f"The budget of {settled.max_minutes} minutes was used up."
+    return ""
+
+
+def _question(
+    relationship: Relationship, session: AgentSession, steps: Sequence[AgentStep], settled: Workspace
+) -> CompletionRequest:
+    described = [one["function"] for one in definitions("openai")]
+    described += [tool.described() for tool in tools_of(relationship.companion_id).values()]
+    rules = f"The developer's rules, also in {RULES}:\n{settled.agents_md}\n" if settled.agents_md else ""
+    told = "\n".join(json.dumps(one, ensure_ascii=False) for one in described)
+    system = PROMPT.format(
+        companion=relationship.companion.name, user=user_of(relationship), rules=rules, tools=told
+    )
+    history: list[tuple[str, str]] = []
+    for step in steps:
+        said = json.dumps({"tool": step.tool, "input": json.dumps(step.arguments)}, ensure_ascii=False)
+        history += [("assistant", said), ("user", step.result or "(nothing)")]
+    data = AgentData("agent", session.task, tuple((step.tool, step.result) for step in steps))
+    return CompletionRequest(
+        system=system,
+        prompt=f"Your task:\n{session.task}",
+        schema=SCHEMA,
+        prompt_data=data_for(relationship, data),
+        model=settled.model,
+        history=tuple(history),
+    )
+
+
+def _read(text: str) -> tuple[str, dict[str, Any]]:
+    """The tool and its input; UNREADABLE where the answer is neither."""
+    try:
+        answer = json.loads(extract_json_text(text))
+        given = answer["input"]
+        given = json.loads(given) if isinstance(given, str) and given.strip() else given or {}
+        if isinstance(answer["tool"], str) and answer["tool"] and isinstance(given, dict):
+            return answer["tool"], _storable(given)
+    except (ValueError, KeyError, TypeError):
+        pass
+    return UNREADABLE, {}
+
+
+def _storable(given: dict[str, Any]) -> dict[str, Any]:
+    """As PostgreSQL keeps JSON: no NUL, no half characters."""
+    text = json.dumps(given).replace("\\u0000", "\\ufffd")
+    kept: dict[str, Any] = json.loads(
+        json.dumps(json.loads(text), ensure_ascii=False).encode("utf-8", "replace")
+    )
+    return kept

@@ -1,0 +1,92 @@
+"""A tool called for a session that works outside: checked, approved where that is asked for, and kept as a step."""
+
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import Max
+
+from relationships.ids import uuid7
+from relationships.models import Relationship
+from relationships.services.rows import require_lock
+from web.errors import Conflict
+from workspace.errors import SessionNotOpen, ToolRefused
+from workspace.gateway.call import call_tool, check_input, get_tool
+from workspace.models import AgentSession, AgentStep, SessionState, StepState, Worker
+from workspace.sessions.claim import update_session
+from workspace.sessions.run import LONGEST_RESULT
+from workspace.sessions.verbs import get_session
+
+
+def call_for_session(
+    *,
+    relationship: Relationship,
+    session_id: UUID,
+    name: str,
+    given: dict[str, Any],
+    approved: int | None = None,
+) -> AgentStep:
+    """The step, in state `waiting` where a person has to approve it first: then call again with its number.
+
+    Raises NotFound, SessionNotOpen, ToolRefused, Conflict.
+    """
+    with transaction.atomic():
+        session = _open(relationship, session_id)
+        tool = get_tool(relationship.companion_id, name)
+        check_input(tool, given)
+        step = (
+            _approved(session, approved, name, given)
+            if approved is not None
+            else _new(session, name, given, waits=tool.needs_approval)
+        )
+    if step.state == StepState.STARTED:
+        _call(relationship, session, step)
+    return step
+
+
+def _open(relationship: Relationship, session_id: UUID) -> AgentSession:
+    require_lock(relationship.id)
+    session = get_session(relationship.id, session_id)
+    if session.state != SessionState.RUNNING or session.worker != Worker.EXTERNAL:
+        raise SessionNotOpen("Tools are called for a running session of your own.")
+    return session
+
+
+def _new(session: AgentSession, name: str, given: dict[str, Any], *, waits: bool) -> AgentStep:
+    steps = AgentStep.objects.for_relationship(session.relationship_id).filter(session_id=session.id)
+    number = (steps.aggregate(last=Max("number"))["last"] or 0) + 1
+    step: AgentStep = AgentStep.objects.create(
+        relationship_id=session.relationship_id,
+        id=uuid7(),
+        project_id=session.project_id,
+        session_id=session.id,
+        number=number,
+        tool=name,
+        arguments=given,
+        state=StepState.WAITING if waits else StepState.STARTED,
+    )
+    update_session(session, steps=number)
+    return step
+
+
+def _approved(session: AgentSession, number: int, name: str, given: dict[str, Any]) -> AgentStep:
+    rows = AgentStep.objects.for_relationship(session.relationship_id)
+    step: AgentStep | None = rows.filter(session_id=session.id, number=number, tool=name).first()
+    if step is None or step.state != StepState.APPROVED or step.arguments != given:
+        raise Conflict("No call of this tool with this input was approved under that number.")
+    step.state = StepState.STARTED
+    rows.filter(id=step.id).update(state=step.state)
+    return step
+
+
+def _call(relationship: Relationship, session: AgentSession, step: AgentStep) -> None:
+    """No transaction is open."""
+    try:
+        called = call_tool(relationship.companion_id, step.tool, step.arguments)
+        step.result, step.state = called.text[:LONGEST_RESULT], StepState.DONE
+        step.status, step.milliseconds = called.status, called.milliseconds
+    except ToolRefused as error:
+        step.result, step.state = error.detail, StepState.FAILED
+    rows = AgentStep.objects.for_relationship(session.relationship_id).filter(id=step.id)
+    rows.update(result=step.result, state=step.state, status=step.status, milliseconds=step.milliseconds)
+    update_session(session)

@@ -1,0 +1,160 @@
+"""What people do with an agent's session: start, watch, pause, resume, stop, finish, try again."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from relationships.ids import uuid7
+from relationships.models import Relationship
+from relationships.services.audit import audit_row
+from relationships.services.configuration import configuration_of
+from relationships.services.rows import require_lock
+from relationships.services.tokens import create_token
+from web.actor import Actor
+from web.errors import NotFound
+from workspace.errors import SessionNotOpen
+from workspace.models import AgentSession, SessionState, Worker
+from workspace.sessions.claim import enqueue_session, update_session
+from workspace.sessions.hydrate import hydrate_session
+
+MOST_OPEN = 20  # sessions of a relationship at the same time
+
+
+def get_session(relationship_id: UUID, session_id: UUID) -> AgentSession:
+    """Raises NotFound."""
+    rows = AgentSession.objects.for_relationship(relationship_id)
+    session: AgentSession | None = rows.filter(id=session_id).first()
+    if session is None:
+        raise NotFound("This session is not there.")
+    return session
+
+
+def start_session(
+    *, relationship: Relationship, task: str, worker: Worker, by: Actor
+) -> tuple[AgentSession, str]:
+    """The session, and for one that works outside a token of its own, shown this once. Raises SessionNotOpen.
+
+    A built-in one is taken up by a worker; of another the branch is ready when this returns.
+    """
+    with transaction.atomic():
+        require_lock(relationship.id)
+        _refuse_too_many(relationship.id)
+        now, session_id = timezone.now(), uuid7()
+        session: AgentSession = AgentSession.objects.create(
+            relationship_id=relationship.id,
+            id=session_id,
+            project_id=relationship.project_id,
+            worker=worker,
+            task=task,
+            branch=f"session/{session_id}",
+            actor_kind=by.kind,
+            actor_id=by.id,
+            seen_at=now,
+            due_at=now,
+        )
+        audit_row(session, "agent_session.started", by, relationship_id=str(relationship.id))
+        if worker == Worker.BUILT_IN:
+            enqueue_session(session)
+            return session, ""
+        hours = configuration_of(relationship).values.workspace.abandoned_hours
+        row, token = create_token(
+            relationship=relationship, scopes=["read", "write"], expires_in=hours * 3600, by=by
+        )
+        update_session(session, token_id=row.id)
+    hydrate_session(relationship, session)
+    return session, token
+
+
+@transaction.atomic
+def heartbeat(*, relationship: Relationship, session_id: UUID) -> AgentSession:
+    """A sign of life. Raises NotFound, SessionNotOpen."""
+    session = _locked(relationship, session_id, SessionState.RUNNING)
+    update_session(session)
+    return session
+
+
+@transaction.atomic
+def finish_session(
+    *, relationship: Relationship, session_id: UUID, summary: str, facts: Sequence[str], by: Actor
+) -> AgentSession:
+    """The work is done: a worker curates and merges it. An abandoned one, too. Raises NotFound, SessionNotOpen."""
+    session = _locked(relationship, session_id, SessionState.RUNNING, SessionState.ABANDONED)
+    if session.worker == Worker.BUILT_IN and session.state == SessionState.RUNNING:
+        raise SessionNotOpen("Our worker is at it: stop it, and what it has done so far is merged.")
+    _take_up(session, SessionState.CURATING, summary=summary, facts=list(facts), ended_at=None)
+    audit_row(session, "agent_session.finished", by, relationship_id=str(relationship.id))
+    return session
+
+
+@transaction.atomic
+def pause_session(*, relationship: Relationship, session_id: UUID, by: Actor) -> AgentSession:
+    """It rests after the step it is at. Raises NotFound, SessionNotOpen."""
+    session = _locked(relationship, session_id, SessionState.HYDRATING, SessionState.RUNNING)
+    update_session(session, paused=True)
+    audit_row(session, "agent_session.paused", by, relationship_id=str(relationship.id))
+    return session
+
+
+@transaction.atomic
+def resume_session(*, relationship: Relationship, session_id: UUID, by: Actor) -> AgentSession:
+    session = _locked(relationship, session_id, SessionState.HYDRATING, SessionState.RUNNING)
+    update_session(session, paused=False)
+    if session.worker == Worker.BUILT_IN:
+        _take_up(session, session.state)
+    audit_row(session, "agent_session.resumed", by, relationship_id=str(relationship.id))
+    return session
+
+
+@transaction.atomic
+def stop_session(*, relationship: Relationship, session_id: UUID, by: Actor) -> AgentSession:
+    """End its work: what it has done so far is curated and merged. Raises NotFound, SessionNotOpen."""
+    session = _locked(relationship, session_id, SessionState.HYDRATING, SessionState.RUNNING)
+    update_session(session, stop=True, paused=False)
+    if session.worker == Worker.BUILT_IN:
+        _take_up(session, session.state)
+    else:
+        _take_up(session, SessionState.CURATING)
+    audit_row(session, "agent_session.stopped", by, relationship_id=str(relationship.id))
+    return session
+
+
+@transaction.atomic
+def retry_session(*, relationship: Relationship, session_id: UUID, by: Actor) -> AgentSession:
+    """Take a failed one up where it failed. Raises NotFound, SessionNotOpen."""
+    session = _locked(relationship, session_id, SessionState.FAILED)
+    _take_up(
+        session,
+        session.stage or SessionState.CURATING,
+        stage="",
+        error="",
+        curations=0,
+        ended_at=None,
+        attempts=0,
+    )
+    audit_row(session, "agent_session.retried", by, relationship_id=str(relationship.id))
+    return session
+
+
+def _take_up(session: AgentSession, state: str, **values: object) -> None:
+    """Have a worker go on with it."""
+    rows = AgentSession.objects.for_relationship(session.relationship_id).filter(id=session.id)
+    rows.update(due_at=timezone.now())
+    update_session(session, state=state, **values)
+    enqueue_session(session)
+
+
+def _locked(relationship: Relationship, session_id: UUID, *states: SessionState) -> AgentSession:
+    require_lock(relationship.id)
+    session = get_session(relationship.id, session_id)
+    if session.state not in states:
+        raise SessionNotOpen(f"The session is {session.state}; this needs it to be {' or '.join(states)}.")
+    return session
+
+
+def _refuse_too_many(relationship_id: UUID) -> None:
+    states = (SessionState.HYDRATING, SessionState.RUNNING, SessionState.CURATING, SessionState.MERGING)
+    rows = AgentSession.objects.for_relationship(relationship_id).filter(state__in=states)
+    if rows.count() >= MOST_OPEN:
+        raise SessionNotOpen(f"{MOST_OPEN} sessions are open: finish or stop one first.")

@@ -1,0 +1,212 @@
+"""The statements that read and write a tree: one to read a branch, one to read its files, one to commit.
+
+A commit moves its branch from the commit that was read to a new one, or does nothing where somebody moved it meanwhile.
+It holds the relationship's row first, as every writer does.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import orjson
+from django.db import connection
+
+from config.postgresql.sessions import prepared_cursor
+from workspace.trees import Author, Entry, Files, commit_raw, git_sha, key_of, tree_sha
+
+_HEAD = """
+SELECT c.sha, t.sha, t.files::text, c.recorded_at
+  FROM workspace_branch b
+  JOIN workspace_commit c ON c.relationship_id = b.relationship_id AND c.id = b.commit_id
+  JOIN workspace_tree t ON t.relationship_id = b.relationship_id AND t.id = b.tree_id
+ WHERE b.relationship_id = %(relationship)s AND b.name = %(branch)s
+"""
+_AT_COMMIT = """
+SELECT c.sha, t.sha, t.files::text, c.recorded_at
+  FROM workspace_commit c
+  JOIN workspace_tree t ON t.relationship_id = c.relationship_id AND t.id = c.tree_id
+ WHERE c.relationship_id = %(relationship)s AND c.id = %(commit)s
+"""
+_CONTENTS = """
+SELECT f.key, blob.content
+  FROM workspace_branch b
+  JOIN workspace_tree t ON t.relationship_id = b.relationship_id AND t.id = b.tree_id
+ CROSS JOIN jsonb_each(t.files) f
+  JOIN workspace_blob blob ON blob.relationship_id = b.relationship_id
+   AND blob.id = left(f.value ->> 0, 32)::uuid
+ WHERE b.relationship_id = %(relationship)s AND b.name = %(branch)s
+"""
+_BLOBS = (
+    "SELECT id, content FROM workspace_blob WHERE relationship_id = %(relationship)s AND id = ANY(%(ids)s)"
+)
+_COMMIT = """
+WITH held AS (
+    SELECT id FROM relationships_relationship WHERE id = %(relationship)s FOR UPDATE
+), moved AS (
+    UPDATE workspace_branch b SET commit_id = %(commit)s, tree_id = %(tree)s, updated_at = %(now)s
+      FROM held WHERE b.relationship_id = held.id AND b.name = %(branch)s AND b.commit_id = %(parent)s
+    RETURNING b.project_id
+), blobs AS (
+    INSERT INTO workspace_blob (relationship_id, id, project_id, size, content)
+    SELECT %(relationship)s, new.id, moved.project_id, octet_length(new.content), new.content
+      FROM moved, unnest(%(blob_ids)s::uuid[], %(contents)s::bytea[]) new (id, content)
+    ON CONFLICT DO NOTHING
+), trees AS (
+    INSERT INTO workspace_tree (relationship_id, id, project_id, sha, files)
+    SELECT %(relationship)s, %(tree)s, project_id, %(tree_sha)s, %(files)s::jsonb FROM moved
+    ON CONFLICT DO NOTHING
+), commits AS (
+    INSERT INTO workspace_commit
+           (relationship_id, id, project_id, sha, tree_id, parents, raw, author, message, recorded_at)
+    SELECT %(relationship)s, %(commit)s, project_id, %(sha)s, %(tree)s, %(parents)s::uuid[], %(raw)s, %(author)s,
+           %(message)s, %(now)s
+      FROM moved
+    ON CONFLICT DO NOTHING
+)
+SELECT count(*) FROM moved
+"""
+_OPEN = """
+WITH held AS (
+    SELECT id FROM relationships_relationship WHERE id = %(relationship)s FOR UPDATE
+), opened AS (
+    INSERT INTO workspace_branch (relationship_id, id, project_id, name, commit_id, tree_id, updated_at)
+    SELECT held.id, %(id)s, %(project)s, %(branch)s, %(commit)s, %(tree)s, %(now)s FROM held
+    ON CONFLICT DO NOTHING RETURNING 1
+), trees AS (
+    INSERT INTO workspace_tree (relationship_id, id, project_id, sha, files)
+    SELECT held.id, %(tree)s, %(project)s, %(tree_sha)s, %(files)s::jsonb FROM held ON CONFLICT DO NOTHING
+), commits AS (
+    INSERT INTO workspace_commit
+           (relationship_id, id, project_id, sha, tree_id, parents, raw, author, message, recorded_at)
+    SELECT held.id, %(commit)s, %(project)s, %(sha)s, %(tree)s, '{}', %(raw)s, %(author)s, %(message)s, %(now)s
+      FROM held
+    ON CONFLICT DO NOTHING
+)
+SELECT count(*) FROM held
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """A commit and its files."""
+
+    commit: str
+    tree: str
+    files: Files
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class NewCommit:
+    """What a branch is to move to. `blobs`: contents by their row's ID; some may be there already."""
+
+    sha: str
+    tree: str
+    files: Files
+    parents: tuple[str, ...]
+    raw: bytes
+    author: str
+    message: str
+    blobs: Mapping[UUID, bytes]
+    at: datetime
+
+
+def read_head(relationship_id: UUID, branch: str) -> Head | None:
+    return _head(_HEAD, {"relationship": relationship_id, "branch": branch})
+
+
+def read_commit(relationship_id: UUID, commit: UUID) -> Head | None:
+    return _head(_AT_COMMIT, {"relationship": relationship_id, "commit": commit})
+
+
+def read_contents(relationship_id: UUID, branch: str) -> dict[str, bytes]:
+    """Every file of a branch, by path, in one statement."""
+    with prepared_cursor() as cursor:
+        cursor.execute(_CONTENTS, {"relationship": relationship_id, "branch": branch})
+        return {path: bytes(content) for path, content in cursor.fetchall()}
+
+
+def read_blobs(relationship_id: UUID, entries: Iterable[Entry]) -> dict[str, bytes]:
+    """The contents of these files, by SHA-256."""
+    by_id = {key_of(entry.sha256): entry.sha256 for entry in entries}
+    if not by_id:
+        return {}
+    with prepared_cursor() as cursor:
+        cursor.execute(_BLOBS, {"relationship": relationship_id, "ids": list(by_id)})
+        return {by_id[row_id]: bytes(content) for row_id, content in cursor.fetchall()}
+
+
+def make_commit(
+    files: Files,
+    *,
+    parents: tuple[str, ...],
+    author: Author,
+    message: str,
+    blobs: Mapping[UUID, bytes],
+    at: datetime,
+) -> NewCommit:
+    tree = tree_sha(files)
+    raw = commit_raw(tree, list(parents), author, message, at)
+    return NewCommit(
+        git_sha("commit", raw),
+        tree,
+        files,
+        parents,
+        raw,
+        f"{author.name} <{author.email}>",
+        message,
+        blobs,
+        at,
+    )
+
+
+def write_commit(relationship_id: UUID, branch: str, commit: NewCommit, *, moves_from: str) -> bool:
+    """Move the branch on. False: it is not at `moves_from` any more, or not there; nothing was written."""
+    values = {
+        "relationship": relationship_id,
+        "branch": branch,
+        "parent": key_of(moves_from),
+        "parents": [key_of(sha) for sha in commit.parents],
+        "blob_ids": list(commit.blobs),
+        "contents": list(commit.blobs.values()),
+        **_columns(commit),
+    }
+    with prepared_cursor() as cursor:
+        cursor.execute(_COMMIT, values)
+        row = cursor.fetchone()
+    return bool(row and row[0])
+
+
+def open_branch(
+    relationship_id: UUID, project_id: UUID, branch: str, commit: NewCommit, *, row_id: UUID
+) -> None:
+    """Make the branch with its first commit, unless it is there."""
+    values = {"relationship": relationship_id, "project": project_id, "branch": branch, "id": row_id}
+    with connection.cursor() as cursor:
+        cursor.execute(_OPEN, {**values, **_columns(commit)})
+
+
+def _columns(commit: NewCommit) -> dict[str, Any]:
+    return {
+        "commit": key_of(commit.sha),
+        "sha": commit.sha,
+        "tree": key_of(commit.tree),
+        "tree_sha": commit.tree,
+        "files": orjson.dumps({path: list(entry) for path, entry in commit.files.items()}).decode(),
+        "raw": commit.raw,
+        "author": commit.author[:300],
+        "message": commit.message,
+        "now": commit.at,
+    }
+
+
+def _head(statement: str, values: dict[str, Any]) -> Head | None:
+    with prepared_cursor() as cursor:
+        cursor.execute(statement, values)
+        row = cursor.fetchone()
+    if row is None:
+        return None
+    files = {path: Entry(*entry) for path, entry in orjson.loads(row[2]).items()}
+    return Head(row[0], row[1], files, row[3])

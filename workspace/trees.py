@@ -1,0 +1,94 @@
+"""Files as git has them: the SHA-1 of blobs, trees and commits. Pure: nothing here reads the database."""
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import NamedTuple
+from uuid import UUID
+
+FILE, EXECUTABLE = 0o100644, 0o100755
+FOLDER = b"40000"
+
+
+class Entry(NamedTuple):
+    """One file of a tree: SHA-256 and git's SHA-1 in hex, bytes, git's mode."""
+
+    sha256: str
+    git: str
+    size: int
+    mode: int = FILE
+
+
+Files = dict[str, Entry]
+
+
+class Author(NamedTuple):
+    """Who a commit says made it."""
+
+    name: str
+    email: str
+
+    def line(self, at: datetime) -> str:
+        return f"{_plain(self.name)} <{_plain(self.email)}> {int(at.timestamp())} +0000"
+
+
+def key_of(sha: str) -> UUID:
+    """The ID of the row of an object with this SHA."""
+    return UUID(sha[:32])
+
+
+def git_sha(kind: str, content: bytes) -> str:
+    return hashlib.sha1(f"{kind} {len(content)}\0".encode() + content, usedforsecurity=False).hexdigest()
+
+
+def entry_of(content: bytes, *, mode: int = FILE) -> Entry:
+    return Entry(hashlib.sha256(content).hexdigest(), git_sha("blob", content), len(content), mode)
+
+
+def tree_sha(files: Mapping[str, Entry]) -> str:
+    """Git's SHA-1 of the root."""
+    return list(tree_objects(files))[-1][0]
+
+
+def tree_objects(files: Mapping[str, Entry]) -> Iterator[tuple[str, bytes]]:
+    """(SHA-1, raw object) of every folder, the root last."""
+    root: dict[str, object] = {}
+    for path, entry in files.items():
+        *folders, name = path.split("/")
+        here = root
+        for folder in folders:
+            here = here.setdefault(folder, {})  # type: ignore[assignment]
+        here[name] = entry
+    yield from _folder(root)
+
+
+def commit_raw(tree: str, parents: list[str], author: Author, message: str, at: datetime) -> bytes:
+    line = author.line(at)
+    lines = [
+        f"tree {tree}",
+        *(f"parent {sha}" for sha in parents),
+        f"author {line}",
+        f"committer {line}",
+        "",
+        message,
+    ]
+    return ("\n".join(lines) + "\n").encode()
+
+
+def _folder(entries: Mapping[str, object]) -> Iterator[tuple[str, bytes]]:
+    rows: list[tuple[bytes, bytes]] = []
+    for name, entry in entries.items():
+        spelled = name.encode()
+        if isinstance(entry, Entry):
+            rows.append((spelled, b"%o %s\0%s" % (entry.mode, spelled, bytes.fromhex(entry.git))))
+            continue
+        sha = ""
+        for sha, raw in _folder(entry):  # type: ignore[arg-type]
+            yield sha, raw
+        rows.append((spelled + b"/", b"%s %s\0%s" % (FOLDER, spelled, bytes.fromhex(sha))))
+    raw = b"".join(row for _, row in sorted(rows))
+    yield git_sha("tree", raw), raw
+
+
+def _plain(name: str) -> str:
+    return "".join(" " if letter in "<>\n\0" else letter for letter in name).strip() or "rapport"
