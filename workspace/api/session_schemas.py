@@ -115,13 +115,13 @@ class SecretBody(Body):
     """Kept encrypted, and never shown again."""
 
 
-class SecretAnswer(Answer):
+class ToolSecretAnswer(Answer):
     name: str
     updated_at: datetime
 
 
 class SecretsAnswer(Answer):
-    items: list[SecretAnswer]
+    items: list[ToolSecretAnswer]
 
 
 def present_session(session: AgentSession) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from relationships.api.views import ApiView
 from relationships.services.companions import get_companion
 from web.operations import operation
 from workspace.api.session_schemas import (
-    SecretAnswer,
+    ToolSecretAnswer,
     SecretBody,
     SecretsAnswer,
     ToolAnswer,
@@ -62,7 +62,7 @@ class SecretsView(ApiView):
         """Never what they say."""
         get_companion(project_id=self.project_id, companion_id=companion_id)
         rows = ToolSecret.objects.filter(companion_id=companion_id).order_by("name")
-        return self.answer({"items": [SecretAnswer.of(row) for row in rows]})
+        return self.answer({"items": [ToolSecretAnswer.of(row) for row in rows]})
 
 
 class SecretView(ApiView):

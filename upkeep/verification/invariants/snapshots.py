@@ -55,7 +55,10 @@ class SnapshotsInvariant(Invariant):
     """The last one: what was mended before it may have changed what a snapshot is to say."""
 
     slug = "snapshots"
-    promise = "A snapshot is what would be built from the rows: profile, open sessions, scratchpad, hot context, summary."
+    promise = (
+        "A snapshot is what would be built from the rows: profile, open sessions, scratchpad, hot context, "
+        "summary."
+    )
     problems = (DIFFERS,)
 
     def check(self, page: Page, *, now: datetime) -> Iterator[Finding]:
