@@ -100,14 +100,14 @@ class ToolBody(Body, ToolParts):
     """What a tool does and where it is called."""
 
 
-class ToolAnswer(Answer):
+class AgentToolAnswer(Answer):
     name: str
     spec: JsonObject
     updated_at: datetime
 
 
-class ToolsAnswer(Answer):
-    items: list[ToolAnswer]
+class AgentToolsAnswer(Answer):
+    items: list[AgentToolAnswer]
 
 
 class SecretBody(Body):
@@ -115,13 +115,13 @@ class SecretBody(Body):
     """Kept encrypted, and never shown again."""
 
 
-class ToolSecretAnswer(Answer):
+class AgentSecretAnswer(Answer):
     name: str
     updated_at: datetime
 
 
 class SecretsAnswer(Answer):
-    items: list[ToolSecretAnswer]
+    items: list[AgentSecretAnswer]
 
 
 def present_session(session: AgentSession) -> dict[str, Any]:

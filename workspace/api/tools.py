@@ -8,12 +8,12 @@ from relationships.api.views import ApiView
 from relationships.services.companions import get_companion
 from web.operations import operation
 from workspace.api.session_schemas import (
-    ToolSecretAnswer,
+    AgentSecretAnswer,
+    AgentToolAnswer,
+    AgentToolsAnswer,
     SecretBody,
     SecretsAnswer,
-    ToolAnswer,
     ToolBody,
-    ToolsAnswer,
 )
 from workspace.gateway.secrets import delete_secret, put_secret
 from workspace.gateway.tools import delete_tool, put_tool
@@ -25,7 +25,7 @@ TAG = "Tools of agents"
 class ToolsView(ApiView):
     tag = TAG
 
-    @operation("tools_list", "List a companion's tools", answers={200: ToolsAnswer})
+    @operation("agent_tools_list", "List a companion's tools", answers={200: AgentToolsAnswer})
     def get(self, request: Request, companion_id: UUID) -> Response:
         """What its agents may call beside the file tools."""
         get_companion(project_id=self.project_id, companion_id=companion_id)
@@ -36,7 +36,9 @@ class ToolsView(ApiView):
 class ToolView(ApiView):
     tag = TAG
 
-    @operation("tools_write", "Write a tool", body=ToolBody, answers={200: ToolAnswer}, problems=(409,))
+    @operation(
+        "agent_tools_write", "Write a tool", body=ToolBody, answers={200: AgentToolAnswer}, problems=(409,)
+    )
     def put(self, request: Request, companion_id: UUID, tool: str) -> Response:
         """So that the companion's agents can call it. To approve one that an agent wrote, write its spec here."""
         body = self.body(ToolBody)
@@ -47,7 +49,7 @@ class ToolView(ApiView):
             )
         )
 
-    @operation("tools_delete", "Delete a tool", answers={204: None})
+    @operation("agent_tools_delete", "Delete a tool", answers={204: None})
     def delete(self, request: Request, companion_id: UUID, tool: str) -> Response:
         companion = get_companion(project_id=self.project_id, companion_id=companion_id)
         delete_tool(companion=companion, name=tool, by=self.actor)
@@ -62,7 +64,7 @@ class SecretsView(ApiView):
         """Never what they say."""
         get_companion(project_id=self.project_id, companion_id=companion_id)
         rows = ToolSecret.objects.filter(companion_id=companion_id).order_by("name")
-        return self.answer({"items": [ToolSecretAnswer.of(row) for row in rows]})
+        return self.answer({"items": [AgentSecretAnswer.of(row) for row in rows]})
 
 
 class SecretView(ApiView):
@@ -85,4 +87,4 @@ class SecretView(ApiView):
 
 
 def _present(row: Tool) -> dict[str, Any]:
-    return ToolAnswer.of(row)
+    return AgentToolAnswer.of(row)

@@ -104,9 +104,9 @@ def test_no_statement_reads_the_whole_table_of_turns(make_turn: MakeTurn, relati
     with connection.cursor() as cursor:
         cursor.execute(
             """INSERT INTO relationships_turn (relationship_id, id, project_id, seq, session, occurred_at, recorded_at,
-                 due_at, config, state, attempts, leased_by, error_code, error, model_call_ids, waits_for)
+                 due_at, config, state, attempts, leased_by, error_code, error, model_call_ids, waits_for, tags, category, modality)
                SELECT %s, gen_random_uuid(), %s, n + 1000, 's', now(), now(), now(), '{}',
-                 CASE WHEN n %% 2 = 0 THEN 'applied' ELSE 'pending' END, 0, '', '', '', '{}', ''
+                 CASE WHEN n %% 2 = 0 THEN 'applied' ELSE 'pending' END, 0, '', '', '', '{}', '', '{}', '', ''
                  FROM generate_series(1, 10000) n""",
             [relationship.id, relationship.project_id],
         )

@@ -144,7 +144,7 @@ def test_what_has_nothing_to_do_with_the_documents_shows_none(
 
     text = render(companion, message, settings={"knowledge": {"embedder": embedder}})
 
-    assert (text.text, text.sources) == ("", [])
+    assert (text.text, list(text.sources)) == ("", [])
 
 
 def test_the_gate_of_retrieval_is_the_gate_of_documents_too(companion: Companion) -> None:

@@ -61,6 +61,20 @@ class AsyncOperations:
         answer: None = await self._send(Operation("DELETE", "/v1/api-keys/{key_id}", path={"key_id": key_id}))
         return answer
 
+    async def chat_completions(
+        self, *, idempotency_key: Maybe[str] = UNSET, body: dict[str, Any]
+    ) -> m.ChatCompletion:
+        """Have a companion reply.
+
+        OpenAI's chat completions: the context is put before the messages, the reply comes whole or as a
+        stream, and the exchange is remembered as a turn. Fields that are not described here are passed on
+        to the model.
+        """
+        answer: m.ChatCompletion = await self._send(
+            Operation("POST", "/v1/chat/completions", headers={"Idempotency-Key": idempotency_key}, json=body)
+        )
+        return answer
+
     async def companions_list(
         self, *, limit: Maybe[int] = UNSET, cursor: Maybe[str] = UNSET
     ) -> m.CompanionPage:
@@ -409,6 +423,130 @@ class AsyncOperations:
         )
         return answer
 
+    async def tool_secrets_list(self, companion_id: Id) -> m.SecretsAnswer:
+        """List the names of a companion's secrets.
+
+        Never what they say.
+        """
+        answer: m.SecretsAnswer = await self._send(
+            Operation(
+                "GET", "/v1/companions/{companion_id}/tool-secrets", path={"companion_id": companion_id}
+            )
+        )
+        return answer
+
+    async def tool_secrets_write(self, companion_id: Id, secret: str, *, value: str) -> None:
+        """Write a secret.
+
+        It is filled in where a tool's spec says `{{NAME}}`.
+        """
+        answer: None = await self._send(
+            Operation(
+                "PUT",
+                "/v1/companions/{companion_id}/tool-secrets/{secret}",
+                path={"companion_id": companion_id, "secret": secret},
+                json={"value": value},
+            )
+        )
+        return answer
+
+    async def tool_secrets_delete(self, companion_id: Id, secret: str) -> None:
+        """Delete a secret.
+
+        `scopes` maps a method to the scope it needs where that is not the default (read for GET, else
+        write).
+
+        `open_to_tokens` lets a relationship token in, to its own relationship: with every method, or with
+        those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
+        `rereads_key`: see web.authentication. Declare methods by `@operation`.
+        """
+        answer: None = await self._send(
+            Operation(
+                "DELETE",
+                "/v1/companions/{companion_id}/tool-secrets/{secret}",
+                path={"companion_id": companion_id, "secret": secret},
+            )
+        )
+        return answer
+
+    async def agent_tools_list(self, companion_id: Id) -> m.AgentToolsAnswer:
+        """List a companion's tools.
+
+        What its agents may call beside the file tools.
+        """
+        answer: m.AgentToolsAnswer = await self._send(
+            Operation("GET", "/v1/companions/{companion_id}/tools", path={"companion_id": companion_id})
+        )
+        return answer
+
+    async def agent_tools_write(
+        self,
+        companion_id: Id,
+        tool: str,
+        *,
+        description: str,
+        endpoint: str,
+        method: Maybe[m.MethodEnum] = UNSET,
+        input: Maybe[dict[str, m.JsonValue] | None] = UNSET,
+        output: Maybe[dict[str, m.JsonValue] | None] = UNSET,
+        headers: Maybe[dict[str, Any]] = UNSET,
+        timeout: Maybe[float] = UNSET,
+        needs_approval: Maybe[bool] = UNSET,
+    ) -> m.AgentToolAnswer:
+        """Write a tool.
+
+        So that the companion's agents can call it. To approve one that an agent wrote, write its spec here.
+        """
+        answer: m.AgentToolAnswer = await self._send(
+            Operation(
+                "PUT",
+                "/v1/companions/{companion_id}/tools/{tool}",
+                path={"companion_id": companion_id, "tool": tool},
+                json={
+                    "description": description,
+                    "endpoint": endpoint,
+                    "method": method,
+                    "input": input,
+                    "output": output,
+                    "headers": headers,
+                    "timeout": timeout,
+                    "needs_approval": needs_approval,
+                },
+            )
+        )
+        return answer
+
+    async def agent_tools_delete(self, companion_id: Id, tool: str) -> None:
+        """Delete a tool.
+
+        `scopes` maps a method to the scope it needs where that is not the default (read for GET, else
+        write).
+
+        `open_to_tokens` lets a relationship token in, to its own relationship: with every method, or with
+        those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
+        `rereads_key`: see web.authentication. Declare methods by `@operation`.
+        """
+        answer: None = await self._send(
+            Operation(
+                "DELETE",
+                "/v1/companions/{companion_id}/tools/{tool}",
+                path={"companion_id": companion_id, "tool": tool},
+            )
+        )
+        return answer
+
+    async def webhook_secret_read(self, companion_id: Id) -> m.SecretAnswer:
+        """Read what a companion's webhooks are signed with.
+
+        As Standard Webhooks signs them. Needs the scope `admin`. It changes with RAPPORT_SECRET_KEY.
+        """
+        answer: m.SecretAnswer = await self._send(
+            Operation(
+                "GET", "/v1/companions/{companion_id}/webhook-secret", path={"companion_id": companion_id}
+            )
+        )
+        return answer
+
     async def config_schema(
         self,
     ) -> m.AnyJsonSchema:
@@ -417,6 +555,28 @@ class AsyncOperations:
         What can be configured, with defaults; every level may say any part of it.
         """
         answer: m.AnyJsonSchema = await self._send(Operation("GET", "/v1/config-schema"))
+        return answer
+
+    async def file_tools_list(
+        self, *, format: Maybe[Literal["anthropic", "openai", "gemini"]] = UNSET
+    ) -> m.DefinitionsAnswer:
+        """List the file tools.
+
+        Ready to be handed to a model.
+        """
+        answer: m.DefinitionsAnswer = await self._send(
+            Operation("GET", "/v1/file-tools", query={"format": format})
+        )
+        return answer
+
+    async def models_list(
+        self,
+    ) -> m.ModelList:
+        """List companions as models.
+
+        A model's name is a companion's slug. With a relationship token, its companion alone.
+        """
+        answer: m.ModelList = await self._send(Operation("GET", "/v1/models"))
         return answer
 
     async def project_read(
@@ -561,6 +721,437 @@ class AsyncOperations:
         )
         return answer
 
+    async def agent_sessions_list(
+        self, relationship_id: Id, *, limit: Maybe[int] = UNSET, cursor: Maybe[str] = UNSET
+    ) -> m.AgentSessionPage:
+        """List agent sessions, newest first.
+
+        A view of a relationship's own files, sessions or tools, which its tokens open too.
+        """
+        answer: m.AgentSessionPage = await self._send(
+            Operation(
+                "GET",
+                "/v1/relationships/{relationship_id}/agent-sessions",
+                path={"relationship_id": relationship_id},
+                query={"limit": limit, "cursor": cursor},
+            )
+        )
+        return answer
+
+    async def agent_sessions_start(
+        self, relationship_id: Id, *, task: str, worker: Maybe[m.WorkerEnum] = UNSET
+    ) -> m.AgentSessionStartedAnswer:
+        """Start an agent session.
+
+        `built_in`: a worker of ours works with the companion's model. `external`: you do, on the session's
+        branch, over REST or git, with the token that is shown this once.
+        """
+        answer: m.AgentSessionStartedAnswer = await self._send(
+            Operation(
+                "POST",
+                "/v1/relationships/{relationship_id}/agent-sessions",
+                path={"relationship_id": relationship_id},
+                json={"task": task, "worker": worker},
+            )
+        )
+        return answer
+
+    async def agent_sessions_read(self, relationship_id: Id, agent_session_id: Id) -> m.AgentSessionAnswer:
+        """Read an agent session.
+
+        A view of a relationship's own files, sessions or tools, which its tokens open too.
+        """
+        answer: m.AgentSessionAnswer = await self._send(
+            Operation(
+                "GET",
+                "/v1/relationships/{relationship_id}/agent-sessions/{agent_session_id}",
+                path={"relationship_id": relationship_id, "agent_session_id": agent_session_id},
+            )
+        )
+        return answer
+
+    async def agent_sessions_watch(
+        self, relationship_id: Id, agent_session_id: Id, *, after: Maybe[int] = UNSET
+    ) -> None:
+        """Watch a session.
+
+        Server-sent events: `step` for each step, `session` for each change of its state; ends with the
+        session.
+        """
+        answer: None = await self._send(
+            Operation(
+                "GET",
+                "/v1/relationships/{relationship_id}/agent-sessions/{agent_session_id}/events",
+                path={"relationship_id": relationship_id, "agent_session_id": agent_session_id},
+                query={"after": after},
+            )
+        )
+        return answer
+
+    async def agent_sessions_finish(
+        self,
+        relationship_id: Id,
+        agent_session_id: Id,
+        *,
+        summary: Maybe[str] = UNSET,
+        facts: Maybe[Sequence[str]] = UNSET,
+    ) -> m.AgentSessionAnswer:
+        """Finish a session of your own.
+
+        A worker curates hot context and merges the branch into main. An abandoned one can be finished too.
+        """
+        answer: m.AgentSessionAnswer = await self._send(
+            Operation(
+                "POST",
+                "/v1/relationships/{relationship_id}/agent-sessions/{agent_session_id}/finish",
+                path={"relationship_id": relationship_id, "agent_session_id": agent_session_id},
+                json={"summary": summary, "facts": facts},
+            )
+        )
+        return answer
+
+    async def agent_sessions_heartbeat(
+        self, relationship_id: Id, agent_session_id: Id
+    ) -> m.AgentSessionAnswer:
+        """Say that a session goes on.
+
+        One that gives no sign for workspace.abandoned_hours is abandoned.
+        """
+        answer: m.AgentSessionAnswer = await self._send(
+            Operation(
+                "POST",
+                "/v1/relationships/{relationship_id}/agent-sessions/{agent_session_id}/heartbeat",
+                path={"relationship_id": relationship_id, "agent_session_id": agent_session_id},
+            )
+        )
+        return answer
+
+    async def agent_sessions_pause(self, relationship_id: Id, agent_session_id: Id) -> m.AgentSessionAnswer:
+        """Pause a session.
+
+        After the step that it is at.
+        """
+        answer: m.AgentSessionAnswer = await self._send(
+            Operation(
+                "POST",
+                "/v1/relationships/{relationship_id}/agent-sessions/{agent_session_id}/pause",
+                path={"relationship_id": relationship_id, "agent_session_id": agent_session_id},
+            )
+        )
+        return answer
+
+    async def agent_sessions_resume(self, relationship_id: Id, agent_session_id: Id) -> m.AgentSessionAnswer:
+        """Resume a session.
+
+        Each is a route of its own, with the verb at its end.
+        """
+        answer: m.AgentSessionAnswer = await self._send(
+            Operation(
+                "POST",
+                "/v1/relationships/{relationship_id}/agent-sessions/{agent_session_id}/resume",
+                path={"relationship_id": relationship_id, "agent_session_id": agent_session_id},
+            )
+        )
+        return answer
+
+    async def agent_sessions_retry(self, relationship_id: Id, agent_session_id: Id) -> m.AgentSessionAnswer:
+        """Try a failed session again.
+
+        From where it failed.
+        """
+        answer: m.AgentSessionAnswer = await self._send(
+            Operation(
+                "POST",
+                "/v1/relationships/{relationship_id}/agent-sessions/{agent_session_id}/retry",
+                path={"relationship_id": relationship_id, "agent_session_id": agent_session_id},
+            )
+        )
+        return answer
+
+    async def agent_steps_list(
+        self,
+        relationship_id: Id,
+        agent_session_id: Id,
+        *,
+        limit: Maybe[int] = UNSET,
+        cursor: Maybe[str] = UNSET,
+    ) -> m.AgentStepPage:
+        """List a session's steps.
+
+        In order: what the agent did, and what the tools said.
+        """
+        answer: m.AgentStepPage = await self._send(
+            Operation(
+                "GET",
+                "/v1/relationships/{relationship_id}/agent-sessions/{agent_session_id}/steps",
+                path={"relationship_id": relationship_id, "agent_session_id": agent_session_id},
+                query={"limit": limit, "cursor": cursor},
+            )
+        )
+        return answer
+
+    async def agent_steps_decide(
+        self, relationship_id: Id, agent_session_id: Id, number: int, *, accept: bool
+    ) -> m.AgentStepAnswer:
+        """Approve or deny a tool call.
+
+        An agent's own token can't.
+        """
+        answer: m.AgentStepAnswer = await self._send(
+            Operation(
+                "POST",
+                "/v1/relationships/{relationship_id}/agent-sessions/{agent_session_id}/steps/{number}/decide",
+                path={
+                    "relationship_id": relationship_id,
+                    "agent_session_id": agent_session_id,
+                    "number": number,
+                },
+                json={"accept": accept},
+            )
+        )
+        return answer
+
+    async def agent_sessions_stop(self, relationship_id: Id, agent_session_id: Id) -> m.AgentSessionAnswer:
+        """Stop a session.
+
+        What it has done so far is curated and merged.
+        """
+        answer: m.AgentSessionAnswer = await self._send(
+            Operation(
+                "POST",
+                "/v1/relationships/{relationship_id}/agent-sessions/{agent_session_id}/stop",
+                path={"relationship_id": relationship_id, "agent_session_id": agent_session_id},
+            )
+        )
+        return answer
+
+    async def agent_tools_call(
+        self,
+        relationship_id: Id,
+        agent_session_id: Id,
+        tool: str,
+        *,
+        input: Maybe[dict[str, m.JsonValue]] = UNSET,
+        approved: Maybe[int | None] = UNSET,
+    ) -> m.AgentStepAnswer:
+        """Call a tool for a session of your own.
+
+        Where the step is `waiting`, a person has to approve it: then call again with its number as
+        `approved`.
+        """
+        answer: m.AgentStepAnswer = await self._send(
+            Operation(
+                "POST",
+                "/v1/relationships/{relationship_id}/agent-sessions/{agent_session_id}/tools/{tool}",
+                path={"relationship_id": relationship_id, "agent_session_id": agent_session_id, "tool": tool},
+                json={"input": input, "approved": approved},
+            )
+        )
+        return answer
+
+    async def behaviour_runs_list(
+        self,
+        relationship_id: Id,
+        *,
+        limit: Maybe[int] = UNSET,
+        cursor: Maybe[str] = UNSET,
+        behaviour: Maybe[str] = UNSET,
+        state: Maybe[m.RunState] = UNSET,
+        action: Maybe[str] = UNSET,
+        turn: Maybe[Id] = UNSET,
+    ) -> m.RunPage:
+        """List what behaviours did, newest first.
+
+        Those that a worker has not looked at yet are not in it. Of contexts they are kept for 30 days.
+        """
+        answer: m.RunPage = await self._send(
+            Operation(
+                "GET",
+                "/v1/relationships/{relationship_id}/behaviour-runs",
+                path={"relationship_id": relationship_id},
+                query={
+                    "limit": limit,
+                    "cursor": cursor,
+                    "behaviour": behaviour,
+                    "state": state,
+                    "action": action,
+                    "turn": turn,
+                },
+            )
+        )
+        return answer
+
+    async def behaviour_runs_read(self, relationship_id: Id, run_id: Id) -> m.RunAnswer:
+        """Read a run of a behaviour.
+
+        `scopes` maps a method to the scope it needs where that is not the default (read for GET, else
+        write).
+
+        `open_to_tokens` lets a relationship token in, to its own relationship: with every method, or with
+        those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
+        `rereads_key`: see web.authentication. Declare methods by `@operation`.
+        """
+        answer: m.RunAnswer = await self._send(
+            Operation(
+                "GET",
+                "/v1/relationships/{relationship_id}/behaviour-runs/{run_id}",
+                path={"relationship_id": relationship_id, "run_id": run_id},
+            )
+        )
+        return answer
+
+    async def behaviour_runs_retry(self, relationship_id: Id, run_id: Id) -> m.RunAnswer:
+        """Try a failed or waiting run again.
+
+        `scopes` maps a method to the scope it needs where that is not the default (read for GET, else
+        write).
+
+        `open_to_tokens` lets a relationship token in, to its own relationship: with every method, or with
+        those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
+        `rereads_key`: see web.authentication. Declare methods by `@operation`.
+        """
+        answer: m.RunAnswer = await self._send(
+            Operation(
+                "POST",
+                "/v1/relationships/{relationship_id}/behaviour-runs/{run_id}/retry",
+                path={"relationship_id": relationship_id, "run_id": run_id},
+            )
+        )
+        return answer
+
+    async def behaviours_list(self, relationship_id: Id) -> m.BehavioursAnswer:
+        """List a relationship's behaviours, in order.
+
+        Those that hold here, whichever level of the configuration says so. They are written there: PATCH
+        /v1/companions/{companion_id}, `config.behaviours.named`.
+        """
+        answer: m.BehavioursAnswer = await self._send(
+            Operation(
+                "GET",
+                "/v1/relationships/{relationship_id}/behaviours",
+                path={"relationship_id": relationship_id},
+            )
+        )
+        return answer
+
+    async def behaviours_dry_run(
+        self, relationship_id: Id, *, behaviour: dict[str, m.JsonValue], last: Maybe[int] = UNSET
+    ) -> m.DryRunAnswer:
+        """See where a draft of a behaviour would have done something.
+
+        Over the last turns. Nobody is asked, told or called. Profile, session and held deletions are
+        today's.
+        """
+        answer: m.DryRunAnswer = await self._send(
+            Operation(
+                "POST",
+                "/v1/relationships/{relationship_id}/behaviours/dry-run",
+                path={"relationship_id": relationship_id},
+                json={"behaviour": behaviour, "last": last},
+            )
+        )
+        return answer
+
+    async def branches_list(self, relationship_id: Id) -> m.BranchesAnswer:
+        """List branches.
+
+        main, and one of each session whose branch is still there.
+        """
+        answer: m.BranchesAnswer = await self._send(
+            Operation(
+                "GET",
+                "/v1/relationships/{relationship_id}/branches",
+                path={"relationship_id": relationship_id},
+            )
+        )
+        return answer
+
+    async def checkpoints_list(
+        self, relationship_id: Id, *, limit: Maybe[int] = UNSET, cursor: Maybe[str] = UNSET
+    ) -> m.CheckpointPage:
+        """List checkpoints, newest first.
+
+        A view of a relationship's own files, sessions or tools, which its tokens open too.
+        """
+        answer: m.CheckpointPage = await self._send(
+            Operation(
+                "GET",
+                "/v1/relationships/{relationship_id}/checkpoints",
+                path={"relationship_id": relationship_id},
+                query={"limit": limit, "cursor": cursor},
+            )
+        )
+        return answer
+
+    async def checkpoints_take(self, relationship_id: Id, *, name: str) -> m.CheckpointAnswer:
+        """Take a checkpoint of main.
+
+        A view of a relationship's own files, sessions or tools, which its tokens open too.
+        """
+        answer: m.CheckpointAnswer = await self._send(
+            Operation(
+                "POST",
+                "/v1/relationships/{relationship_id}/checkpoints",
+                path={"relationship_id": relationship_id},
+                json={"name": name},
+            )
+        )
+        return answer
+
+    async def checkpoints_restore(
+        self, relationship_id: Id, checkpoint_id: Id, *, memory: Maybe[bool] = UNSET
+    ) -> m.RestoredAnswer:
+        """Go back to a checkpoint.
+
+        A new commit with the old files, hot context with them; with `memory` the entries too. Nothing is
+        deleted.
+        """
+        answer: m.RestoredAnswer = await self._send(
+            Operation(
+                "POST",
+                "/v1/relationships/{relationship_id}/checkpoints/{checkpoint_id}/restore",
+                path={"relationship_id": relationship_id, "checkpoint_id": checkpoint_id},
+                json={"memory": memory},
+            )
+        )
+        return answer
+
+    async def commits_list(
+        self,
+        relationship_id: Id,
+        *,
+        limit: Maybe[int] = UNSET,
+        cursor: Maybe[str] = UNSET,
+        branch: Maybe[str] = UNSET,
+    ) -> m.CommitPage:
+        """List a branch's commits, newest first.
+
+        A view of a relationship's own files, sessions or tools, which its tokens open too.
+        """
+        answer: m.CommitPage = await self._send(
+            Operation(
+                "GET",
+                "/v1/relationships/{relationship_id}/commits",
+                path={"relationship_id": relationship_id},
+                query={"limit": limit, "cursor": cursor, "branch": branch},
+            )
+        )
+        return answer
+
+    async def commits_read(self, relationship_id: Id, sha: str) -> m.CommitDetailAnswer:
+        """Read a commit.
+
+        With what it changed.
+        """
+        answer: m.CommitDetailAnswer = await self._send(
+            Operation(
+                "GET",
+                "/v1/relationships/{relationship_id}/commits/{sha}",
+                path={"relationship_id": relationship_id, "sha": sha},
+            )
+        )
+        return answer
+
     async def context_build(
         self,
         relationship_id: Id,
@@ -593,6 +1184,38 @@ class AsyncOperations:
         )
         return answer
 
+    async def contexts_read(self, relationship_id: Id, context_id: Id) -> m.KeptContextAnswer:
+        """Read what a reply was shown.
+
+        `context_id` is in the answer of the chat endpoint. The configuration's `context.keep` says what is
+        kept.
+        """
+        answer: m.KeptContextAnswer = await self._send(
+            Operation(
+                "GET",
+                "/v1/relationships/{relationship_id}/contexts/{context_id}",
+                path={"relationship_id": relationship_id, "context_id": context_id},
+            )
+        )
+        return answer
+
+    async def files_diff(
+        self, relationship_id: Id, *, base: Maybe[str] = UNSET, head: Maybe[str] = UNSET
+    ) -> m.DiffAnswer:
+        """Compare two branches or commits.
+
+        A view of a relationship's own files, sessions or tools, which its tokens open too.
+        """
+        answer: m.DiffAnswer = await self._send(
+            Operation(
+                "GET",
+                "/v1/relationships/{relationship_id}/diff",
+                path={"relationship_id": relationship_id},
+                query={"base": base, "head": head},
+            )
+        )
+        return answer
+
     async def entries_list(
         self,
         relationship_id: Id,
@@ -604,6 +1227,7 @@ class AsyncOperations:
         state: Maybe[m.EntryState | Literal["any"]] = UNSET,
         subject: Maybe[str] = UNSET,
         tag: Maybe[Sequence[str]] = UNSET,
+        category: Maybe[str] = UNSET,
         text: Maybe[str] = UNSET,
         as_of: Maybe[Time] = UNSET,
         known_at: Maybe[Time] = UNSET,
@@ -625,6 +1249,7 @@ class AsyncOperations:
                     "state": state,
                     "subject": subject,
                     "tag": tag,
+                    "category": category,
                     "text": text,
                     "as_of": as_of,
                     "known_at": known_at,
@@ -649,8 +1274,10 @@ class AsyncOperations:
         pinned: Maybe[bool] = UNSET,
         read_only: Maybe[bool] = UNSET,
         tags: Maybe[dict[str, Any]] = UNSET,
+        category: Maybe[str] = UNSET,
+        modality: Maybe[str] = UNSET,
         metadata: Maybe[dict[str, m.JsonValue]] = UNSET,
-        happens_at: Maybe[Time | None] = UNSET,
+        happens_at: Maybe[str | None] = UNSET,
         valid_from: Maybe[Time | None] = UNSET,
         valid_to: Maybe[Time | None] = UNSET,
         expires_at: Maybe[Time | None] = UNSET,
@@ -684,6 +1311,8 @@ class AsyncOperations:
                     "pinned": pinned,
                     "read_only": read_only,
                     "tags": tags,
+                    "category": category,
+                    "modality": modality,
                     "metadata": metadata,
                     "happens_at": happens_at,
                     "valid_from": valid_from,
@@ -732,8 +1361,10 @@ class AsyncOperations:
         pinned: Maybe[bool] = UNSET,
         read_only: Maybe[bool] = UNSET,
         tags: Maybe[dict[str, Any]] = UNSET,
+        category: Maybe[str] = UNSET,
+        modality: Maybe[str] = UNSET,
         metadata: Maybe[dict[str, m.JsonValue]] = UNSET,
-        happens_at: Maybe[Time | None] = UNSET,
+        happens_at: Maybe[str | None] = UNSET,
         valid_from: Maybe[Time | None] = UNSET,
         valid_to: Maybe[Time | None] = UNSET,
         expires_at: Maybe[Time | None] = UNSET,
@@ -761,6 +1392,8 @@ class AsyncOperations:
                     "pinned": pinned,
                     "read_only": read_only,
                     "tags": tags,
+                    "category": category,
+                    "modality": modality,
                     "metadata": metadata,
                     "happens_at": happens_at,
                     "valid_from": valid_from,
@@ -857,6 +1490,7 @@ class AsyncOperations:
         config: Maybe[dict[str, m.JsonValue]] = UNSET,
         types: Maybe[Sequence[str]] = UNSET,
         tags: Maybe[dict[str, Any]] = UNSET,
+        category: Maybe[str | None] = UNSET,
         tiers: Maybe[Sequence[m.Tier]] = UNSET,
         states: Maybe[Sequence[m.EntryState]] = UNSET,
         subject: Maybe[str | None] = UNSET,
@@ -882,6 +1516,7 @@ class AsyncOperations:
                     "config": config,
                     "types": types,
                     "tags": tags,
+                    "category": category,
                     "tiers": tiers,
                     "states": states,
                     "subject": subject,
@@ -920,6 +1555,176 @@ class AsyncOperations:
                 "/v1/relationships/{relationship_id}/export",
                 path={"relationship_id": relationship_id},
                 query={"calls": calls},
+            )
+        )
+        return answer
+
+    async def file_tools_call(
+        self,
+        relationship_id: Id,
+        *,
+        name: str,
+        input: Maybe[dict[str, m.JsonValue]] = UNSET,
+        branch: Maybe[str] = UNSET,
+    ) -> m.FileToolAnswer:
+        """Call a file tool for a model.
+
+        What it says is for the model, also where the tool refuses: then `is_error` is true.
+        """
+        answer: m.FileToolAnswer = await self._send(
+            Operation(
+                "POST",
+                "/v1/relationships/{relationship_id}/file-tools",
+                path={"relationship_id": relationship_id},
+                json={"name": name, "input": input, "branch": branch},
+            )
+        )
+        return answer
+
+    async def files_list(
+        self,
+        relationship_id: Id,
+        *,
+        branch: Maybe[str] = UNSET,
+        at: Maybe[str] = UNSET,
+        prefix: Maybe[str] = UNSET,
+        depth: Maybe[int] = UNSET,
+    ) -> m.FilesAnswer:
+        """List files.
+
+        Those of a branch, or as they were at a commit. On main, generated files are as they are now.
+        """
+        answer: m.FilesAnswer = await self._send(
+            Operation(
+                "GET",
+                "/v1/relationships/{relationship_id}/files",
+                path={"relationship_id": relationship_id},
+                query={"branch": branch, "at": at, "prefix": prefix, "depth": depth},
+            )
+        )
+        return answer
+
+    async def files_change(
+        self,
+        relationship_id: Id,
+        *,
+        branch: Maybe[str] = UNSET,
+        changes: Sequence[m.FileChange],
+        message: Maybe[str] = UNSET,
+    ) -> m.CommittedAnswer:
+        """Change several files in one commit.
+
+        Write, delete and move; all of it or, where one can't be done, nothing.
+        """
+        answer: m.CommittedAnswer = await self._send(
+            Operation(
+                "POST",
+                "/v1/relationships/{relationship_id}/files",
+                path={"relationship_id": relationship_id},
+                query={"branch": branch},
+                json={"changes": changes, "message": message},
+            )
+        )
+        return answer
+
+    async def files_read(
+        self, relationship_id: Id, path: str, *, branch: Maybe[str] = UNSET, at: Maybe[str] = UNSET
+    ) -> m.FileAnswer:
+        """Read a file.
+
+        A view of a relationship's own files, sessions or tools, which its tokens open too.
+        """
+        answer: m.FileAnswer = await self._send(
+            Operation(
+                "GET",
+                "/v1/relationships/{relationship_id}/files/{path}",
+                path={"relationship_id": relationship_id, "path": path},
+                query={"branch": branch, "at": at},
+            )
+        )
+        return answer
+
+    async def files_write(
+        self,
+        relationship_id: Id,
+        path: str,
+        *,
+        branch: Maybe[str] = UNSET,
+        if_match: Maybe[str | int] = UNSET,
+        content: str,
+        encoding: Maybe[m.EncodingEnum] = UNSET,
+        message: Maybe[str] = UNSET,
+    ) -> m.CommittedAnswer:
+        """Write a file.
+
+        With If-Match it is written only where it says what you have read, or says this already.
+        """
+        answer: m.CommittedAnswer = await self._send(
+            Operation(
+                "PUT",
+                "/v1/relationships/{relationship_id}/files/{path}",
+                path={"relationship_id": relationship_id, "path": path},
+                query={"branch": branch},
+                headers={"If-Match": if_match},
+                json={"content": content, "encoding": encoding, "message": message},
+            )
+        )
+        return answer
+
+    async def files_delete(
+        self,
+        relationship_id: Id,
+        path: str,
+        *,
+        branch: Maybe[str] = UNSET,
+        if_match: Maybe[str | int] = UNSET,
+    ) -> m.CommittedAnswer:
+        """Delete a file.
+
+        Its history stays.
+        """
+        answer: m.CommittedAnswer = await self._send(
+            Operation(
+                "DELETE",
+                "/v1/relationships/{relationship_id}/files/{path}",
+                path={"relationship_id": relationship_id, "path": path},
+                query={"branch": branch},
+                headers={"If-Match": if_match},
+            )
+        )
+        return answer
+
+    async def held_changes_list(
+        self, relationship_id: Id, *, limit: Maybe[int] = UNSET, cursor: Maybe[str] = UNSET
+    ) -> m.HeldChangePage:
+        """List what merges could not decide, newest first.
+
+        A view of a relationship's own files, sessions or tools, which its tokens open too.
+        """
+        answer: m.HeldChangePage = await self._send(
+            Operation(
+                "GET",
+                "/v1/relationships/{relationship_id}/held-changes",
+                path={"relationship_id": relationship_id},
+                query={"limit": limit, "cursor": cursor},
+            )
+        )
+        return answer
+
+    async def held_changes_decide(
+        self, relationship_id: Id, change_id: Id, *, accept: bool
+    ) -> m.HeldChangeAnswer:
+        """Decide a held change.
+
+        Accept: the session's side takes the file's place, or the proposed profile is written. Decline: what
+        is there stays.
+        """
+        answer: m.HeldChangeAnswer = await self._send(
+            Operation(
+                "POST",
+                "/v1/relationships/{relationship_id}/held-changes/{change_id}/decide",
+                path={"relationship_id": relationship_id, "change_id": change_id},
+                json={"accept": accept},
             )
         )
         return answer
@@ -1001,6 +1806,55 @@ class AsyncOperations:
         )
         return answer
 
+    async def hot_context_read(self, relationship_id: Id) -> m.HotContextAnswer:
+        """Read hot context.
+
+        What the agent left for chat; version 0 where there is none.
+        """
+        answer: m.HotContextAnswer = await self._send(
+            Operation(
+                "GET",
+                "/v1/relationships/{relationship_id}/hot-context",
+                path={"relationship_id": relationship_id},
+            )
+        )
+        return answer
+
+    async def hot_context_write(
+        self, relationship_id: Id, *, if_match: Maybe[str | int] = UNSET, content: str
+    ) -> m.HotContextAnswer:
+        """Write hot context.
+
+        Its next version, which the next context shows. The same again makes no new version.
+        """
+        answer: m.HotContextAnswer = await self._send(
+            Operation(
+                "PUT",
+                "/v1/relationships/{relationship_id}/hot-context",
+                path={"relationship_id": relationship_id},
+                headers={"If-Match": if_match},
+                json={"content": content},
+            )
+        )
+        return answer
+
+    async def hot_context_versions(
+        self, relationship_id: Id, *, limit: Maybe[int] = UNSET, cursor: Maybe[str] = UNSET
+    ) -> m.HotContextVersionPage:
+        """List hot context's versions, newest first.
+
+        A view of a relationship's own files, sessions or tools, which its tokens open too.
+        """
+        answer: m.HotContextVersionPage = await self._send(
+            Operation(
+                "GET",
+                "/v1/relationships/{relationship_id}/hot-context/versions",
+                path={"relationship_id": relationship_id},
+                query={"limit": limit, "cursor": cursor},
+            )
+        )
+        return answer
+
     async def relationships_import(
         self,
         relationship_id: Id,
@@ -1018,6 +1872,9 @@ class AsyncOperations:
         entries: Maybe[Sequence[m.ArchivedEntry]] = UNSET,
         revisions: Maybe[Sequence[m.ArchivedRevision]] = UNSET,
         held_deletions: Maybe[Sequence[m.ArchivedHeldDeletion]] = UNSET,
+        summaries: Maybe[Sequence[m.ArchivedSummary]] = UNSET,
+        behaviour_runs: Maybe[Sequence[m.ArchivedBehaviourRun]] = UNSET,
+        outbox: Maybe[Sequence[m.ArchivedOutboxMessage]] = UNSET,
         model_calls: Maybe[Sequence[m.ArchivedModelCall]] = UNSET,
     ) -> m.ImportedAnswer:
         """Import a relationship.
@@ -1048,6 +1905,9 @@ class AsyncOperations:
                     "entries": entries,
                     "revisions": revisions,
                     "held_deletions": held_deletions,
+                    "summaries": summaries,
+                    "behaviour_runs": behaviour_runs,
+                    "outbox": outbox,
                     "model_calls": model_calls,
                 },
             )
@@ -1152,6 +2012,64 @@ class AsyncOperations:
                     "session": session,
                 },
                 reading=True,
+            )
+        )
+        return answer
+
+    async def outbox_list(
+        self,
+        relationship_id: Id,
+        *,
+        limit: Maybe[int] = UNSET,
+        cursor: Maybe[str] = UNSET,
+        acknowledged: Maybe[bool] = UNSET,
+    ) -> m.OutboxPage:
+        """List messages that wait for the person, oldest first.
+
+        `scopes` maps a method to the scope it needs where that is not the default (read for GET, else
+        write).
+
+        `open_to_tokens` lets a relationship token in, to its own relationship: with every method, or with
+        those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
+        `rereads_key`: see web.authentication. Declare methods by `@operation`.
+        """
+        answer: m.OutboxPage = await self._send(
+            Operation(
+                "GET",
+                "/v1/relationships/{relationship_id}/outbox",
+                path={"relationship_id": relationship_id},
+                query={"limit": limit, "cursor": cursor, "acknowledged": acknowledged},
+            )
+        )
+        return answer
+
+    async def outbox_acknowledge(self, relationship_id: Id, message_id: Id) -> m.OutboxAnswer:
+        """Say that a message was taken.
+
+        It is listed and streamed no more. Once more changes nothing.
+        """
+        answer: m.OutboxAnswer = await self._send(
+            Operation(
+                "POST",
+                "/v1/relationships/{relationship_id}/outbox/{message_id}/ack",
+                path={"relationship_id": relationship_id, "message_id": message_id},
+            )
+        )
+        return answer
+
+    async def outbox_stream(self, relationship_id: Id, *, seconds: Maybe[int] = UNSET) -> None:
+        """Be told of messages as they come.
+
+        Server-sent events: what waits, then what comes, each `event: message` with the message as `data`.
+        The stream ends after `seconds`; a client that comes back with `Last-Event-ID` is told what it does
+        not know yet.
+        """
+        answer: None = await self._send(
+            Operation(
+                "GET",
+                "/v1/relationships/{relationship_id}/outbox/stream",
+                path={"relationship_id": relationship_id},
+                query={"seconds": seconds},
             )
         )
         return answer
@@ -1296,6 +2214,79 @@ class AsyncOperations:
         )
         return answer
 
+    async def summaries_list(
+        self,
+        relationship_id: Id,
+        *,
+        limit: Maybe[int] = UNSET,
+        cursor: Maybe[str] = UNSET,
+        messages: Maybe[int] = UNSET,
+        state: Maybe[m.SummaryState] = UNSET,
+    ) -> m.SummaryPage:
+        """List the summaries of the conversation, newest first.
+
+        Every version, those on their way too. Contexts show the first one that is `ready`, in the layer
+        `summary`, unless one is being made again.
+        """
+        answer: m.SummaryPage = await self._send(
+            Operation(
+                "GET",
+                "/v1/relationships/{relationship_id}/summaries",
+                path={"relationship_id": relationship_id},
+                query={"limit": limit, "cursor": cursor, "messages": messages, "state": state},
+            )
+        )
+        return answer
+
+    async def summaries_make(self, relationship_id: Id) -> m.SummaryAnswer:
+        """Summarise the conversation now.
+
+        Of all messages there are by now, by a worker; where such a summary is there already, it is the
+        answer.
+        """
+        answer: m.SummaryAnswer = await self._send(
+            Operation(
+                "POST",
+                "/v1/relationships/{relationship_id}/summaries",
+                path={"relationship_id": relationship_id},
+            )
+        )
+        return answer
+
+    async def summaries_read(self, relationship_id: Id, summary_id: Id) -> m.SummaryAnswer:
+        """Read a summary.
+
+        `scopes` maps a method to the scope it needs where that is not the default (read for GET, else
+        write).
+
+        `open_to_tokens` lets a relationship token in, to its own relationship: with every method, or with
+        those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
+        `rereads_key`: see web.authentication. Declare methods by `@operation`.
+        """
+        answer: m.SummaryAnswer = await self._send(
+            Operation(
+                "GET",
+                "/v1/relationships/{relationship_id}/summaries/{summary_id}",
+                path={"relationship_id": relationship_id, "summary_id": summary_id},
+            )
+        )
+        return answer
+
+    async def summaries_edit(self, relationship_id: Id, summary_id: Id, *, text: str) -> m.SummaryAnswer:
+        """Write a summary anew.
+
+        As its next version, which the next summary extends. The versions before it stay.
+        """
+        answer: m.SummaryAnswer = await self._send(
+            Operation(
+                "PUT",
+                "/v1/relationships/{relationship_id}/summaries/{summary_id}",
+                path={"relationship_id": relationship_id, "summary_id": summary_id},
+                json={"text": text},
+            )
+        )
+        return answer
+
     async def tokens_create(
         self, relationship_id: Id, *, scopes: Sequence[m.NewTokenScopesEnum], expires_in: Maybe[int] = UNSET
     ) -> m.TokenAnswer:
@@ -1328,6 +2319,23 @@ class AsyncOperations:
                 "DELETE",
                 "/v1/relationships/{relationship_id}/tokens/{token_id}",
                 path={"relationship_id": relationship_id, "token_id": token_id},
+            )
+        )
+        return answer
+
+    async def tools_call(self, relationship_id: Id, name: str, *, body: dict[str, Any]) -> m.ToolAnswer:
+        """Call a memory tool.
+
+        memory_add is read like a turn, in the background; memory_forget takes out one entry, which can be
+        restored. What is pinned or read-only stays. What the model can mend is told in the answer, as
+        `error`.
+        """
+        answer: m.ToolAnswer = await self._send(
+            Operation(
+                "POST",
+                "/v1/relationships/{relationship_id}/tools/{name}",
+                path={"relationship_id": relationship_id, "name": name},
+                json=body,
             )
         )
         return answer
@@ -1369,6 +2377,9 @@ class AsyncOperations:
         messages: Sequence[m.MessageBody],
         session: Maybe[str] = UNSET,
         occurred_at: Maybe[Time | None] = UNSET,
+        tags: Maybe[dict[str, Any]] = UNSET,
+        category: Maybe[str] = UNSET,
+        modality: Maybe[str] = UNSET,
         config: Maybe[dict[str, m.JsonValue]] = UNSET,
     ) -> m.TurnAnswer:
         """Hand over a turn to be remembered.
@@ -1382,7 +2393,15 @@ class AsyncOperations:
                 path={"relationship_id": relationship_id},
                 query={"wait": wait},
                 headers={"Idempotency-Key": idempotency_key},
-                json={"messages": messages, "session": session, "occurred_at": occurred_at, "config": config},
+                json={
+                    "messages": messages,
+                    "session": session,
+                    "occurred_at": occurred_at,
+                    "tags": tags,
+                    "category": category,
+                    "modality": modality,
+                    "config": config,
+                },
             )
         )
         return answer
@@ -1415,6 +2434,16 @@ class AsyncOperations:
                 path={"relationship_id": relationship_id, "turn_id": turn_id},
             )
         )
+        return answer
+
+    async def tools_list(
+        self, *, format: Maybe[Literal["openai", "anthropic", "gemini"]] = UNSET
+    ) -> m.ToolList:
+        """List the memory tools.
+
+        Their definitions, in the shape that a vendor's model takes.
+        """
+        answer: m.ToolList = await self._send(Operation("GET", "/v1/tools", query={"format": format}))
         return answer
 
     async def users_list(

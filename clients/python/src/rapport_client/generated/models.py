@@ -10,6 +10,92 @@ class ActorAnswer(TypedDict):
 
 ActorKind: TypeAlias = "Literal['model', 'operator', 'developer', 'end_user', 'policy']"
 
+
+class AgentSecretAnswer(TypedDict):
+    name: "str"
+    updated_at: "str"
+
+
+class AgentSessionAnswer(TypedDict):
+    id: "str"
+    state: "SessionState"
+    worker: "WorkerEnum"
+    task: "str"
+    branch: "str"
+    stage: "str | None"
+    error: "str | None"
+    summary: "str"
+    paused: "bool"
+    steps: "int"
+    tokens: "int"
+    turn: "str | None"
+    created_at: "str"
+    seen_at: "str"
+    ended_at: "str | None"
+
+
+class AgentSessionFinish(TypedDict):
+    summary: "NotRequired[str]"
+    facts: "NotRequired[list[str]]"
+
+
+class AgentSessionPage(TypedDict):
+    items: "list[AgentSessionAnswer]"
+    next_cursor: "str | None"
+
+
+class AgentSessionStart(TypedDict):
+    task: "str"
+    worker: "NotRequired[WorkerEnum]"
+
+
+class AgentSessionStartedAnswer(TypedDict):
+    id: "str"
+    state: "SessionState"
+    worker: "WorkerEnum"
+    task: "str"
+    branch: "str"
+    stage: "str | None"
+    error: "str | None"
+    summary: "str"
+    paused: "bool"
+    steps: "int"
+    tokens: "int"
+    turn: "str | None"
+    created_at: "str"
+    seen_at: "str"
+    ended_at: "str | None"
+    token: "str | None"
+
+
+class AgentStepAnswer(TypedDict):
+    number: "int"
+    tool: "str"
+    arguments: "dict[str, JsonValue]"
+    result: "str"
+    state: "StepState"
+    status: "int | None"
+    model: "str | None"
+    tokens: "int"
+    milliseconds: "float"
+    created_at: "str"
+
+
+class AgentStepPage(TypedDict):
+    items: "list[AgentStepAnswer]"
+    next_cursor: "str | None"
+
+
+class AgentToolAnswer(TypedDict):
+    name: "str"
+    spec: "dict[str, JsonValue]"
+    updated_at: "str"
+
+
+class AgentToolsAnswer(TypedDict):
+    items: "list[AgentToolAnswer]"
+
+
 AnyJsonSchema: TypeAlias = "dict[str, JsonValue]"
 
 
@@ -63,7 +149,41 @@ class Archive(TypedDict):
     entries: "NotRequired[list[ArchivedEntry]]"
     revisions: "NotRequired[list[ArchivedRevision]]"
     held_deletions: "NotRequired[list[ArchivedHeldDeletion]]"
+    summaries: "NotRequired[list[ArchivedSummary]]"
+    behaviour_runs: "NotRequired[list[ArchivedBehaviourRun]]"
+    outbox: "NotRequired[list[ArchivedOutboxMessage]]"
     model_calls: "NotRequired[list[ArchivedModelCall]]"
+
+
+class ArchivedBehaviourRun(TypedDict):
+    id: "str"
+    behaviour: "str"
+    kind: "ArchivedBehaviourRunKindEnum"
+    action: "str"
+    occasion: "str"
+    turn_id: "str | None"
+    session: "str"
+    state: "ArchivedBehaviourRunStateEnum"
+    rendered: "str"
+    answer: "str"
+    outcome: "str"
+    model_call_ids: "list[str]"
+    prompt_tokens: "int | None"
+    output_tokens: "int | None"
+    milliseconds: "float | None"
+    due_at: "str | None"
+    attempts: "int"
+    error_code: "str"
+    error: "str"
+    recorded_at: "str"
+    fired_at: "str | None"
+    settled_at: "str | None"
+    redacted_at: "str | None"
+
+
+ArchivedBehaviourRunKindEnum: TypeAlias = "Literal['priority', 'async']"
+
+ArchivedBehaviourRunStateEnum: TypeAlias = "Literal['pending', 'done', 'left_out', 'failed']"
 
 
 class ArchivedEntry(TypedDict):
@@ -83,6 +203,7 @@ class ArchivedEntry(TypedDict):
     pinned: "NotRequired[bool]"
     read_only: "NotRequired[bool]"
     tags: "NotRequired[dict[str, Any]]"
+    category: "NotRequired[str]"
     metadata: "NotRequired[dict[str, JsonValue]]"
     modality: "NotRequired[str]"
     source: "NotRequired[EntrySource]"
@@ -157,6 +278,17 @@ class ArchivedOperation(TypedDict):
     held_reason: "NotRequired[str]"
 
 
+class ArchivedOutboxMessage(TypedDict):
+    id: "str"
+    run_id: "str"
+    behaviour: "str"
+    turn_id: "str | None"
+    content: "str"
+    recorded_at: "str"
+    acknowledged_at: "str | None"
+    redacted_at: "str | None"
+
+
 class ArchivedProfile(TypedDict):
     id: "str"
     data: "dict[str, JsonValue]"
@@ -210,6 +342,28 @@ class ArchivedSession(TypedDict):
     idle_at: "str | None"
 
 
+class ArchivedSummary(TypedDict):
+    id: "str"
+    messages: "int"
+    version: "int"
+    state: "ArchivedSummaryStateEnum"
+    text: "str"
+    extends: "str | None"
+    model_call_ids: "list[str]"
+    actor_kind: "ActorKind"
+    actor_id: "str"
+    due_at: "str | None"
+    attempts: "int"
+    error_code: "str"
+    error: "str"
+    recorded_at: "str"
+    made_at: "str | None"
+    erased_at: "str | None"
+
+
+ArchivedSummaryStateEnum: TypeAlias = "Literal['pending', 'ready', 'failed', 'hidden', 'erased']"
+
+
 class ArchivedTurn(TypedDict):
     id: "str"
     seq: "int"
@@ -217,7 +371,11 @@ class ArchivedTurn(TypedDict):
     occurred_at: "str"
     recorded_at: "str"
     config: "dict[str, JsonValue]"
-    state: "StateEnum"
+    tags: "NotRequired[dict[str, Any]]"
+    category: "NotRequired[str]"
+    modality: "NotRequired[str]"
+    interrupted: "NotRequired[bool]"
+    state: "ArchivedTurnStateEnum"
     due_at: "str | None"
     waits_for: "WaitsForEnum | BlankEnum"
     attempts: "int"
@@ -231,7 +389,35 @@ class ArchivedTurn(TypedDict):
     messages: "list[ArchivedMessage]"
 
 
+ArchivedTurnStateEnum: TypeAlias = "Literal['pending', 'applied', 'skipped', 'failed']"
+
+
+class BehaviourAnswer(TypedDict):
+    name: "str"
+    kind: "str"
+    action: "str"
+    order: "int"
+    enabled: "bool"
+    level: "str"
+    fault: "str | None"
+    definition: "dict[str, JsonValue]"
+
+
+class BehavioursAnswer(TypedDict):
+    items: "list[BehaviourAnswer]"
+
+
 BlankEnum: TypeAlias = "Literal['']"
+
+
+class BranchAnswer(TypedDict):
+    name: "str"
+    commit: "str"
+    updated_at: "str"
+
+
+class BranchesAnswer(TypedDict):
+    items: "list[BranchAnswer]"
 
 
 class BudgetAnswer(TypedDict):
@@ -254,6 +440,64 @@ class CapacityAnswer(TypedDict):
     detail: "str"
 
 
+class ChatBody(TypedDict):
+    model: "str"
+    messages: "list[dict[str, JsonValue]]"
+    tools: "NotRequired[list[dict[str, JsonValue]] | None]"
+    stream: "NotRequired[bool | None]"
+    stream_options: "NotRequired[StreamOptions | None]"
+    user: "NotRequired[str | None]"
+    metadata: "NotRequired[dict[str, JsonValue] | None]"
+    store: "NotRequired[bool | None]"
+    n: "NotRequired[int | None]"
+    rapport: "NotRequired[RapportWishes]"
+
+
+class ChatChoice(TypedDict):
+    index: "int"
+    message: "ChatMessage"
+    finish_reason: "str"
+
+
+class ChatCompletion(TypedDict):
+    """The whole reply. With `stream`, the same as server-sent events, which end with [DONE], or with an
+    error.
+    """
+
+    id: "str"
+    object: "Literal['chat.completion']"
+    created: "int"
+    model: "str"
+    choices: "list[ChatChoice]"
+    usage: "dict[str, JsonValue]"
+    rapport: "dict[str, JsonValue]"
+
+
+class ChatMessage(TypedDict):
+    role: "Literal['assistant']"
+    content: "str | None"
+    refusal: "str | None"
+    tool_calls: "NotRequired[list[dict[str, JsonValue]]]"
+
+
+class CheckpointAnswer(TypedDict):
+    id: "str"
+    name: "str"
+    commit: "str"
+    session: "str | None"
+    actor: "ActorAnswer"
+    taken_at: "str"
+
+
+class CheckpointBody(TypedDict):
+    name: "str"
+
+
+class CheckpointPage(TypedDict):
+    items: "list[CheckpointAnswer]"
+    next_cursor: "str | None"
+
+
 class ChunkAnswer(TypedDict):
     id: "str"
     place: "int"
@@ -269,6 +513,33 @@ class ChunkAnswer(TypedDict):
 class ChunkPage(TypedDict):
     items: "list[ChunkAnswer]"
     next_cursor: "str | None"
+
+
+class CommitAnswer(TypedDict):
+    sha: "str"
+    parents: "list[str]"
+    author: "str"
+    message: "str"
+    recorded_at: "str"
+
+
+class CommitDetailAnswer(TypedDict):
+    sha: "str"
+    parents: "list[str]"
+    author: "str"
+    message: "str"
+    recorded_at: "str"
+    changes: "list[FileDiffAnswer]"
+
+
+class CommitPage(TypedDict):
+    items: "list[CommitAnswer]"
+    next_cursor: "str | None"
+
+
+class CommittedAnswer(TypedDict):
+    commit: "str"
+    changed: "bool"
 
 
 class CompanionAnswer(TypedDict):
@@ -343,6 +614,18 @@ class DecidedAnswer(TypedDict):
     left_alone: "list[str]"
 
 
+class DecisionBody(TypedDict):
+    accept: "bool"
+
+
+class DefinitionsAnswer(TypedDict):
+    tools: "list[dict[str, JsonValue]]"
+
+
+class DiffAnswer(TypedDict):
+    changes: "list[FileDiffAnswer]"
+
+
 class DocumentAnswer(TypedDict):
     id: "str"
     companion: "str"
@@ -384,8 +667,24 @@ class DocumentUpload(TypedDict):
     name: "NotRequired[str | None]"
 
 
+class DryRunAnswer(TypedDict):
+    kind: "str"
+    action: "str"
+    fired: "int"
+    turns: "list[TriedTurnAnswer]"
+    next_times: "list[str]"
+
+
+class DryRunBody(TypedDict):
+    behaviour: "dict[str, JsonValue]"
+    last: "NotRequired[int]"
+
+
 class DueAnswer(TypedDict):
     due: "int"
+
+
+EncodingEnum: TypeAlias = "Literal['utf-8', 'base64']"
 
 
 class EntryAnswer(TypedDict):
@@ -404,6 +703,7 @@ class EntryAnswer(TypedDict):
     pinned: "bool"
     read_only: "bool"
     tags: "dict[str, str]"
+    category: "str"
     metadata: "dict[str, JsonValue]"
     modality: "str"
     source: "str"
@@ -431,6 +731,8 @@ class EntryBody(TypedDict):
     pinned: "NotRequired[bool]"
     read_only: "NotRequired[bool]"
     tags: "NotRequired[dict[str, Any]]"
+    category: "NotRequired[str]"
+    modality: "NotRequired[str]"
     metadata: "NotRequired[dict[str, JsonValue]]"
     happens_at: "NotRequired[str | None]"
     valid_from: "NotRequired[str | None]"
@@ -464,6 +766,7 @@ class EntryFields(TypedDict):
     pinned: "NotRequired[bool]"
     read_only: "NotRequired[bool]"
     tags: "NotRequired[dict[str, Any]]"
+    category: "NotRequired[str]"
     metadata: "NotRequired[dict[str, JsonValue]]"
     modality: "NotRequired[str]"
     source: "NotRequired[EntrySource]"
@@ -491,6 +794,7 @@ class EntryHitAnswer(TypedDict):
     pinned: "bool"
     read_only: "bool"
     tags: "dict[str, str]"
+    category: "str"
     metadata: "dict[str, JsonValue]"
     modality: "str"
     source: "str"
@@ -528,6 +832,8 @@ class EntryPatch(TypedDict):
     pinned: "NotRequired[bool]"
     read_only: "NotRequired[bool]"
     tags: "NotRequired[dict[str, Any]]"
+    category: "NotRequired[str]"
+    modality: "NotRequired[str]"
     metadata: "NotRequired[dict[str, JsonValue]]"
     happens_at: "NotRequired[str | None]"
     valid_from: "NotRequired[str | None]"
@@ -556,6 +862,7 @@ class EntrySearchBody(TypedDict):
     config: "NotRequired[dict[str, JsonValue]]"
     types: "NotRequired[list[str]]"
     tags: "NotRequired[dict[str, Any]]"
+    category: "NotRequired[str | None]"
     tiers: "NotRequired[list[Tier]]"
     states: "NotRequired[list[EntryState]]"
     subject: "NotRequired[str | None]"
@@ -601,6 +908,69 @@ class FieldError(TypedDict):
     detail: "str"
 
 
+class FileAnswer(TypedDict):
+    path: "str"
+    sha256: "str"
+    size: "int"
+    encoding: "EncodingEnum"
+    content: "str"
+    commit: "str"
+    read_only: "bool"
+
+
+class FileChange(TypedDict):
+    """One of: new content for `path`; `delete`; `move_to` another path."""
+
+    path: "str"
+    content: "NotRequired[str | None]"
+    encoding: "NotRequired[EncodingEnum]"
+    delete: "NotRequired[bool]"
+    move_to: "NotRequired[str | None]"
+    sha256: "NotRequired[str | None]"
+
+
+class FileChanges(TypedDict):
+    changes: "list[FileChange]"
+    message: "NotRequired[str]"
+
+
+class FileDiffAnswer(TypedDict):
+    path: "str"
+    status: "StatusEnum"
+    text: "str | None"
+
+
+class FileLineAnswer(TypedDict):
+    path: "str"
+    sha256: "str"
+    size: "int"
+    executable: "bool"
+    read_only: "bool"
+
+
+class FileToolAnswer(TypedDict):
+    result: "str"
+    is_error: "bool"
+
+
+class FileToolCall(TypedDict):
+    name: "str"
+    input: "NotRequired[dict[str, JsonValue]]"
+    branch: "NotRequired[str]"
+
+
+class FileWrite(TypedDict):
+    content: "str"
+    encoding: "NotRequired[EncodingEnum]"
+    message: "NotRequired[str]"
+
+
+class FilesAnswer(TypedDict):
+    branch: "str"
+    commit: "str"
+    files: "list[FileLineAnswer]"
+
+
 GoneEntryAnswer: TypeAlias = "EntryAnswer | ErasedEntryAnswer"
 
 
@@ -614,6 +984,29 @@ class HeldAnswer(TypedDict):
     decided_by: "str | None"
     decided_at: "str | None"
     recorded_at: "str"
+
+
+class HeldChangeAnswer(TypedDict):
+    id: "str"
+    session: "str"
+    kind: "HeldChangeAnswerKindEnum"
+    path: "str"
+    kept_as: "str | None"
+    proposal: "dict[str, JsonValue] | None"
+    state: "HeldChangeAnswerStateEnum"
+    decided_by: "str | None"
+    created_at: "str"
+    decided_at: "str | None"
+
+
+HeldChangeAnswerKindEnum: TypeAlias = "Literal['conflict', 'profile']"
+
+HeldChangeAnswerStateEnum: TypeAlias = "Literal['open', 'accepted', 'declined']"
+
+
+class HeldChangePage(TypedDict):
+    items: "list[HeldChangeAnswer]"
+    next_cursor: "str | None"
 
 
 class HeldPage(TypedDict):
@@ -636,6 +1029,30 @@ class HoldingMessage(TypedDict):
     words: "list[str]"
 
 
+class HotContextAnswer(TypedDict):
+    content: "str"
+    version: "int"
+
+
+class HotContextBody(TypedDict):
+    content: "str"
+
+
+class HotContextVersionAnswer(TypedDict):
+    version: "int"
+    content: "str"
+    tokens: "int"
+    commit: "str"
+    session: "str | None"
+    actor: "ActorAnswer"
+    recorded_at: "str"
+
+
+class HotContextVersionPage(TypedDict):
+    items: "list[HotContextVersionAnswer]"
+    next_cursor: "str | None"
+
+
 class ImportedAnswer(TypedDict):
     imported: "dict[str, int]"
 
@@ -651,6 +1068,24 @@ class JudgementAnswer(TypedDict):
     reason: "str"
     entry_id: "str | None"
     call_id: "str | None"
+
+
+class KeptContextAnswer(TypedDict):
+    """By reference: the texts are those that the entries, messages and documents had."""
+
+    id: "str"
+    turn_id: "str"
+    assembled_at: "str"
+    total_tokens: "int"
+    layers: "list[dict[str, JsonValue]]"
+    entries: "dict[str, int]"
+    provider: "str"
+    model: "str"
+    finish_reason: "str"
+    prompt_tokens: "int | None"
+    output_tokens: "int | None"
+    milliseconds: "float"
+    tool_calls: "list[ToolCallAnswer]"
 
 
 class KnowledgeFoundAnswer(TypedDict):
@@ -768,6 +1203,16 @@ class MessageSearchBody(TypedDict):
     session: "NotRequired[str | None]"
 
 
+MethodEnum: TypeAlias = "Literal['GET', 'POST', 'PUT', 'PATCH', 'DELETE']"
+
+
+class ModelAnswer(TypedDict):
+    id: "str"
+    object: "Literal['model']"
+    created: "int"
+    owned_by: "str"
+
+
 class ModelCallAnswer(TypedDict):
     """One question to a model, as it was asked. Its numbers stand for the IDs in shown_*, from 1."""
 
@@ -790,6 +1235,11 @@ class ModelCallAnswer(TypedDict):
     error: "str"
     recorded_at: "str"
     redacted_at: "str | None"
+
+
+class ModelList(TypedDict):
+    object: "Literal['list']"
+    data: "list[ModelAnswer]"
 
 
 class NewApiKey(TypedDict):
@@ -827,6 +1277,34 @@ class NewUser(TypedDict):
     display_name: "NotRequired[str]"
     metadata: "NotRequired[dict[str, JsonValue]]"
     ingestion_paused: "NotRequired[bool]"
+
+
+class OpenAIError(TypedDict):
+    error: "OpenAIErrorDetail"
+
+
+class OpenAIErrorDetail(TypedDict):
+    message: "str"
+    type: "str"
+    param: "str | None"
+    code: "str | None"
+    problem: "dict[str, JsonValue]"
+
+
+class OutboxAnswer(TypedDict):
+    id: "str"
+    behaviour: "str"
+    run: "str"
+    turn: "str | None"
+    content: "str"
+    recorded_at: "str"
+    acknowledged_at: "str | None"
+    redacted_at: "str | None"
+
+
+class OutboxPage(TypedDict):
+    items: "list[OutboxAnswer]"
+    next_cursor: "str | None"
 
 
 class PreviewAnswer(TypedDict):
@@ -919,6 +1397,10 @@ class PromptPage(TypedDict):
     next_cursor: "str | None"
 
 
+class RapportWishes(TypedDict):
+    wait_for_memory: "NotRequired[float | None]"
+
+
 class RateLimits(TypedDict):
     """Limits of this key alone, at most those of the settings. null: what the settings say."""
 
@@ -941,6 +1423,7 @@ class RelationshipAnswer(TypedDict):
     companion: "CompanionInBrief"
     user: "UserInBrief"
     timezone: "str"
+    language: "str"
     config: "dict[str, JsonValue]"
     last_turn_at: "str | None"
     version: "int"
@@ -963,6 +1446,7 @@ class RelationshipTakenUp(TypedDict):
     companion: "CompanionInBrief"
     user: "UserInBrief"
     timezone: "str"
+    language: "str"
     config: "dict[str, JsonValue]"
     last_turn_at: "str | None"
     version: "int"
@@ -978,6 +1462,15 @@ class RememberedAnswer(TypedDict):
     entry_id: "str"
     type: "str | None"
     content: "str | None"
+
+
+class RestoreBody(TypedDict):
+    memory: "NotRequired[bool]"
+
+
+class RestoredAnswer(TypedDict):
+    commit: "str"
+    entries: "int"
 
 
 class RevisionAnswer(TypedDict):
@@ -1013,6 +1506,50 @@ class RevisionPage(TypedDict):
 RoleEnum: TypeAlias = "Literal['user', 'assistant', 'system', 'tool']"
 
 
+class RunAnswer(TypedDict):
+    id: "str"
+    behaviour: "str"
+    kind: "str"
+    action: "str"
+    turn: "str | None"
+    session: "str"
+    state: "RunState"
+    rendered: "str"
+    answer: "str"
+    outcome: "str"
+    model_calls: "list[str]"
+    prompt_tokens: "int | None"
+    output_tokens: "int | None"
+    milliseconds: "float | None"
+    attempts: "int"
+    error_code: "str | None"
+    error: "str | None"
+    recorded_at: "str"
+    fired_at: "str | None"
+    settled_at: "str | None"
+    redacted_at: "str | None"
+
+
+class RunPage(TypedDict):
+    items: "list[RunAnswer]"
+    next_cursor: "str | None"
+
+
+RunState: TypeAlias = "Literal['pending', 'working', 'done', 'left_out', 'failed']"
+
+
+class SecretAnswer(TypedDict):
+    secret: "str"
+
+
+class SecretBody(TypedDict):
+    value: "str"
+
+
+class SecretsAnswer(TypedDict):
+    items: "list[AgentSecretAnswer]"
+
+
 class SessionAnswer(TypedDict):
     session: "str"
     state: "dict[str, JsonValue]"
@@ -1032,6 +1569,11 @@ class SessionPage(TypedDict):
     next_cursor: "str | None"
 
 
+SessionState: TypeAlias = (
+    "Literal['hydrating', 'running', 'curating', 'merging', 'done', 'failed', 'needs_review', 'abandoned']"
+)
+
+
 class SpaceAnswer(TypedDict):
     model: "str"
     dimensions: "int"
@@ -1039,7 +1581,44 @@ class SpaceAnswer(TypedDict):
 
 StartFromEnum: TypeAlias = "Literal['empty', 'present']"
 
-StateEnum: TypeAlias = "Literal['pending', 'applied', 'skipped', 'failed']"
+StatusEnum: TypeAlias = "Literal['added', 'changed', 'deleted']"
+
+StepState: TypeAlias = "Literal['done', 'failed', 'started', 'waiting', 'approved', 'denied']"
+
+
+class StreamOptions(TypedDict):
+    include_usage: "NotRequired[bool]"
+
+
+class SummaryAnswer(TypedDict):
+    id: "str"
+    messages: "int"
+    version: "int"
+    first_seq: "int"
+    last_seq: "int"
+    state: "SummaryState"
+    text: "str"
+    extends: "str | None"
+    model_calls: "list[str]"
+    by: "str"
+    error_code: "str | None"
+    error: "str | None"
+    attempts: "int"
+    recorded_at: "str"
+    made_at: "str | None"
+    erased_at: "str | None"
+
+
+class SummaryBody(TypedDict):
+    text: "str"
+
+
+class SummaryPage(TypedDict):
+    items: "list[SummaryAnswer]"
+    next_cursor: "str | None"
+
+
+SummaryState: TypeAlias = "Literal['pending', 'working', 'ready', 'failed', 'hidden', 'erased']"
 
 Tier: TypeAlias = "Literal['scratchpad', 'archive']"
 
@@ -1051,6 +1630,56 @@ class TokenAnswer(TypedDict):
     expires_at: "str"
 
 
+ToolAnswer: TypeAlias = "dict[str, JsonValue]"
+
+ToolArguments: TypeAlias = "dict[str, JsonValue]"
+
+
+class ToolBody(TypedDict):
+    """What a tool does and where it is called."""
+
+    description: "str"
+    endpoint: "str"
+    method: "NotRequired[MethodEnum]"
+    input: "NotRequired[dict[str, JsonValue] | None]"
+    output: "NotRequired[dict[str, JsonValue] | None]"
+    headers: "NotRequired[dict[str, Any]]"
+    timeout: "NotRequired[float]"
+    needs_approval: "NotRequired[bool]"
+
+
+class ToolCallAnswer(TypedDict):
+    id: "str"
+    name: "str"
+    arguments: "dict[str, JsonValue]"
+    ok: "bool"
+    entry_ids: "list[str]"
+    message_ids: "list[str]"
+    milliseconds: "float"
+    recorded_at: "str"
+    redacted_at: "str | None"
+
+
+class ToolCallBody(TypedDict):
+    input: "NotRequired[dict[str, JsonValue]]"
+    approved: "NotRequired[int | None]"
+
+
+class ToolList(TypedDict):
+    format: "str"
+    tools: "list[dict[str, JsonValue]]"
+
+
+class TriedTurnAnswer(TypedDict):
+    turn: "str"
+    seq: "int"
+    session: "str"
+    occurred_at: "str"
+    fires: "bool"
+    reason: "str"
+    rendered: "str"
+
+
 class TurnAnswer(TypedDict):
     """A turn and how far remembering it has come."""
 
@@ -1058,7 +1687,11 @@ class TurnAnswer(TypedDict):
     relationship_id: "str"
     seq: "int"
     session: "str"
+    tags: "dict[str, str]"
+    category: "str"
+    modality: "str"
     state: "str"
+    interrupted: "bool"
     occurred_at: "str"
     recorded_at: "str"
     due_at: "str | None"
@@ -1077,6 +1710,9 @@ class TurnBody(TypedDict):
     messages: "list[MessageBody]"
     session: "NotRequired[str]"
     occurred_at: "NotRequired[str | None]"
+    tags: "NotRequired[dict[str, Any]]"
+    category: "NotRequired[str]"
+    modality: "NotRequired[str]"
     config: "NotRequired[dict[str, JsonValue]]"
 
 
@@ -1095,7 +1731,11 @@ class TurnTraceAnswer(TypedDict):
     relationship_id: "str"
     seq: "int"
     session: "str"
+    tags: "dict[str, str]"
+    category: "str"
+    modality: "str"
     state: "str"
+    interrupted: "bool"
     occurred_at: "str"
     recorded_at: "str"
     due_at: "str | None"
@@ -1150,3 +1790,6 @@ WaitsForEnum: TypeAlias = "Literal['every_n_turns', 'session_end', 'explicit']"
 class WhichUser(TypedDict):
     external_id: "str"
     display_name: "NotRequired[str]"
+
+
+WorkerEnum: TypeAlias = "Literal['built_in', 'external']"
