@@ -43,7 +43,7 @@ def fit_lines(
     *,
     budget: int | None,
     first: Collection[int] = (),
-    groups: Sequence[tuple[bool, str]] = (),
+    groups: Sequence[tuple[bool, str, int]] = (),
 ) -> tuple[Sequence[int], Sequence[int]]:
     """The places of the lines that fit and of those that don't; lines in `first` go before the others.
 

@@ -1,8 +1,8 @@
 from datetime import datetime
 
 from context.layers.base import NOTHING, Layer, LayerRequest, LayerText, left_out
-from context.lines import day_of
 from context.text import fit_lines, line_cost
+from memory.entries.happens import day_of
 from memory.fence import fence
 
 INTRO = (
@@ -23,7 +23,8 @@ class SummaryLayer(Layer):
         if not summary or not request.configuration.summaries.enabled:
             return NOTHING
         since, until = (
-            day_of(datetime.fromisoformat(summary[name]), facts.timezone) for name in ("since", "until")
+            day_of(datetime.fromisoformat(summary[name]).timestamp(), facts.timezone)
+            for name in ("since", "until")
         )
         intro = INTRO.format(user=facts.user_name, messages=summary["messages"], since=since, until=until)
         budget = request.budget_of(self)

@@ -104,15 +104,7 @@ def accept_turn(
         disposal=disposal,
         now=now,
     )
-    index_messages(
-        relationship_id=relationship.id,
-        project_id=relationship.project_id,
-        messages=messages,
-        retrieval=retrieval_of(taken.project, taken.companion, taken.relationship),
-        now=now,
-    )
-    if looks_again(taken.first_seq, messages[-1].seq) and keep_language(relationship.id):
-        complete_index(relationship.id, most=RESTEMMED)  # the rest by a worker
+    _index(relationship, taken, messages, now)
     idle_minutes = configuration.sessions.idle_minutes
     touch_session(relationship=relationship, session=new.session, at=now, idle_minutes=idle_minutes, turns=1)
     if idempotency is not None:
@@ -130,6 +122,18 @@ def accept_turn(
     if turn.state == TurnState.PENDING and fired and not told:
         enqueue(relationship.id, project_id=relationship.project_id)
     return AcceptedTurn(turn, created=True)
+
+
+def _index(relationship: Relationship, taken: "_Taken", messages: Sequence[Message], now: datetime) -> None:
+    index_messages(
+        relationship_id=relationship.id,
+        project_id=relationship.project_id,
+        messages=messages,
+        retrieval=retrieval_of(taken.project, taken.companion, taken.relationship),
+        now=now,
+    )
+    if looks_again(taken.first_seq, messages[-1].seq) and keep_language(relationship.id):
+        complete_index(relationship.id, most=RESTEMMED)  # the rest by a worker
 
 
 def _worker_is_told(relationship_id: UUID) -> bool:
@@ -212,8 +216,8 @@ def _take_numbers(relationship: Relationship, count: int, said_at: datetime) -> 
         row = cursor.fetchone()
     if row is None:
         raise NotFound("This relationship is not there.")
-    levels = map(_json, row[2:5])
-    return _Taken(row[0] - count + 1, row[1], *levels, row[5], (row[6], row[7]))
+    project, companion, own = map(_json, row[2:5])
+    return _Taken(row[0] - count + 1, row[1], project, companion, own, row[5], (row[6], row[7]))
 
 
 def _resolve(taken: _Taken, turn: Mapping[str, Any] | None) -> Configuration:

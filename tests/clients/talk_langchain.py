@@ -9,7 +9,7 @@ from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
 
 
-@tool
+@tool  # type: ignore[untyped-decorator, unused-ignore]
 def weather(city: str) -> str:
     """The weather in a city."""
     return "sunny"

@@ -5,8 +5,10 @@ import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import ip_address
+from typing import Any
 
 import pytest
+from pytest_django.fixtures import Settings
 
 from web.outgoing import OutgoingError, call, refuse_address
 
@@ -51,12 +53,12 @@ def address() -> Iterator[str]:
 
 
 @pytest.fixture
-def inward(settings) -> None:
+def inward(settings: Settings) -> None:
     settings.ALLOW_PRIVATE_ADDRESSES = True
 
 
 @pytest.mark.usefixtures("inward")
-def test_an_answer_has_status_headers_and_body(address):
+def test_an_answer_has_status_headers_and_body(address: str) -> None:
     answer = call("POST", f"{address}/", headers={"X-Asked": "é"}, body=b"words")
 
     assert (answer.status, answer.body, answer.truncated) == (200, b"words", False)
@@ -64,20 +66,20 @@ def test_an_answer_has_status_headers_and_body(address):
 
 
 @pytest.mark.usefixtures("inward")
-def test_a_long_answer_ends_at_the_limit(address):
+def test_a_long_answer_ends_at_the_limit(address: str) -> None:
     answer = call("POST", f"{address}/", body=b"x" * 300_000, largest=1000)
 
     assert (len(answer.body), answer.truncated) == (1000, True)
 
 
 @pytest.mark.usefixtures("inward")
-def test_an_answer_by_the_byte_is_over_with_the_time_of_the_call(address):
+def test_an_answer_by_the_byte_is_over_with_the_time_of_the_call(address: str) -> None:
     with pytest.raises(OutgoingError, match=r"within 0\.3 seconds"):
         call("POST", f"{address}/slow", body=b"x" * 1000, seconds=0.3)
 
 
 @pytest.mark.usefixtures("inward")
-def test_a_redirect_is_an_answer_and_is_not_followed(address):
+def test_a_redirect_is_an_answer_and_is_not_followed(address: str) -> None:
     assert call("POST", f"{address}/moved").status == 302
 
 
@@ -86,14 +88,14 @@ def test_a_redirect_is_an_answer_and_is_not_followed(address):
     "127.0.0.1 localhost [::1] 10.1.2.3 192.168.0.1 169.254.169.254 [fd00::1] [fe80::1] 100.64.0.1 0.0.0.0 [::] "
     "[::ffff:10.0.0.1] [2002:0a00:0001::] 224.0.0.1 2130706433".split(),
 )
-def test_an_address_of_a_private_network_is_refused_before_any_connection(host):
+def test_an_address_of_a_private_network_is_refused_before_any_connection(host: str) -> None:
     with pytest.raises(OutgoingError, match=r"private network|not known") as caught:
         call("GET", f"http://{host}:9/")
 
     assert caught.value.refused or "not known" in str(caught.value)
 
 
-def test_a_name_that_has_one_private_address_is_refused(monkeypatch):
+def test_a_name_that_has_one_private_address_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (number, 80)) for number in ("1.1.1.1", "10.0.0.1")]
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: found)
 
@@ -102,12 +104,14 @@ def test_a_name_that_has_one_private_address_is_refused(monkeypatch):
 
 
 @pytest.mark.usefixtures("inward")
-def test_the_number_that_was_checked_is_called_though_the_name_resolves_anew(address, monkeypatch):
+def test_the_number_that_was_checked_is_called_though_the_name_resolves_anew(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     port = int(address.rpartition(":")[2])
     answers = iter(["127.0.0.1", "192.0.2.1"])
     real = socket.getaddrinfo
 
-    def resolve(host, *args, **kwargs):
+    def resolve(host: str, *args: Any, **kwargs: Any) -> Any:
         if host != "hooks.example":
             assert ip_address(host)  # only numbers reach the network
             return real(host, *args, **kwargs)
@@ -119,7 +123,7 @@ def test_the_number_that_was_checked_is_called_though_the_name_resolves_anew(add
 
 
 @pytest.mark.parametrize("url", ["", "hooks.example", "file:///etc/passwd", "ftp://a.example/", "http://"])
-def test_an_address_that_is_none_is_refused(url):
+def test_an_address_that_is_none_is_refused(url: str) -> None:
     with pytest.raises(OutgoingError) as caught:
         call("GET", url)
 
@@ -127,12 +131,12 @@ def test_an_address_that_is_none_is_refused(url):
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1/", "https://[::1]/", "http://sub.localhost/"])
-def test_a_private_address_can_be_refused_when_it_is_given(url):
+def test_a_private_address_can_be_refused_when_it_is_given(url: str) -> None:
     with pytest.raises(OutgoingError, match="private network"):
         refuse_address(url)
 
 
-def test_a_public_name_is_not_asked_for_when_it_is_given(monkeypatch):
+def test_a_public_name_is_not_asked_for_when_it_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: pytest.fail("the name server was asked"))
 
     refuse_address("https://hooks.example/turns")

@@ -33,7 +33,12 @@ def test_a_periodic_task_is_done_again_after_its_seconds() -> None:
 
 def test_two_machines_don_t_do_the_same_twice() -> None:
     done: list[str] = []
-    first, second = (PeriodicTask("tidy", 30, lambda now, who=who: done.append(who) or 1) for who in "ab")
+
+    def tidy(who: str, now: datetime) -> int:
+        done.append(who)
+        return 1
+
+    first, second = (PeriodicTask("tidy", 30, partial(tidy, who)) for who in "ab")
 
     for moment, machine in ((0.0, first), (1.0, second), (31.0, second), (32.0, first)):
         pass_for_the_table(30.0 if moment == 31.0 else 0.0)
