@@ -4,7 +4,7 @@ What both changed is merged line by line. Items that both added at one place of 
 enough, both sides are kept, ours where it was and theirs beside it, and a person is asked; no file ever holds a marker.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
@@ -125,12 +125,12 @@ def _lines(text: str) -> list[str]:
     return [f"{line}\n" for line in lines]
 
 
-def _is_list(lines: list[str]) -> bool:
+def _is_list(lines: Sequence[str]) -> bool:
     written = [line.strip() for line in lines if line.strip()]
     return bool(written) and all(
         line.startswith(_ITEM) or line.split(".", 1)[0].isdigit() for line in written
     )
 
 
-def _ended(lines: list[str]) -> list[str]:
+def _ended(lines: Sequence[str]) -> list[str]:
     return [line if line.endswith("\n") else f"{line}\n" for line in lines]

@@ -183,7 +183,12 @@ def open_branch(
     relationship_id: UUID, project_id: UUID, branch: str, commit: NewCommit, *, row_id: UUID
 ) -> None:
     """Make the branch with its first commit, unless it is there."""
-    values = {"relationship": relationship_id, "project": project_id, "branch": branch, "id": row_id}
+    values: dict[str, Any] = {
+        "relationship": relationship_id,
+        "project": project_id,
+        "branch": branch,
+        "id": row_id,
+    }
     with connection.cursor() as cursor:
         cursor.execute(_OPEN, {**values, **_columns(commit)})
 

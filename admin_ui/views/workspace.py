@@ -146,7 +146,11 @@ class AgentSessionView(WorkspacePart):
     def post(self, request: HttpRequest, relationship_id: UUID, session_id: UUID) -> HttpResponse:
         """Pause, resume, stop, try again, finish; or decide a call that waits."""
         relationship, do = self.get_relationship(relationship_id), request.POST.get("do", "")
-        here = {"relationship": relationship, "session_id": session_id, "by": self.access.actor}
+        here: dict[str, Any] = {
+            "relationship": relationship,
+            "session_id": session_id,
+            "by": self.access.actor,
+        }
         if do in VERBS:
             VERBS[do](**here)
         elif do == "finish":

@@ -1,4 +1,4 @@
-from typing import Any
+from typing import Any, ClassVar
 from uuid import UUID
 
 from django.conf import settings
@@ -36,7 +36,7 @@ class WorkspaceView(ApiView):
     """A view of a relationship's own files, sessions or tools, which its tokens open too."""
 
     tag = TAG
-    open_to_tokens = True
+    open_to_tokens: ClassVar[bool | tuple[str, ...]] = True
 
     def owner(self, relationship_id: UUID) -> Relationship:
         """The project's own relationship, with all that its configuration follows from. Raises NotFound."""

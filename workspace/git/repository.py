@@ -6,8 +6,8 @@ from uuid import UUID
 
 import orjson
 from dulwich.object_store import MemoryObjectStore
-from dulwich.objects import ShaFile
-from dulwich.refs import DictRefsContainer
+from dulwich.objects import ObjectID, ShaFile
+from dulwich.refs import DictRefsContainer, Ref
 from dulwich.repo import BaseRepo
 
 from relationships.models import Relationship
@@ -51,7 +51,7 @@ class RowObjects(MemoryObjectStore):
 
     def __getitem__(self, name: Any) -> ShaFile:
         kind, content = self.get_raw(name)
-        return ShaFile.from_raw_string(kind, content, self._hex(name).encode())
+        return ShaFile.from_raw_string(kind, content, ObjectID(self._hex(name).encode()))
 
     def contains_loose(self, sha: Any) -> bool:
         name = self._hex(sha)
@@ -60,8 +60,8 @@ class RowObjects(MemoryObjectStore):
     def __contains__(self, sha: Any) -> bool:
         return self.contains_loose(sha)
 
-    def __iter__(self) -> Iterator[bytes]:
-        return (sha.encode() for sha in (*self.commits, *self.trees, *self.blobs))
+    def __iter__(self) -> Iterator[ObjectID]:
+        return (ObjectID(sha.encode()) for sha in (*self.commits, *self.trees, *self.blobs))
 
     def _hex(self, name: Any) -> str:
         found: str = self._to_hexsha(name).decode()
@@ -87,9 +87,9 @@ class RowRepository(BaseRepo):
 
     def __init__(self, relationship: Relationship) -> None:
         heads = heads_of(relationship)
-        refs = {f"{HEADS}{name}".encode(): sha.encode() for name, sha in heads.items()}
+        refs = {Ref(f"{HEADS}{name}".encode()): sha.encode() for name, sha in heads.items()}
         if MAIN in heads:
-            refs[b"HEAD"] = heads[MAIN].encode()
+            refs[Ref(b"HEAD")] = heads[MAIN].encode()
         super().__init__(RowObjects(relationship.id), DictRefsContainer(refs))
 
     def get_symrefs(self) -> dict[bytes, bytes]:

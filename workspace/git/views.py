@@ -93,7 +93,7 @@ class InfoRefsView(GitView):
             refresh_generated(relationship)
             repository = RowRepository(relationship)
             UploadPackHandler(
-                DictBackend({_ROOT: repository}), [_ROOT.decode()], _receivable(b"", out), True, True
+                _backend(repository), [_ROOT.decode()], _receivable(b"", out), True, True
             ).handle()
         else:
             if not self.credentials.allow("write"):
@@ -110,9 +110,7 @@ class UploadPackView(GitView):
     def post(self, request: Request, relationship_id: UUID) -> HttpResponse:
         asked = self.asked(request, limit=MOST_ASKED)
         repository, out = RowRepository(self.owner(relationship_id)), io.BytesIO()
-        UploadPackHandler(
-            DictBackend({_ROOT: repository}), [_ROOT.decode()], _receivable(asked, out), True
-        ).handle()
+        UploadPackHandler(_backend(repository), [_ROOT.decode()], _receivable(asked, out), True).handle()
         return self.git_answer(UPLOAD, "result", out.getvalue())
 
 
@@ -155,6 +153,13 @@ def _read_push(body: bytes) -> tuple[list[RefUpdate], bytes]:
     except Exception as error:  # dulwich has a family of its own for each thing that can be wrong with a line
         raise InvalidInput.of("body", "is no push that can be read") from error
     return updates, stream.read()
+
+
+def _backend(repository: RowRepository) -> DictBackend:
+    known: Any = {
+        _ROOT: repository
+    }  # its stubs ask for a class of dulwich's own; what is read of it is there
+    return DictBackend(known)
 
 
 def _receivable(asked: bytes, out: io.BytesIO) -> ReceivableProtocol:

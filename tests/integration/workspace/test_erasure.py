@@ -1,0 +1,38 @@
+"""A person is erased while their agent works: nothing is left, and nothing comes after."""
+
+from uuid import UUID
+
+from django.apps import apps
+
+from relationships.models import Relationship, RelationshipOwned
+from tests.fakes import ScriptedProvider
+from tests.fixtures.api import TESTER, Api
+from tests.fixtures.workspaces import keep_in_workspace, whole
+from tests.integration.copies import dump, tables_with
+from upkeep.erasure import erase_user
+from workspace.models import Worker
+from workspace.sessions.advance import advance_session
+from workspace.sessions.verbs import start_session
+
+WORD = "quokkäagent"
+
+
+def test_nothing_is_left_of_a_person_erased_while_the_model_answers(
+    api: Api, relationship: Relationship, scripted_provider: ScriptedProvider
+) -> None:
+    here = whole(relationship)
+    keep_in_workspace(here, says=f"Keeps a {WORD}", also=WORD, tool="x")
+    session, _ = start_session(relationship=here, task=WORD, worker=Worker.BUILT_IN, by=TESTER)
+    assert "workspace_blob" in tables_with(WORD, dump())
+
+    def erased_meanwhile(request: object) -> dict[str, str]:
+        erase_user(project_id=here.project_id, user_id=here.user_id, by=TESTER)
+        return {"tool": "create", "input": f'{{"path": "late.md", "file_text": "{WORD}"}}'}
+
+    scripted_provider.answer_with(erased_meanwhile)
+    advance_session(session_id=UUID(str(session.id)), worker="test")
+
+    assert tables_with(WORD, dump()) == set()
+    owned = [model for model in apps.get_models() if issubclass(model, RelationshipOwned)]
+    left = {model.__name__ for model in owned if model._default_manager.filter(relationship_id=here.id).exists()}
+    assert left == set()
