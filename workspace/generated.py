@@ -69,7 +69,7 @@ def _entries(relationship: Relationship) -> str:
     user = name_in_text(relationship.user.display_name, relationship.user.external_id)
     listed = [
         f"- {' '.join(content.split())} ({type})"
-        for _, type, content, _ in lines_at(lines, fresh_until=fresh_until, now=timezone.now())
+        for _, type, content, *_ in lines_at(lines, fresh_until=fresh_until, now=timezone.now())
     ]
     return "\n".join(
         [f"# What is remembered about {user}, newest first", "", *(listed or ["Nothing yet."]), ""]
