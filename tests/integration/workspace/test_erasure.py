@@ -34,5 +34,7 @@ def test_nothing_is_left_of_a_person_erased_while_the_model_answers(
 
     assert tables_with(WORD, dump()) == set()
     owned = [model for model in apps.get_models() if issubclass(model, RelationshipOwned)]
-    left = {model.__name__ for model in owned if model._default_manager.filter(relationship_id=here.id).exists()}
+    left = {
+        model.__name__ for model in owned if model._default_manager.filter(relationship_id=here.id).exists()
+    }
     assert left == set()
