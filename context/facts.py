@@ -55,7 +55,7 @@ UNION ALL
 
 _COLUMNS = "seq, id::text, turn_id::text, session, role, content, extract(epoch FROM occurred_at)::float8"
 _ONLY_MESSAGES = _MESSAGES.format(columns=_COLUMNS)
-_MORE_MESSAGES = _MESSAGES.format(columns=_COLUMNS + ", NULL" * 11)
+_MORE_MESSAGES = _MESSAGES.format(columns=_COLUMNS + ", NULL" * 12)
 _FACTS_AND_MESSAGES = _FACTS.format(key_holds="true") + _MORE_MESSAGES
 _FACTS_BY_KEY = _FACTS.format(key_holds=KEY_STILL_HOLDS) + _MORE_MESSAGES
 
@@ -143,7 +143,7 @@ def read_facts(
         timezone=timezone,
         user_name=name_in_text(display_name, external_id),
         companion_name=name_in_text(companion_name),
-        participants=Participants(display_name, companion_name, language=row[17]),
+        participants=Participants(display_name, companion_name, language=row[18]),
         profile=orjson.loads(profile or "{}"),
         session_state=orjson.loads(session_state or "{}"),
         scratchpad=orjson.loads(scratchpad or "[]"),
