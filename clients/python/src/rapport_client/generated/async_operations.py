@@ -61,6 +61,20 @@ class AsyncOperations:
         answer: None = await self._send(Operation("DELETE", "/v1/api-keys/{key_id}", path={"key_id": key_id}))
         return answer
 
+    async def chat_completions(
+        self, *, idempotency_key: Maybe[str] = UNSET, body: dict[str, Any]
+    ) -> m.ChatCompletion:
+        """Have a companion reply.
+
+        OpenAI's chat completions: the context is put before the messages, the reply comes whole or as a
+        stream, and the exchange is remembered as a turn. Fields that are not described here are passed on
+        to the model.
+        """
+        answer: m.ChatCompletion = await self._send(
+            Operation("POST", "/v1/chat/completions", headers={"Idempotency-Key": idempotency_key}, json=body)
+        )
+        return answer
+
     async def companions_list(
         self, *, limit: Maybe[int] = UNSET, cursor: Maybe[str] = UNSET
     ) -> m.CompanionPage:
@@ -409,6 +423,18 @@ class AsyncOperations:
         )
         return answer
 
+    async def webhook_secret_read(self, companion_id: Id) -> m.SecretAnswer:
+        """Read what a companion's webhooks are signed with.
+
+        As Standard Webhooks signs them. Needs the scope `admin`. It changes with RAPPORT_SECRET_KEY.
+        """
+        answer: m.SecretAnswer = await self._send(
+            Operation(
+                "GET", "/v1/companions/{companion_id}/webhook-secret", path={"companion_id": companion_id}
+            )
+        )
+        return answer
+
     async def config_schema(
         self,
     ) -> m.AnyJsonSchema:
@@ -417,6 +443,16 @@ class AsyncOperations:
         What can be configured, with defaults; every level may say any part of it.
         """
         answer: m.AnyJsonSchema = await self._send(Operation("GET", "/v1/config-schema"))
+        return answer
+
+    async def models_list(
+        self,
+    ) -> m.ModelList:
+        """List companions as models.
+
+        A model's name is a companion's slug. With a relationship token, its companion alone.
+        """
+        answer: m.ModelList = await self._send(Operation("GET", "/v1/models"))
         return answer
 
     async def project_read(
@@ -561,6 +597,109 @@ class AsyncOperations:
         )
         return answer
 
+    async def behaviour_runs_list(
+        self,
+        relationship_id: Id,
+        *,
+        limit: Maybe[int] = UNSET,
+        cursor: Maybe[str] = UNSET,
+        behaviour: Maybe[str] = UNSET,
+        state: Maybe[m.RunState] = UNSET,
+        action: Maybe[str] = UNSET,
+        turn: Maybe[Id] = UNSET,
+    ) -> m.RunPage:
+        """List what behaviours did, newest first.
+
+        Those that a worker has not looked at yet are not in it. Of contexts they are kept for 30 days.
+        """
+        answer: m.RunPage = await self._send(
+            Operation(
+                "GET",
+                "/v1/relationships/{relationship_id}/behaviour-runs",
+                path={"relationship_id": relationship_id},
+                query={
+                    "limit": limit,
+                    "cursor": cursor,
+                    "behaviour": behaviour,
+                    "state": state,
+                    "action": action,
+                    "turn": turn,
+                },
+            )
+        )
+        return answer
+
+    async def behaviour_runs_read(self, relationship_id: Id, run_id: Id) -> m.RunAnswer:
+        """Read a run of a behaviour.
+
+        `scopes` maps a method to the scope it needs where that is not the default (read for GET, else
+        write).
+
+        `open_to_tokens` lets a relationship token in, to its own relationship: with every method, or with
+        those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
+        `rereads_key`: see web.authentication. Declare methods by `@operation`.
+        """
+        answer: m.RunAnswer = await self._send(
+            Operation(
+                "GET",
+                "/v1/relationships/{relationship_id}/behaviour-runs/{run_id}",
+                path={"relationship_id": relationship_id, "run_id": run_id},
+            )
+        )
+        return answer
+
+    async def behaviour_runs_retry(self, relationship_id: Id, run_id: Id) -> m.RunAnswer:
+        """Try a failed or waiting run again.
+
+        `scopes` maps a method to the scope it needs where that is not the default (read for GET, else
+        write).
+
+        `open_to_tokens` lets a relationship token in, to its own relationship: with every method, or with
+        those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
+        `rereads_key`: see web.authentication. Declare methods by `@operation`.
+        """
+        answer: m.RunAnswer = await self._send(
+            Operation(
+                "POST",
+                "/v1/relationships/{relationship_id}/behaviour-runs/{run_id}/retry",
+                path={"relationship_id": relationship_id, "run_id": run_id},
+            )
+        )
+        return answer
+
+    async def behaviours_list(self, relationship_id: Id) -> m.BehavioursAnswer:
+        """List a relationship's behaviours, in order.
+
+        Those that hold here, whichever level of the configuration says so. They are written there: PATCH
+        /v1/companions/{companion_id}, `config.behaviours.named`.
+        """
+        answer: m.BehavioursAnswer = await self._send(
+            Operation(
+                "GET",
+                "/v1/relationships/{relationship_id}/behaviours",
+                path={"relationship_id": relationship_id},
+            )
+        )
+        return answer
+
+    async def behaviours_dry_run(
+        self, relationship_id: Id, *, behaviour: dict[str, m.JsonValue], last: Maybe[int] = UNSET
+    ) -> m.DryRunAnswer:
+        """See where a draft of a behaviour would have done something.
+
+        Over the last turns. Nobody is asked, told or called. Profile, session and held deletions are
+        today's.
+        """
+        answer: m.DryRunAnswer = await self._send(
+            Operation(
+                "POST",
+                "/v1/relationships/{relationship_id}/behaviours/dry-run",
+                path={"relationship_id": relationship_id},
+                json={"behaviour": behaviour, "last": last},
+            )
+        )
+        return answer
+
     async def context_build(
         self,
         relationship_id: Id,
@@ -593,6 +732,21 @@ class AsyncOperations:
         )
         return answer
 
+    async def contexts_read(self, relationship_id: Id, context_id: Id) -> m.KeptContextAnswer:
+        """Read what a reply was shown.
+
+        `context_id` is in the answer of the chat endpoint. The configuration's `context.keep` says what is
+        kept.
+        """
+        answer: m.KeptContextAnswer = await self._send(
+            Operation(
+                "GET",
+                "/v1/relationships/{relationship_id}/contexts/{context_id}",
+                path={"relationship_id": relationship_id, "context_id": context_id},
+            )
+        )
+        return answer
+
     async def entries_list(
         self,
         relationship_id: Id,
@@ -604,6 +758,7 @@ class AsyncOperations:
         state: Maybe[m.EntryState | Literal["any"]] = UNSET,
         subject: Maybe[str] = UNSET,
         tag: Maybe[Sequence[str]] = UNSET,
+        category: Maybe[str] = UNSET,
         text: Maybe[str] = UNSET,
         as_of: Maybe[Time] = UNSET,
         known_at: Maybe[Time] = UNSET,
@@ -625,6 +780,7 @@ class AsyncOperations:
                     "state": state,
                     "subject": subject,
                     "tag": tag,
+                    "category": category,
                     "text": text,
                     "as_of": as_of,
                     "known_at": known_at,
@@ -649,8 +805,10 @@ class AsyncOperations:
         pinned: Maybe[bool] = UNSET,
         read_only: Maybe[bool] = UNSET,
         tags: Maybe[dict[str, Any]] = UNSET,
+        category: Maybe[str] = UNSET,
+        modality: Maybe[str] = UNSET,
         metadata: Maybe[dict[str, m.JsonValue]] = UNSET,
-        happens_at: Maybe[Time | None] = UNSET,
+        happens_at: Maybe[str | None] = UNSET,
         valid_from: Maybe[Time | None] = UNSET,
         valid_to: Maybe[Time | None] = UNSET,
         expires_at: Maybe[Time | None] = UNSET,
@@ -684,6 +842,8 @@ class AsyncOperations:
                     "pinned": pinned,
                     "read_only": read_only,
                     "tags": tags,
+                    "category": category,
+                    "modality": modality,
                     "metadata": metadata,
                     "happens_at": happens_at,
                     "valid_from": valid_from,
@@ -732,8 +892,10 @@ class AsyncOperations:
         pinned: Maybe[bool] = UNSET,
         read_only: Maybe[bool] = UNSET,
         tags: Maybe[dict[str, Any]] = UNSET,
+        category: Maybe[str] = UNSET,
+        modality: Maybe[str] = UNSET,
         metadata: Maybe[dict[str, m.JsonValue]] = UNSET,
-        happens_at: Maybe[Time | None] = UNSET,
+        happens_at: Maybe[str | None] = UNSET,
         valid_from: Maybe[Time | None] = UNSET,
         valid_to: Maybe[Time | None] = UNSET,
         expires_at: Maybe[Time | None] = UNSET,
@@ -761,6 +923,8 @@ class AsyncOperations:
                     "pinned": pinned,
                     "read_only": read_only,
                     "tags": tags,
+                    "category": category,
+                    "modality": modality,
                     "metadata": metadata,
                     "happens_at": happens_at,
                     "valid_from": valid_from,
@@ -857,6 +1021,7 @@ class AsyncOperations:
         config: Maybe[dict[str, m.JsonValue]] = UNSET,
         types: Maybe[Sequence[str]] = UNSET,
         tags: Maybe[dict[str, Any]] = UNSET,
+        category: Maybe[str | None] = UNSET,
         tiers: Maybe[Sequence[m.Tier]] = UNSET,
         states: Maybe[Sequence[m.EntryState]] = UNSET,
         subject: Maybe[str | None] = UNSET,
@@ -882,6 +1047,7 @@ class AsyncOperations:
                     "config": config,
                     "types": types,
                     "tags": tags,
+                    "category": category,
                     "tiers": tiers,
                     "states": states,
                     "subject": subject,
@@ -1018,6 +1184,9 @@ class AsyncOperations:
         entries: Maybe[Sequence[m.ArchivedEntry]] = UNSET,
         revisions: Maybe[Sequence[m.ArchivedRevision]] = UNSET,
         held_deletions: Maybe[Sequence[m.ArchivedHeldDeletion]] = UNSET,
+        summaries: Maybe[Sequence[m.ArchivedSummary]] = UNSET,
+        behaviour_runs: Maybe[Sequence[m.ArchivedBehaviourRun]] = UNSET,
+        outbox: Maybe[Sequence[m.ArchivedOutboxMessage]] = UNSET,
         model_calls: Maybe[Sequence[m.ArchivedModelCall]] = UNSET,
     ) -> m.ImportedAnswer:
         """Import a relationship.
@@ -1048,6 +1217,9 @@ class AsyncOperations:
                     "entries": entries,
                     "revisions": revisions,
                     "held_deletions": held_deletions,
+                    "summaries": summaries,
+                    "behaviour_runs": behaviour_runs,
+                    "outbox": outbox,
                     "model_calls": model_calls,
                 },
             )
@@ -1152,6 +1324,64 @@ class AsyncOperations:
                     "session": session,
                 },
                 reading=True,
+            )
+        )
+        return answer
+
+    async def outbox_list(
+        self,
+        relationship_id: Id,
+        *,
+        limit: Maybe[int] = UNSET,
+        cursor: Maybe[str] = UNSET,
+        acknowledged: Maybe[bool] = UNSET,
+    ) -> m.OutboxPage:
+        """List messages that wait for the person, oldest first.
+
+        `scopes` maps a method to the scope it needs where that is not the default (read for GET, else
+        write).
+
+        `open_to_tokens` lets a relationship token in, to its own relationship: with every method, or with
+        those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
+        `rereads_key`: see web.authentication. Declare methods by `@operation`.
+        """
+        answer: m.OutboxPage = await self._send(
+            Operation(
+                "GET",
+                "/v1/relationships/{relationship_id}/outbox",
+                path={"relationship_id": relationship_id},
+                query={"limit": limit, "cursor": cursor, "acknowledged": acknowledged},
+            )
+        )
+        return answer
+
+    async def outbox_acknowledge(self, relationship_id: Id, message_id: Id) -> m.OutboxAnswer:
+        """Say that a message was taken.
+
+        It is listed and streamed no more. Once more changes nothing.
+        """
+        answer: m.OutboxAnswer = await self._send(
+            Operation(
+                "POST",
+                "/v1/relationships/{relationship_id}/outbox/{message_id}/ack",
+                path={"relationship_id": relationship_id, "message_id": message_id},
+            )
+        )
+        return answer
+
+    async def outbox_stream(self, relationship_id: Id, *, seconds: Maybe[int] = UNSET) -> None:
+        """Be told of messages as they come.
+
+        Server-sent events: what waits, then what comes, each `event: message` with the message as `data`.
+        The stream ends after `seconds`; a client that comes back with `Last-Event-ID` is told what it does
+        not know yet.
+        """
+        answer: None = await self._send(
+            Operation(
+                "GET",
+                "/v1/relationships/{relationship_id}/outbox/stream",
+                path={"relationship_id": relationship_id},
+                query={"seconds": seconds},
             )
         )
         return answer
@@ -1296,6 +1526,79 @@ class AsyncOperations:
         )
         return answer
 
+    async def summaries_list(
+        self,
+        relationship_id: Id,
+        *,
+        limit: Maybe[int] = UNSET,
+        cursor: Maybe[str] = UNSET,
+        messages: Maybe[int] = UNSET,
+        state: Maybe[m.SummaryState] = UNSET,
+    ) -> m.SummaryPage:
+        """List the summaries of the conversation, newest first.
+
+        Every version, those on their way too. Contexts show the first one that is `ready`, in the layer
+        `summary`, unless one is being made again.
+        """
+        answer: m.SummaryPage = await self._send(
+            Operation(
+                "GET",
+                "/v1/relationships/{relationship_id}/summaries",
+                path={"relationship_id": relationship_id},
+                query={"limit": limit, "cursor": cursor, "messages": messages, "state": state},
+            )
+        )
+        return answer
+
+    async def summaries_make(self, relationship_id: Id) -> m.SummaryAnswer:
+        """Summarise the conversation now.
+
+        Of all messages there are by now, by a worker; where such a summary is there already, it is the
+        answer.
+        """
+        answer: m.SummaryAnswer = await self._send(
+            Operation(
+                "POST",
+                "/v1/relationships/{relationship_id}/summaries",
+                path={"relationship_id": relationship_id},
+            )
+        )
+        return answer
+
+    async def summaries_read(self, relationship_id: Id, summary_id: Id) -> m.SummaryAnswer:
+        """Read a summary.
+
+        `scopes` maps a method to the scope it needs where that is not the default (read for GET, else
+        write).
+
+        `open_to_tokens` lets a relationship token in, to its own relationship: with every method, or with
+        those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
+        `rereads_key`: see web.authentication. Declare methods by `@operation`.
+        """
+        answer: m.SummaryAnswer = await self._send(
+            Operation(
+                "GET",
+                "/v1/relationships/{relationship_id}/summaries/{summary_id}",
+                path={"relationship_id": relationship_id, "summary_id": summary_id},
+            )
+        )
+        return answer
+
+    async def summaries_edit(self, relationship_id: Id, summary_id: Id, *, text: str) -> m.SummaryAnswer:
+        """Write a summary anew.
+
+        As its next version, which the next summary extends. The versions before it stay.
+        """
+        answer: m.SummaryAnswer = await self._send(
+            Operation(
+                "PUT",
+                "/v1/relationships/{relationship_id}/summaries/{summary_id}",
+                path={"relationship_id": relationship_id, "summary_id": summary_id},
+                json={"text": text},
+            )
+        )
+        return answer
+
     async def tokens_create(
         self, relationship_id: Id, *, scopes: Sequence[m.NewTokenScopesEnum], expires_in: Maybe[int] = UNSET
     ) -> m.TokenAnswer:
@@ -1328,6 +1631,23 @@ class AsyncOperations:
                 "DELETE",
                 "/v1/relationships/{relationship_id}/tokens/{token_id}",
                 path={"relationship_id": relationship_id, "token_id": token_id},
+            )
+        )
+        return answer
+
+    async def tools_call(self, relationship_id: Id, name: str, *, body: dict[str, Any]) -> m.ToolAnswer:
+        """Call a memory tool.
+
+        memory_add is read like a turn, in the background; memory_forget takes out one entry, which can be
+        restored. What is pinned or read-only stays. What the model can mend is told in the answer, as
+        `error`.
+        """
+        answer: m.ToolAnswer = await self._send(
+            Operation(
+                "POST",
+                "/v1/relationships/{relationship_id}/tools/{name}",
+                path={"relationship_id": relationship_id, "name": name},
+                json=body,
             )
         )
         return answer
@@ -1369,6 +1689,9 @@ class AsyncOperations:
         messages: Sequence[m.MessageBody],
         session: Maybe[str] = UNSET,
         occurred_at: Maybe[Time | None] = UNSET,
+        tags: Maybe[dict[str, Any]] = UNSET,
+        category: Maybe[str] = UNSET,
+        modality: Maybe[str] = UNSET,
         config: Maybe[dict[str, m.JsonValue]] = UNSET,
     ) -> m.TurnAnswer:
         """Hand over a turn to be remembered.
@@ -1382,7 +1705,15 @@ class AsyncOperations:
                 path={"relationship_id": relationship_id},
                 query={"wait": wait},
                 headers={"Idempotency-Key": idempotency_key},
-                json={"messages": messages, "session": session, "occurred_at": occurred_at, "config": config},
+                json={
+                    "messages": messages,
+                    "session": session,
+                    "occurred_at": occurred_at,
+                    "tags": tags,
+                    "category": category,
+                    "modality": modality,
+                    "config": config,
+                },
             )
         )
         return answer
@@ -1415,6 +1746,16 @@ class AsyncOperations:
                 path={"relationship_id": relationship_id, "turn_id": turn_id},
             )
         )
+        return answer
+
+    async def tools_list(
+        self, *, format: Maybe[Literal["openai", "anthropic", "gemini"]] = UNSET
+    ) -> m.ToolList:
+        """List the memory tools.
+
+        Their definitions, in the shape that a vendor's model takes.
+        """
+        answer: m.ToolList = await self._send(Operation("GET", "/v1/tools", query={"format": format}))
         return answer
 
     async def users_list(

@@ -63,7 +63,39 @@ class Archive(TypedDict):
     entries: "NotRequired[list[ArchivedEntry]]"
     revisions: "NotRequired[list[ArchivedRevision]]"
     held_deletions: "NotRequired[list[ArchivedHeldDeletion]]"
+    summaries: "NotRequired[list[ArchivedSummary]]"
+    behaviour_runs: "NotRequired[list[ArchivedBehaviourRun]]"
+    outbox: "NotRequired[list[ArchivedOutboxMessage]]"
     model_calls: "NotRequired[list[ArchivedModelCall]]"
+
+
+class ArchivedBehaviourRun(TypedDict):
+    id: "str"
+    behaviour: "str"
+    kind: "KindEnum"
+    action: "str"
+    occasion: "str"
+    turn_id: "str | None"
+    session: "str"
+    state: "ArchivedBehaviourRunStateEnum"
+    rendered: "str"
+    answer: "str"
+    outcome: "str"
+    model_call_ids: "list[str]"
+    prompt_tokens: "int | None"
+    output_tokens: "int | None"
+    milliseconds: "float | None"
+    due_at: "str | None"
+    attempts: "int"
+    error_code: "str"
+    error: "str"
+    recorded_at: "str"
+    fired_at: "str | None"
+    settled_at: "str | None"
+    redacted_at: "str | None"
+
+
+ArchivedBehaviourRunStateEnum: TypeAlias = "Literal['pending', 'done', 'left_out', 'failed']"
 
 
 class ArchivedEntry(TypedDict):
@@ -83,6 +115,7 @@ class ArchivedEntry(TypedDict):
     pinned: "NotRequired[bool]"
     read_only: "NotRequired[bool]"
     tags: "NotRequired[dict[str, Any]]"
+    category: "NotRequired[str]"
     metadata: "NotRequired[dict[str, JsonValue]]"
     modality: "NotRequired[str]"
     source: "NotRequired[EntrySource]"
@@ -157,6 +190,17 @@ class ArchivedOperation(TypedDict):
     held_reason: "NotRequired[str]"
 
 
+class ArchivedOutboxMessage(TypedDict):
+    id: "str"
+    run_id: "str"
+    behaviour: "str"
+    turn_id: "str | None"
+    content: "str"
+    recorded_at: "str"
+    acknowledged_at: "str | None"
+    redacted_at: "str | None"
+
+
 class ArchivedProfile(TypedDict):
     id: "str"
     data: "dict[str, JsonValue]"
@@ -210,6 +254,28 @@ class ArchivedSession(TypedDict):
     idle_at: "str | None"
 
 
+class ArchivedSummary(TypedDict):
+    id: "str"
+    messages: "int"
+    version: "int"
+    state: "ArchivedSummaryStateEnum"
+    text: "str"
+    extends: "str | None"
+    model_call_ids: "list[str]"
+    actor_kind: "ActorKind"
+    actor_id: "str"
+    due_at: "str | None"
+    attempts: "int"
+    error_code: "str"
+    error: "str"
+    recorded_at: "str"
+    made_at: "str | None"
+    erased_at: "str | None"
+
+
+ArchivedSummaryStateEnum: TypeAlias = "Literal['pending', 'ready', 'failed', 'hidden', 'erased']"
+
+
 class ArchivedTurn(TypedDict):
     id: "str"
     seq: "int"
@@ -217,7 +283,11 @@ class ArchivedTurn(TypedDict):
     occurred_at: "str"
     recorded_at: "str"
     config: "dict[str, JsonValue]"
-    state: "StateEnum"
+    tags: "NotRequired[dict[str, Any]]"
+    category: "NotRequired[str]"
+    modality: "NotRequired[str]"
+    interrupted: "NotRequired[bool]"
+    state: "ArchivedTurnStateEnum"
     due_at: "str | None"
     waits_for: "WaitsForEnum | BlankEnum"
     attempts: "int"
@@ -229,6 +299,24 @@ class ArchivedTurn(TypedDict):
     operations: "list[ArchivedOperation]"
     model_call_ids: "list[str]"
     messages: "list[ArchivedMessage]"
+
+
+ArchivedTurnStateEnum: TypeAlias = "Literal['pending', 'applied', 'skipped', 'failed']"
+
+
+class BehaviourAnswer(TypedDict):
+    name: "str"
+    kind: "str"
+    action: "str"
+    order: "int"
+    enabled: "bool"
+    level: "str"
+    fault: "str | None"
+    definition: "dict[str, JsonValue]"
+
+
+class BehavioursAnswer(TypedDict):
+    items: "list[BehaviourAnswer]"
 
 
 BlankEnum: TypeAlias = "Literal['']"
@@ -252,6 +340,46 @@ class CapacityAnswer(TypedDict):
     budget: "int"
     share: "float"
     detail: "str"
+
+
+class ChatBody(TypedDict):
+    model: "str"
+    messages: "list[dict[str, JsonValue]]"
+    tools: "NotRequired[list[dict[str, JsonValue]] | None]"
+    stream: "NotRequired[bool | None]"
+    stream_options: "NotRequired[StreamOptions | None]"
+    user: "NotRequired[str | None]"
+    metadata: "NotRequired[dict[str, JsonValue] | None]"
+    store: "NotRequired[bool | None]"
+    n: "NotRequired[int | None]"
+    rapport: "NotRequired[RapportWishes]"
+
+
+class ChatChoice(TypedDict):
+    index: "int"
+    message: "ChatMessage"
+    finish_reason: "str"
+
+
+class ChatCompletion(TypedDict):
+    """The whole reply. With `stream`, the same as server-sent events, which end with [DONE], or with an
+    error.
+    """
+
+    id: "str"
+    object: "Literal['chat.completion']"
+    created: "int"
+    model: "str"
+    choices: "list[ChatChoice]"
+    usage: "dict[str, JsonValue]"
+    rapport: "dict[str, JsonValue]"
+
+
+class ChatMessage(TypedDict):
+    role: "Literal['assistant']"
+    content: "str | None"
+    refusal: "str | None"
+    tool_calls: "NotRequired[list[dict[str, JsonValue]]]"
 
 
 class ChunkAnswer(TypedDict):
@@ -384,6 +512,19 @@ class DocumentUpload(TypedDict):
     name: "NotRequired[str | None]"
 
 
+class DryRunAnswer(TypedDict):
+    kind: "str"
+    action: "str"
+    fired: "int"
+    turns: "list[TriedTurnAnswer]"
+    next_times: "list[str]"
+
+
+class DryRunBody(TypedDict):
+    behaviour: "dict[str, JsonValue]"
+    last: "NotRequired[int]"
+
+
 class DueAnswer(TypedDict):
     due: "int"
 
@@ -404,6 +545,7 @@ class EntryAnswer(TypedDict):
     pinned: "bool"
     read_only: "bool"
     tags: "dict[str, str]"
+    category: "str"
     metadata: "dict[str, JsonValue]"
     modality: "str"
     source: "str"
@@ -431,6 +573,8 @@ class EntryBody(TypedDict):
     pinned: "NotRequired[bool]"
     read_only: "NotRequired[bool]"
     tags: "NotRequired[dict[str, Any]]"
+    category: "NotRequired[str]"
+    modality: "NotRequired[str]"
     metadata: "NotRequired[dict[str, JsonValue]]"
     happens_at: "NotRequired[str | None]"
     valid_from: "NotRequired[str | None]"
@@ -464,6 +608,7 @@ class EntryFields(TypedDict):
     pinned: "NotRequired[bool]"
     read_only: "NotRequired[bool]"
     tags: "NotRequired[dict[str, Any]]"
+    category: "NotRequired[str]"
     metadata: "NotRequired[dict[str, JsonValue]]"
     modality: "NotRequired[str]"
     source: "NotRequired[EntrySource]"
@@ -491,6 +636,7 @@ class EntryHitAnswer(TypedDict):
     pinned: "bool"
     read_only: "bool"
     tags: "dict[str, str]"
+    category: "str"
     metadata: "dict[str, JsonValue]"
     modality: "str"
     source: "str"
@@ -528,6 +674,8 @@ class EntryPatch(TypedDict):
     pinned: "NotRequired[bool]"
     read_only: "NotRequired[bool]"
     tags: "NotRequired[dict[str, Any]]"
+    category: "NotRequired[str]"
+    modality: "NotRequired[str]"
     metadata: "NotRequired[dict[str, JsonValue]]"
     happens_at: "NotRequired[str | None]"
     valid_from: "NotRequired[str | None]"
@@ -538,6 +686,7 @@ class EntryPatch(TypedDict):
 
 class EntrySearchAnswer(TypedDict):
     ranker: "str"
+    reranker: "str | None"
     space: "SpaceAnswer | None"
     considered: "int"
     notes: "list[str]"
@@ -556,6 +705,7 @@ class EntrySearchBody(TypedDict):
     config: "NotRequired[dict[str, JsonValue]]"
     types: "NotRequired[list[str]]"
     tags: "NotRequired[dict[str, Any]]"
+    category: "NotRequired[str | None]"
     tiers: "NotRequired[list[Tier]]"
     states: "NotRequired[list[EntryState]]"
     subject: "NotRequired[str | None]"
@@ -653,6 +803,27 @@ class JudgementAnswer(TypedDict):
     call_id: "str | None"
 
 
+class KeptContextAnswer(TypedDict):
+    """By reference: the texts are those that the entries, messages and documents had."""
+
+    id: "str"
+    turn_id: "str"
+    assembled_at: "str"
+    total_tokens: "int"
+    layers: "list[dict[str, JsonValue]]"
+    entries: "dict[str, int]"
+    provider: "str"
+    model: "str"
+    finish_reason: "str"
+    prompt_tokens: "int | None"
+    output_tokens: "int | None"
+    milliseconds: "float"
+    tool_calls: "list[ToolCallAnswer]"
+
+
+KindEnum: TypeAlias = "Literal['priority', 'async']"
+
+
 class KnowledgeFoundAnswer(TypedDict):
     items: "list[KnowledgeHitAnswer]"
     embedding_model: "str | None"
@@ -748,6 +919,7 @@ MessageRole: TypeAlias = "Literal['user', 'assistant', 'system', 'tool']"
 
 class MessageSearchAnswer(TypedDict):
     ranker: "str"
+    reranker: "str | None"
     space: "SpaceAnswer | None"
     considered: "int"
     notes: "list[str]"
@@ -766,6 +938,13 @@ class MessageSearchBody(TypedDict):
     config: "NotRequired[dict[str, JsonValue]]"
     roles: "NotRequired[list[MessageRole]]"
     session: "NotRequired[str | None]"
+
+
+class ModelAnswer(TypedDict):
+    id: "str"
+    object: "Literal['model']"
+    created: "int"
+    owned_by: "str"
 
 
 class ModelCallAnswer(TypedDict):
@@ -790,6 +969,11 @@ class ModelCallAnswer(TypedDict):
     error: "str"
     recorded_at: "str"
     redacted_at: "str | None"
+
+
+class ModelList(TypedDict):
+    object: "Literal['list']"
+    data: "list[ModelAnswer]"
 
 
 class NewApiKey(TypedDict):
@@ -827,6 +1011,34 @@ class NewUser(TypedDict):
     display_name: "NotRequired[str]"
     metadata: "NotRequired[dict[str, JsonValue]]"
     ingestion_paused: "NotRequired[bool]"
+
+
+class OpenAIError(TypedDict):
+    error: "OpenAIErrorDetail"
+
+
+class OpenAIErrorDetail(TypedDict):
+    message: "str"
+    type: "str"
+    param: "str | None"
+    code: "str | None"
+    problem: "dict[str, JsonValue]"
+
+
+class OutboxAnswer(TypedDict):
+    id: "str"
+    behaviour: "str"
+    run: "str"
+    turn: "str | None"
+    content: "str"
+    recorded_at: "str"
+    acknowledged_at: "str | None"
+    redacted_at: "str | None"
+
+
+class OutboxPage(TypedDict):
+    items: "list[OutboxAnswer]"
+    next_cursor: "str | None"
 
 
 class PreviewAnswer(TypedDict):
@@ -919,6 +1131,10 @@ class PromptPage(TypedDict):
     next_cursor: "str | None"
 
 
+class RapportWishes(TypedDict):
+    wait_for_memory: "NotRequired[float | None]"
+
+
 class RateLimits(TypedDict):
     """Limits of this key alone, at most those of the settings. null: what the settings say."""
 
@@ -941,6 +1157,7 @@ class RelationshipAnswer(TypedDict):
     companion: "CompanionInBrief"
     user: "UserInBrief"
     timezone: "str"
+    language: "str"
     config: "dict[str, JsonValue]"
     last_turn_at: "str | None"
     version: "int"
@@ -963,6 +1180,7 @@ class RelationshipTakenUp(TypedDict):
     companion: "CompanionInBrief"
     user: "UserInBrief"
     timezone: "str"
+    language: "str"
     config: "dict[str, JsonValue]"
     last_turn_at: "str | None"
     version: "int"
@@ -1013,6 +1231,42 @@ class RevisionPage(TypedDict):
 RoleEnum: TypeAlias = "Literal['user', 'assistant', 'system', 'tool']"
 
 
+class RunAnswer(TypedDict):
+    id: "str"
+    behaviour: "str"
+    kind: "str"
+    action: "str"
+    turn: "str | None"
+    session: "str"
+    state: "RunState"
+    rendered: "str"
+    answer: "str"
+    outcome: "str"
+    model_calls: "list[str]"
+    prompt_tokens: "int | None"
+    output_tokens: "int | None"
+    milliseconds: "float | None"
+    attempts: "int"
+    error_code: "str | None"
+    error: "str | None"
+    recorded_at: "str"
+    fired_at: "str | None"
+    settled_at: "str | None"
+    redacted_at: "str | None"
+
+
+class RunPage(TypedDict):
+    items: "list[RunAnswer]"
+    next_cursor: "str | None"
+
+
+RunState: TypeAlias = "Literal['pending', 'working', 'done', 'left_out', 'failed']"
+
+
+class SecretAnswer(TypedDict):
+    secret: "str"
+
+
 class SessionAnswer(TypedDict):
     session: "str"
     state: "dict[str, JsonValue]"
@@ -1039,7 +1293,40 @@ class SpaceAnswer(TypedDict):
 
 StartFromEnum: TypeAlias = "Literal['empty', 'present']"
 
-StateEnum: TypeAlias = "Literal['pending', 'applied', 'skipped', 'failed']"
+
+class StreamOptions(TypedDict):
+    include_usage: "NotRequired[bool]"
+
+
+class SummaryAnswer(TypedDict):
+    id: "str"
+    messages: "int"
+    version: "int"
+    first_seq: "int"
+    last_seq: "int"
+    state: "SummaryState"
+    text: "str"
+    extends: "str | None"
+    model_calls: "list[str]"
+    by: "str"
+    error_code: "str | None"
+    error: "str | None"
+    attempts: "int"
+    recorded_at: "str"
+    made_at: "str | None"
+    erased_at: "str | None"
+
+
+class SummaryBody(TypedDict):
+    text: "str"
+
+
+class SummaryPage(TypedDict):
+    items: "list[SummaryAnswer]"
+    next_cursor: "str | None"
+
+
+SummaryState: TypeAlias = "Literal['pending', 'working', 'ready', 'failed', 'hidden', 'erased']"
 
 Tier: TypeAlias = "Literal['scratchpad', 'archive']"
 
@@ -1051,6 +1338,38 @@ class TokenAnswer(TypedDict):
     expires_at: "str"
 
 
+ToolAnswer: TypeAlias = "dict[str, JsonValue]"
+
+ToolArguments: TypeAlias = "dict[str, JsonValue]"
+
+
+class ToolCallAnswer(TypedDict):
+    id: "str"
+    name: "str"
+    arguments: "dict[str, JsonValue]"
+    ok: "bool"
+    entry_ids: "list[str]"
+    message_ids: "list[str]"
+    milliseconds: "float"
+    recorded_at: "str"
+    redacted_at: "str | None"
+
+
+class ToolList(TypedDict):
+    format: "str"
+    tools: "list[dict[str, JsonValue]]"
+
+
+class TriedTurnAnswer(TypedDict):
+    turn: "str"
+    seq: "int"
+    session: "str"
+    occurred_at: "str"
+    fires: "bool"
+    reason: "str"
+    rendered: "str"
+
+
 class TurnAnswer(TypedDict):
     """A turn and how far remembering it has come."""
 
@@ -1058,7 +1377,11 @@ class TurnAnswer(TypedDict):
     relationship_id: "str"
     seq: "int"
     session: "str"
+    tags: "dict[str, str]"
+    category: "str"
+    modality: "str"
     state: "str"
+    interrupted: "bool"
     occurred_at: "str"
     recorded_at: "str"
     due_at: "str | None"
@@ -1077,6 +1400,9 @@ class TurnBody(TypedDict):
     messages: "list[MessageBody]"
     session: "NotRequired[str]"
     occurred_at: "NotRequired[str | None]"
+    tags: "NotRequired[dict[str, Any]]"
+    category: "NotRequired[str]"
+    modality: "NotRequired[str]"
     config: "NotRequired[dict[str, JsonValue]]"
 
 
@@ -1095,7 +1421,11 @@ class TurnTraceAnswer(TypedDict):
     relationship_id: "str"
     seq: "int"
     session: "str"
+    tags: "dict[str, str]"
+    category: "str"
+    modality: "str"
     state: "str"
+    interrupted: "bool"
     occurred_at: "str"
     recorded_at: "str"
     due_at: "str | None"

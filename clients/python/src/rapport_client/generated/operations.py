@@ -61,6 +61,20 @@ class Operations:
         answer: None = self._send(Operation("DELETE", "/v1/api-keys/{key_id}", path={"key_id": key_id}))
         return answer
 
+    def chat_completions(
+        self, *, idempotency_key: Maybe[str] = UNSET, body: dict[str, Any]
+    ) -> m.ChatCompletion:
+        """Have a companion reply.
+
+        OpenAI's chat completions: the context is put before the messages, the reply comes whole or as a
+        stream, and the exchange is remembered as a turn. Fields that are not described here are passed on
+        to the model.
+        """
+        answer: m.ChatCompletion = self._send(
+            Operation("POST", "/v1/chat/completions", headers={"Idempotency-Key": idempotency_key}, json=body)
+        )
+        return answer
+
     def companions_list(self, *, limit: Maybe[int] = UNSET, cursor: Maybe[str] = UNSET) -> m.CompanionPage:
         """List companions.
 
@@ -407,6 +421,18 @@ class Operations:
         )
         return answer
 
+    def webhook_secret_read(self, companion_id: Id) -> m.SecretAnswer:
+        """Read what a companion's webhooks are signed with.
+
+        As Standard Webhooks signs them. Needs the scope `admin`. It changes with RAPPORT_SECRET_KEY.
+        """
+        answer: m.SecretAnswer = self._send(
+            Operation(
+                "GET", "/v1/companions/{companion_id}/webhook-secret", path={"companion_id": companion_id}
+            )
+        )
+        return answer
+
     def config_schema(
         self,
     ) -> m.AnyJsonSchema:
@@ -415,6 +441,16 @@ class Operations:
         What can be configured, with defaults; every level may say any part of it.
         """
         answer: m.AnyJsonSchema = self._send(Operation("GET", "/v1/config-schema"))
+        return answer
+
+    def models_list(
+        self,
+    ) -> m.ModelList:
+        """List companions as models.
+
+        A model's name is a companion's slug. With a relationship token, its companion alone.
+        """
+        answer: m.ModelList = self._send(Operation("GET", "/v1/models"))
         return answer
 
     def project_read(
@@ -557,6 +593,109 @@ class Operations:
         )
         return answer
 
+    def behaviour_runs_list(
+        self,
+        relationship_id: Id,
+        *,
+        limit: Maybe[int] = UNSET,
+        cursor: Maybe[str] = UNSET,
+        behaviour: Maybe[str] = UNSET,
+        state: Maybe[m.RunState] = UNSET,
+        action: Maybe[str] = UNSET,
+        turn: Maybe[Id] = UNSET,
+    ) -> m.RunPage:
+        """List what behaviours did, newest first.
+
+        Those that a worker has not looked at yet are not in it. Of contexts they are kept for 30 days.
+        """
+        answer: m.RunPage = self._send(
+            Operation(
+                "GET",
+                "/v1/relationships/{relationship_id}/behaviour-runs",
+                path={"relationship_id": relationship_id},
+                query={
+                    "limit": limit,
+                    "cursor": cursor,
+                    "behaviour": behaviour,
+                    "state": state,
+                    "action": action,
+                    "turn": turn,
+                },
+            )
+        )
+        return answer
+
+    def behaviour_runs_read(self, relationship_id: Id, run_id: Id) -> m.RunAnswer:
+        """Read a run of a behaviour.
+
+        `scopes` maps a method to the scope it needs where that is not the default (read for GET, else
+        write).
+
+        `open_to_tokens` lets a relationship token in, to its own relationship: with every method, or with
+        those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
+        `rereads_key`: see web.authentication. Declare methods by `@operation`.
+        """
+        answer: m.RunAnswer = self._send(
+            Operation(
+                "GET",
+                "/v1/relationships/{relationship_id}/behaviour-runs/{run_id}",
+                path={"relationship_id": relationship_id, "run_id": run_id},
+            )
+        )
+        return answer
+
+    def behaviour_runs_retry(self, relationship_id: Id, run_id: Id) -> m.RunAnswer:
+        """Try a failed or waiting run again.
+
+        `scopes` maps a method to the scope it needs where that is not the default (read for GET, else
+        write).
+
+        `open_to_tokens` lets a relationship token in, to its own relationship: with every method, or with
+        those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
+        `rereads_key`: see web.authentication. Declare methods by `@operation`.
+        """
+        answer: m.RunAnswer = self._send(
+            Operation(
+                "POST",
+                "/v1/relationships/{relationship_id}/behaviour-runs/{run_id}/retry",
+                path={"relationship_id": relationship_id, "run_id": run_id},
+            )
+        )
+        return answer
+
+    def behaviours_list(self, relationship_id: Id) -> m.BehavioursAnswer:
+        """List a relationship's behaviours, in order.
+
+        Those that hold here, whichever level of the configuration says so. They are written there: PATCH
+        /v1/companions/{companion_id}, `config.behaviours.named`.
+        """
+        answer: m.BehavioursAnswer = self._send(
+            Operation(
+                "GET",
+                "/v1/relationships/{relationship_id}/behaviours",
+                path={"relationship_id": relationship_id},
+            )
+        )
+        return answer
+
+    def behaviours_dry_run(
+        self, relationship_id: Id, *, behaviour: dict[str, m.JsonValue], last: Maybe[int] = UNSET
+    ) -> m.DryRunAnswer:
+        """See where a draft of a behaviour would have done something.
+
+        Over the last turns. Nobody is asked, told or called. Profile, session and held deletions are
+        today's.
+        """
+        answer: m.DryRunAnswer = self._send(
+            Operation(
+                "POST",
+                "/v1/relationships/{relationship_id}/behaviours/dry-run",
+                path={"relationship_id": relationship_id},
+                json={"behaviour": behaviour, "last": last},
+            )
+        )
+        return answer
+
     def context_build(
         self,
         relationship_id: Id,
@@ -589,6 +728,21 @@ class Operations:
         )
         return answer
 
+    def contexts_read(self, relationship_id: Id, context_id: Id) -> m.KeptContextAnswer:
+        """Read what a reply was shown.
+
+        `context_id` is in the answer of the chat endpoint. The configuration's `context.keep` says what is
+        kept.
+        """
+        answer: m.KeptContextAnswer = self._send(
+            Operation(
+                "GET",
+                "/v1/relationships/{relationship_id}/contexts/{context_id}",
+                path={"relationship_id": relationship_id, "context_id": context_id},
+            )
+        )
+        return answer
+
     def entries_list(
         self,
         relationship_id: Id,
@@ -600,6 +754,7 @@ class Operations:
         state: Maybe[m.EntryState | Literal["any"]] = UNSET,
         subject: Maybe[str] = UNSET,
         tag: Maybe[Sequence[str]] = UNSET,
+        category: Maybe[str] = UNSET,
         text: Maybe[str] = UNSET,
         as_of: Maybe[Time] = UNSET,
         known_at: Maybe[Time] = UNSET,
@@ -621,6 +776,7 @@ class Operations:
                     "state": state,
                     "subject": subject,
                     "tag": tag,
+                    "category": category,
                     "text": text,
                     "as_of": as_of,
                     "known_at": known_at,
@@ -645,8 +801,10 @@ class Operations:
         pinned: Maybe[bool] = UNSET,
         read_only: Maybe[bool] = UNSET,
         tags: Maybe[dict[str, Any]] = UNSET,
+        category: Maybe[str] = UNSET,
+        modality: Maybe[str] = UNSET,
         metadata: Maybe[dict[str, m.JsonValue]] = UNSET,
-        happens_at: Maybe[Time | None] = UNSET,
+        happens_at: Maybe[str | None] = UNSET,
         valid_from: Maybe[Time | None] = UNSET,
         valid_to: Maybe[Time | None] = UNSET,
         expires_at: Maybe[Time | None] = UNSET,
@@ -680,6 +838,8 @@ class Operations:
                     "pinned": pinned,
                     "read_only": read_only,
                     "tags": tags,
+                    "category": category,
+                    "modality": modality,
                     "metadata": metadata,
                     "happens_at": happens_at,
                     "valid_from": valid_from,
@@ -728,8 +888,10 @@ class Operations:
         pinned: Maybe[bool] = UNSET,
         read_only: Maybe[bool] = UNSET,
         tags: Maybe[dict[str, Any]] = UNSET,
+        category: Maybe[str] = UNSET,
+        modality: Maybe[str] = UNSET,
         metadata: Maybe[dict[str, m.JsonValue]] = UNSET,
-        happens_at: Maybe[Time | None] = UNSET,
+        happens_at: Maybe[str | None] = UNSET,
         valid_from: Maybe[Time | None] = UNSET,
         valid_to: Maybe[Time | None] = UNSET,
         expires_at: Maybe[Time | None] = UNSET,
@@ -757,6 +919,8 @@ class Operations:
                     "pinned": pinned,
                     "read_only": read_only,
                     "tags": tags,
+                    "category": category,
+                    "modality": modality,
                     "metadata": metadata,
                     "happens_at": happens_at,
                     "valid_from": valid_from,
@@ -853,6 +1017,7 @@ class Operations:
         config: Maybe[dict[str, m.JsonValue]] = UNSET,
         types: Maybe[Sequence[str]] = UNSET,
         tags: Maybe[dict[str, Any]] = UNSET,
+        category: Maybe[str | None] = UNSET,
         tiers: Maybe[Sequence[m.Tier]] = UNSET,
         states: Maybe[Sequence[m.EntryState]] = UNSET,
         subject: Maybe[str | None] = UNSET,
@@ -878,6 +1043,7 @@ class Operations:
                     "config": config,
                     "types": types,
                     "tags": tags,
+                    "category": category,
                     "tiers": tiers,
                     "states": states,
                     "subject": subject,
@@ -1014,6 +1180,9 @@ class Operations:
         entries: Maybe[Sequence[m.ArchivedEntry]] = UNSET,
         revisions: Maybe[Sequence[m.ArchivedRevision]] = UNSET,
         held_deletions: Maybe[Sequence[m.ArchivedHeldDeletion]] = UNSET,
+        summaries: Maybe[Sequence[m.ArchivedSummary]] = UNSET,
+        behaviour_runs: Maybe[Sequence[m.ArchivedBehaviourRun]] = UNSET,
+        outbox: Maybe[Sequence[m.ArchivedOutboxMessage]] = UNSET,
         model_calls: Maybe[Sequence[m.ArchivedModelCall]] = UNSET,
     ) -> m.ImportedAnswer:
         """Import a relationship.
@@ -1044,6 +1213,9 @@ class Operations:
                     "entries": entries,
                     "revisions": revisions,
                     "held_deletions": held_deletions,
+                    "summaries": summaries,
+                    "behaviour_runs": behaviour_runs,
+                    "outbox": outbox,
                     "model_calls": model_calls,
                 },
             )
@@ -1148,6 +1320,64 @@ class Operations:
                     "session": session,
                 },
                 reading=True,
+            )
+        )
+        return answer
+
+    def outbox_list(
+        self,
+        relationship_id: Id,
+        *,
+        limit: Maybe[int] = UNSET,
+        cursor: Maybe[str] = UNSET,
+        acknowledged: Maybe[bool] = UNSET,
+    ) -> m.OutboxPage:
+        """List messages that wait for the person, oldest first.
+
+        `scopes` maps a method to the scope it needs where that is not the default (read for GET, else
+        write).
+
+        `open_to_tokens` lets a relationship token in, to its own relationship: with every method, or with
+        those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
+        `rereads_key`: see web.authentication. Declare methods by `@operation`.
+        """
+        answer: m.OutboxPage = self._send(
+            Operation(
+                "GET",
+                "/v1/relationships/{relationship_id}/outbox",
+                path={"relationship_id": relationship_id},
+                query={"limit": limit, "cursor": cursor, "acknowledged": acknowledged},
+            )
+        )
+        return answer
+
+    def outbox_acknowledge(self, relationship_id: Id, message_id: Id) -> m.OutboxAnswer:
+        """Say that a message was taken.
+
+        It is listed and streamed no more. Once more changes nothing.
+        """
+        answer: m.OutboxAnswer = self._send(
+            Operation(
+                "POST",
+                "/v1/relationships/{relationship_id}/outbox/{message_id}/ack",
+                path={"relationship_id": relationship_id, "message_id": message_id},
+            )
+        )
+        return answer
+
+    def outbox_stream(self, relationship_id: Id, *, seconds: Maybe[int] = UNSET) -> None:
+        """Be told of messages as they come.
+
+        Server-sent events: what waits, then what comes, each `event: message` with the message as `data`.
+        The stream ends after `seconds`; a client that comes back with `Last-Event-ID` is told what it does
+        not know yet.
+        """
+        answer: None = self._send(
+            Operation(
+                "GET",
+                "/v1/relationships/{relationship_id}/outbox/stream",
+                path={"relationship_id": relationship_id},
+                query={"seconds": seconds},
             )
         )
         return answer
@@ -1292,6 +1522,79 @@ class Operations:
         )
         return answer
 
+    def summaries_list(
+        self,
+        relationship_id: Id,
+        *,
+        limit: Maybe[int] = UNSET,
+        cursor: Maybe[str] = UNSET,
+        messages: Maybe[int] = UNSET,
+        state: Maybe[m.SummaryState] = UNSET,
+    ) -> m.SummaryPage:
+        """List the summaries of the conversation, newest first.
+
+        Every version, those on their way too. Contexts show the first one that is `ready`, in the layer
+        `summary`, unless one is being made again.
+        """
+        answer: m.SummaryPage = self._send(
+            Operation(
+                "GET",
+                "/v1/relationships/{relationship_id}/summaries",
+                path={"relationship_id": relationship_id},
+                query={"limit": limit, "cursor": cursor, "messages": messages, "state": state},
+            )
+        )
+        return answer
+
+    def summaries_make(self, relationship_id: Id) -> m.SummaryAnswer:
+        """Summarise the conversation now.
+
+        Of all messages there are by now, by a worker; where such a summary is there already, it is the
+        answer.
+        """
+        answer: m.SummaryAnswer = self._send(
+            Operation(
+                "POST",
+                "/v1/relationships/{relationship_id}/summaries",
+                path={"relationship_id": relationship_id},
+            )
+        )
+        return answer
+
+    def summaries_read(self, relationship_id: Id, summary_id: Id) -> m.SummaryAnswer:
+        """Read a summary.
+
+        `scopes` maps a method to the scope it needs where that is not the default (read for GET, else
+        write).
+
+        `open_to_tokens` lets a relationship token in, to its own relationship: with every method, or with
+        those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
+        `rereads_key`: see web.authentication. Declare methods by `@operation`.
+        """
+        answer: m.SummaryAnswer = self._send(
+            Operation(
+                "GET",
+                "/v1/relationships/{relationship_id}/summaries/{summary_id}",
+                path={"relationship_id": relationship_id, "summary_id": summary_id},
+            )
+        )
+        return answer
+
+    def summaries_edit(self, relationship_id: Id, summary_id: Id, *, text: str) -> m.SummaryAnswer:
+        """Write a summary anew.
+
+        As its next version, which the next summary extends. The versions before it stay.
+        """
+        answer: m.SummaryAnswer = self._send(
+            Operation(
+                "PUT",
+                "/v1/relationships/{relationship_id}/summaries/{summary_id}",
+                path={"relationship_id": relationship_id, "summary_id": summary_id},
+                json={"text": text},
+            )
+        )
+        return answer
+
     def tokens_create(
         self, relationship_id: Id, *, scopes: Sequence[m.NewTokenScopesEnum], expires_in: Maybe[int] = UNSET
     ) -> m.TokenAnswer:
@@ -1324,6 +1627,23 @@ class Operations:
                 "DELETE",
                 "/v1/relationships/{relationship_id}/tokens/{token_id}",
                 path={"relationship_id": relationship_id, "token_id": token_id},
+            )
+        )
+        return answer
+
+    def tools_call(self, relationship_id: Id, name: str, *, body: dict[str, Any]) -> m.ToolAnswer:
+        """Call a memory tool.
+
+        memory_add is read like a turn, in the background; memory_forget takes out one entry, which can be
+        restored. What is pinned or read-only stays. What the model can mend is told in the answer, as
+        `error`.
+        """
+        answer: m.ToolAnswer = self._send(
+            Operation(
+                "POST",
+                "/v1/relationships/{relationship_id}/tools/{name}",
+                path={"relationship_id": relationship_id, "name": name},
+                json=body,
             )
         )
         return answer
@@ -1365,6 +1685,9 @@ class Operations:
         messages: Sequence[m.MessageBody],
         session: Maybe[str] = UNSET,
         occurred_at: Maybe[Time | None] = UNSET,
+        tags: Maybe[dict[str, Any]] = UNSET,
+        category: Maybe[str] = UNSET,
+        modality: Maybe[str] = UNSET,
         config: Maybe[dict[str, m.JsonValue]] = UNSET,
     ) -> m.TurnAnswer:
         """Hand over a turn to be remembered.
@@ -1378,7 +1701,15 @@ class Operations:
                 path={"relationship_id": relationship_id},
                 query={"wait": wait},
                 headers={"Idempotency-Key": idempotency_key},
-                json={"messages": messages, "session": session, "occurred_at": occurred_at, "config": config},
+                json={
+                    "messages": messages,
+                    "session": session,
+                    "occurred_at": occurred_at,
+                    "tags": tags,
+                    "category": category,
+                    "modality": modality,
+                    "config": config,
+                },
             )
         )
         return answer
@@ -1411,6 +1742,14 @@ class Operations:
                 path={"relationship_id": relationship_id, "turn_id": turn_id},
             )
         )
+        return answer
+
+    def tools_list(self, *, format: Maybe[Literal["openai", "anthropic", "gemini"]] = UNSET) -> m.ToolList:
+        """List the memory tools.
+
+        Their definitions, in the shape that a vendor's model takes.
+        """
+        answer: m.ToolList = self._send(Operation("GET", "/v1/tools", query={"format": format}))
         return answer
 
     def users_list(
