@@ -26,6 +26,7 @@ REGISTRIES = {
     "summaries.provider": "LLM_PROVIDERS",
     "context.format": "CONTEXT_FORMATS",
     "retrieval.ranker": "RANKERS",
+    "retrieval.reranker": "RERANKERS",
     "retrieval.embedder": "EMBEDDING_PROVIDERS",
     "knowledge.embedder": "EMBEDDING_PROVIDERS",
     "forgetting.policy": "FORGETTING_POLICIES",

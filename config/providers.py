@@ -44,6 +44,11 @@ def embedding_providers(models_dir: Path) -> Aliases:
     }
 
 
+def cross_encoder(models_dir: Path) -> dict[str, Any]:
+    """CROSS_ENCODER: the model of the reranker `cross_encoder`, kept where the local embedder's is."""
+    return {"model": env.text("RAPPORT_CROSS_ENCODER_MODEL"), "folder": models_dir}
+
+
 def longest_call(*aliases: Aliases) -> float:
     """Seconds that any of them may take to answer."""
     options = [spec["OPTIONS"] for some in aliases for spec in some.values()]

@@ -41,6 +41,10 @@ RANKERS = {
     "importance": "memory.retrieval.rankers.formulas.ImportanceRanker",
     "decay": "memory.retrieval.rankers.formulas.DecayRanker",
 }
+RERANKERS = {
+    "model": "memory.retrieval.rerankers.model.ModelReranker",
+    "cross_encoder": "memory.retrieval.rerankers.cross_encoder.CrossEncoderReranker",
+}
 GATES = {
     "always": "memory.retrieval.gates.AlwaysGate",
     "content": "memory.retrieval.gates.ContentGate",

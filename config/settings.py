@@ -220,6 +220,7 @@ LARGE_RELATIONSHIP_ROWS = env.whole("RAPPORT_LARGE_RELATIONSHIP_ROWS", 10_000, l
 LLM_PROVIDERS = providers.llm_providers()
 DEFAULT_LLM_PROVIDER = providers.default_llm_provider(LLM_PROVIDERS)
 EMBEDDING_PROVIDERS = providers.embedding_providers(DATA_DIR / "models")
+CROSS_ENCODER = providers.cross_encoder(DATA_DIR / "models")
 CALL_SECONDS = providers.longest_call(LLM_PROVIDERS, EMBEDDING_PROVIDERS)
 # A task begins nothing new after a minute; a turn that it has begun may ask two strategies two questions each, each
 # once more where the answer is not understood, and twice more where it is cut off.
@@ -241,6 +242,7 @@ INVARIANTS = registries.INVARIANTS
 METRICS = registries.METRICS
 RANKERS = registries.RANKERS
 RECIPES = registries.RECIPES
+RERANKERS = registries.RERANKERS
 SWEEP = registries.SWEEP
 
 # --- REST ----------------------------------------------------------------------------------------------------------

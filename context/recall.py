@@ -12,6 +12,7 @@ from context.facts import Facts, RecentMessage, count_turns, recent_messages
 from context.question import Question, question_of
 from memory.entries.snapshots import Line, SectionRow, line_of
 from memory.retrieval.gates import GateDecision, GateRequest, decide_gate
+from memory.retrieval.rerankers.base import Asked
 from memory.retrieval.results import EntryFilters, MessageFilters, SearchResult, reason_of
 from memory.retrieval.search import SearchParams, search_entries, search_messages
 from relationships.configuration.schema import Configuration
@@ -141,10 +142,12 @@ class Recall:
         if not any_there:
             return Recalled()
         project_id, relationship_id = self._facts.project_id, self._facts.relationship_id
+        ingestion = self._configuration.ingestion
         asked: SearchParams = {
             "project_id": project_id,
             "relationship_id": relationship_id,
             "retrieval": self._configuration.retrieval,
+            "asked": Asked(ingestion.provider, ingestion.model),
             "now": self._now,
         }
         try:
@@ -163,9 +166,9 @@ class Recall:
             for hit in result.hits
             if hit.id in rows
         ]
-        how = (
-            f"retrieved {len(shown)} by {result.ranker} ({'with vectors' if result.space else 'text alone'})"
-        )
+        by = f"{result.ranker} ({'with vectors' if result.space else 'text alone'})"
+        how = f"retrieved {len(shown)} by {by}"
+        how += f", reranked by {result.reranker}" if result.reranker else ""
         told = (f"{how} for {self.question.told}", f"gate {self.gate.reason}", *result.notes)
         return Recalled(shown, "; ".join(told))
 

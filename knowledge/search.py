@@ -63,7 +63,8 @@ def search_knowledge(
     Of `text` the first LONGEST_QUESTION characters are read, and the first MOST_WORDS different words looked up.
     """
     began = perf_counter()
-    prepared = prepare_questions([text], embedder=knowledge.embedder_alias, seconds=seconds)
+    asked = prepare_questions([text], embedder=knowledge.embedder_alias, seconds=seconds)
+    prepared = asked.beside_text()  # fused with them, lexical vectors would count words twice
     question, words = prepared.vectors, prepared.words[0]
     columns = read_columns(
         project_id=project_id, companion_id=companion_id, words=words, question=question, names=names

@@ -14,6 +14,7 @@ from memory.entries.editing import add_entry, delete_entry, revise_entry
 from memory.errors import SameAsAnother
 from memory.ingestion.intake import accept_turn
 from memory.models import EntrySource, ScratchpadEntry, Tier
+from memory.retrieval.rerankers.base import Asked
 from memory.retrieval.results import EntryFilters, SearchResult
 from memory.retrieval.search import search_entries, search_messages
 from relationships.configuration.json_schemas import refuse_misshapen
@@ -97,6 +98,7 @@ def _search(use: ToolUse, text: str, top_k: int, *tiers: str) -> SearchResult:
         project_id=use.relationship.project_id,
         relationship_id=use.relationship.id,
         retrieval=use.configuration.retrieval,
+        asked=Asked(use.configuration.ingestion.provider, use.configuration.ingestion.model),
         now=timezone.now(),
         top_k=top_k,
     )
@@ -204,6 +206,7 @@ def _conversation_search(use: ToolUse, given: Mapping[str, Any], ran: Ran) -> di
         project_id=use.relationship.project_id,
         relationship_id=use.relationship.id,
         retrieval=use.configuration.retrieval,
+        asked=Asked(use.configuration.ingestion.provider, use.configuration.ingestion.model),
         now=timezone.now(),
         top_k=first + PAGE,
     )

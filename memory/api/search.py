@@ -14,6 +14,7 @@ from memory.api.answers import EntryAnswer
 from memory.api.schemas import Tags, TypeName
 from memory.models import EntryState, ScratchpadEntry, Tier
 from memory.retrieval.questions import LONGEST_QUESTION
+from memory.retrieval.rerankers.base import Asked
 from memory.retrieval.results import EntryFilters, Hit, MessageFilters, SearchResult, reason_of
 from memory.retrieval.search import search_entries, search_messages
 from relationships.api.messages import MessageAnswer
@@ -107,6 +108,8 @@ class MessageHitAnswer(MessageAnswer):
 class SearchAnswer(Answer):
     ranker: str
     """Who ranked. Another one than asked for, where that compares vectors and there are none; `notes` say so."""
+    reranker: str | None
+    """Who then put the first 40 in another order, so that scores may rise; null: nobody."""
     space: SpaceAnswer | None
     """Whose vectors were compared; null: found by words alone."""
     considered: int
@@ -135,11 +138,13 @@ class SearchView(ApiView):
         """What both searches are asked alike."""
         relationship = self.get_relationship(relationship_id, "companion", "project")
         configuration = configuration_of(relationship, turn=self.own_level(body.config))
+        ingestion = configuration.values.ingestion
         return {
             "project_id": self.project_id,
             "relationship_id": relationship_id,
             "text": body.query,
             "retrieval": configuration.values.retrieval,
+            "asked": Asked(ingestion.provider, ingestion.model),
             "top_k": body.top_k,
             "ranker": body.ranker,
             "min_score": body.min_score,
@@ -207,6 +212,7 @@ def _present(found: SearchResult, rows: dict[UUID, dict[str, Any]], *, explain: 
     return {
         "items": [rows[hit.id] | _scored(hit, found, explain) for hit in found.hits if hit.id in rows],
         "ranker": found.ranker,
+        "reranker": found.reranker,
         "space": found.space and found.space._asdict(),
         "considered": found.considered,
         "notes": list(found.notes),

@@ -76,6 +76,11 @@ class Retrieval(Strict):
     """Whose word endings are stripped, and whose stop words left out. Null: that which most of the messages are in, as
     it is found in each relationship; `simple`: words count as they stand."""
     ranker: str = "best"
+    reranker: str | None = None
+    """Who reads the first 40 of what was found and puts them in a better order: `model`, the companion's language
+    model, a call for each search; `cross_encoder`, a small model on this machine. Null: nobody."""
+    reranker_timeout_ms: Annotated[int, Field(ge=50, le=60_000)] = 2_000
+    """How long a search waits for the reranker; after that the order stays as it was, and `notes` says so."""
     top_k: Annotated[int, Field(ge=1, le=200)] = 15
     """How many entries a context retrieves at most."""
     top_messages: Annotated[int, Field(ge=1, le=200)] = 20
@@ -113,3 +118,8 @@ class Retrieval(Strict):
     @classmethod
     def _known_ranker(cls, value: str) -> str:
         return known_slug("RANKERS", value)
+
+    @field_validator("reranker")
+    @classmethod
+    def _known_reranker(cls, value: str | None) -> str | None:
+        return None if value is None else known_slug("RERANKERS", value)

@@ -75,8 +75,12 @@ class Prepared:
 
     def for_ranker(self, ranker: Ranker) -> "Prepared":
         """Without vectors that this ranker must not sum with the words they are made of."""
+        return self.beside_text() if ranker.sums_text else self
+
+    def beside_text(self) -> "Prepared":
+        """Without lexical vectors."""
         lexical = self.vectors is not None and self.vectors.lexical
-        return replace(self, vectors=None) if lexical and ranker.sums_text else self
+        return replace(self, vectors=None) if lexical else self
 
 
 def prepare_questions(

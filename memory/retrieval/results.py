@@ -35,16 +35,22 @@ class MessageFilters:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One entry or message. `parts`: what its score is made of, by name."""
+    """One entry or message. `parts`: what its score is made of, by name.
+
+    `place_before`: from 1, where the ranker had it, if a reranker has moved among the hits.
+    """
 
     id: UUID
     score: float
     parts: Mapping[str, float]
+    place_before: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
     """Hits, best first. `space`: whose vectors were compared, None: none were. `considered`: how many were ranked.
+
+    `reranker`: who put the first of them in another order, None: nobody did.
 
     `notes`: sentences about what was not as configured, such as a question whose vector came too late.
     """
@@ -55,10 +61,12 @@ class SearchResult:
     considered: int
     notes: tuple[str, ...]
     milliseconds: float
+    reranker: str | None = None
 
 
 def reason_of(hit: Hit, ranker: str) -> str:
     """Why it was found, in one line: the score, and what it is made of, the most first. "best 0.93: text 0.45, ..."."""
     parts = sorted(hit.parts.items(), key=lambda part: (-abs(part[1]), part[0]))
     told = ", ".join(f"{name} {value:.3g}" for name, value in parts if round(value, 3))
-    return f"{ranker} {hit.score:.3g}: {told}" if told else f"{ranker} {hit.score:.3g}"
+    scored = f"{ranker} {hit.score:.3g}: {told}" if told else f"{ranker} {hit.score:.3g}"
+    return scored if hit.place_before is None else f"{scored}; place {hit.place_before} before reranking"

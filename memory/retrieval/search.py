@@ -1,7 +1,8 @@
 """The one way to find entries and messages again: for REST, the context, strategies and the admin pages.
 
 A search inside a relationship is exact over its own rows: one statement says who takes part, one reads columns of
-numbers, and a ranker orders them (memory/retrieval/rankers/). For the ranker `decay` and many entries, decayed vectors
+numbers, and a ranker orders them (memory/retrieval/rankers/); a reranker may read the first of them
+(memory/retrieval/reranking.py). For the ranker `decay` and many entries, decayed vectors
 choose the candidates first, and only those are read (memory/retrieval/decayed_vectors.py).
 """
 
@@ -9,15 +10,17 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Required, TypedDict, Unpack
+from typing import Required, TypedDict, Unpack, cast
 from uuid import UUID
 
 from memory.models import SearchedKind
 from memory.retrieval.columns import Filters, SearchQuery, read_columns
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.decayed_vectors import decay_candidates
-from memory.retrieval.questions import Participants, prepare_questions, read_participants
+from memory.retrieval.questions import LONGEST_QUESTION, Participants, prepare_questions, read_participants
 from memory.retrieval.ranking import Cut, Ranking, wanted_ranker
+from memory.retrieval.rerankers.base import Asked
+from memory.retrieval.reranking import reranking_of
 from memory.retrieval.results import EntryFilters, MessageFilters, SearchResult
 from providers.embeddings.base import Embedded
 
@@ -25,7 +28,7 @@ TEXTS_AT_ONCE = 50  # each adds a column to the statement
 ANY_ENTRY, ANY_MESSAGE = EntryFilters(), MessageFilters()
 
 
-class SearchParams(TypedDict, total=False):
+class ParamsOfMany(TypedDict, total=False):
     """How to search. What is None or left out is as `retrieval` says.
 
     `question`: the texts' vectors, one for each, where they are known already; so `participants`, which saves a
@@ -44,6 +47,12 @@ class SearchParams(TypedDict, total=False):
     compared: bool
 
 
+class SearchParams(ParamsOfMany, total=False):
+    """`asked`: the language model that reranks, where the configuration wants one to."""
+
+    asked: Asked
+
+
 def search_entries(
     *, text: str, filters: EntryFilters = ANY_ENTRY, **params: Unpack[SearchParams]
 ) -> SearchResult:
@@ -52,7 +61,7 @@ def search_entries(
     Raises InvalidInput for an empty text, an unknown ranker, or one that needs vectors where there is no embedder;
     NotFound.
     """
-    return _search([text], SearchedKind.ENTRY, filters, **params)[0]
+    return _search_and_rerank(text, SearchedKind.ENTRY, filters, **params)
 
 
 def search_messages(
@@ -61,14 +70,14 @@ def search_messages(
     """The same for messages, which have no importance and no weight. `top_k` None: `retrieval.top_messages`."""
     if params.get("top_k") is None:
         params["top_k"] = params["retrieval"].top_messages
-    return _search([text], SearchedKind.MESSAGE, filters, **params)[0]
+    return _search_and_rerank(text, SearchedKind.MESSAGE, filters, **params)
 
 
 def search_entries_for(
-    texts: Sequence[str], *, filters: EntryFilters = ANY_ENTRY, **params: Unpack[SearchParams]
+    texts: Sequence[str], *, filters: EntryFilters = ANY_ENTRY, **params: Unpack[ParamsOfMany]
 ) -> list[SearchResult]:
     """The same for several texts, in their order: every 50 of them one call of the embedder, and as many statements as
-    for one.
+    for one. No reranker reads what they find.
     """
     question = params.pop("question", None)
     found: list[SearchResult] = []
@@ -77,6 +86,25 @@ def search_entries_for(
         params["question"] = question and replace(question, vectors=question.vectors[some])
         found += _search(texts[some], SearchedKind.ENTRY, filters, **params)
     return found
+
+
+def _search_and_rerank(
+    text: str, kind: SearchedKind, filters: Filters, **params: Unpack[SearchParams]
+) -> SearchResult:
+    started = time.perf_counter()
+    retrieval, asked = params["retrieval"], params.pop("asked", Asked())
+    rest = cast(ParamsOfMany, params)
+    own = {"project_id": params["project_id"], "relationship_id": params["relationship_id"]}
+    reranking = reranking_of(retrieval, asked=asked, kind=kind, **own)
+    if reranking is None:
+        return _search([text], kind, filters, **rest)[0]
+    wanted = rest.get("top_k")
+    top_k = retrieval.top_k if wanted is None else wanted
+    participants = rest.get("participants") or read_participants(**own, kind=kind)
+    rest["top_k"], rest["participants"] = reranking.candidates(top_k), participants
+    found = _search([text], kind, filters, **rest)[0]
+    better = reranking.improve(found, text[:LONGEST_QUESTION], participants, top_k=top_k)
+    return replace(better, milliseconds=(time.perf_counter() - started) * 1000)
 
 
 def _search(

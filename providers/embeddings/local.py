@@ -9,16 +9,19 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from providers.embeddings.base import Embedder, Purpose, RawVectors
-from providers.embeddings.model_files import ModelFiles, find_files, is_folder
+from providers.embeddings.model_files import NO_POOLING, ModelFiles, find_files, is_folder
 from providers.embeddings.options import LONGEST_MODEL_NAME, LocalEmbedderOptions, prefixes_of
 from providers.errors import ProviderMisconfigured, ProviderTimeout, ProviderUnavailable
 from providers.options import read_options
+
+if TYPE_CHECKING:
+    from tokenizers import Encoding
 
 TEXTS_AT_ONCE = 16  # more need more time a text: the processor keeps less of it at hand
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
@@ -46,30 +49,32 @@ class OnnxEncoder:
         )
         self._wanted = [given.name for given in self._session.get_inputs() if given.name in INPUTS]
 
-    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One vector for each text, in order, not yet of unit length. The shortest go first, to waste no padding."""
-        tokens = [encoding.ids for encoding in self._tokenizer.encode_batch(list(texts))]
-        order = sorted(range(len(texts)), key=lambda number: len(tokens[number]))
+    def encode(self, texts: Sequence[str] | Sequence[tuple[str, str]]) -> NDArray[np.float32]:
+        """One vector for each text or pair of texts, in order, not yet of unit length. The shortest go first, to waste
+        no padding.
+        """
+        tokens = self._tokenizer.encode_batch(list(texts))
+        order = sorted(range(len(texts)), key=lambda number: len(tokens[number].ids))
         rows: dict[int, NDArray[np.float32]] = {}
         for start in range(0, len(order), TEXTS_AT_ONCE):
             numbers = order[start : start + TEXTS_AT_ONCE]
             rows.update(zip(numbers, self._run([tokens[number] for number in numbers]), strict=True))
         return np.stack([rows[number] for number in range(len(texts))])
 
-    def _run(self, tokens: Sequence[list[int]]) -> NDArray[np.float32]:
-        shape = (len(tokens), max(map(len, tokens)))
+    def _run(self, tokens: "Sequence[Encoding]") -> NDArray[np.float32]:
+        shape = (len(tokens), max(len(each.ids) for each in tokens))
         ids = np.full(shape, self._pad_id, dtype=np.int64)
-        mask = np.zeros(shape, dtype=np.int64)
-        for row, numbers in enumerate(tokens):
-            ids[row, : len(numbers)] = numbers
-            mask[row, : len(numbers)] = 1
-        given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros(shape, dtype=np.int64)}
+        mask, types = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
+        for row, each in enumerate(tokens):
+            length = len(each.ids)
+            ids[row, :length], mask[row, :length], types[row, :length] = each.ids, 1, each.type_ids
+        given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
         output: NDArray[Any] = self._session.run(None, {name: given[name] for name in self._wanted})[0]
         return self._pooled(output, mask)
 
     def _pooled(self, output: NDArray[Any], mask: NDArray[np.int64]) -> NDArray[np.float32]:
-        if output.ndim == 2:  # the network pools by itself
-            pooled = output
+        if output.ndim == 2 or self._pooling == NO_POOLING:  # the network pools by itself
+            pooled = output.reshape(len(output), -1)
         elif self._pooling == "cls":
             pooled = output[:, 0]
         else:
@@ -80,6 +85,55 @@ class OnnxEncoder:
 
 PACKAGES = ("onnxruntime", "tokenizers", "huggingface_hub")
 LONGEST = 8_000  # characters given to the tokenizer; the model reads 512 tokens at most
+
+
+class LocalModel:
+    """A model on this machine, loaded at first use, once a process; used by many threads at once.
+
+    `pools` False: it is a network that pools by itself.
+    """
+
+    def __init__(self, named: str, options: LocalEmbedderOptions, *, pools: bool = True) -> None:
+        self.name = Path(named).name
+        self._named, self._options, self._pools = named, options, pools
+        self._encoder: OnnxEncoder | None = None
+        self._loading = threading.Lock()
+
+    def encode(
+        self, texts: Sequence[str] | Sequence[tuple[str, str]], *, timeout: float | None
+    ) -> NDArray[np.float32]:
+        """As OnnxEncoder.encode. Who comes while it is loaded waits for it, at most `timeout` seconds.
+
+        Raises ProviderError.
+        """
+        encoder = self._encoder or self._load(timeout)
+        try:
+            return encoder.encode(texts)
+        except Exception as error:  # onnxruntime has a class of its own for each, such as for want of memory
+            raise ProviderUnavailable(f"The model {self.name!r} failed: {type(error).__name__}.") from error
+
+    def _load(self, timeout: float | None) -> OnnxEncoder:
+        if not self._loading.acquire(timeout=-1 if timeout is None else timeout):
+            raise ProviderTimeout(f"The model {self.name!r} is still being loaded.")
+        try:
+            if self._encoder is None:
+                self._encoder = self._loaded()
+            return self._encoder
+        finally:
+            self._loading.release()
+
+    def _loaded(self) -> OnnxEncoder:
+        options = self._options
+        problems = local_problems(options)
+        if problems:
+            raise ProviderMisconfigured(" ".join(problems))
+        files = find_files(self._named, folder=options.folder, hub=options.hub, pools=self._pools)
+        try:
+            return OnnxEncoder(files, threads=options.threads)
+        except Exception as error:  # both libraries raise classes of their own for files they can't read
+            raise ProviderMisconfigured(
+                f"The model {self.name!r} can't be loaded: {type(error).__name__}. Are its files whole?"
+            ) from error
 
 
 class LocalEmbedder(Embedder):
@@ -98,45 +152,17 @@ class LocalEmbedder(Embedder):
         self.prefixes = prefixes_of(
             self._named, query=self.options.query_prefix, document=self.options.document_prefix
         )
-        self._encoder: OnnxEncoder | None = None
-        self._loading = threading.Lock()
+        self._model = LocalModel(self._named, self.options)
 
     def describe(self) -> dict[str, str]:
         return {**super().describe(), "host": "this machine"}
 
     def _ask(self, texts: Sequence[str], *, purpose: Purpose, timeout: float | None) -> RawVectors:
-        encoder = self._encoder or self._load(timeout)
         prefixed = [self.prefixes.before(text, purpose)[:LONGEST] for text in texts]
-        try:
-            return RawVectors(encoder.encode(prefixed))
-        except Exception as error:  # onnxruntime has a class of its own for each, such as for want of memory
-            raise ProviderUnavailable(f"The model {self.model!r} failed: {type(error).__name__}.") from error
+        return RawVectors(self._model.encode(prefixed, timeout=timeout))
 
     def _cost(self, tokens: int | None) -> Decimal:
         return Decimal(0)
-
-    def _load(self, timeout: float | None) -> OnnxEncoder:
-        """The model, loaded once a process. Who comes meanwhile waits for it, at most `timeout` seconds."""
-        if not self._loading.acquire(timeout=-1 if timeout is None else timeout):
-            raise ProviderTimeout(f"The model {self.model!r} is still being loaded.")
-        try:
-            if self._encoder is None:
-                self._encoder = self._loaded()
-            return self._encoder
-        finally:
-            self._loading.release()
-
-    def _loaded(self) -> OnnxEncoder:
-        problems = local_problems(self.options)
-        if problems:
-            raise ProviderMisconfigured(" ".join(problems))
-        files = find_files(self._named, folder=self.options.folder, hub=self.options.hub)
-        try:
-            return OnnxEncoder(files, threads=self.options.threads)
-        except Exception as error:  # both libraries raise classes of their own for files they can't read
-            raise ProviderMisconfigured(
-                f"The model {self.model!r} can't be loaded: {type(error).__name__}. Are its files whole?"
-            ) from error
 
 
 def local_problems(options: LocalEmbedderOptions) -> list[str]:

@@ -26,11 +26,12 @@ TOKENIZER = "tokenizer.json"
 SETTINGS = ("config.json", "modules.json", "1_Pooling/config.json", "sentence_bert_config.json")
 MOST_TOKENS = 512  # a longer text's vector says too little of anything
 KNOWN_MODULES = ("Transformer", "Pooling", "Normalize")
+NO_POOLING = "none"
 
 
 @dataclass(frozen=True, slots=True)
 class ModelFiles:
-    """`pooling` is how the vectors of a text's tokens become one: `mean`, or `cls` for the first token's."""
+    """`pooling` is how the vectors of a text's tokens become one: `mean`, `cls` for the first token's, or `none`."""
 
     network: Path
     tokenizer: Path
@@ -44,11 +45,14 @@ def is_folder(model: str) -> bool:
     return model.startswith(("/", "./", "../", "~")) or Path(model).is_dir()
 
 
-def find_files(model: str, *, folder: Path | None, hub: str) -> ModelFiles:
-    """The files of a model, downloaded into `folder` where they are not there yet. Raises ProviderError."""
+def find_files(model: str, *, folder: Path | None, hub: str, pools: bool = True) -> ModelFiles:
+    """The files of a model, downloaded into `folder` where they are not there yet. Raises ProviderError.
+
+    `pools` False: it gives one vector for each text by itself, whatever else its files say.
+    """
     local = is_folder(model)
     found = _in_folder(Path(model).expanduser()) if local else _from_hub(model, folder=folder, hub=hub)
-    return _described(model, found)
+    return _described(model, found, pools=pools)
 
 
 def _in_folder(root: Path) -> dict[str, Path]:
@@ -71,14 +75,14 @@ def _from_hub(model: str, *, folder: Path | None, hub: str) -> dict[str, Path]:
     return found
 
 
-def _described(model: str, found: dict[str, Path]) -> ModelFiles:
+def _described(model: str, found: dict[str, Path], *, pools: bool) -> ModelFiles:
     try:
         said = {name: json.loads(found[name].read_text()) for name in SETTINGS if name in found}
         return ModelFiles(
             network=next(found[name] for name in NETWORKS if name in found),
             tokenizer=found[TOKENIZER],
             most_tokens=_most_tokens(said),
-            pooling=_pooling(model, said),
+            pooling=_pooling(model, said) if pools else NO_POOLING,
             pad_id=int(said.get("config.json", {}).get("pad_token_id") or 0),
         )
     except ProviderError:

@@ -13,7 +13,9 @@ from math import ceil
 from typing import Any
 from uuid import UUID
 
+import structlog
 from django.conf import settings
+from django.db import Error as DatabaseError
 from django.db import connection, transaction
 from django.utils import timezone
 
@@ -24,6 +26,8 @@ from relationships.services.rows import require
 from relationships.services.sequence import lock_relationship
 from web.actor import Actor
 from web.errors import BudgetSpent, InvalidInput, NotFound
+
+log = structlog.get_logger(__name__)
 
 MOST_ROWS = 10_000  # projects that a scrape looks at
 REASON = BudgetSpent.code  # error_code of a turn that waits for the next day
@@ -123,6 +127,20 @@ def count_spending(
     }
     with connection.cursor() as cursor:
         cursor.execute(_COUNT, figures)
+
+
+def count_apart(project_id: UUID, completion: Completion | None, *, answered: bool) -> None:
+    """Count one call, in the thread that asked and that nobody waits for: it raises nothing of the database's."""
+    try:
+        count_spending(project_id, [completion], answered=answered, now=timezone.now())
+    except DatabaseError as away:
+        log.warning(
+            "a call could not be counted",
+            event_name="model.call.not_counted",
+            error_class=type(away).__name__,
+        )
+    finally:
+        connection.close()
 
 
 def set_model_budget(

@@ -8,7 +8,17 @@ from relationships.configuration.cascade import resolve_configuration, validate_
 from relationships.configuration.plugins import load
 from tests.guards.tables import REFERENCE
 
-REGISTRIES = ("INGESTION_STRATEGIES", "RECIPES", "CONTEXT_LAYERS", "CONTEXT_FORMATS", "RANKERS", "GATES")
+REGISTRIES = (
+    *(
+        "INGESTION_STRATEGIES",
+        "RECIPES",
+        "CONTEXT_LAYERS",
+        "CONTEXT_FORMATS",
+        "RANKERS",
+        "RERANKERS",
+        "GATES",
+    ),
+)
 LINES = [
     (registry, slug)
     for registry in (*REGISTRIES, "FORGETTING_POLICIES")

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from relationships.models import Companion
+from tests.fakes import ScriptedEmbedder
 from tests.fixtures.api import Api
 from tests.fixtures.documents import configure, learn
 
@@ -43,7 +44,9 @@ def test_a_search_for_nothing_but_signs_finds_nothing_by_text(api: Api, companio
     assert (answer.status, answer.body["items"], answer.body["considered"]) == (200, [], 1)
 
 
-def test_a_hit_is_cited_and_its_score_explained_where_that_is_asked(api: Api, companion: Companion) -> None:
+def test_a_hit_is_cited_and_its_score_explained_where_that_is_asked(
+    api: Api, companion: Companion, scripted_embedder: ScriptedEmbedder
+) -> None:
     document = learn(companion, "Refunds take five days.", "help.txt")
 
     answer = api.post(path_of(companion), {"query": "refunds"})

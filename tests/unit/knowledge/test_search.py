@@ -11,6 +11,7 @@ from knowledge.ranking import Columns, rank_chunks
 from knowledge.search import FoundKnowledge, cite, search_knowledge
 from memory.retrieval.questions import TOO_LONG, TOO_MANY_WORDS
 from relationships.models import Companion, Project
+from tests.fakes import ScriptedEmbedder
 from tests.fixtures.documents import again, configure, learn, pdf_of, process, upload
 
 BY_TEXT = Knowledge(embedder="none")
@@ -148,7 +149,9 @@ def test_a_document_that_waits_to_be_read_is_not_found(companion: Companion) -> 
     assert len(search(companion, "refunds").hits) == 1
 
 
-def test_what_has_no_vector_of_this_embedder_is_found_by_text_and_it_says_so(companion: Companion) -> None:
+def test_what_has_no_vector_of_this_embedder_is_found_by_text_and_it_says_so(
+    companion: Companion, scripted_embedder: ScriptedEmbedder
+) -> None:
     document = learn(companion, "Refunds take five days.")
     ChunkEmbedding.objects.update(model="another")
 
@@ -156,6 +159,35 @@ def test_what_has_no_vector_of_this_embedder_is_found_by_text_and_it_says_so(com
 
     assert [hit.chunk.document_id for hit in found.hits] == [document.id]
     assert "1 of 1 chunks have no vector" in found.notes[0]
+
+
+def test_a_lexical_embedder_finds_what_the_text_alone_finds(companion: Companion) -> None:
+    """Its vectors are made of the words themselves: fused with the text they would count them twice."""
+    learn(companion, "Refunds take five days, and refunds of gifts take six.", "refunds.txt")
+    learn(companion, "Refund.", "short.txt")
+    learn(companion, "The zebra refuses to be fed.", "zebra.txt")
+    assert ChunkEmbedding.objects.count() == 3
+
+    lexical, alone = (search(companion, "refunds", how) for how in (Knowledge(embedder="offline"), BY_TEXT))
+
+    assert [(hit.chunk.id, hit.score) for hit in lexical.hits] == [
+        (hit.chunk.id, hit.score) for hit in alone.hits
+    ]
+    assert [hit.chunk.document.name for hit in lexical.hits] == ["refunds.txt"]
+    assert (lexical.space, lexical.notes) == (None, ())
+
+
+def test_vectors_of_meaning_are_fused_with_the_text(
+    companion: Companion, scripted_embedder: ScriptedEmbedder
+) -> None:
+    learn(companion, "Money comes back within days.", "money.txt")
+    learn(companion, "Refunds.", "refunds.txt")
+    scripted_embedder.place_near("refunds", "Money comes back within days.", at=0.9)
+
+    found = search(companion, "refunds")
+
+    assert {hit.chunk.document.name for hit in found.hits} == {"money.txt", "refunds.txt"}
+    assert found.space is not None and found.space.model == "scripted-embedder-1"
 
 
 def test_an_embedder_that_can_not_be_used_leaves_the_text(companion: Companion) -> None:

@@ -37,9 +37,7 @@ def test_a_passage_is_shown_fenced_under_its_citation(companion: Companion) -> N
     (source,) = text.sources
     assert source == str(document.chunks.get().id)
     assert text.reasons is not None
-    assert text.reasons[source].startswith(
-        "Handbook.pdf, pages 1-2: 0.03279 (text 0.01639, vector 0.01639, bm25"
-    )
+    assert text.reasons[source].startswith("Handbook.pdf, pages 1-2: 0.01639 (text 0.01639, vector 0, bm25")
 
 
 def test_the_heading_stands_beside_the_citation(companion: Companion) -> None:

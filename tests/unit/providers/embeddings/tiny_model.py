@@ -49,7 +49,9 @@ def _tokenizer() -> Tokenizer:
     tokenizer.normalizer = Lowercase()
     tokenizer.pre_tokenizer = Whitespace()
     tokenizer.post_processor = TemplateProcessing(
-        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
     )
     tokenizer.enable_padding(length=16)  # as many real ones are saved; it must not reach the vectors
     return tokenizer
@@ -72,4 +74,36 @@ def _network(*, pools_itself: bool) -> onnx.ModelProto:
     outputs = [helper.make_tensor_value_info(output, TensorProto.FLOAT, shape)]
     constants = [table, axis] if pools_itself else [table]
     graph = helper.make_graph(nodes, "tiny", inputs, outputs, constants)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=10)
+
+
+def make_cross_encoder(folder: Path, *, outputs: int = 1) -> Path:
+    """The folder with a cross-encoder in it: a text scores by its own words, not by those of the question before it."""
+    make_model(folder)
+    (folder / "modules.json").write_text(json.dumps([{"type": "a.CrossEncoderHead"}]))
+    onnx.save(_pair_network(outputs), str(folder / "onnx/model.onnx"))
+    return folder
+
+
+def _pair_network(outputs: int) -> onnx.ModelProto:
+    worth = {"porto": 3.0, "live": 2.0, "[PAD]": 50.0}
+    table = np.array([[worth.get(word, 0.0)] * outputs for word in WORDS], dtype=np.float32)
+    constants = [
+        numpy_helper.from_array(table, "table"),
+        numpy_helper.from_array(np.array([1]), "tokens_axis"),
+        numpy_helper.from_array(np.array([2]), "last_axis"),
+    ]
+    nodes = [
+        helper.make_node("Gather", ["table", "input_ids"], ["worth"]),
+        helper.make_node("Cast", ["token_type_ids"], ["of_text"], to=TensorProto.FLOAT),
+        helper.make_node("Unsqueeze", ["of_text", "last_axis"], ["each_of_text"]),
+        helper.make_node("Mul", ["worth", "each_of_text"], ["counted"]),
+        helper.make_node("ReduceSum", ["counted", "tokens_axis"], ["logits"], keepdims=0),
+    ]
+    inputs = [
+        helper.make_tensor_value_info(name, TensorProto.INT64, ["pairs", "tokens"])
+        for name in ("input_ids", "token_type_ids")
+    ]
+    logits = [helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["pairs", outputs])]
+    graph = helper.make_graph(nodes, "tiny-pairs", inputs, logits, constants)
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=10)

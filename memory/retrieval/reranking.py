@@ -1,0 +1,139 @@
+"""The optional last stage of a search: the first of what was found are read, and put in a better order.
+
+Under a deadline. Where nothing of use comes in time the order stays as it was, and the notes of the search say why.
+"""
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as TooLate
+from dataclasses import dataclass, replace
+from functools import cache
+from uuid import UUID
+
+from config.postgresql.sessions import release_connection
+from memory.fence import cut_fenced
+from memory.models import ScratchpadEntry, SearchedKind
+from memory.retrieval.configuration import Retrieval
+from memory.retrieval.questions import COMPANION, USER, Participants
+from memory.retrieval.rerankers.base import (
+    RERANKED,
+    Asked,
+    NotUnderstood,
+    Passage,
+    Reranker,
+    RerankRequest,
+)
+from memory.retrieval.results import Hit, SearchResult
+from providers.errors import ProviderError
+from relationships.configuration.plugins import load
+from relationships.models import Message
+from web.errors import RapportError
+
+AT_ONCE = 32  # searches of one process that are being reranked; what is beyond waits, and is late
+
+
+@dataclass(frozen=True, slots=True)
+class Reranking:
+    """How one search is reranked."""
+
+    slug: str
+    seconds: float
+    asked: Asked
+    project_id: UUID
+    relationship_id: UUID
+    kind: SearchedKind
+
+    def candidates(self, top_k: int) -> int:
+        """How many a ranker has to find for it."""
+        return max(top_k, RERANKED)
+
+    def improve(
+        self, found: SearchResult, question: str, participants: Participants, *, top_k: int
+    ) -> SearchResult:
+        """The same hits, those first that answer the question best; at most `top_k`."""
+        first, rest = found.hits[:RERANKED], found.hits[RERANKED:]
+        if len(first) > 1:
+            try:
+                order = self._order(first, question, participants)
+            except (RapportError, ProviderError, NotUnderstood, _Unusable) as why:
+                note = f"Not reranked by {self.slug}, the order is {found.ranker}'s: {why}."
+                found = replace(found, notes=(*found.notes, note.replace("..", ".")))
+            else:
+                first = [replace(first[place], place_before=place + 1) for place in order]
+                found = replace(found, reranker=self.slug)
+        return replace(found, hits=[*first, *rest][:top_k])
+
+    def _order(self, hits: Sequence[Hit], question: str, participants: Participants) -> list[int]:
+        """Of all hits. Raises RapportError, ProviderError, NotUnderstood, _Unusable."""
+        texts = _passages(self.kind, self.relationship_id, [hit.id for hit in hits], participants)
+        there = [place for place, hit in enumerate(hits) if hit.id in texts]  # what went since is not shown
+        request = RerankRequest(
+            project_id=self.project_id,
+            question=question,
+            passages=[texts[hits[place].id] for place in there],
+            asked=self.asked,
+            seconds=self.seconds,
+        )
+        reranker: Reranker = load("RERANKERS", self.slug)()
+        reranker.require(request)
+        named = [there[place] for place in _within(reranker, request)]
+        return [*named, *(place for place in range(len(hits)) if place not in set(named))]
+
+
+def reranking_of(
+    retrieval: Retrieval, *, asked: Asked, project_id: UUID, relationship_id: UUID, kind: SearchedKind
+) -> Reranking | None:
+    """None where the configuration wants none."""
+    if retrieval.reranker is None:
+        return None
+    seconds = retrieval.reranker_timeout_ms / 1000
+    return Reranking(retrieval.reranker, seconds, asked, project_id, relationship_id, kind)
+
+
+class _Unusable(Exception):
+    """It came too late, or not at all."""
+
+
+def _within(reranker: Reranker, request: RerankRequest) -> list[int]:
+    """What it says, waited for no longer than the deadline. Raises ProviderError, NotUnderstood, _Unusable."""
+    release_connection()
+    future = _threads().submit(reranker.rerank, request)
+    try:
+        order = [int(place) for place in future.result(request.seconds)]
+    except TooLate:
+        future.cancel()  # if it has not begun
+        raise _Unusable(f"no answer within {request.seconds * 1000:.0f} ms") from None
+    except (ProviderError, NotUnderstood):
+        raise
+    except Exception as error:  # one from elsewhere may raise anything; the search goes on
+        raise _Unusable(f"it failed ({type(error).__name__})") from error
+    if len(set(order)) != len(order) or not set(order) <= set(range(len(request.passages))):
+        raise _Unusable("it ranks what it was not shown")
+    return order
+
+
+@cache
+def _threads() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(AT_ONCE, thread_name_prefix="rerank")
+
+
+def _passages(
+    kind: SearchedKind, relationship_id: UUID, ids: Sequence[UUID], participants: Participants
+) -> Mapping[UUID, Passage]:
+    """One statement."""
+    names = {USER: participants.user, COMPANION: participants.companion}
+    if kind == SearchedKind.ENTRY:
+        entries = ScratchpadEntry.objects.for_relationship(relationship_id).filter(id__in=ids)
+        return {
+            entry_id: Passage(content, names.get(subject, subject), told_at)
+            for entry_id, content, subject, told_at in entries.values_list(
+                "id", "content", "subject", "effective_at"
+            )
+        }
+    messages = Message.objects.for_relationship(relationship_id).filter(id__in=ids, erased_at=None)
+    return {
+        message_id: Passage(cut_fenced(content)[0].strip(), speaker or names.get(role, role), told_at)
+        for message_id, content, speaker, role, told_at in messages.values_list(
+            "id", "content", "speaker", "role", "occurred_at"
+        )
+    }
