@@ -34,7 +34,7 @@ APPEND_ONLY = set("AuditEvent EntryRevision Message ModelCall ProfileRevision".s
 MUTABLE = set(
     """
     ApiKey ChunkEmbedding Companion DecayedVector Document DocumentChunk DocumentFile Embedding EndUser HeldDeletion
-    IdempotencyKey IngestionPrompt Membership ModelSpending OperationResult Operator PeriodicRun Profile Project RateWindow Relationship
+    MendingPlan IdempotencyKey IngestionPrompt Membership ModelSpending OperationResult Operator PeriodicRun Profile Project RateWindow Relationship
     RelationshipToken Replay ScratchpadEntry SearchText SessionState Snapshot Turn WorkerHeartbeat
     """.split()
 )
