@@ -32,7 +32,8 @@ UNION ALL
 (SELECT {columns} FROM relationships_message
   WHERE relationship_id = %(relationship)s AND project_id = %(project)s AND erased_at IS NULL AND hidden_at IS NULL
     AND NOT EXISTS (SELECT 1 FROM relationships_message
-                     WHERE relationship_id = %(relationship)s AND session = %(session)s AND erased_at IS NULL AND hidden_at IS NULL)
+                     WHERE relationship_id = %(relationship)s AND session = %(session)s
+                       AND erased_at IS NULL AND hidden_at IS NULL)
   ORDER BY seq DESC LIMIT %(limit)s)
 """
 

@@ -19,8 +19,8 @@ ASKED_FOR = "was asked to be forgotten in the same breath"
 def leave_to_wishes(
     given: IngestionInput, items: Sequence[Operation | Refusal], heard: Sequence[Heard]
 ) -> list[Operation | Refusal]:
-    """The operations without those that a wish forbids: deleting an entry of which a part stays or that has another
-    identifier; adding what was said before the wish and is what it is about."""
+    """The operations without those that a wish forbids: deleting an entry of which a part stays, or another one than those that
+    surely say it; adding what was said before the wish and is what it is about."""
     if not heard:
         return list(items)
     return [_left(given, item, heard) for item in items]
@@ -35,12 +35,7 @@ def _left(given: IngestionInput, item: Operation | Refusal, heard: Sequence[Hear
         if entry is not None and wish.message_id in cited and item.op in ("delete", "update"):
             if entry.id in wish.edited:
                 return Refusal(item.raw, PART, item.messages, item.call_id)
-            asked = wish.draft.scope.wish
-            if (
-                item.op == "delete"
-                and entry.id not in wish.looked_at
-                and any(word.identifier for word in asked.must)
-            ):
+            if item.op == "delete" and wish.taken and entry.id not in wish.taken:
                 return Refusal(item.raw, OTHER, item.messages, item.call_id)
         if item.op == "add" and _said_before(given, cited, wish) and _says(wish, item.content):
             return Refusal(item.raw, ASKED_FOR, item.messages, item.call_id)

@@ -21,7 +21,7 @@ def choose(scope: Scope, candidates: Sequence[Candidate], stems: Stems) -> None:
         if candidate.judgement.verdict != Verdict.SAYS:
             continue
         candidate.ticked = not candidate.fixed
-        if candidate.kind == "entry" and not _is_topic(wish):
+        if candidate.kind == "entry":
             candidate.rest = without(wish, candidate.text, stems=stems)
             if candidate.rest is None and says_more(wish, candidate.text, stems=stems):
                 candidate.ticked = False
@@ -34,26 +34,26 @@ def choose(scope: Scope, candidates: Sequence[Candidate], stems: Stems) -> None:
     tick_echoes(scope, candidates, stems)
 
 
-def _is_topic(wish: Wish) -> bool:
-    """A single name: everything about it goes."""
-    return not wish.states and len(wish.must) == 1 and not wish.may and wish.must[0].capital
-
-
 def tick_echoes(scope: Scope, candidates: Sequence[Candidate], stems: Stems) -> None:
-    """Messages that an entry rests on which goes, and those of the same exchanges, of either side, that have what
-    tells it: its own words or the wish's."""
+    """Messages of the exchanges that an entry rests on which goes, of either side, that have one of the words which tell
+    it and which no entry that stays has."""
     going = [one for one in candidates if one.kind == "entry" and one.ticked]
     if not going:
         return
     cited = {message_id for entry in going for message_id in entry.cites}
     turns = {one.turn_id for one in candidates if one.kind == "message" and one.id in cited}
-    wanted = [words for words in (_told_by(scope, entry) for entry in going) if words]
-    wanted += [[word for word in scope.wish.must]] if scope.wish.must else []
+    staying = [one.text for one in candidates if one.kind == "entry" and not one.ticked]
+    known = spelt(words_of(" . ".join([*staying, *(entry.rest or "" for entry in going)])), stems)
+    wanted = [
+        word
+        for word in (*scope.wish.must, *(word for entry in going for word in _told_by(scope, entry)))
+        if (word.identifier or len(word.plain) > 2) and not is_in(word, known, stems)
+    ]
     for one in candidates:
         if one.kind != "message" or one.ticked or one.turn_id not in turns:
             continue
         there = spelt(words_of(one.text), stems)
-        if any(all(is_in(word, there, stems) for word in words) for words in wanted):
+        if any(is_in(word, there, stems) for word in wanted):
             one.ticked = True
             one.judgement = Judgement(Verdict.SAYS, max(one.judgement.score, 0.5), one.text[:300], REPEATS)
 

@@ -7,7 +7,8 @@ from datetime import datetime
 from uuid import UUID
 
 from memory.errors import UnparsableAnswer
-from memory.mending.candidates import read_messages, stems_of
+from memory.mending.candidates import Candidate, read_entries, read_messages, stems_of
+from memory.mending.choosing import tick_echoes
 from memory.mending.plans import Draft, carry_out, draft_plan, store_plan
 from memory.mending.wishes import wish_in
 from memory.mending.words import is_in, spelt, words_of
@@ -32,9 +33,9 @@ class Heard:
         return {one.id for one in self.draft.ticked if one.rest is not None}
 
     @property
-    def looked_at(self) -> set[UUID]:
-        """Entries that say it, or may."""
-        return {one.id for one in self.draft.found if one.kind == "entry"}
+    def taken(self) -> set[UUID]:
+        """Entries that surely say it."""
+        return {one.id for one in self.draft.ticked if one.kind == "entry"}
 
 
 def hear_wishes(relationship_id: UUID, turn_ids: Sequence[UUID]) -> list[Heard]:
@@ -96,16 +97,22 @@ def _catch_up(plan: MendingPlan, relationship_id: UUID) -> None:
 
 
 def _take_along(relationship_id: UUID, draft: Draft, gone: Sequence[UUID]) -> None:
-    """Messages that an entry rests on which this reading deleted."""
-    rows = ScratchpadEntry.objects.for_relationship(relationship_id).filter(id__in=list(gone))
-    cited = {message_id for row in rows for message_id in row.source_message_ids}
-    for one in draft.found:
-        if one.kind == "message" and one.id in cited:
-            one.ticked = True
-    missing = cited - {one.id for one in draft.found}
-    for one in read_messages(draft.scope):
-        if one.id in missing:
-            one.ticked = True
+    """Messages that repeat what an entry said which this reading deleted."""
+    rows = list(ScratchpadEntry.objects.for_relationship(relationship_id).filter(id__in=list(gone)))
+    if not rows:
+        return
+    deleted = [
+        Candidate("entry", row.id, row.content, cites=row.source_message_ids, ticked=True) for row in rows
+    ]
+    staying = [one for one in read_entries(draft.scope) if one.id not in set(gone)]
+    messages = [one for one in read_messages(draft.scope) if one.id not in {had.id for had in draft.ticked}]
+    stems = stems_of(relationship_id, [one.text for one in (*deleted, *staying, *messages)])
+    tick_echoes(draft.scope, [*deleted, *staying, *messages], stems)
+    known = {one.id: one for one in draft.found}
+    for one in messages:
+        if one.ticked and one.id in known:
+            known[one.id].ticked = True
+        elif one.ticked:
             draft.found.append(one)
 
 

@@ -8,9 +8,10 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 
 from memory.mending.wishes import NO, ONCE, RELATIONS, STOP, WEAK, Wish, is_name, strong
-from memory.mending.words import Stems, Word, fold, is_in, normal, spelt, words_of
+from memory.mending.words import Stems, Word, fold, is_in, joins, normal, spelt, words_of
 
 PERHAPS = 0.5  # of the wish's words: whoever shares less says nothing of it
 AKIN = 5  # letters: two longer words that begin alike are of one family: allergic, allergy
@@ -72,12 +73,19 @@ def _judge(
     for form in [form for form in there if form in aliases]:
         there.update(aliases[form])
     held = [word for word in wish.must if is_in(word, there, stems) or _akin(word, words)]
+    held += _joined(wish, held, there)
     groups = [group for group in wish.may if group & there]
     total = len(wish.must) + 0.5 * len(wish.may)
     score = (len(held) + 0.5 * len(groups)) / total if total else 0.0
     missing = [word for word in wish.must if word not in held]
     told = [word for word in held if strong(word)]
-    whole = not missing and (len(groups) == len(wish.may) or bool(told) or len(held) >= 2)
+    only_kinds = not wish.must and bool(wish.may) and len(groups) == len(wish.may)
+    whole = (
+        only_kinds
+        or (bool(wish.must)
+        and not missing
+        and (len(groups) == len(wish.may) or bool(told) or len(held) >= 2))
+    )
     by_sign = bool(told) and all(not word.identifier for word in missing) and not _names(missing, wish)
     if not (whole or by_sign):
         if score >= PERHAPS or told:
@@ -85,6 +93,15 @@ def _judge(
         return Judgement(Verdict.NOT, score, sentence)
     doubt = "" if told else _doubt(wish, sentence, words, subject, owners)
     return Judgement(Verdict.PERHAPS if doubt else Verdict.SAYS, score, sentence, doubt)
+
+
+def _joined(wish: Wish, held: list[Word], there: Collection[str]) -> list[Word]:
+    """Neighbours in the wish that the text writes as one."""
+    found: list[Word] = []
+    for first, second in pairwise(wish.must):
+        if joins(first, second) and any(one + two in there for one in first.forms for two in second.forms):
+            found += [word for word in (first, second) if word not in held and word not in found]
+    return found
 
 
 def _names(missing: list[Word], wish: Wish) -> bool:
@@ -123,7 +140,7 @@ def _other_subject(sentence: str, words: list[Word], subject: str, owners: Colle
     own = {fold(part) for name in owners for part in name.split()} | {"user"}
     if subject and fold(subject) not in own:
         return subject
-    telling = [word for word in words if not word.forms & (STOP - own)] or words
+    telling = [word for word in words if not word.forms & ((STOP | NO) - own)] or words
     if not telling:
         return ""
     first = telling[0]

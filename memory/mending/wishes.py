@@ -3,7 +3,7 @@
 import re
 import tomllib
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,8 @@ def _folded(text: str) -> frozenset[str]:
 STOP, NO, ONCE, RELATIONS, MINE = (
     _folded(_RULES[name]) for name in ("stop", "no", "once", "relations", "mine")
 )
+_SAME = [_folded(group) for group in _RULES["same"]]
+MINE_ONLY = frozenset({"i", "im", "ive", "ich"})  # written with a capital, and no names
 _WEAK = [_folded(group) for group in _RULES["weak"]]
 WEAK = frozenset().union(*_WEAK)
 _ASKS = _pattern(f"(?:^|[,;:–—-] ?){_RULES['manners']}(?P<verb>{_RULES['asks']})(?P<what>.*)$")
@@ -84,7 +86,13 @@ def read_wish(text: str, names: Collection[str] = ()) -> Wish:
     what = _REPORT.sub("", what) or what
     own = {fold(part) for name in names for part in name.split()}
     words = words_of(what)
-    telling = [word for word in words if word.identifier or not word.forms & (STOP | NO | ONCE | own)]
+    telling = [
+        _with_synonyms(word)
+        for word in words
+        if word.identifier
+        or (is_name(word, what) and not word.forms & (MINE_ONLY | own))
+        or not word.forms & (STOP | NO | ONCE | own)
+    ]
     must = tuple(word for word in telling if word.identifier or not word.forms & WEAK)
     may = tuple(
         dict.fromkeys(
@@ -93,13 +101,18 @@ def read_wish(text: str, names: Collection[str] = ()) -> Wish:
     )
     return Wish(
         text=what,
-        must=must or tuple(telling),
-        may=may if must else (),
+        must=must or (() if may else tuple(telling)),
+        may=may,
         denies=any(word.forms & NO for word in words),
         once=any(word.forms & ONCE for word in words),
         states=bool(_STATEMENT.match(what) or _TELLS.search(what)),
         mine=_is_mine(words, what),
     )
+
+
+def _with_synonyms(word: Word) -> Word:
+    same = [group for group in _SAME if word.forms & group]
+    return replace(word, forms=word.forms.union(*same)) if same and not word.identifier else word
 
 
 def _is_mine(words: list[Word], what: str) -> bool:

@@ -80,9 +80,17 @@ def spelt(words: Iterable[Word], stems: Stems) -> set[str]:
         if not word.identifier:
             found.update(f"~{stem}" for form in word.forms for stem in stems.get(form, ()))
     for first, second in pairwise(listed):
-        if first.capital and second.capital and second.start - first.end <= 1:
+        if joins(first, second):
             found.update(one + two for one in first.forms for two in second.forms)
     return found
+
+
+def joins(first: Word, second: Word) -> bool:
+    """Whether two neighbours may be one with a sign or space between: Anne Marie, ord 17."""
+    if not 0 <= second.start - first.end <= 2:
+        return False
+    serial = second.identifier and not first.identifier and len(first.plain) <= 6
+    return serial or (first.capital and second.capital)
 
 
 def is_in(word: Word, spellings: Collection[str], stems: Stems) -> bool:

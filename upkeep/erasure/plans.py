@@ -1,6 +1,7 @@
 """Carries a plan to forget out for good: entries, parts of entries, messages and what other rooms keep."""
 
 from collections.abc import Collection
+from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
@@ -74,13 +75,11 @@ def _erase_entry(relationship: Any, item: dict[str, Any], by: Actor) -> Counts:
     erasure = erase_entry(relationship_id=relationship.id, entry_id=entry.id, by=by, messages="keep").erasure
     if item["rest"] is not None and entry.state == EntryState.ACTIVE:
         values = {name: getattr(entry, name) for name in _KEPT}
-        try:
+        with suppress(SameAsAnother):  # another says the rest already
             add_entry(
                 relationship=relationship,
                 values={**values, "content": item["rest"], "effective_at": entry.effective_at},
                 by=by,
                 source=EntrySource.API,
             )
-        except SameAsAnother:
-            pass  # another says the rest already
     return Counts(erasure.counts)

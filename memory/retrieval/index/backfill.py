@@ -58,7 +58,8 @@ DELETE FROM {table} s
             WHERE e.relationship_id = %(relationship)s AND e.id = s.owner_id)
     OR s.kind = 'message' AND EXISTS (
            SELECT FROM relationships_message m
-            WHERE m.relationship_id = %(relationship)s AND m.id = s.owner_id AND m.erased_at IS NULL AND m.hidden_at IS NULL))
+            WHERE m.relationship_id = %(relationship)s AND m.id = s.owner_id
+               AND m.erased_at IS NULL AND m.hidden_at IS NULL))
 """
 _DROPS = [_DROP_ORPHANS.format(table=table) for table in ("memory_searchtext", "memory_embedding")]
 

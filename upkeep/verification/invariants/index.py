@@ -55,7 +55,8 @@ SELECT 'of_nothing', s.relationship_id, s.owner_id, s.kind
        WHEN 'entry' THEN NOT EXISTS (
             SELECT FROM memory_scratchpadentry WHERE relationship_id = w.id AND id = s.owner_id)
        ELSE NOT EXISTS (
-            SELECT FROM relationships_message WHERE relationship_id = w.id AND id = s.owner_id AND erased_at IS NULL AND hidden_at IS NULL)
+            SELECT FROM relationships_message WHERE relationship_id = w.id AND id = s.owner_id
+               AND erased_at IS NULL AND hidden_at IS NULL)
        END
 """
 
@@ -86,8 +87,8 @@ SELECT s.relationship_id, s.owner_id, s.kind
 class IndexInvariant(Invariant):
     slug = "index"
     promise = (
-        "Every entry, and every message that was neither erased nor hidden, has one row in the index, which tells its text "
-        "and has the words of it."
+        "Every entry, and every message that was neither erased nor hidden, has one row in the index, which tells "
+        "its text and has the words of it."
     )
 
     problems = (MISSING, OUT_OF_STEP, WORDS, OF_NOTHING)
