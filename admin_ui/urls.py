@@ -10,6 +10,7 @@ from admin_ui.views.documents import DocumentsView, DocumentView
 from admin_ui.views.entries import DecideHeldView, EntryHistoryView, EntryUndoView
 from admin_ui.views.erasing import EraseEntryView, RedactMessagesView
 from admin_ui.views.keys import KeysView, LimitKeyView, RevokeKeyView
+from admin_ui.views.mending import PlanView, UndoPlanView, WishView
 from admin_ui.views.operators import OperatorRoleView, OperatorsView
 from admin_ui.views.overview import OverviewView, StatusView
 from admin_ui.views.playground import PlaygroundView, TalkView
@@ -82,6 +83,10 @@ urlpatterns = [
     path(f"{RELATIONSHIP}/profile/", ProfileView.as_view(), name="relationship_profile"),
     path(f"{RELATIONSHIP}/sessions/", SessionStateView.as_view(), name="relationship_session"),
     path(f"{RELATIONSHIP}/sessions/end/", EndSessionView.as_view(), name="relationship_end_session"),
+    path(f"{RELATIONSHIP}/forget/", WishView.as_view(verb="forget"), name="relationship_forget"),
+    path(f"{RELATIONSHIP}/correct/", WishView.as_view(verb="correct"), name="relationship_correct"),
+    path(f"{RELATIONSHIP}/plans/<uuid:plan_id>/", PlanView.as_view(), name="relationship_plan"),
+    path(f"{RELATIONSHIP}/plans/<uuid:plan_id>/undo/", UndoPlanView.as_view(), name="relationship_undo_plan"),
     path(f"{RELATIONSHIP}/data/", DataView.as_view(), name="relationship_data"),
     path(f"{RELATIONSHIP}/export/", ExportView.as_view(), name="relationship_export"),
     path(f"{RELATIONSHIP}/messages/redact/", RedactMessagesView.as_view(), name="relationship_redact"),

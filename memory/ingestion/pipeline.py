@@ -131,7 +131,8 @@ def _read_and_apply(claim: Claim, given: IngestionInput, call_log: CallLog) -> N
         renew_lease(claim)
         has_words = _has_words(given)
         proposed = propose_all(given, call_log, purpose=purpose) if has_words else Proposed(given, [])
-        heard = hear_wishes(given.relationship_id, [turn.id for turn in given.turns]) if has_words else []
+        said = {message.id: message.content for message in given.messages if message.role == "user"}
+        heard = hear_wishes(given.relationship_id, said)
         try:
             apply_operations(
                 claim=claim, proposed=proposed, log=call_log, last_try=edits == ASK_AGAIN, heard=heard

@@ -2,6 +2,7 @@
 against them. The question is kept as a ModelCall."""
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,6 @@ from typing import Any
 
 from django.conf import settings
 from django.utils import timezone
-from jinja2 import Environment
 
 from memory.entries.limits import call_text, entry_fault
 from memory.errors import UnparsableAnswer
@@ -28,7 +28,7 @@ from relationships.services.model_budgets import count_spending, require_model_b
 MOST_SHOWN = 120  # candidates, the likeliest first, then the newest entries
 LONGEST_SHOWN = 1500  # characters of one
 SYSTEM = "You keep a companion's memory honest. You answer with one JSON object and nothing else."
-_TEMPLATE = Environment(autoescape=False).from_string(Path(__file__).with_name("forget.md").read_text())  # noqa: S701 - plain text
+_PROMPTS = {verb: Path(__file__).with_name(f"{verb}.md").read_text() for verb in ("forget", "correct")}
 SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
@@ -101,13 +101,16 @@ def shown_of(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 def render(scope: Scope, shown: Sequence[Candidate], *, verb: str, to: str) -> str:
     lines = [
-        {"number": number, "label": _label(one), "text": " ".join(one.text[:LONGEST_SHOWN].split())}
+        f"[{number}] ({_label(one)}) {' '.join(one.text[:LONGEST_SHOWN].split())}"
         for number, one in enumerate(shown, start=1)
     ]
-    owner = scope.owners[0] if scope.owners else "the user"
-    return _TEMPLATE.render(
-        verb=verb, wish=scope.wish.text or "what was said last", to=to, owner=owner, lines=lines
-    ).strip()
+    values = {
+        "wish": " ".join((scope.wish.text or "what was said last").split()),
+        "to": " ".join(to.split()),
+        "owner": scope.owners[0] if scope.owners else "the user",
+        "lines": "\n".join(lines),
+    }
+    return re.sub(r"\{\{ (\w+) \}\}", lambda match: values[match[1]], _PROMPTS[verb]).strip()
 
 
 def take_answer(text: str, shown: Sequence[Candidate], *, verb: str) -> None:
@@ -156,6 +159,11 @@ def _numbered(number: object, shown: Sequence[Candidate]) -> Candidate | None:
     return shown[number - 1] if known else None  # type: ignore[operator]
 
 
+def storable(text: str) -> str:
+    """What PostgreSQL can hold."""
+    return text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode()
+
+
 def _label(one: Candidate) -> str:
     if one.kind == "entry":
         return f"entry, about {one.subject}" if one.subject else "entry"
@@ -181,10 +189,8 @@ def _asked(
         provider=provider.alias,
         model=(completion.model if completion else request.model or provider.default_model)[:120],
         system=request.system,
-        prompt=call_text(request.prompt),
-        answer=call_text(completion.text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode())
-        if completion
-        else "",
+        prompt=call_text(storable(request.prompt)),
+        answer=call_text(storable(completion.text)) if completion else "",
         shown_entry_ids=[one.id for one in shown if one.kind == "entry"],
         shown_message_ids=[one.id for one in shown if one.kind == "message"],
         prompt_tokens=completion.prompt_tokens if completion else None,
@@ -192,6 +198,6 @@ def _asked(
         cost=completion.cost if completion else None,
         milliseconds=round((perf_counter() - started) * 1000, 3),
         error_code=getattr(failure, "code", "") if failure else "",
-        error=str(failure)[:2000] if failure else "",
+        error=storable(str(failure))[:2000] if failure else "",
     )
     return Asked(call, completion)

@@ -1,7 +1,7 @@
 """A wish to forget that is spoken in a conversation: found in the turns that are read, judged as any other, and carried
 out in the transaction that settles them, with the words that asked for it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -38,16 +38,16 @@ class Heard:
         return {one.id for one in self.draft.ticked if one.kind == "entry"}
 
 
-def hear_wishes(relationship_id: UUID, turn_ids: Sequence[UUID]) -> list[Heard]:
-    """The wishes in these turns, judged. A model may be asked: no transaction may be open. Raises ProviderError,
+def hear_wishes(relationship_id: UUID, messages: Mapping[UUID, str]) -> list[Heard]:
+    """The wishes in what the person said, by message, judged. To forget everything is left to the reading itself, whose
+    deletions may be held. A model may be asked: no transaction may be open. Raises ProviderError,
     BudgetSpent; an answer that can't be read is judged by rules.
     """
-    rows = Message.objects.for_relationship(relationship_id).filter(
-        turn_id__in=list(turn_ids), role="user", erased_at=None, hidden_at=None
-    )
-    asking = [(row, what) for row in rows.order_by("seq") if (what := wish_in(row.content)) is not None]
-    if not asking:
+    asked = {one: what for one, said in messages.items() if (what := wish_in(said)) is not None}
+    if not asked:
         return []
+    rows = Message.objects.for_relationship(relationship_id).filter(id__in=list(asked))
+    asking = [(row, asked[row.id]) for row in rows.order_by("seq")]
     pairs = Relationship.objects.select_related("companion", "project", "user")
     relationship = pairs.get(id=relationship_id)
     heard = []
@@ -56,6 +56,8 @@ def hear_wishes(relationship_id: UUID, turn_ids: Sequence[UUID]) -> list[Heard]:
             draft = draft_plan(relationship, verb="forget", what=what, before=row.seq)
         except UnparsableAnswer:
             draft = draft_plan(relationship, verb="forget", what=what, before=row.seq, by_rules=True)
+        if draft.scope.wish.everything:
+            draft.found.clear()
         heard.append(Heard(row.id, row.turn_id, row.seq, draft))
     return heard
 

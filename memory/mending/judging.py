@@ -80,11 +80,8 @@ def _judge(
     missing = [word for word in wish.must if word not in held]
     told = [word for word in held if strong(word)]
     only_kinds = not wish.must and bool(wish.may) and len(groups) == len(wish.may)
-    whole = (
-        only_kinds
-        or (bool(wish.must)
-        and not missing
-        and (len(groups) == len(wish.may) or bool(told) or len(held) >= 2))
+    whole = only_kinds or (
+        bool(wish.must) and not missing and (len(groups) == len(wish.may) or bool(told) or len(held) >= 2)
     )
     by_sign = bool(told) and all(not word.identifier for word in missing) and not _names(missing, wish)
     if not (whole or by_sign):

@@ -14,19 +14,22 @@ from django.utils import timezone
 
 from memory.entries.fingerprint import content_hash
 from memory.entries.history import Change, change_entries, changed, fields_of
-from memory.errors import AlreadyDecided, NothingFits
-from memory.mending.asking import Asked, ask_model, model_of, store_call
+from memory.errors import AlreadyDecided, NothingFits, UnparsableAnswer
+from memory.mending.asking import Asked, ask_model, model_of, storable, store_call
 from memory.mending.candidates import Candidate, Scope, find_candidates, forgettables, scope_of
 from memory.mending.choosing import choose
 from memory.mending.judging import PERHAPS, Verdict
 from memory.mending.undoing import restore_entries
 from memory.mending.wishes import read_wish
 from memory.models import EntryState, MendingPlan, MendingState, RevisionEvent, ScratchpadEntry
+from providers.errors import ProviderError
+from relationships.ids import uuid7
 from relationships.models import Relationship
 from relationships.services.hiding import hide_messages, show_messages
 from relationships.services.sequence import lock_relationship
 from web.actor import Actor
-from web.errors import InvalidInput, NotFound
+from web.errors import InvalidInput, NotFound, Unavailable, UpstreamFailed
+from worker.waiting import waiting_place
 
 KEPT = timedelta(hours=1)  # a plan that nobody carries out
 MOST_ITEMS = 500
@@ -91,6 +94,22 @@ def _in_place(one: Candidate, to: str) -> str:
     if not one.rest:
         return to.strip()
     return f"{one.rest.rstrip(' .')}. {to.strip()}"
+
+
+def make_plan(
+    relationship: Relationship, *, verb: str, what: str, to: str = "", depth: str = "hide", by: Actor
+) -> MendingPlan:
+    """Draft and store, for somebody who waits. Raises UpstreamFailed, Unavailable, BudgetSpent, NothingFits."""
+    with waiting_place(uuid7()) as place:  # it holds a thread, like a turn that is waited for
+        if place is None:
+            raise Unavailable("Too many requests are waiting for a model; try again in a moment.")
+        try:
+            draft = draft_plan(relationship, verb=verb, what=what, to=to)
+        except (ProviderError, UnparsableAnswer) as error:
+            raise UpstreamFailed(f"The model gave no usable answer: {storable(str(error))}") from error
+    if verb == "correct":
+        refuse_nothing(draft)
+    return store_plan(draft, depth=depth, by=by)
 
 
 @transaction.atomic

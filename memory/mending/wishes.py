@@ -37,6 +37,9 @@ _STATEMENT = _pattern(_RULES["statement"])
 _REPORT = _pattern(_RULES["report"])
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+|(?<=[。！？])")
 _TELLS = re.compile(r"\bthat (?:i|my|we|our|he|she|they|[A-Z]\w+)\b")
+_TAIL = re.compile(
+    r"(?:[\s,.!?]+(?:please|thanks|thank you|bitte|again|from your (?:memory|records|notes|mind)))+[\s.!?]*$", _FLAGS
+)
 LONGEST_WISH = 600  # characters
 
 
@@ -79,7 +82,8 @@ def read_wish(text: str, names: Collection[str] = ()) -> Wish:
     """`text`: what `wish_in` found, or what somebody wrote into a form. `names`: of the speaker and the companion."""
     asked = wish_in(text)
     what = text if asked is None else asked
-    if not what.strip() or _LAST.match(what):
+    what = _TAIL.sub("", what).strip()
+    if not what or _LAST.match(what):
         return Wish(text, last=True)
     if _EVERYTHING.match(what):
         return Wish(text, everything=True)

@@ -461,9 +461,9 @@ def identifiers() -> Iterator[Row]:
 def paraphrases() -> Iterator[Row]:
     for number, (entry, said, echo, what, word) in enumerate(PARAPHRASES):
         others = [
-                Fact("Likes jazz", "I like jazz."),
-                Fact("Sister Ana lives in Porto", "My sister Ana lives in Porto."),
-            ]
+            Fact("Likes jazz", "I like jazz."),
+            Fact("Sister Ana lives in Porto", "My sister Ana lives in Porto."),
+        ]
         for place in range(3):
             yield (
                 [Fact(entry, said, echo), *others],

@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory.api.schemas import EntryText
-from memory.mending.plans import carry_out, draft_plan, plan_of, refuse_nothing, store_plan, undo_plan
+from memory.mending.plans import carry_out, make_plan, plan_of, undo_plan
 from memory.models import MendingPlan
 from relationships.api.views import ApiView
 from upkeep.erasure.plans import erase_plan
@@ -80,10 +80,7 @@ class WishView(ApiView):
 
     def planned(self, relationship_id: UUID, verb: str, body: Any, to: str, depth: str) -> MendingPlan:
         relationship = self.get_relationship(relationship_id, "companion", "project", "user")
-        draft = draft_plan(relationship, verb=verb, what=body.what, to=to)
-        if verb == "correct":
-            refuse_nothing(draft)
-        return store_plan(draft, depth=depth, by=self.actor)
+        return make_plan(relationship, verb=verb, what=body.what, to=to, depth=depth, by=self.actor)
 
 
 class ForgetView(WishView):
@@ -92,11 +89,11 @@ class ForgetView(WishView):
         "Forget something by saying so",
         body=ForgetBody,
         answers={200: PlanAnswer},
-        problems=(502, 503),
+        problems=(429, 502),
     )
     def post(self, request: Request, relationship_id: UUID) -> Response:
-        """Finds what says it, among entries, parts of entries, messages of either side and documents, and hides or erases
-        what surely does. What may is listed unticked: carry the plan out with the ticks you choose.
+        """Finds what says it, among entries, parts of entries, messages of either side and documents, and hides or
+        erases what surely does. What may is listed unticked: carry the plan out with the ticks you choose.
         """
         body = self.body(ForgetBody)
         plan = self.planned(relationship_id, "forget", body, "", body.depth)
@@ -111,7 +108,7 @@ class CorrectView(WishView):
         "Correct something by saying so",
         body=CorrectBody,
         answers={200: PlanAnswer},
-        problems=(409, 502, 503),
+        problems=(409, 429, 502),
     )
     def post(self, request: Request, relationship_id: UUID) -> Response:
         """Changes the entry that says it. Where none does it refuses, and shows what it looked at; where several might,

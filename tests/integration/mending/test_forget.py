@@ -71,7 +71,7 @@ def numbers_that_say(*words: str):  # type: ignore[no-untyped-def]
 def test_hidden_it_is_nowhere_and_can_be_brought_back(
     api: Api, at: str, told: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
-    scripted_provider.answer_with(numbers_that_say("Klosterneuburg"))
+    scripted_provider.wishes_answer = numbers_that_say("Klosterneuburg")
     plan = api.post(f"{at}/forget", {"what": "that I live in Klosterneuburg"})
 
     assert plan.status == 200, plan
@@ -94,7 +94,7 @@ def test_hidden_it_is_nowhere_and_can_be_brought_back(
 def test_erased_it_is_in_no_table(
     api: Api, at: str, told: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
-    scripted_provider.answer_with(numbers_that_say("Klosterneuburg"))
+    scripted_provider.wishes_answer = numbers_that_say("Klosterneuburg")
     assert "memory_modelcall" in tables_with("Klosterneuburg", dump())
 
     plan = api.post(f"{at}/forget", {"what": "that I live in Klosterneuburg", "depth": "erase"})
@@ -109,7 +109,7 @@ def test_erased_it_is_in_no_table(
 def test_a_dry_run_changes_nothing_and_is_carried_out_with_other_ticks(
     api: Api, at: str, told: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
-    scripted_provider.answer_with(numbers_that_say("Klosterneuburg"))
+    scripted_provider.wishes_answer = numbers_that_say("Klosterneuburg")
     plan = api.post(f"{at}/forget", {"what": "that I live in Klosterneuburg", "dry_run": True}).body
     assert plan["state"] == "proposed" and "Lives in Klosterneuburg" in told.contents
     [number] = [item["number"] for item in plan["items"] if item["kind"] == "entry"]
@@ -126,7 +126,7 @@ def test_a_dry_run_changes_nothing_and_is_carried_out_with_other_ticks(
 def test_the_question_is_kept_as_a_model_call(
     api: Api, at: str, told: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
-    scripted_provider.answer_with({"says": [], "unsure": [1, 999]})
+    scripted_provider.wishes_answer = {"says": [], "unsure": [1, 999]}
     plan = api.post(f"{at}/forget", {"what": "that I live in Klosterneuburg"}).body
     assert plan["state"] == "proposed" and plan["judged_by"] == "scripted-1"
     call = ModelCall.objects.get(purpose="forget")
@@ -137,7 +137,7 @@ def test_a_part_goes_and_the_rest_stays(
     api: Api, at: str, conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
     conversation.remember("Has a cat and drives a Volvo")
-    scripted_provider.answer_with({"says": [{"number": 1, "rest": "Has a cat"}], "unsure": []})
+    scripted_provider.wishes_answer = {"says": [{"number": 1, "rest": "Has a cat"}], "unsure": []}
 
     erased = api.post(f"{at}/forget", {"what": "my car", "depth": "erase"})
 
@@ -149,7 +149,8 @@ def test_a_part_goes_and_the_rest_stays(
 def test_spoken_it_reaches_messages_and_echoes_and_the_words_that_asked(
     api: Api, at: str, told: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
-    scripted_provider.answer_with(NOTHING, numbers_that_say("Klosterneuburg"))
+    scripted_provider.answer_with(NOTHING)
+    scripted_provider.wishes_answer = numbers_that_say("Klosterneuburg")
     exchange(
         told, "Please forget that I live in Klosterneuburg.", "Klosterneuburg is forgotten: you live nowhere."
     )
@@ -165,10 +166,9 @@ def test_spoken_it_reaches_messages_and_echoes_and_the_words_that_asked(
 def test_told_again_it_is_remembered_again(
     api: Api, at: str, told: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
-    scripted_provider.answer_with(NOTHING, numbers_that_say("Klosterneuburg"))
+    scripted_provider.answer_with(NOTHING)
+    scripted_provider.wishes_answer = numbers_that_say("Klosterneuburg")
     exchange(told, "Please forget that I live in Klosterneuburg.", "Done.")
     scripted_provider.answer_with(answer(add("Lives in Klosterneuburg")))
-    later = NewTurn([NewMessage("user", SAID)], occurred_at=MORNING.replace(year=2027))
-    del later
     told.hear(SAID)
     assert set(told.contents) == {"Has a sister", "Lives in Klosterneuburg"}
