@@ -9,9 +9,9 @@ from django.shortcuts import redirect, render
 
 from admin_ui.views.scratchpad import RelationshipPart
 from memory.entries.limits import entry_fault
-from memory.mending.plans import carry_out, make_plan, plan_of, undo_plan
+from memory.mending.carrying import carry_out, undo_plan
+from memory.mending.plans import make_plan, plan_of
 from memory.models import MendingPlan, MendingState
-from relationships.models import Role
 from upkeep.erasure.plans import erase_plan
 from web.errors import RapportError
 

@@ -19,8 +19,8 @@ ASKED_FOR = "was asked to be forgotten in the same breath"
 def leave_to_wishes(
     given: IngestionInput, items: Sequence[Operation | Refusal], heard: Sequence[Heard]
 ) -> list[Operation | Refusal]:
-    """The operations without those that a wish forbids: deleting an entry of which a part stays, or another one than those that
-    surely say it; adding what was said before the wish and is what it is about."""
+    """The operations without those that a wish forbids: deleting an entry of which a part stays, or
+    another one than those that surely say it; adding what was said before the wish and is what it is about."""
     if not heard:
         return list(items)
     return [_left(given, item, heard) for item in items]

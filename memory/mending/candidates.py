@@ -1,4 +1,4 @@
-"""What of a relationship may say what a wish is about: by the finders of FORGETTABLE, each a kind of text. Only reads."""
+"""What of a relationship may say what a wish is about: entries, messages, and what FORGETTABLE finds. Only reads."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db import connection
 
 from memory.mending.judging import Aliases, Judgement, Verdict, aliases_in, judge
-from memory.mending.wishes import Wish
+from memory.mending.wishes import Wish, read_wish
 from memory.mending.words import Stems, words_of
 from memory.models import USER_SUBJECT, EntryState, ScratchpadEntry
 from memory.retrieval.index.configs import configs_of
@@ -61,11 +61,13 @@ class Scope:
     wish: Wish
     owners: tuple[str, ...]
     before: int | None = None
+    turn_id: UUID | None = None  # in which it is asked for, and by which message
+    message_id: UUID | None = None
 
 
 class Forgettable(Protocol):
-    """A kind of text that a wish may be about. `hide` and `restore` run under the relationship's lock, `erase` inside an
-    erasure too, which may change append-only tables."""
+    """A kind of text that a wish may be about. `hide` and `restore` run under the relationship's lock, `erase` inside
+    an erasure too, which may change append-only tables."""
 
     kind: str
 
@@ -150,7 +152,10 @@ def stems_of(relationship_id: UUID, texts: Iterable[str]) -> dict[str, Sequence[
         return {word: stems or () for word, stems in cursor.fetchall()}
 
 
-def scope_of(relationship: Relationship, wish: Wish, *, before: int | None = None) -> Scope:
+def scope_of(relationship: Relationship, what: str, *, asked_by: Message | None = None) -> Scope:
     user = relationship.user
     names = tuple(name for name in (user.display_name, user.external_id) if name)
-    return Scope(relationship, wish, names, before)
+    wish = read_wish(what, names)
+    if asked_by is None:
+        return Scope(relationship, wish, names)
+    return Scope(relationship, wish, names, asked_by.seq, asked_by.turn_id, asked_by.id)

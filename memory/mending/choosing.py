@@ -35,8 +35,8 @@ def choose(scope: Scope, candidates: Sequence[Candidate], stems: Stems) -> None:
 
 
 def tick_echoes(scope: Scope, candidates: Sequence[Candidate], stems: Stems) -> None:
-    """Messages of the exchanges that an entry rests on which goes, of either side, that have one of the words which tell
-    it and which no entry that stays has."""
+    """Messages of the exchanges that an entry rests on which goes, of either side, that have one of the words which
+    tell it and which no entry that stays has."""
     going = [one for one in candidates if one.kind == "entry" and one.ticked]
     if not going:
         return

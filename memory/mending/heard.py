@@ -8,8 +8,9 @@ from uuid import UUID
 
 from memory.errors import UnparsableAnswer
 from memory.mending.candidates import Candidate, read_entries, read_messages, stems_of
+from memory.mending.carrying import carry_out
 from memory.mending.choosing import tick_echoes
-from memory.mending.plans import Draft, carry_out, draft_plan, store_plan
+from memory.mending.plans import Draft, draft_plan, store_plan
 from memory.mending.wishes import wish_in
 from memory.mending.words import is_in, spelt, words_of
 from memory.models import MendingPlan, ScratchpadEntry
@@ -53,9 +54,9 @@ def hear_wishes(relationship_id: UUID, messages: Mapping[UUID, str]) -> list[Hea
     heard = []
     for row, what in asking:
         try:
-            draft = draft_plan(relationship, verb="forget", what=what, before=row.seq)
+            draft = draft_plan(relationship, verb="forget", what=what, asked_by=row)
         except UnparsableAnswer:
-            draft = draft_plan(relationship, verb="forget", what=what, before=row.seq, by_rules=True)
+            draft = draft_plan(relationship, verb="forget", what=what, by_rules=True, asked_by=row)
         if draft.scope.wish.everything:
             draft.found.clear()
         heard.append(Heard(row.id, row.turn_id, row.seq, draft))

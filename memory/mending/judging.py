@@ -164,9 +164,11 @@ def telling_words(text: str, owners: Collection[str] = ()) -> list[Word]:
     ]
 
 
+_NAMES = r"[^\W\d_][\w'’-]*(?: [^\W\d_a-z][\w'’-]*)*"
+_ALSO = r"also (?:known|written|spelt|spelled)(?: as)?|a\.?k\.?a\.?|goes by|is (?:also )?called|alias"
 _ALIAS = re.compile(
-    r"(?P<one>[^\W\d_][\w'’-]*(?: [^\W\d_a-z][\w'’-]*)*)\s*(?:\((?:also |aka |written |in \w+:? )*(?P<two>[^()]{1,60})\)"
-    r"|,? (?:also (?:known|written|spelt|spelled)(?: as)?|a\.?k\.?a\.?|goes by|is (?:also )?called|alias) (?P<three>[^\W\d_][\w'’-]*(?: [^\W\d_a-z][\w'’-]*)*))"
+    rf"(?P<one>{_NAMES})\s*(?:\((?:also |aka |written |in \w+:? )*(?P<two>[^()]{{1,60}})\)"
+    rf"|,? (?:{_ALSO}) (?P<three>{_NAMES}))"
 )
 
 

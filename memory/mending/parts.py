@@ -14,7 +14,13 @@ _JOINT = re.compile(
     re.IGNORECASE,
 )
 _STARTS = re.compile(
-    r"(?:(?:is|has|was|does|can|cannot|will|hat|ist|war|a|est|es|tiene|ha|è|heeft|tem)|[a-z]{3,}(?:s|ed)|[a-zäöü]{3,}t|no longer|never|kein\w*)\b(?! ?(?:$|,))"
+    r"(?:(?:is|has|was|does|can|cannot|will|hat|ist|war|a|est|es|tiene|ha|è|heeft|tem)"
+    r"|[a-z]{3,}(?:s|ed)|[a-zäöü]{3,}t|no longer|never|kein\w*)\b(?! ?(?:$|,))"
+)
+# After these words a list of things begins.
+_LEADS = re.compile(
+    r"\b(?:to|in|with|for|of|at|by|on|from|likes|loves|has|drinks|eats|speaks|plays|owns|mag|aime|gegen)\s+(?=\S)",
+    re.IGNORECASE,
 )
 _ARTICLE = re.compile(
     r"(?:a|an|the|his|her|their|some|two|three|four|ein\w*|der|die|das|un|une|el|la|les|los)\b", re.IGNORECASE
@@ -103,24 +109,9 @@ def _rest(said: str, pieces: list[tuple[int, int]], going: int, head: list[Word]
 
 
 def _list_without_first(said: str, pieces: list[tuple[int, int]], after: str) -> str | None:
-    """ "Likes tea and coffee" without the tea: up to the first thing of the list, which is the words after its verb."""
-    first = said[: pieces[0][1]]
-    words = words_of(first)
-    lead = re.match(
-        r"(?:\S+ )*?(?:to|in|with|for|of|at|by|on|from|likes|loves|has|drinks|eats|speaks|plays|owns|mag|aime|gegen)\s+(?=\S)",
-        first,
-        re.IGNORECASE,
-    )
-    if lead is None or not words or words[-1].end <= lead.end():
-        return None
-    last = list(
-        re.finditer(
-            r"\b(?:to|in|with|for|of|at|by|on|from|likes|loves|has|drinks|eats|speaks|plays|owns|mag|aime|gegen)\s+(?=\S)",
-            first,
-            re.IGNORECASE,
-        )
-    )[-1]
-    return first[: last.end()] + after
+    """ "Likes tea and coffee" without the tea: up to where the list begins, then what is left of it."""
+    leads = list(_LEADS.finditer(said, 0, pieces[0][1]))
+    return said[: leads[-1].end()] + after if leads else None
 
 
 def _of_two_people(wish: Wish, said: str, pieces: list[tuple[int, int]], stems: Stems) -> str | None:

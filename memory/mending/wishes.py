@@ -38,7 +38,8 @@ _REPORT = _pattern(_RULES["report"])
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+|(?<=[。！？])")
 _TELLS = re.compile(r"\bthat (?:i|my|we|our|he|she|they|[A-Z]\w+)\b")
 _TAIL = re.compile(
-    r"(?:[\s,.!?]+(?:please|thanks|thank you|bitte|again|from your (?:memory|records|notes|mind)))+[\s.!?]*$", _FLAGS
+    r"(?:[\s,.!?]+(?:please|thanks|thank you|bitte|again|from your (?:memory|records|notes|mind)))+[\s.!?]*$",
+    _FLAGS,
 )
 LONGEST_WISH = 600  # characters
 

@@ -8,7 +8,8 @@ from django.utils import timezone
 from memory.entries.editing import add_entry
 from memory.ingestion.intake import accept_turn
 from memory.ingestion.pipeline import drain_relationship
-from memory.mending.plans import carry_out, draft_plan, store_plan
+from memory.mending.carrying import carry_out
+from memory.mending.plans import draft_plan, store_plan
 from memory.mending.words import is_in, spelt, words_of
 from memory.models import EntrySource, ScratchpadEntry
 from relationships.models import Message, Relationship, TurnState

@@ -8,7 +8,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory.api.schemas import EntryText
-from memory.mending.plans import carry_out, make_plan, plan_of, undo_plan
+from memory.mending.carrying import carry_out, undo_plan
+from memory.mending.plans import make_plan, plan_of
 from memory.models import MendingPlan
 from relationships.api.views import ApiView
 from upkeep.erasure.plans import erase_plan

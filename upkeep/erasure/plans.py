@@ -10,7 +10,8 @@ from django.utils import timezone
 from memory.entries.editing import add_entry
 from memory.errors import SameAsAnother
 from memory.mending.candidates import forgettables
-from memory.mending.plans import choose_items, finish, locked_relationship, plan_of
+from memory.mending.carrying import choose_items, finish, locked_relationship
+from memory.mending.plans import plan_of
 from memory.models import EntrySource, EntryState, MendingPlan, MendingState, ScratchpadEntry
 from upkeep.erasure.allow_erasure import erasing
 from upkeep.erasure.counts import Counts, Erasure, tell
