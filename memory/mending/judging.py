@@ -164,7 +164,7 @@ def telling_words(text: str, owners: Collection[str] = ()) -> list[Word]:
     ]
 
 
-_NAMES = r"[^\W\d_][\w'’-]*(?: [^\W\d_a-z][\w'’-]*)*"
+_NAMES = r"(?<![\w'’-])[^\W\d_][\w'’-]{0,40}(?: [^\W\d_a-z][\w'’-]{0,40}){0,4}"
 _ALSO = r"also (?:known|written|spelt|spelled)(?: as)?|a\.?k\.?a\.?|goes by|is (?:also )?called|alias"
 _ALIAS = re.compile(
     rf"(?P<one>{_NAMES})\s*(?:\((?:also |aka |written |in \w+:? )*(?P<two>[^()]{{1,60}})\)"
@@ -193,3 +193,16 @@ def aliases_in(texts: Collection[str]) -> dict[str, set[str]]:
                 for second in two.forms:
                     found.setdefault(second, set()).update(one.forms)
     return found
+
+
+_ABOUT = re.compile(r"\((?:about|über|sur|sobre|su|over) (?P<whom>[^()]{1,100})\)\s*\.?$", re.IGNORECASE)
+
+
+def subject_of_text(text: str, owners: Collection[str]) -> str:
+    """Whom a text says it is about, by a rule: "Likes jazz (about Tom)", "Tom likes jazz"; "" where it says nobody."""
+    if about := _ABOUT.search(normal(text)):
+        return about["whom"].strip()
+    words = words_of(text)
+    if len(words) < 3 or words[0].forms & (RELATIONS | STOP):
+        return ""
+    return _other_subject(text, words, "", owners)

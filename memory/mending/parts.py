@@ -6,7 +6,7 @@ Only what can be parted by signs and by and-words of a few languages; whoever is
 import re
 
 from memory.mending.judging import Aliases
-from memory.mending.wishes import RELATIONS, WEAK, Wish
+from memory.mending.wishes import RELATIONS, Wish
 from memory.mending.words import Stems, Word, is_in, normal, spelt, words_of
 
 _JOINT = re.compile(
@@ -35,7 +35,6 @@ def without(wish: Wish, text: str, *, stems: Stems, aliases: Aliases | None = No
     if len(pieces) < 2 or wish.everything:
         return None
     head = _head(said)
-    wanted = {form for word in wish.must for form in word.forms}
     hits = [_hits(wish, said, piece, head, stems) for piece in pieces]
     if len(pieces) == 2 and (shared := _of_two_people(wish, said, pieces, stems)):
         return shared
@@ -43,7 +42,6 @@ def without(wish: Wish, text: str, *, stems: Stems, aliases: Aliases | None = No
     going = [number for number, count in enumerate(hits) if count and count == most]
     if not most or len(going) != 1 or any(count for number, count in enumerate(hits) if number not in going):
         return None
-    del wanted
     return _rest(said, pieces, going[0], head)
 
 
@@ -150,6 +148,3 @@ def says_more(wish: Wish, text: str, *, stems: Stems) -> bool:
     head = _head(said)
     own = [_hits(wish, said, piece, head, stems) for piece in _pieces(said)]
     return len(own) > 1 and any(not count for count in own) and any(own)
-
-
-__all__ = ["WEAK", "says_more", "without"]

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
+from django.db import DatabaseError, transaction
 
 from memory.ingestion.intake import accept_turn
 from memory.models import MendingPlan, ModelCall
@@ -10,9 +11,10 @@ from relationships.models import Message, Turn
 from relationships.services.turns import NewMessage, NewTurn
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api
-from tests.fixtures.people import MORNING
+from tests.fixtures.people import MORNING, meet
 from tests.fixtures.turns import Conversation, add, answer
 from tests.integration.copies import dump, tables_with
+from upkeep.verification import verify
 
 NOTHING: dict[str, list[object]] = {"operations": []}
 SAID = "I live in Klosterneuburg."
@@ -40,9 +42,8 @@ def told(conversation: Conversation, scripted_provider: ScriptedProvider) -> Con
     return conversation
 
 
-def by_rules(conversation: Conversation) -> None:
-    conversation.relationship.config = {"ingestion": {"provider": "offline"}}
-    conversation.relationship.save()
+def whatever_is_wrong() -> list[str]:
+    return [str(problem) for problem in verify().as_json()["problems"]]
 
 
 def shown(api: Api, at: str, conversation: Conversation, provider: ScriptedProvider) -> Iterator[str]:
@@ -55,6 +56,7 @@ def shown(api: Api, at: str, conversation: Conversation, provider: ScriptedProvi
     yield api.post(f"{at}/entries/search", {"query": "Klosterneuburg"}).raw.decode()
     yield api.get(f"{at}/messages").raw.decode()
     yield api.get(f"{at}/entries").raw.decode()
+    yield api.get(f"{at}/export?calls=true").raw.decode()
 
 
 def numbers_that_say(*words: str):  # type: ignore[no-untyped-def]
@@ -172,3 +174,60 @@ def test_told_again_it_is_remembered_again(
     scripted_provider.answer_with(answer(add("Lives in Klosterneuburg")))
     told.hear(SAID)
     assert set(told.contents) == {"Has a sister", "Lives in Klosterneuburg"}
+
+
+def test_an_export_without_what_is_hidden_can_be_imported(
+    api: Api, at: str, told: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    told.remember("Has a cat and drives a Volvo")
+    scripted_provider.wishes_answer = numbers_that_say("Klosterneuburg")
+    api.post(f"{at}/forget", {"what": "that I live in Klosterneuburg"})
+    scripted_provider.wishes_answer = {"says": [{"number": 1, "rest": "Has a cat"}], "unsure": []}
+    api.post(f"{at}/forget", {"what": "the Volvo"})
+
+    archive = api.get(f"{at}/export?calls=true")
+    other = meet(told.relationship.companion)
+    imported = api.post(f"/relationships/{other.id}/import", archive.body)
+
+    assert b"Klosterneuburg" not in archive.raw and b"Volvo" not in archive.raw
+    assert imported.status == 200, imported
+    entries = api.get(f"/relationships/{other.id}/entries").body["items"]
+    assert {entry["content"] for entry in entries} == {"Has a sister", "Has a cat"}
+
+
+def test_messages_are_hidden_by_turn_and_range_and_the_index_stays_true(
+    api: Api, at: str, told: Conversation, account: object
+) -> None:
+    turn = Turn.objects.get()
+    hidden = api.post(f"{at}/messages/hide", {"turns": [str(turn.id)]})
+    assert hidden.status == 200 and hidden.body["changed"] == 4
+    assert api.get(f"{at}/messages").body["items"] == []
+    assert len(api.get(f"{at}/messages?hidden=true").body["items"]) == 4
+    assert whatever_is_wrong() == []
+
+    shown_again = api.post(f"{at}/messages/show", {"from_seq": turn.seq + 1, "to_seq": turn.seq + 2})
+    assert shown_again.body["changed"] == 2
+    assert api.post(f"{at}/messages/search", {"query": "Klosterneuburg"}).body["items"]
+    assert whatever_is_wrong() == []
+
+
+def test_a_hidden_message_can_be_shown_and_nothing_else_of_it_can_change(told: Conversation) -> None:
+    message = Message.objects.order_by("seq").first()
+    assert message is not None
+    with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
+        Message.objects.filter(id=message.id).update(hidden_at=MORNING, content="something else")
+
+
+def test_a_correction_that_fits_nothing_is_refused_and_shows_what_was_looked_at(
+    api: Api, at: str, conversation: Conversation
+) -> None:
+    conversation.relationship.config = {"ingestion": {"provider": "offline"}}
+    conversation.relationship.save()
+    conversation.remember("Noor works at Philips", "Has a cat", "Lives in Vienna and has a boat")
+
+    refused = api.post(f"{at}/correct", {"what": "that I play the violin", "to": "Plays the cello"})
+    done = api.post(f"{at}/correct", {"what": "that I live in Vienna", "to": "Lives in Graz"})
+
+    assert refused.status == 409 and refused.body["type"].endswith("nothing_fits"), refused
+    assert done.status == 200 and done.body["state"] == "carried_out", done
+    assert set(conversation.contents) == {"Noor works at Philips", "Has a cat", "Has a boat. Lives in Graz"}
