@@ -93,7 +93,7 @@ def shown_of(candidates: Sequence[Candidate]) -> list[Candidate]:
         key=lambda place: (
             -candidates[place].judgement.score,
             candidates[place].kind != "entry",
-            -(candidates[place].told_at.timestamp() if candidates[place].told_at else 0),
+            -(told.timestamp() if (told := candidates[place].told_at) else 0.0),
         ),
     )
     return [candidates[place] for place in sorted(places[:MOST_SHOWN])]

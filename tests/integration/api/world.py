@@ -12,6 +12,7 @@ from knowledge.chunks import replace_chunks
 from knowledge.models import Document
 from knowledge.parsing.base import Block
 from memory.entries.editing import add_entry
+from memory.mending.plans import draft_plan, store_plan
 from memory.models import EntrySource, IngestionPrompt
 from relationships.models import Companion, Relationship, Turn, TurnState
 from relationships.services.api_keys import create_api_key
@@ -20,7 +21,7 @@ from relationships.services.sequence import allocate_seq
 from relationships.services.sessions import patch_session
 from relationships.services.tokens import create_token
 from relationships.services.turns import NewMessage, NewTurn, TurnDisposal, store_turn
-from tests.fixtures.turns import hold_deletions
+from tests.fixtures.turns import PERSON, hold_deletions
 from web.actor import Actor
 
 BY = Actor.policy("test")
@@ -73,6 +74,7 @@ def build_world(relationship: Relationship) -> World:
             "turn_id": str(turn_id),
             "entry_id": str(entry_id),
             "held_id": str(_held(relationship, turn_id, entry_id)),
+            "plan_id": str(_plan(relationship)),
             "document_id": str(_document(relationship)),
         }
     )
@@ -101,6 +103,12 @@ def _held(relationship: Relationship, turn_id: UUID, entry_id: UUID) -> UUID:
     turn = Turn.objects.for_relationship(relationship.id).get(id=turn_id)
     held = hold_deletions(turn, entry_id, reason="asked to")
     return UUID(str(held.id))
+
+
+def _plan(relationship: Relationship) -> UUID:
+    """One that waits, by rules."""
+    draft = draft_plan(relationship, verb="forget", what="the zeppelin", by_rules=True)
+    return UUID(str(store_plan(draft, depth="hide", by=PERSON).id))
 
 
 def _document(relationship: Relationship) -> UUID:
