@@ -119,7 +119,18 @@ def test_a_token_of_another_relationship_opens_nothing(
 @pytest.mark.parametrize(("method", "path", "described"), [*OWNED, *OPEN])
 def test_without_a_key_every_door_is_closed(db: None, method: str, path: str, described: Any) -> None:
     address = path.removeprefix("/v1").replace("{version}", "1")
-    for name in ("companion", "user", "relationship", "key", "token", "turn", "entry", "held", "document"):
+    for name in (
+        "companion",
+        "user",
+        "relationship",
+        "key",
+        "token",
+        "turn",
+        "entry",
+        "held",
+        "document",
+        "plan",
+    ):
         address = address.replace(f"{{{name}_id}}", "0190a6b0-0000-7000-8000-000000000000")
 
     assert ask(Api(None), method, address, described).status == 401
