@@ -12,6 +12,7 @@ from admin_ui.views.entries import DecideHeldView, EntryHistoryView, EntryUndoVi
 from admin_ui.views.erasing import EraseEntryView, RedactMessagesView
 from admin_ui.views.find import FindView
 from admin_ui.views.keys import KeysView, LimitKeyView, RevokeKeyView
+from admin_ui.views.mending import PlanView, UndoPlanView, WishView
 from admin_ui.views.operators import OperatorRoleView, OperatorsView
 from admin_ui.views.overview import AlarmView, FirstTurnView, OverviewView, StatusView
 from admin_ui.views.playground import PlaygroundView, TalkView
@@ -118,6 +119,10 @@ urlpatterns = [
         DecideChangeView.as_view(),
         name="relationship_decide_change",
     ),
+    path(f"{RELATIONSHIP}/forget/", WishView.as_view(verb="forget"), name="relationship_forget"),
+    path(f"{RELATIONSHIP}/correct/", WishView.as_view(verb="correct"), name="relationship_correct"),
+    path(f"{RELATIONSHIP}/plans/<uuid:plan_id>/", PlanView.as_view(), name="relationship_plan"),
+    path(f"{RELATIONSHIP}/plans/<uuid:plan_id>/undo/", UndoPlanView.as_view(), name="relationship_undo_plan"),
     path(f"{RELATIONSHIP}/data/", DataView.as_view(), name="relationship_data"),
     path(f"{RELATIONSHIP}/export/", ExportView.as_view(), name="relationship_export"),
     path(f"{RELATIONSHIP}/messages/redact/", RedactMessagesView.as_view(), name="relationship_redact"),

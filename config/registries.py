@@ -58,12 +58,17 @@ FORGETTING_POLICIES = {
     "activation": "memory.forgetting.policies.ActivationFloor",
     "retention": "memory.forgetting.policies.RetentionDays",
 }
+# What a wish to forget or to correct may be about beside entries and messages: classes of memory.mending.candidates.
+FORGETTABLE: dict[str, str] = {
+    "document": "knowledge.forgettable.ForgettableDocuments",
+}
 # What is to be done every so many seconds: a function takes the present and says how many rows it was about.
 HOUSEKEEPING: dict[str, tuple[float, str]] = {
     "expire_entries": (30, "memory.forgetting.expiry.expire_entries"),
     "end_idle_sessions": (30, "relationships.services.sessions.end_idle_sessions"),
     "read_ended_sessions": (2, "memory.ingestion.triggers.read_ended_sessions"),
     "drop_idempotency_keys": (30, "relationships.services.idempotency.drop_old_keys"),
+    "drop_old_plans": (60, "memory.mending.plans.drop_old_plans"),
     "drop_tokens": (30, "relationships.services.tokens.drop_expired_tokens"),
     "drop_rate_windows": (60, "web.rate_windows.drop_ended_windows"),
 }

@@ -26,13 +26,14 @@ MESSAGES_AT_FIRST: int = Context.model_fields["recent_messages"].default
 _MESSAGES = """
 (SELECT {columns} FROM relationships_message
   WHERE relationship_id = %(relationship)s AND project_id = %(project)s AND session = %(session)s
-    AND erased_at IS NULL
+    AND erased_at IS NULL AND hidden_at IS NULL
   ORDER BY seq DESC LIMIT %(limit)s)
 UNION ALL
 (SELECT {columns} FROM relationships_message
-  WHERE relationship_id = %(relationship)s AND project_id = %(project)s AND erased_at IS NULL
+  WHERE relationship_id = %(relationship)s AND project_id = %(project)s AND erased_at IS NULL AND hidden_at IS NULL
     AND NOT EXISTS (SELECT 1 FROM relationships_message
-                     WHERE relationship_id = %(relationship)s AND session = %(session)s AND erased_at IS NULL)
+                     WHERE relationship_id = %(relationship)s AND session = %(session)s
+                       AND erased_at IS NULL AND hidden_at IS NULL)
   ORDER BY seq DESC LIMIT %(limit)s)
 """
 

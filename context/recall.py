@@ -30,7 +30,7 @@ SELECT {", ".join(SectionRow._fields)}, source_message_ids FROM memory_scratchpa
 MESSAGES = """
 SELECT id, seq, role, speaker, content, occurred_at FROM relationships_message
  WHERE relationship_id = %(relationship)s AND project_id = %(project)s AND id = ANY(%(ids)s)
-   AND erased_at IS NULL
+   AND erased_at IS NULL AND hidden_at IS NULL
 """
 
 

@@ -13,7 +13,10 @@ class MemoryConfig(AppConfig):
 
     def ready(self) -> None:
         from memory.entries.history import change_listeners
-        from memory.retrieval.index.write import index_changes
+        from memory.retrieval.index.write import index_changes, index_hidden
+        from relationships.services.hiding import hiding_listeners
 
         if index_changes not in change_listeners:
             change_listeners.append(index_changes)
+        if index_hidden not in hiding_listeners:
+            hiding_listeners.append(index_hidden)

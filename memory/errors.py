@@ -8,7 +8,8 @@ RapportError
 ├── InvalidTemplate          an ingestion prompt can't be rendered; names the line
 ├── TurnNotRetryable         only failed and skipped turns can be retried
 ├── NotEmpty                 an import needs a relationship that holds nothing yet
-└── AlreadyDecided           a held deletion was confirmed or declined before
+├── AlreadyDecided           a held deletion or a plan was decided before
+└── NothingFits              no entry says what is to be corrected
 
 IngestionError               inside the worker only
 ├── UnparsableAnswer         no JSON operations in it, even when asked again; permanent
@@ -48,6 +49,10 @@ class TurnNotRetryable(Conflict):
 
 class AlreadyDecided(Conflict):
     code = "already_decided"
+
+
+class NothingFits(Conflict):
+    code = "nothing_fits"
 
 
 class NotEmpty(Conflict):

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from memory.mending.asking import SYSTEM as MENDING
 from providers.embeddings.base import Embedder, Purpose, RawVectors
 from providers.llm.base import Completion, CompletionRequest, LLMProvider
 from providers.llm.chat import ChatPart, ChatRequest
@@ -31,6 +32,9 @@ class ScriptedProvider(LLMProvider):
     def __init__(self, *, alias: str = "scripted", options: Mapping[str, Any] | None = None) -> None:
         super().__init__(alias=alias, options=options)
         self.requests: list[CompletionRequest] = []
+        # Whether a numbered text says what a person wants forgotten or corrected is asked apart from the rest.
+        self.wishes: list[CompletionRequest] = []
+        self.wishes_answer: Answer = {"says": [], "unsure": []}
         self.otherwise: Answer | None = None
         self.while_answering: Callable[[CompletionRequest], None] | None = None
         self._answers: deque[Answer] = deque()
@@ -47,6 +51,10 @@ class ScriptedProvider(LLMProvider):
         return len(self._answers)
 
     def complete(self, request: CompletionRequest) -> Completion:
+        if request.system == MENDING:
+            self.wishes.append(request)
+            said = self.wishes_answer
+            return self._completion(request, said(request) if callable(said) else said)
         with self._lock:
             self.requests.append(request)
             answer = self._answers.popleft() if self._answers else self.otherwise

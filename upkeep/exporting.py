@@ -29,6 +29,7 @@ from relationships.models import (
     TurnState,
 )
 from summaries.models import Summary
+from upkeep.export_forgotten import Forgotten
 from web.errors import NotFound
 
 FORMAT, VERSION = "rapport.relationship", 1
@@ -94,18 +95,19 @@ def _one_snapshot() -> Iterator[None]:
 
 
 def _document(relationship_id: UUID, *, calls: bool) -> Iterator[bytes]:
+    gone = Forgotten.of(relationship_id)
     yield _json(_head(relationship_id))[:-1]
     yield from _array("profile_revisions", _rows(ProfileRevision, relationship_id, "version"))
     yield from _array("sessions", _rows(SessionState, relationship_id, "session"))
-    yield from _array("turns", _turns(relationship_id))
-    yield from _array("entries", _rows(ScratchpadEntry, relationship_id, "id"))
-    yield from _array("revisions", _rows(EntryRevision, relationship_id, "seq"))
+    yield from _array("turns", map(gone.turn, _turns(relationship_id)))
+    yield from _array("entries", gone.kept_entries(_rows(ScratchpadEntry, relationship_id, "id")))
+    yield from _array("revisions", map(gone.revision, _rows(EntryRevision, relationship_id, "seq")))
     yield from _array("held_deletions", _rows(HeldDeletion, relationship_id, "id"))
     yield from _array("summaries", _without_workers(Summary, relationship_id))
     yield from _array("behaviour_runs", _without_workers(BehaviourRun, relationship_id))
     yield from _array("outbox", _rows(OutboxMessage, relationship_id, "id"))
     if calls:
-        yield from _array("model_calls", _rows(ModelCall, relationship_id, "id"))
+        yield from _array("model_calls", map(gone.call, _rows(ModelCall, relationship_id, "id")))
     yield b"}"
 
 

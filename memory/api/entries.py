@@ -17,6 +17,7 @@ from memory.api.schemas import (
 from memory.entries.editing import add_entry, restore_entry, revise_entry
 from memory.entries.time_travel import NEWEST_FIRST as PAST_NEWEST_FIRST
 from memory.entries.time_travel import entry_of, revisions_at
+from memory.mending.judging import subject_of_text
 from memory.models import EntryRevision, EntrySource, ScratchpadEntry
 from relationships.api.views import ApiView
 from relationships.configuration.merge_patch import merge_patch
@@ -74,10 +75,13 @@ class EntriesView(ApiView):
     )
     def post(self, request: Request, relationship_id: UUID) -> Response:
         body = self.body(EntryBody)
-        relationship = self.get_relationship(relationship_id, "companion", "project")
+        relationship = self.get_relationship(relationship_id, "companion", "project", "user")
         values = _values(body.model_dump(exclude={"reason"}), relationship)
         if values["effective_at"] is None:
             del values["effective_at"]
+        if "subject" not in body.model_fields_set:
+            owners = [relationship.user.display_name, relationship.user.external_id]
+            values["subject"] = subject_of_text(body.content, owners) or values["subject"]
         entry = self._remembered_once(request, relationship, values, body.reason)
         return self.answer(EntryAnswer.of(entry), status=201, version=entry.version)
 

@@ -107,7 +107,8 @@ class EntryBody(Body):
     type: TypeName
     """One of the companion's entry types."""
     subject: Name = "user"
-    """Whom it is about: `user`, or a name."""
+    """Whom it is about; left out: the name that the content begins with ("Tom likes jazz") or ends with
+    ("(about Tom)"), else `user`."""
     key: TypeName | None = None
     """A stable name such as `city`. Where the configuration has it single-valued, it supersedes the old value."""
     tier: Tier = Tier.SCRATCHPAD

@@ -13,11 +13,13 @@ from memory.ingestion.apply_state import ApplyState, open_state
 from memory.ingestion.calls import CallLog, erased_meanwhile, shown_ids, store_calls
 from memory.ingestion.claim import Claim, hold_claim, settle_turns
 from memory.ingestion.entry_values import subject_of
+from memory.ingestion.forgetting_wishes import carry_out_wishes, leave_to_wishes
 from memory.ingestion.operation_handlers import carry_out
 from memory.ingestion.operations import Operation, Refusal
 from memory.ingestion.overflow import overflow_scratchpad
 from memory.ingestion.proposals import Proposed
 from memory.ingestion.vectors import keep_known_vectors
+from memory.mending.heard import Heard
 from memory.models import (
     HeldDeletion,
     OperationResult,
@@ -28,8 +30,10 @@ from web.actor import Actor, ActorKind
 
 
 @transaction.atomic
-def apply_operations(*, claim: Claim, proposed: Proposed, log: CallLog, last_try: bool) -> None:
-    """Carry the operations out, settle the turns, keep the calls.
+def apply_operations(
+    *, claim: Claim, proposed: Proposed, log: CallLog, last_try: bool, heard: Sequence[Heard] = ()
+) -> None:
+    """Carry the operations out, and what the person asked to have forgotten; settle the turns, keep the calls.
 
     Raises StaleAnswer when an entry it would change is not what the model saw; on the last try only the operations
     concerned are refused. Raises ErasedMeanwhile, on any try, as an answer may quote whatever was shown. Raises
@@ -46,8 +50,10 @@ def apply_operations(*, claim: Claim, proposed: Proposed, log: CallLog, last_try
     state.last_call = (log.ids[-1] if log.ids else None, log.last_model)
     if not last_try:
         _refuse_stale(state, items)
-    carry_out_all(state, items)
-    _write(state, by=Actor(ActorKind.MODEL, log.last_model))
+    carry_out_all(state, leave_to_wishes(given, items, heard))
+    by = Actor(ActorKind.MODEL, log.last_model)
+    _write(state, by=by)
+    carry_out_wishes(state, heard, by)
     keep_known_vectors(given, [*state.added, *state.targets.values()], proposed.vectors)
     _settle(claim, state, log)
     store_calls(log, now=now, erased=erased)  # last, as it locks the project's count of the day

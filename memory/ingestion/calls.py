@@ -237,7 +237,7 @@ def erased_meanwhile(*inputs: IngestionInput) -> set[UUID]:
         cursor.execute(
             "SELECT id FROM memory_scratchpadentry WHERE relationship_id = %(r)s AND id = ANY(%(shown)s) "
             "UNION ALL SELECT id FROM relationships_message "
-            "WHERE relationship_id = %(r)s AND id = ANY(%(shown)s) AND erased_at IS NULL",
+            "WHERE relationship_id = %(r)s AND id = ANY(%(shown)s) AND erased_at IS NULL AND hidden_at IS NULL",
             {"r": inputs[0].relationship_id, "shown": list(shown)},
         )
         alive = {row[0] for row in cursor.fetchall()}

@@ -224,7 +224,7 @@ def _new_messages(
     relationship: Relationship, turns: Sequence[Turn], ingestion: Ingestion
 ) -> list[InputMessage]:
     rows = Message.objects.for_relationship(relationship.id).filter(
-        turn_id__in=[turn.id for turn in turns], role__in=ingestion.roles, erased_at=None
+        turn_id__in=[turn.id for turn in turns], role__in=ingestion.roles, erased_at=None, hidden_at=None
     )
     return [input_message(row, relationship) for row in rows.order_by("seq")]
 
@@ -234,7 +234,7 @@ def _new_messages(
 # what was said while remembering was paused is nobody's business.
 REFERENCES = """
 SELECT m.id, m.turn_id, m.role, m.speaker, m.content, m.occurred_at, m.session FROM relationships_message m
- WHERE m.relationship_id = %(relationship)s AND m.seq < %(before)s AND m.erased_at IS NULL
+ WHERE m.relationship_id = %(relationship)s AND m.seq < %(before)s AND m.erased_at IS NULL AND m.hidden_at IS NULL
    AND m.role = ANY(%(roles)s)
    AND EXISTS (SELECT 1 FROM relationships_turn t
                 WHERE t.relationship_id = m.relationship_id AND t.id = m.turn_id AND t.state = 'applied')

@@ -28,6 +28,7 @@ from memory.ingestion.claim import (
 )
 from memory.ingestion.ingestion_input import IngestionInput, read_batch
 from memory.ingestion.proposals import Proposed, propose_all
+from memory.mending.heard import hear_wishes
 from providers.errors import ModelNotFound, ProviderError
 from providers.llm.registry import get_provider
 from relationships.services.model_budgets import require_model_budget
@@ -130,8 +131,12 @@ def _read_and_apply(claim: Claim, given: IngestionInput, call_log: CallLog) -> N
         renew_lease(claim)
         has_words = _has_words(given)
         proposed = propose_all(given, call_log, purpose=purpose) if has_words else Proposed(given, [])
+        said = {message.id: message.content for message in given.messages if message.role == "user"}
+        heard = hear_wishes(given.relationship_id, said)
         try:
-            apply_operations(claim=claim, proposed=proposed, log=call_log, last_try=edits == ASK_AGAIN)
+            apply_operations(
+                claim=claim, proposed=proposed, log=call_log, last_try=edits == ASK_AGAIN, heard=heard
+            )
             return
         except StaleAnswer as stale:
             log.info("asked again", event_name="ingestion.answer.stale", why=str(stale), **_ids(claim))

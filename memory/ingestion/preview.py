@@ -90,7 +90,7 @@ def preview_turns(
     if len(turns) != len(set(turn_ids)):
         raise NotFound("Not all of these turns are there.")
     rows = Message.objects.for_relationship(relationship.id).filter(
-        turn_id__in=[turn.id for turn in turns], erased_at=None
+        turn_id__in=[turn.id for turn in turns], erased_at=None, hidden_at=None
     )
     return _preview(relationship, instructions, turns, list(rows.order_by("seq")), present_entries)
 

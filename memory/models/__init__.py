@@ -3,6 +3,7 @@ from memory.models.embedding import Embedding
 from memory.models.entry import USER_SUBJECT, EntrySource, EntryState, ScratchpadEntry, Tier
 from memory.models.held_deletion import HeldDeletion, HeldState
 from memory.models.ingestion_prompt import IngestionPrompt
+from memory.models.mending_plan import MendingPlan, MendingState, MendingVerb
 from memory.models.model_call import ModelCall
 from memory.models.operation_result import OperationKind, OperationResult, Verdict
 from memory.models.replay import Replay, ReplayState
@@ -20,6 +21,9 @@ __all__ = [
     "HeldDeletion",
     "HeldState",
     "IngestionPrompt",
+    "MendingPlan",
+    "MendingState",
+    "MendingVerb",
     "ModelCall",
     "OperationKind",
     "OperationResult",

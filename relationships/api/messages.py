@@ -14,6 +14,8 @@ TAG = "Messages"
 
 class MessageQuery(PageQuery):
     session: SessionName | None = None
+    hidden: bool = False
+    """Those too that were hidden."""
 
 
 class MessageAnswer(Answer):
@@ -31,6 +33,8 @@ class MessageAnswer(Answer):
     """When we wrote it down."""
     erased_at: datetime | None
     """When its content was erased; null: it was not."""
+    hidden_at: datetime | None
+    """Since when nothing is made of it; null: it is not hidden."""
 
 
 class MessagesView(ApiView):
@@ -43,4 +47,6 @@ class MessagesView(ApiView):
         query = self.query(MessageQuery)
         self.get_relationship(relationship_id)
         rows = Message.objects.for_relationship(relationship_id).filter(**query.given("session"))
+        if not query.hidden:
+            rows = rows.filter(hidden_at=None)
         return self.page(rows, MessageAnswer.of, order=["-seq"], query=query)

@@ -187,6 +187,7 @@ class Migration(migrations.Migration):
                 ('occurred_at', models.DateTimeField()),
                 ('recorded_at', models.DateTimeField(auto_now_add=True)),
                 ('erased_at', models.DateTimeField(null=True)),
+                ('hidden_at', models.DateTimeField(null=True)),
                 ('relationship', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='relationships.relationship')),
             ],
         ),

@@ -11,7 +11,7 @@ class MessageRole(models.TextChoices):
 
 
 class Message(RelationshipOwned):
-    """One utterance. Append-only: what was said is not edited, only erased."""
+    """One utterance. Append-only: what was said is not edited, only hidden or erased."""
 
     turn_id = models.UUIDField()
     seq = models.BigIntegerField()
@@ -22,6 +22,8 @@ class Message(RelationshipOwned):
     occurred_at = models.DateTimeField()
     recorded_at = models.DateTimeField(auto_now_add=True)
     erased_at = models.DateTimeField(null=True)
+    # Since when nothing is made of it: the one column that may change (relationships.services.hiding).
+    hidden_at = models.DateTimeField(null=True)
 
     objects = OwnedQuerySet.as_manager()
 

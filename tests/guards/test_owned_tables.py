@@ -39,8 +39,8 @@ MUTABLE = set(
     """
     AgentSession AgentStep ApiKey BehaviourRun Blob Branch Checkpoint ChunkEmbedding Commit Companion DecayedVector
     Document DocumentChunk DocumentFile Embedding EndUser HeldChange HeldDeletion IdempotencyKey IngestionPrompt
-    KeptContext Membership ModelSpending OperationResult Operator OutboxMessage PeriodicRun Profile Project RateWindow
-    Relationship RelationshipToken Replay ScratchpadEntry SearchSegment SearchText SessionState Snapshot Summary Tool
+    KeptContext MendingPlan Membership ModelSpending OperationResult Operator OutboxMessage PeriodicRun Profile Project
+    RateWindow Relationship RelationshipToken Replay ScratchpadEntry SearchSegment SearchText SessionState Snapshot Summary Tool
     ToolCall ToolSecret Tree Turn WorkerHeartbeat
     """.split()
 )

@@ -87,6 +87,7 @@ class ArchivedMessage(Body):
     occurred_at: Timestamp
     recorded_at: Timestamp
     erased_at: Timestamp | None
+    hidden_at: Timestamp | None = None
 
     @model_validator(mode="after")
     def _says_something_or_is_erased(self) -> Self:

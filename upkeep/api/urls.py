@@ -10,9 +10,12 @@ from upkeep.api.erasure import (
     ErasableUserView,
     RedactMessagesView,
 )
+from upkeep.api.hiding import HideMessagesView, ShowMessagesView
+from upkeep.api.mending import CarryOutPlanView, CorrectView, ForgetView, PlanView, UndoPlanView
 from upkeep.api.transfer import ExportView, ImportView
 
 RELATIONSHIP = "relationships/<uuid:relationship_id>"
+PLAN = f"{RELATIONSHIP}/plans/<uuid:plan_id>"
 
 urlpatterns: list[URLPattern] = [
     path("project", ErasableProjectView.as_view()),
@@ -21,6 +24,13 @@ urlpatterns: list[URLPattern] = [
     path(RELATIONSHIP, ErasableRelationshipView.as_view()),
     path(f"{RELATIONSHIP}/entries/<uuid:entry_id>", ErasableEntryView.as_view()),
     path(f"{RELATIONSHIP}/messages/redact", RedactMessagesView.as_view()),
+    path(f"{RELATIONSHIP}/messages/hide", HideMessagesView.as_view()),
+    path(f"{RELATIONSHIP}/messages/show", ShowMessagesView.as_view()),
+    path(f"{RELATIONSHIP}/forget", ForgetView.as_view()),
+    path(f"{RELATIONSHIP}/correct", CorrectView.as_view()),
+    path(f"{PLAN}", PlanView.as_view()),
+    path(f"{PLAN}/carry-out", CarryOutPlanView.as_view()),
+    path(f"{PLAN}/undo", UndoPlanView.as_view()),
     path(f"{RELATIONSHIP}/export", ExportView.as_view()),
     path(f"{RELATIONSHIP}/import", ImportView.as_view()),
 ]

@@ -9,7 +9,16 @@ from django.db.models import Q
 
 from behaviours.runs import erase_in_runs
 from memory.ingestion.results import emptied
-from memory.models import EntryRevision, ModelCall, OperationKind, OperationResult, Replay, SearchedKind
+from memory.models import (
+    EntryRevision,
+    MendingPlan,
+    MendingState,
+    ModelCall,
+    OperationKind,
+    OperationResult,
+    Replay,
+    SearchedKind,
+)
 from memory.retrieval.index.write import forget_texts
 from relationships.models import Message, Turn
 from summaries.erasing import erase_in_summaries
@@ -54,6 +63,9 @@ def empty_copies(
         held_deletion=len(emptied.held),
         entry_revision=_empty_reasons(relationship_id, words, emptied),
         agent_session=forget_facts(relationship_id, spoken_in),
+        mending_plan=MendingPlan.objects.for_relationship(relationship_id)
+        .filter(state=MendingState.PROPOSED)
+        .delete()[0],  # they quote what may go
         replay=Replay.objects.for_relationship(relationship_id).delete()[0],  # trials: they quote it all
     )
 

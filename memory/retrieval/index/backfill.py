@@ -40,10 +40,10 @@ SELECT w.id FROM unnest(%(ids)s::uuid[], %(languages)s::text[]) AS w (id, langua
              ORDER BY id DESC LIMIT 1)
            UNION ALL
            (SELECT 'message', id FROM relationships_message
-             WHERE relationship_id = w.id AND erased_at IS NULL ORDER BY seq LIMIT 1)
+             WHERE relationship_id = w.id AND erased_at IS NULL AND hidden_at IS NULL ORDER BY seq LIMIT 1)
            UNION ALL
            (SELECT 'message', id FROM relationships_message
-             WHERE relationship_id = w.id AND erased_at IS NULL ORDER BY seq DESC LIMIT 1)
+             WHERE relationship_id = w.id AND erased_at IS NULL AND hidden_at IS NULL ORDER BY seq DESC LIMIT 1)
        ) ends
         WHERE NOT EXISTS (
               SELECT FROM memory_searchtext s
@@ -59,7 +59,8 @@ DELETE FROM {table} s
             WHERE e.relationship_id = %(relationship)s AND e.id = s.owner_id)
     OR s.kind = 'message' AND EXISTS (
            SELECT FROM relationships_message m
-            WHERE m.relationship_id = %(relationship)s AND m.id = s.owner_id AND m.erased_at IS NULL))
+            WHERE m.relationship_id = %(relationship)s AND m.id = s.owner_id
+               AND m.erased_at IS NULL AND m.hidden_at IS NULL))
 """
 _DROPS = [_DROP_ORPHANS.format(table=table) for table in ("memory_searchtext", "memory_embedding")]
 
@@ -192,7 +193,7 @@ def _next(kind: SearchedKind, relationship_id: UUID, before: Any, *, missing_in:
         order, rows = "id", ScratchpadEntry.objects.for_relationship(relationship_id).only("id")
     else:
         messages = Message.objects.for_relationship(relationship_id)
-        order, rows = "seq", messages.filter(erased_at=None).only("id", "seq")
+        order, rows = "seq", messages.filter(erased_at=None, hidden_at=None).only("id", "seq")
     if before is not None:
         rows = rows.filter(**{f"{order}__lt": before})
     if missing_in is not None:

@@ -16,7 +16,7 @@ from psycopg import sql
 from memory.entries.history import ChangedEntries
 from memory.models import ScratchpadEntry, SearchedKind
 from memory.retrieval.configuration import Retrieval
-from memory.retrieval.index.configs import RelationshipConfig, retrieval_of
+from memory.retrieval.index.configs import RelationshipConfig, configs_of, retrieval_of
 from memory.retrieval.index.rows import OFF_THE_RECORD, IndexRow, columns, entry_row, message_row
 from memory.retrieval.index.segments import SEGMENT, pack_again, pack_messages
 from relationships.models import Message
@@ -154,12 +154,16 @@ def index_messages(
     retrieval: Retrieval,
     now: datetime,
 ) -> None:
-    """Messages that were stored, with their turns; an erased one leaves the index. One off the record is
+    """Messages that were stored, with their turns; an erased or hidden one leaves the index. One off the record is
     kept for the day it is read after all: no search finds it, and it owes no vector.
     """
-    gone = [message.id for message in messages if message.erased_at is not None]
+    gone = [message.id for message in messages if message.erased_at or message.hidden_at]
     forget_texts(relationship_id=relationship_id, kind=SearchedKind.MESSAGE, owner_ids=gone)
-    rows = [message_row(message, retrieval) for message in messages if message.erased_at is None]
+    rows = [
+        message_row(message, retrieval)
+        for message in messages
+        if not (message.erased_at or message.hidden_at)
+    ]
     _write(relationship_id, project_id, SearchedKind.MESSAGE, rows, retrieval, now, changed=False)
 
 
@@ -181,6 +185,13 @@ def index_again(
     index_messages(**own, messages=messages)
     gone = set(owner_ids) - {message.id for message in messages}
     forget_texts(relationship_id=config.relationship_id, kind=kind, owner_ids=gone)
+
+
+def index_hidden(relationship_id: UUID, message_ids: Collection[UUID], now: datetime) -> None:
+    """Hears of messages that were hidden or shown again."""
+    config = next(iter(configs_of([relationship_id])), None)
+    if config is not None:
+        index_again(config, SearchedKind.MESSAGE, message_ids, now=now)
 
 
 def forget_texts(*, relationship_id: UUID, kind: SearchedKind, owner_ids: Collection[UUID]) -> Forgotten:

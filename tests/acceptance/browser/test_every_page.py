@@ -6,7 +6,8 @@ import pytest
 from playwright.sync_api import expect
 
 from memory.ingestion.replays import request_replay
-from memory.models import Replay, ScratchpadEntry
+from memory.mending.plans import draft_plan, store_plan
+from memory.models import MendingPlan, Replay, ScratchpadEntry
 from relationships.models import Relationship
 from relationships.services.api_keys import create_api_key
 from tests.acceptance.browser.desk import Desk
@@ -50,6 +51,9 @@ def pages(stage: Stage, model: OpenAIServer) -> dict[str, str]:
         "preview": stage.page_of(maya, "context/?message=What+can+I+cook%3F"),
         "time-travel": stage.page_of(maya, "time/?step=500"),
         "profile": stage.page_of(maya, "profile/"),
+        "forget": stage.page_of(maya, "forget/"),
+        "correct": stage.page_of(maya, "correct/"),
+        "plan": stage.page_of(maya, f"plans/{planned(maya).id}/"),
         "data": stage.page_of(maya, "data/"),
         "companions": f"{stage.url}/companions/",
         "companion": ada,
@@ -66,6 +70,12 @@ def pages(stage: Stage, model: OpenAIServer) -> dict[str, str]:
         "audit": f"{stage.url}/audit/",
         "not-there": f"{stage.url}/companions/{maya.id}/",
     }
+
+
+def planned(relationship: Relationship) -> MendingPlan:
+    """A plan that waits, by rules."""
+    draft = draft_plan(relationship, verb="forget", what="everything", by_rules=True)
+    return store_plan(draft, depth="hide", by=BY)
 
 
 def held_up(stage: Stage) -> Relationship:

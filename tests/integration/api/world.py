@@ -14,6 +14,7 @@ from knowledge.chunks import replace_chunks
 from knowledge.models import Document
 from knowledge.parsing.base import Block
 from memory.entries.editing import add_entry
+from memory.mending.plans import draft_plan, store_plan
 from memory.models import EntrySource, IngestionPrompt
 from relationships.models import Companion, Relationship, Turn, TurnState
 from relationships.services.api_keys import create_api_key
@@ -23,7 +24,7 @@ from relationships.services.sessions import patch_session
 from relationships.services.tokens import create_token
 from relationships.services.turns import NewMessage, NewTurn, TurnDisposal, store_turn
 from summaries.models import Summary
-from tests.fixtures.turns import hold_deletions
+from tests.fixtures.turns import PERSON, hold_deletions
 from web.actor import Actor
 from workspace.checkpoints import take_checkpoint
 from workspace.files import change_files
@@ -83,6 +84,7 @@ def build_world(relationship: Relationship) -> World:
             "turn_id": str(turn_id),
             "entry_id": str(entry_id),
             "held_id": str(_held(relationship, turn_id, entry_id)),
+            "plan_id": str(_plan(relationship)),
             "document_id": str(_document(relationship)),
             "summary_id": str(_summary(relationship)),
             "run_id": str(run_id := _run(relationship, turn_id)),
@@ -136,6 +138,12 @@ def _kept_context(relationship: Relationship, turn_id: UUID, entry_id: UUID) -> 
         milliseconds=1.0,
     )
     return UUID(str(kept.id))
+
+
+def _plan(relationship: Relationship) -> UUID:
+    """One that waits, by rules."""
+    draft = draft_plan(relationship, verb="forget", what="the zeppelin", by_rules=True)
+    return UUID(str(store_plan(draft, depth="hide", by=PERSON).id))
 
 
 def _document(relationship: Relationship) -> UUID:

@@ -36,7 +36,7 @@ SELECT m.relationship_id, m.id, s.id IS NULL,
        <> (m.seq, m.session, m.role, m.speaker, m.occurred_at, now.state),
        m.content, s.text_hash
   FROM unnest(%(ids)s::uuid[]) w (id)
-  JOIN relationships_message m ON m.relationship_id = w.id AND m.erased_at IS NULL
+  JOIN relationships_message m ON m.relationship_id = w.id AND m.erased_at IS NULL AND m.hidden_at IS NULL
   LEFT JOIN memory_searchtext s ON s.relationship_id = w.id AND s.kind = 'message' AND s.owner_id = m.id
  CROSS JOIN LATERAL (
        SELECT CASE WHEN EXISTS (SELECT FROM relationships_turn t
@@ -55,7 +55,8 @@ SELECT 'of_nothing', s.relationship_id, s.owner_id, s.kind
        WHEN 'entry' THEN NOT EXISTS (
             SELECT FROM memory_scratchpadentry WHERE relationship_id = w.id AND id = s.owner_id)
        ELSE NOT EXISTS (
-            SELECT FROM relationships_message WHERE relationship_id = w.id AND id = s.owner_id AND erased_at IS NULL)
+            SELECT FROM relationships_message WHERE relationship_id = w.id AND id = s.owner_id
+               AND erased_at IS NULL AND hidden_at IS NULL)
        END
 """
 
@@ -69,7 +70,7 @@ SELECT s.relationship_id, s.owner_id, s.kind, e.content, e.happens_at
 UNION ALL
 SELECT s.relationship_id, s.owner_id, s.kind, m.content, NULL
   FROM memory_searchtext s JOIN relationships_message m ON m.relationship_id = s.relationship_id AND m.id = s.owner_id
- WHERE s.relationship_id = ANY(%(ids)s) AND s.kind = 'message' AND m.erased_at IS NULL
+ WHERE s.relationship_id = ANY(%(ids)s) AND s.kind = 'message' AND m.erased_at IS NULL AND m.hidden_at IS NULL
 """
 # A language that this server does not have makes no words: such a row is as good as lost.
 _OTHER = """
@@ -86,8 +87,8 @@ SELECT s.relationship_id, s.owner_id, s.kind
 class IndexInvariant(Invariant):
     slug = "index"
     promise = (
-        "Every entry, and every message that was not erased, has one row in the index, which tells its text "
-        "and has the words of it."
+        "Every entry, and every message that was neither erased nor hidden, has one row in the index, which tells "
+        "its text and has the words of it."
     )
 
     problems = (MISSING, OUT_OF_STEP, WORDS, OF_NOTHING)

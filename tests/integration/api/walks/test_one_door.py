@@ -25,7 +25,12 @@ def document(both: list[Kept]) -> Any:
     """A busy relationship, exported."""
     relationship = both[0].relationship
     conversation = Conversation(relationship)
-    for text in ("My name is Zoë and I live in Porto.", "I moved to Lisbon.", "Forget my name."):
+    for text in (
+        "I love rowing.",
+        "My name is Zoë and I live in Porto.",
+        "I moved to Lisbon.",
+        "Forget my name.",
+    ):
         conversation.hear(text)
     conversation.say("I like tea.", session="web", ingestion={"trigger": {"mode": "explicit"}})
     api = Api(new_key(relationship.project, "admin"))

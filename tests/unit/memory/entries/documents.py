@@ -39,7 +39,8 @@ def as_history_has_it(entry: dict[str, Any]) -> dict[str, Any]:
 @st.composite
 def said_or_erased(draw: st.DrawFn) -> dict[str, Any]:
     erased_at = draw(MAYBE)
-    return {"content": "" if erased_at else f"x{draw(WORDS)}", "erased_at": erased_at}
+    content = "" if erased_at else f"x{draw(WORDS)}"
+    return {"content": content, "erased_at": erased_at, "hidden_at": None}
 
 
 @st.composite

@@ -1199,6 +1199,24 @@ class AsyncOperations:
         )
         return answer
 
+    async def relationships_correct(
+        self, relationship_id: Id, *, what: str, to: str, dry_run: Maybe[bool] = UNSET
+    ) -> m.PlanAnswer:
+        """Correct something by saying so.
+
+        Changes the entry that says it. Where none does it refuses, and shows what it looked at; where
+        several might, the plan waits for your ticks.
+        """
+        answer: m.PlanAnswer = await self._send(
+            Operation(
+                "POST",
+                "/v1/relationships/{relationship_id}/correct",
+                path={"relationship_id": relationship_id},
+                json={"what": what, "to": to, "dry_run": dry_run},
+            )
+        )
+        return answer
+
     async def files_diff(
         self, relationship_id: Id, *, base: Maybe[str] = UNSET, head: Maybe[str] = UNSET
     ) -> m.DiffAnswer:
@@ -1694,6 +1712,30 @@ class AsyncOperations:
         )
         return answer
 
+    async def relationships_forget(
+        self,
+        relationship_id: Id,
+        *,
+        what: str,
+        dry_run: Maybe[bool] = UNSET,
+        depth: Maybe[m.DepthEnum] = UNSET,
+    ) -> m.PlanAnswer:
+        """Forget something by saying so.
+
+        Finds what says it, among entries, parts of entries, messages of either side and documents, and
+        hides or erases what surely does. What may is listed unticked: carry the plan out with the ticks you
+        choose.
+        """
+        answer: m.PlanAnswer = await self._send(
+            Operation(
+                "POST",
+                "/v1/relationships/{relationship_id}/forget",
+                path={"relationship_id": relationship_id},
+                json={"what": what, "dry_run": dry_run, "depth": depth},
+            )
+        )
+        return answer
+
     async def held_changes_list(
         self, relationship_id: Id, *, limit: Maybe[int] = UNSET, cursor: Maybe[str] = UNSET
     ) -> m.HeldChangePage:
@@ -1940,6 +1982,7 @@ class AsyncOperations:
         limit: Maybe[int] = UNSET,
         cursor: Maybe[str] = UNSET,
         session: Maybe[str] = UNSET,
+        hidden: Maybe[bool] = UNSET,
     ) -> m.MessagePage:
         """List messages.
 
@@ -1950,7 +1993,31 @@ class AsyncOperations:
                 "GET",
                 "/v1/relationships/{relationship_id}/messages",
                 path={"relationship_id": relationship_id},
-                query={"limit": limit, "cursor": cursor, "session": session},
+                query={"limit": limit, "cursor": cursor, "session": session, "hidden": hidden},
+            )
+        )
+        return answer
+
+    async def messages_hide(
+        self,
+        relationship_id: Id,
+        *,
+        messages: Maybe[Sequence[Id]] = UNSET,
+        turns: Maybe[Sequence[Id]] = UNSET,
+        from_seq: Maybe[int | None] = UNSET,
+        to_seq: Maybe[int | None] = UNSET,
+    ) -> m.HiddenAnswer:
+        """Hide messages.
+
+        Keeps them out of searches, contexts and readings. Entries that rest on them stay: POST .../forget
+        reaches those too. All or, where a message or turn is not there, none.
+        """
+        answer: m.HiddenAnswer = await self._send(
+            Operation(
+                "POST",
+                "/v1/relationships/{relationship_id}/messages/hide",
+                path={"relationship_id": relationship_id},
+                json={"messages": messages, "turns": turns, "from_seq": from_seq, "to_seq": to_seq},
             )
         )
         return answer
@@ -2016,6 +2083,29 @@ class AsyncOperations:
         )
         return answer
 
+    async def messages_show(
+        self,
+        relationship_id: Id,
+        *,
+        messages: Maybe[Sequence[Id]] = UNSET,
+        turns: Maybe[Sequence[Id]] = UNSET,
+        from_seq: Maybe[int | None] = UNSET,
+        to_seq: Maybe[int | None] = UNSET,
+    ) -> m.HiddenAnswer:
+        """Show hidden messages again.
+
+        Undoes hiding. An erased message stays empty.
+        """
+        answer: m.HiddenAnswer = await self._send(
+            Operation(
+                "POST",
+                "/v1/relationships/{relationship_id}/messages/show",
+                path={"relationship_id": relationship_id},
+                json={"messages": messages, "turns": turns, "from_seq": from_seq, "to_seq": to_seq},
+            )
+        )
+        return answer
+
     async def outbox_list(
         self,
         relationship_id: Id,
@@ -2070,6 +2160,61 @@ class AsyncOperations:
                 "/v1/relationships/{relationship_id}/outbox/stream",
                 path={"relationship_id": relationship_id},
                 query={"seconds": seconds},
+            )
+        )
+        return answer
+
+    async def plans_read(self, relationship_id: Id, plan_id: Id) -> m.PlanAnswer:
+        """Read a plan.
+
+        `scopes` maps a method to the scope it needs where that is not the default (read for GET, else
+        write).
+
+        `open_to_tokens` lets a relationship token in, to its own relationship: with every method, or with
+        those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
+        `rereads_key`: see web.authentication. Declare methods by `@operation`.
+        """
+        answer: m.PlanAnswer = await self._send(
+            Operation(
+                "GET",
+                "/v1/relationships/{relationship_id}/plans/{plan_id}",
+                path={"relationship_id": relationship_id, "plan_id": plan_id},
+            )
+        )
+        return answer
+
+    async def plans_carry_out(
+        self,
+        relationship_id: Id,
+        plan_id: Id,
+        *,
+        ticked: Maybe[Sequence[int] | None] = UNSET,
+        depth: Maybe[Literal["hide", "erase"] | None] = UNSET,
+    ) -> m.PlanAnswer:
+        """Carry a plan out.
+
+        All of it in one transaction. What was changed since the plan was made is left alone, and told.
+        """
+        answer: m.PlanAnswer = await self._send(
+            Operation(
+                "POST",
+                "/v1/relationships/{relationship_id}/plans/{plan_id}/carry-out",
+                path={"relationship_id": relationship_id, "plan_id": plan_id},
+                json={"ticked": ticked, "depth": depth},
+            )
+        )
+        return answer
+
+    async def plans_undo(self, relationship_id: Id, plan_id: Id) -> m.PlanAnswer:
+        """Undo a plan.
+
+        Brings back what it hid and changed. What was erased stays erased.
+        """
+        answer: m.PlanAnswer = await self._send(
+            Operation(
+                "POST",
+                "/v1/relationships/{relationship_id}/plans/{plan_id}/undo",
+                path={"relationship_id": relationship_id, "plan_id": plan_id},
             )
         )
         return answer

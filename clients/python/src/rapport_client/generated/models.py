@@ -238,6 +238,7 @@ class ArchivedMessage(TypedDict):
     occurred_at: "str"
     recorded_at: "str"
     erased_at: "str | None"
+    hidden_at: "NotRequired[str | None]"
 
 
 class ArchivedModelCall(TypedDict):
@@ -440,6 +441,11 @@ class CapacityAnswer(TypedDict):
     detail: "str"
 
 
+class CarryOutBody(TypedDict):
+    ticked: "NotRequired[list[int] | None]"
+    depth: "NotRequired[Literal['hide', 'erase'] | None]"
+
+
 class ChatBody(TypedDict):
     model: "str"
     messages: "list[dict[str, JsonValue]]"
@@ -603,6 +609,12 @@ class ContextBody(TypedDict):
     explain: "NotRequired[bool]"
 
 
+class CorrectBody(TypedDict):
+    what: "str"
+    to: "str"
+    dry_run: "NotRequired[bool]"
+
+
 class DecidedAnswer(TypedDict):
     id: "str"
     turn_id: "str"
@@ -620,6 +632,9 @@ class DecisionBody(TypedDict):
 
 class DefinitionsAnswer(TypedDict):
     tools: "list[dict[str, JsonValue]]"
+
+
+DepthEnum: TypeAlias = "Literal['hide', 'erase']"
 
 
 class DiffAnswer(TypedDict):
@@ -844,6 +859,7 @@ class EntryPatch(TypedDict):
 
 class EntrySearchAnswer(TypedDict):
     ranker: "str"
+    reranker: "str | None"
     space: "SpaceAnswer | None"
     considered: "int"
     notes: "list[str]"
@@ -971,6 +987,12 @@ class FilesAnswer(TypedDict):
     files: "list[FileLineAnswer]"
 
 
+class ForgetBody(TypedDict):
+    what: "str"
+    dry_run: "NotRequired[bool]"
+    depth: "NotRequired[DepthEnum]"
+
+
 GoneEntryAnswer: TypeAlias = "EntryAnswer | ErasedEntryAnswer"
 
 
@@ -1015,6 +1037,11 @@ class HeldPage(TypedDict):
 
 
 HeldState: TypeAlias = "Literal['waiting', 'confirmed', 'declined']"
+
+
+class HiddenAnswer(TypedDict):
+    messages: "list[str]"
+    changed: "int"
 
 
 class HoldingMessage(TypedDict):
@@ -1135,6 +1162,7 @@ class MessageAnswer(TypedDict):
     occurred_at: "str"
     recorded_at: "str"
     erased_at: "str | None"
+    hidden_at: "str | None"
 
 
 class MessageBody(TypedDict):
@@ -1157,6 +1185,7 @@ class MessageHitAnswer(TypedDict):
     occurred_at: "str"
     recorded_at: "str"
     erased_at: "str | None"
+    hidden_at: "str | None"
     score: "float"
     parts: "dict[str, float] | None"
     reason: "str | None"
@@ -1183,6 +1212,7 @@ MessageRole: TypeAlias = "Literal['user', 'assistant', 'system', 'tool']"
 
 class MessageSearchAnswer(TypedDict):
     ranker: "str"
+    reranker: "str | None"
     space: "SpaceAnswer | None"
     considered: "int"
     notes: "list[str]"
@@ -1305,6 +1335,30 @@ class OutboxAnswer(TypedDict):
 class OutboxPage(TypedDict):
     items: "list[OutboxAnswer]"
     next_cursor: "str | None"
+
+
+class PlanAnswer(TypedDict):
+    id: "str"
+    verb: "str"
+    depth: "str"
+    state: "str"
+    judged_by: "str"
+    items: "list[PlanItemAnswer]"
+
+
+class PlanItemAnswer(TypedDict):
+    """One thing that a plan changes. `action`: `hide` takes all of it, `edit` leaves `rest`."""
+
+    number: "int"
+    kind: "str"
+    id: "str"
+    action: "str"
+    sentence: "str | None"
+    rest: "str | None"
+    score: "float | None"
+    why: "str | None"
+    ticked: "bool"
+    done: "bool | None"
 
 
 class PreviewAnswer(TypedDict):
@@ -1785,6 +1839,15 @@ class UserPage(TypedDict):
 Verdict: TypeAlias = "Literal['applied', 'none', 'refused', 'held']"
 
 WaitsForEnum: TypeAlias = "Literal['every_n_turns', 'session_end', 'explicit']"
+
+
+class WhichMessages(TypedDict):
+    """Which messages: those named, all of the turns named, and those of the range; of one kind at least."""
+
+    messages: "NotRequired[list[str]]"
+    turns: "NotRequired[list[str]]"
+    from_seq: "NotRequired[int | None]"
+    to_seq: "NotRequired[int | None]"
 
 
 class WhichUser(TypedDict):

@@ -1,0 +1,78 @@
+"""Where an answer's operations and a wish to forget meet: what the wish was judged about, it decides."""
+
+from collections.abc import Sequence
+
+from memory.ingestion.apply_state import ApplyState
+from memory.ingestion.ingestion_input import IngestionInput
+from memory.ingestion.operations import Operation, Refusal
+from memory.mending.heard import Heard, carry_out_heard
+from memory.mending.judging import Verdict, judge
+from memory.models import EntryState
+from memory.models import Verdict as Outcome
+from web.actor import Actor
+
+PART = "only a part of it is to be forgotten, which the plan of the wish does"
+OTHER = "says something else than what is to be forgotten"
+ASKED_FOR = "was asked to be forgotten in the same breath"
+
+
+def leave_to_wishes(
+    given: IngestionInput, items: Sequence[Operation | Refusal], heard: Sequence[Heard]
+) -> list[Operation | Refusal]:
+    """The operations without those that a wish forbids: deleting an entry of which a part stays, or
+    another one than those that surely say it; adding what was said before the wish and is what it is about."""
+    if not heard:
+        return list(items)
+    return [_left(given, item, heard) for item in items]
+
+
+def _left(given: IngestionInput, item: Operation | Refusal, heard: Sequence[Heard]) -> Operation | Refusal:
+    if isinstance(item, Refusal):
+        return item
+    cited = [given.messages[number - 1].id for number in item.messages]
+    for wish in heard:
+        entry = given.entries[item.entry - 1] if item.entry is not None else None
+        if entry is not None and wish.message_id in cited and item.op in ("delete", "update"):
+            if entry.id in wish.edited:
+                return Refusal(item.raw, PART, item.messages, item.call_id)
+            if item.op == "delete" and wish.taken and entry.id not in wish.taken:
+                return Refusal(item.raw, OTHER, item.messages, item.call_id)
+        if item.op == "add" and _said_before(given, cited, wish) and _says(wish, item.content):
+            return Refusal(item.raw, ASKED_FOR, item.messages, item.call_id)
+    return item
+
+
+def _said_before(given: IngestionInput, cited: Sequence[object], wish: Heard) -> bool:
+    """Whether it rests on messages before the wish, or on the wish itself, and on nothing after it."""
+    order = [message.id for message in given.messages]
+    if wish.message_id not in order:
+        return False
+    until = order.index(wish.message_id)
+    return all(one in order[: until + 1] for one in cited)
+
+
+def _says(wish: Heard, content: str) -> bool:
+    asked = wish.draft.scope.wish
+    return (
+        bool(asked.must)
+        and judge(asked, content, stems={}, owners=wish.draft.scope.owners).verdict == Verdict.SAYS
+    )
+
+
+def carry_out_wishes(state: ApplyState, heard: Sequence[Heard], by: Actor) -> None:
+    """In the settling transaction, after the operations."""
+    if not heard:
+        return
+    hold = state.given.ingestion.deletion_hold
+    gone = [
+        result.entry_id
+        for result in state.results
+        if result.entry_id and result.verdict == Outcome.APPLIED and _is_deleted(state, result.entry_id)
+    ]
+    most = max(hold.count, int(hold.share * state.active_count))
+    carry_out_heard(state.given.relationship_id, heard, by=by, most=most, gone=gone, now=state.now)
+
+
+def _is_deleted(state: ApplyState, entry_id: object) -> bool:
+    entry = next((one for one in state.targets.values() if one.id == entry_id), None)
+    return entry is not None and entry.state == EntryState.DELETED

@@ -1,0 +1,12 @@
+"""Forget and correct by saying so: one wish reaches entries, messages and their echoes.
+
+words.py        a text as words and identifiers that are compared whole, however they are spelt. Pure
+wishes.py       what a person asks to have forgotten, out of the sentence that asks. Pure
+judging.py      whether a text says it: surely, perhaps, not. Pure
+parts.py        what is left of an entry when one of its facts goes. Pure
+candidates.py   what of a relationship may say it, by the finders of FORGETTABLE
+asking.py       the same judgement by a model, which sees numbers only
+plans.py        a plan, as it is made
+carrying.py     carried out as one batch, and undone
+heard.py        a wish that is spoken in a conversation
+"""

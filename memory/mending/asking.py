@@ -1,0 +1,204 @@
+"""Has a model judge which candidates say what a wish is about. It sees numbers, never IDs, and its answer is held
+against them. The question is kept as a ModelCall."""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from django.conf import settings
+from django.utils import timezone
+
+from memory.entries.limits import call_text, entry_fault
+from memory.errors import UnparsableAnswer
+from memory.mending.candidates import Candidate, Scope
+from memory.mending.judging import Judgement, Verdict
+from memory.models import ModelCall
+from providers.errors import ProviderError
+from providers.llm.base import Completion, CompletionRequest, LLMProvider
+from providers.llm.json_text import extract_json_text
+from providers.llm.registry import get_provider
+from relationships.ids import uuid7
+from relationships.services.configuration import configuration_of
+from relationships.services.model_budgets import count_spending, require_model_budget
+
+MOST_SHOWN = 120  # candidates, the likeliest first, then the newest entries
+LONGEST_SHOWN = 1500  # characters of one
+SYSTEM = "You keep a companion's memory honest. You answer with one JSON object and nothing else."
+_PROMPTS = {verb: Path(__file__).with_name(f"{verb}.md").read_text() for verb in ("forget", "correct")}
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "says": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "number": {"type": "integer"},
+                    "rest": {"type": "string"},
+                    "now": {"type": "string"},
+                },
+                "required": ["number"],
+            },
+        },
+        "unsure": {"type": "array", "items": {"type": "integer"}},
+    },
+    "required": ["says", "unsure"],
+}
+
+
+@dataclass(slots=True)
+class Asked:
+    """A question that was asked: its row, not yet stored, and what it took."""
+
+    call: ModelCall
+    completion: Completion | None
+
+
+def model_of(scope: Scope) -> tuple[LLMProvider, str | None] | None:
+    """Who judges, and its model; None where the companion is read by rules."""
+    ingestion = configuration_of(scope.relationship).values.ingestion
+    provider = get_provider(ingestion.provider or settings.DEFAULT_LLM_PROVIDER)
+    return None if provider.kind == "offline" else (provider, ingestion.model)
+
+
+def ask_model(
+    scope: Scope, candidates: Sequence[Candidate], *, verb: str, to: str, who: tuple[LLMProvider, str | None]
+) -> Asked:
+    """Judge the candidates in place. Raises ProviderError, UnparsableAnswer, BudgetSpent."""
+    require_model_budget(scope.relationship.project_id)
+    provider, model = who
+    shown = shown_of(candidates)
+    request = CompletionRequest(
+        system=SYSTEM, prompt=render(scope, shown, verb=verb, to=to), schema=SCHEMA, model=model
+    )
+    started, completion, failure = perf_counter(), None, None
+    try:
+        completion = provider.complete(request)
+        take_answer(completion.text, shown, verb=verb)
+    except (ProviderError, UnparsableAnswer) as error:
+        failure = error
+        store_call(_asked(scope, provider, request, completion, shown, verb, failure, started))
+        raise
+    return _asked(scope, provider, request, completion, shown, verb, None, started)
+
+
+def shown_of(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """As many as a question holds: those with the most of the wish's words, then the newest; in their own order."""
+    places = sorted(
+        range(len(candidates)),
+        key=lambda place: (
+            -candidates[place].judgement.score,
+            candidates[place].kind != "entry",
+            -(told.timestamp() if (told := candidates[place].told_at) else 0.0),
+        ),
+    )
+    return [candidates[place] for place in sorted(places[:MOST_SHOWN])]
+
+
+def render(scope: Scope, shown: Sequence[Candidate], *, verb: str, to: str) -> str:
+    lines = [
+        f"[{number}] ({_label(one)}) {' '.join(one.text[:LONGEST_SHOWN].split())}"
+        for number, one in enumerate(shown, start=1)
+    ]
+    values = {
+        "wish": " ".join((scope.wish.text or "what was said last").split()),
+        "to": " ".join(to.split()),
+        "owner": scope.owners[0] if scope.owners else "the user",
+        "lines": "\n".join(lines),
+    }
+    return re.sub(r"\{\{ (\w+) \}\}", lambda match: values[match[1]], _PROMPTS[verb]).strip()
+
+
+def take_answer(text: str, shown: Sequence[Candidate], *, verb: str) -> None:
+    """Tick what the answer says. A number that was not shown, or an edit that is none, counts for nothing."""
+    try:
+        answer = json.loads(extract_json_text(text))
+        says, unsure = answer["says"], answer.get("unsure") or []
+        if not isinstance(says, list) or not isinstance(unsure, list):
+            raise TypeError
+    except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
+        raise UnparsableAnswer(
+            'The answer is not a JSON object with the lists "says" and "unsure".'
+        ) from None
+    for one in shown:
+        one.ticked, one.rest = False, None
+        score = min(one.judgement.score, 0.49)
+        one.judgement = Judgement(Verdict.NOT, score, one.judgement.sentence or one.text[:300])
+    for number in unsure:
+        if (found := _numbered(number, shown)) is not None:
+            found.judgement = Judgement(
+                Verdict.PERHAPS, 0.5, found.judgement.sentence, "the model is not sure"
+            )
+    for item in says:
+        found = _numbered(item.get("number") if isinstance(item, dict) else item, shown)
+        if found is None:
+            continue
+        edit = item.get("now" if verb == "correct" else "rest") if isinstance(item, dict) else None
+        if found.kind == "entry" and isinstance(edit, str) and edit.strip() and edit.strip() != found.text:
+            found.rest = None if entry_fault(edit.strip()) else edit.strip()
+        found.ticked = not found.fixed and (
+            verb == "forget" or found.rest is not None or found.kind == "message"
+        )
+        found.judgement = Judgement(Verdict.SAYS, 1.0, found.judgement.sentence, "")
+
+
+def store_call(asked: Asked) -> None:
+    """Keep the question, and count it."""
+    asked.call.save(force_insert=True)
+    count_spending(
+        asked.call.project_id, [asked.completion], answered=not asked.call.error_code, now=timezone.now()
+    )
+
+
+def _numbered(number: object, shown: Sequence[Candidate]) -> Candidate | None:
+    known = isinstance(number, int) and not isinstance(number, bool) and 1 <= number <= len(shown)
+    return shown[number - 1] if known else None  # type: ignore[operator]
+
+
+def storable(text: str) -> str:
+    """What PostgreSQL can hold."""
+    return text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode()
+
+
+def _label(one: Candidate) -> str:
+    if one.kind == "entry":
+        return f"entry, about {one.subject}" if one.subject else "entry"
+    return {"user": "said by the person", "assistant": "said by the companion"}.get(one.role, one.kind)
+
+
+def _asked(
+    scope: Scope,
+    provider: LLMProvider,
+    request: CompletionRequest,
+    completion: Completion | None,
+    shown: Sequence[Candidate],
+    verb: str,
+    failure: Exception | None,
+    started: float,
+) -> Asked:
+    call = ModelCall(
+        relationship_id=scope.relationship.id,
+        project_id=scope.relationship.project_id,
+        id=uuid7(),
+        purpose=verb,
+        turn_ids=[scope.turn_id] if scope.turn_id else [],
+        reference_message_ids=[scope.message_id] if scope.message_id else [],
+        provider=provider.alias,
+        model=(completion.model if completion else request.model or provider.default_model)[:120],
+        system=request.system,
+        prompt=call_text(storable(request.prompt)),
+        answer=call_text(storable(completion.text)) if completion else "",
+        shown_entry_ids=[one.id for one in shown if one.kind == "entry"],
+        shown_message_ids=[one.id for one in shown if one.kind == "message"],
+        prompt_tokens=completion.prompt_tokens if completion else None,
+        output_tokens=completion.output_tokens if completion else None,
+        cost=completion.cost if completion else None,
+        milliseconds=round((perf_counter() - started) * 1000, 3),
+        error_code=getattr(failure, "code", "") if failure else "",
+        error=storable(str(failure))[:2000] if failure else "",
+    )
+    return Asked(call, completion)

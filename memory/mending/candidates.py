@@ -1,0 +1,161 @@
+"""What of a relationship may say what a wish is about: entries, messages, and what FORGETTABLE finds. Only reads."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Protocol
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connection
+
+from memory.mending.judging import Aliases, Judgement, Verdict, aliases_in, judge
+from memory.mending.wishes import Wish, read_wish
+from memory.mending.words import Stems, words_of
+from memory.models import USER_SUBJECT, EntryState, ScratchpadEntry
+from memory.retrieval.index.configs import configs_of
+from relationships.configuration.plugins import load
+from relationships.models import Message, Relationship
+
+MOST_READ = 20_000  # entries, and as many messages, the newest: a person tells no more in years
+SHOWN_STATES = (EntryState.ACTIVE, EntryState.SUPERSEDED, EntryState.EXPIRED)
+_STEMS = """
+SELECT word, (SELECT array_agg(DISTINCT stem) FROM unnest(%(dictionaries)s::text[]) d,
+              unnest(ts_lexize(('pg_catalog.' || d)::regdictionary, word)) stem)
+  FROM unnest(%(words)s::text[]) word
+"""
+_DICTIONARIES = """
+SELECT dictname FROM pg_ts_dict
+ WHERE dictname = ANY(%s) AND dictnamespace = 'pg_catalog'::regnamespace ORDER BY dictname
+"""
+
+
+@dataclass(slots=True)
+class Candidate:
+    """A text that may say it. `rest`: what stays of it, where it also says something else; None: all of it goes.
+
+    `fixed`: why it can't be carried out. `cites`: messages an entry rests on. `version`: of an entry.
+    """
+
+    kind: str
+    id: UUID
+    text: str
+    judgement: Judgement = field(default_factory=lambda: Judgement(Verdict.NOT, 0.0, ""))
+    subject: str = ""
+    role: str = ""
+    turn_id: UUID | None = None
+    seq: int = 0
+    version: int = 0
+    cites: Sequence[UUID] = ()
+    rest: str | None = None
+    ticked: bool = False
+    fixed: str = ""
+    told_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where and how a wish is looked for. `before`: messages and turns from this number on are not looked at."""
+
+    relationship: Relationship
+    wish: Wish
+    owners: tuple[str, ...]
+    before: int | None = None
+    turn_id: UUID | None = None  # in which it is asked for, and by which message
+    message_id: UUID | None = None
+
+
+class Forgettable(Protocol):
+    """A kind of text that a wish may be about. `hide` and `restore` run under the relationship's lock, `erase` inside
+    an erasure too, which may change append-only tables."""
+
+    kind: str
+
+    def find(self, scope: Scope) -> Iterable[Candidate]: ...
+
+    def hide(self, relationship: Relationship, ids: Collection[UUID], *, now: datetime) -> None: ...
+
+    def restore(self, relationship: Relationship, ids: Collection[UUID], *, now: datetime) -> None: ...
+
+    def erase(self, relationship: Relationship, ids: Collection[UUID], *, now: datetime) -> None: ...
+
+
+def forgettables() -> list[Any]:
+    return [load("FORGETTABLE", slug)() for slug in settings.FORGETTABLE]
+
+
+def find_candidates(scope: Scope) -> tuple[list[Candidate], Stems]:
+    """Every text that may say it, judged by rules, those of entries first."""
+    entries, messages = read_entries(scope), read_messages(scope)
+    others = [candidate for finder in forgettables() for candidate in finder.find(scope)]
+    found = [*entries, *messages, *others]
+    stems = stems_of(scope.relationship.id, [scope.wish.text, *(candidate.text for candidate in found)])
+    aliases: Aliases = aliases_in([candidate.text for candidate in entries])
+    for candidate in found:
+        candidate.judgement = judge(
+            scope.wish,
+            candidate.text,
+            stems=stems,
+            subject=candidate.subject,
+            aliases=aliases,
+            owners=scope.owners,
+        )
+    return found, stems
+
+
+def read_entries(scope: Scope) -> list[Candidate]:
+    rows = ScratchpadEntry.objects.for_relationship(scope.relationship.id).filter(state__in=SHOWN_STATES)
+    return [
+        Candidate(
+            "entry",
+            row.id,
+            row.content,
+            subject="" if row.subject == USER_SUBJECT else row.subject,
+            version=row.version,
+            cites=row.source_message_ids,
+            fixed="is read-only" if row.read_only else "",
+            told_at=row.effective_at,
+        )
+        for row in rows.newest_first()[:MOST_READ]
+    ]
+
+
+def read_messages(scope: Scope) -> list[Candidate]:
+    """Those that may be learnt from or found; oldest first."""
+    rows = Message.objects.for_relationship(scope.relationship.id).filter(erased_at=None, hidden_at=None)
+    if scope.before is not None:
+        rows = rows.filter(seq__lt=scope.before)
+    found = [
+        Candidate(
+            "message",
+            row.id,
+            row.content,
+            role=row.role,
+            turn_id=row.turn_id,
+            seq=row.seq,
+            told_at=row.occurred_at,
+        )
+        for row in rows.order_by("-seq")[:MOST_READ]
+    ]
+    return found[::-1]
+
+
+def stems_of(relationship_id: UUID, texts: Iterable[str]) -> dict[str, Sequence[str]]:
+    """Of the plain words, in the relationship's language and in English. Two statements."""
+    words = {form for text in texts for word in words_of(text) if not word.identifier for form in word.forms}
+    config = next(iter(configs_of([relationship_id])), None)
+    language = (config.retrieval.language if config and config.retrieval else None) or "english"
+    with connection.cursor() as cursor:
+        cursor.execute(_DICTIONARIES, [[f"{language}_stem", "english_stem"]])
+        dictionaries = [row[0] for row in cursor.fetchall()]
+        cursor.execute(_STEMS, {"dictionaries": dictionaries, "words": sorted(words)})
+        return {word: stems or () for word, stems in cursor.fetchall()}
+
+
+def scope_of(relationship: Relationship, what: str, *, asked_by: Message | None = None) -> Scope:
+    user = relationship.user
+    names = tuple(name for name in (user.display_name, user.external_id) if name)
+    wish = read_wish(what, names)
+    if asked_by is None:
+        return Scope(relationship, wish, names)
+    return Scope(relationship, wish, names, asked_by.seq, asked_by.turn_id, asked_by.id)

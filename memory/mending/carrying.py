@@ -1,0 +1,160 @@
+"""Carries a plan out as one batch, and undoes it. The plan then holds IDs only. (For good: upkeep.erasure.plans.)"""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from memory.entries.fingerprint import content_hash
+from memory.entries.history import Change, change_entries, changed, fields_of
+from memory.errors import AlreadyDecided
+from memory.mending.candidates import forgettables
+from memory.mending.plans import plan_of
+from memory.mending.undoing import restore_entries
+from memory.models import EntryState, MendingPlan, MendingState, RevisionEvent, ScratchpadEntry
+from relationships.models import Relationship
+from relationships.services.hiding import hide_messages, show_messages
+from relationships.services.sequence import lock_relationship
+from web.actor import Actor
+from web.errors import InvalidInput
+
+FORGOTTEN, CORRECTED = "asked to forget it", "corrected by the person"
+
+
+def carry_out(
+    plan: MendingPlan, *, by: Actor, ticked: Collection[int] | None = None, now: datetime | None = None
+) -> MendingPlan:
+    """Change what is ticked (None: as the plan has it) in one transaction. An entry that was changed since is left, and
+    its item says so. Raises AlreadyDecided, InvalidInput.
+    """
+    with transaction.atomic():
+        relationship = locked_relationship(plan)
+        plan = plan_of(plan.relationship_id, plan.id)
+        now = now or timezone.now()
+        chosen = choose_items(plan, ticked)
+        done = _change_entries(plan, chosen, by, now)
+        messages = [UUID(item["id"]) for item in chosen if item["kind"] == "message"]
+        hide_messages(relationship_id=relationship.id, message_ids=messages, now=now)
+        done |= set(messages)
+        for finder in forgettables():
+            ids = [UUID(item["id"]) for item in chosen if item["kind"] == finder.kind]
+            if ids:
+                finder.hide(relationship, ids, now=now)
+                done |= set(ids)
+        finish(plan, MendingState.CARRIED_OUT, chosen, done, now)
+    return plan
+
+
+def locked_relationship(plan: MendingPlan) -> Relationship:
+    lock_relationship(plan.relationship_id)
+    return Relationship.objects.select_related("companion", "project", "user").get(id=plan.relationship_id)
+
+
+def choose_items(plan: MendingPlan, ticked: Collection[int] | None) -> list[dict[str, Any]]:
+    """The items to carry out. Raises AlreadyDecided; InvalidInput for a number that the plan does not have."""
+    if plan.state != MendingState.PROPOSED:
+        raise AlreadyDecided(f"This plan is {plan.state.replace('_', ' ')} already.")
+    known = {item["number"]: item for item in plan.items}
+    wanted = (
+        [item["number"] for item in plan.items if item["ticked"]] if ticked is None else sorted(set(ticked))
+    )
+    for number in wanted:
+        if number not in known:
+            raise InvalidInput.of("ticked", f"the plan has no item {number}")
+        if known[number]["fixed"]:
+            raise InvalidInput.of("ticked", f"item {number} can't be changed: it {known[number]['why']}")
+    return [known[number] for number in wanted]
+
+
+def finish(
+    plan: MendingPlan,
+    state: MendingState,
+    chosen: Sequence[dict[str, Any]],
+    done: Collection[UUID],
+    now: datetime,
+) -> None:
+    """Keep which rows were changed, and none of their words."""
+    plan.items = [
+        {
+            "number": item["number"],
+            "kind": item["kind"],
+            "id": item["id"],
+            "action": item["action"],
+            "version": item["version"] + (item["kind"] == "entry"),
+            "done": UUID(item["id"]) in done,
+        }
+        for item in chosen
+    ]
+    plan.state, plan.what, plan.to, plan.carried_out_at = state, "", "", now
+    _save(plan, "items", "state", "what", "to", "carried_out_at")
+
+
+def _change_entries(
+    plan: MendingPlan, chosen: Sequence[dict[str, Any]], by: Actor, now: datetime
+) -> set[UUID]:
+    wanted = {UUID(item["id"]): item for item in chosen if item["kind"] == "entry"}
+    rows = ScratchpadEntry.objects.for_relationship(plan.relationship_id).filter(id__in=list(wanted))
+    taken = _texts_of_others(plan.relationship_id, wanted)
+    reason = FORGOTTEN if plan.verb == "forget" else CORRECTED
+    changes: list[Change] = []
+    for entry in rows.order_by("id"):
+        item = wanted[entry.id]
+        if entry.version != item["version"]:
+            continue
+        before = fields_of(entry)
+        if item["rest"] is None:
+            entry.state = EntryState.DELETED
+            changes.append(changed(entry, before, RevisionEvent.DELETE, at=now, reason=reason))
+            continue
+        fingerprint = (entry.subject, entry.type, content_hash(item["rest"]))
+        if fingerprint in taken:  # another says the rest already
+            entry.state = EntryState.DELETED
+            changes.append(changed(entry, before, RevisionEvent.DELETE, at=now, reason=reason))
+            continue
+        taken.add(fingerprint)
+        entry.content, entry.content_hash = item["rest"], fingerprint[2]
+        if plan.verb == "correct":
+            entry.effective_at = now
+        changes.append(changed(entry, before, RevisionEvent.UPDATE, at=now, reason=reason))
+    change_entries(
+        relationship_id=plan.relationship_id, project_id=plan.project_id, changes=changes, by=by, now=now
+    )
+    return {change.entry.id for change in changes if change.entry}
+
+
+def _texts_of_others(relationship_id: UUID, ids: Collection[UUID]) -> set[tuple[str, str, bytes]]:
+    rows = ScratchpadEntry.objects.for_relationship(relationship_id).active().exclude(id__in=list(ids))
+    return {
+        (subject, kind, bytes(digest))
+        for subject, kind, digest in rows.values_list("subject", "type", "content_hash")
+    }
+
+
+def undo_plan(plan: MendingPlan, *, by: Actor) -> MendingPlan:
+    """Bring back what a plan hid or changed, but for entries that were changed since. Raises AlreadyDecided."""
+    with transaction.atomic():
+        relationship = locked_relationship(plan)
+        plan = plan_of(plan.relationship_id, plan.id)
+        if plan.state != MendingState.CARRIED_OUT:
+            raise AlreadyDecided(f"This plan is {plan.state.replace('_', ' ')}: there is nothing to undo.")
+        now = timezone.now()
+        done = [item for item in plan.items if item["done"]]
+        restore_entries(
+            plan, {UUID(item["id"]): item["version"] for item in done if item["kind"] == "entry"}, by, now
+        )
+        messages = [UUID(item["id"]) for item in done if item["kind"] == "message"]
+        show_messages(relationship_id=relationship.id, message_ids=messages, now=now)
+        for finder in forgettables():
+            if ids := [UUID(item["id"]) for item in done if item["kind"] == finder.kind]:
+                finder.restore(relationship, ids, now=now)
+        plan.state = MendingState.UNDONE
+        _save(plan, "state")
+    return plan
+
+
+def _save(plan: MendingPlan, *names: str) -> None:
+    rows = MendingPlan.objects.for_relationship(plan.relationship_id).filter(id=plan.id)
+    rows.update(**{name: getattr(plan, name) for name in names})

@@ -1,0 +1,133 @@
+"""A wish to forget that is spoken in a conversation: found in the turns that are read, judged as any other, and carried
+out in the transaction that settles them, with the words that asked for it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from memory.errors import UnparsableAnswer
+from memory.mending.candidates import Candidate, read_entries, read_messages, stems_of
+from memory.mending.carrying import carry_out
+from memory.mending.choosing import tick_echoes
+from memory.mending.plans import Draft, draft_plan, store_plan
+from memory.mending.wishes import wish_in
+from memory.mending.words import is_in, spelt, words_of
+from memory.models import MendingPlan, ScratchpadEntry
+from relationships.models import Message, Relationship
+from relationships.services.hiding import hide_messages
+from web.actor import Actor
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A wish, the message that asks, and what it would take."""
+
+    message_id: UUID
+    turn_id: UUID
+    seq: int
+    draft: Draft
+
+    @property
+    def edited(self) -> set[UUID]:
+        """Entries of which a part goes."""
+        return {one.id for one in self.draft.ticked if one.rest is not None}
+
+    @property
+    def taken(self) -> set[UUID]:
+        """Entries that surely say it."""
+        return {one.id for one in self.draft.ticked if one.kind == "entry"}
+
+
+def hear_wishes(relationship_id: UUID, messages: Mapping[UUID, str]) -> list[Heard]:
+    """The wishes in what the person said, by message, judged. To forget everything is left to the reading itself, whose
+    deletions may be held. A model may be asked: no transaction may be open. Raises ProviderError,
+    BudgetSpent; an answer that can't be read is judged by rules.
+    """
+    asked = {one: what for one, said in messages.items() if (what := wish_in(said)) is not None}
+    if not asked:
+        return []
+    rows = Message.objects.for_relationship(relationship_id).filter(id__in=list(asked))
+    asking = [(row, asked[row.id]) for row in rows.order_by("seq")]
+    pairs = Relationship.objects.select_related("companion", "project", "user")
+    relationship = pairs.get(id=relationship_id)
+    heard = []
+    for row, what in asking:
+        try:
+            draft = draft_plan(relationship, verb="forget", what=what, asked_by=row)
+        except UnparsableAnswer:
+            draft = draft_plan(relationship, verb="forget", what=what, by_rules=True, asked_by=row)
+        if draft.scope.wish.everything:
+            draft.found.clear()
+        heard.append(Heard(row.id, row.turn_id, row.seq, draft))
+    return heard
+
+
+def carry_out_heard(
+    relationship_id: UUID,
+    heard: Sequence[Heard],
+    *,
+    by: Actor,
+    most: int,
+    gone: Sequence[UUID],
+    now: datetime,
+) -> None:
+    """In the settling transaction, after the operations. `most`: entries that go at once without a person's word; more
+    stay proposed. `gone`: entries that the operations of this reading deleted.
+    """
+    for wish in heard:
+        draft = wish.draft
+        _take_along(relationship_id, draft, gone)
+        plan = store_plan(draft, depth="hide", by=by, turn_id=wish.turn_id)
+        entries = [one for one in draft.ticked if one.kind == "entry" and one.id not in set(gone)]
+        if len(entries) > most:
+            continue  # it waits for a person
+        _catch_up(plan, relationship_id)
+        carry_out(plan, by=by, now=now)
+        _hide_the_asking(relationship_id, wish, now)
+
+
+def _catch_up(plan: MendingPlan, relationship_id: UUID) -> None:
+    """The operations of the same reading came first: the plan is for the entries as they left them."""
+    ids = [item["id"] for item in plan.items if item["kind"] == "entry"]
+    rows = ScratchpadEntry.objects.for_relationship(relationship_id).filter(id__in=ids)
+    now = {str(row.id): row for row in rows}
+    for item in plan.items:
+        row = now.get(item["id"])
+        if row is not None and row.version != item["version"] and row.state == "deleted":
+            item["ticked"] = False
+    MendingPlan.objects.for_relationship(relationship_id).filter(id=plan.id).update(items=plan.items)
+
+
+def _take_along(relationship_id: UUID, draft: Draft, gone: Sequence[UUID]) -> None:
+    """Messages that repeat what an entry said which this reading deleted."""
+    rows = list(ScratchpadEntry.objects.for_relationship(relationship_id).filter(id__in=list(gone)))
+    if not rows:
+        return
+    deleted = [
+        Candidate("entry", row.id, row.content, cites=row.source_message_ids, ticked=True) for row in rows
+    ]
+    staying = [one for one in read_entries(draft.scope) if one.id not in set(gone)]
+    messages = [one for one in read_messages(draft.scope) if one.id not in {had.id for had in draft.ticked}]
+    stems = stems_of(relationship_id, [one.text for one in (*deleted, *staying, *messages)])
+    tick_echoes(draft.scope, [*deleted, *staying, *messages], stems)
+    known = {one.id: one for one in draft.found}
+    for one in messages:
+        if one.ticked and one.id in known:
+            known[one.id].ticked = True
+        elif one.ticked:
+            draft.found.append(one)
+
+
+def _hide_the_asking(relationship_id: UUID, wish: Heard, now: datetime) -> None:
+    """The words that asked, and what the companion said to them, where it repeats what is to be forgotten."""
+    asked = wish.draft.scope.wish
+    rows = Message.objects.for_relationship(relationship_id).filter(turn_id=wish.turn_id, seq__gte=wish.seq)
+    messages = list(rows.filter(erased_at=None, hidden_at=None))
+    stems = stems_of(relationship_id, [asked.text, *(row.content for row in messages)])
+    hiding = {wish.message_id}
+    for row in messages:
+        there = spelt(words_of(row.content), stems)
+        if asked.must and row.role != "user" and all(is_in(word, there, stems) for word in asked.must):
+            hiding.add(row.id)
+    hide_messages(relationship_id=relationship_id, message_ids=hiding, now=now)

@@ -1,0 +1,208 @@
+"""Whether a text says what a wish is about: surely, perhaps, or not. Pure.
+
+A share of the wish's own words decides, so it means the same in a relationship of three entries and of ten thousand;
+nothing is stretched to the best that happens to be there. In doubt a text is asked about, not taken.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+
+from memory.mending.wishes import NO, ONCE, RELATIONS, STOP, WEAK, Wish, is_name, strong
+from memory.mending.words import Stems, Word, fold, is_in, joins, normal, spelt, words_of
+
+PERHAPS = 0.5  # of the wish's words: whoever shares less says nothing of it
+AKIN = 5  # letters: two longer words that begin alike are of one family: allergic, allergy
+_SENTENCE = re.compile(r"[^.!?。！？\n]*(?:[.!?](?!\s|$)[^.!?。！？\n]*)*[.!?。！？\n]?")
+_VERB = re.compile(r"(?:is|was|has|had|will|can|and|[a-z]{2,}(?:s|ed))$")
+_BOTH = re.compile(r"\b(?:both|and|und|et|y|e|en)\b", re.IGNORECASE)
+
+Aliases = Mapping[str, Collection[str]]  # of a folded name: what else it is called
+
+
+class Verdict(StrEnum):
+    SAYS = "says"
+    PERHAPS = "perhaps"
+    NOT = "not"
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """`score`: the share of the wish's words that the text has, 0 to 1. `sentence`: the part of it that has them."""
+
+    verdict: Verdict
+    score: float
+    sentence: str
+    why: str = ""
+
+
+def sentences(text: str) -> Iterator[str]:
+    """The sentences of `normal(text)`."""
+    for match in _SENTENCE.finditer(normal(text)):
+        if match[0].strip():
+            yield match[0].strip()
+
+
+def judge(
+    wish: Wish,
+    text: str,
+    *,
+    stems: Stems,
+    subject: str = "",
+    aliases: Aliases | None = None,
+    owners: Collection[str] = (),
+) -> Judgement:
+    """The best of its sentences. `subject`: whom the whole text is about, where that is known and not the person.
+    `owners`: what the person is called.
+    """
+    best = Judgement(Verdict.NOT, 0.0, "")
+    for sentence in sentences(text):
+        found = _judge(wish, sentence, stems, subject, aliases or {}, owners)
+        if (found.verdict == Verdict.SAYS, found.score) > (best.verdict == Verdict.SAYS, best.score):
+            best = found
+    return best
+
+
+def _judge(
+    wish: Wish, sentence: str, stems: Stems, subject: str, aliases: Aliases, owners: Collection[str]
+) -> Judgement:
+    words = words_of(sentence)
+    there = spelt([*words, *words_of(subject)], stems)
+    for form in [form for form in there if form in aliases]:
+        there.update(aliases[form])
+    held = [word for word in wish.must if is_in(word, there, stems) or _akin(word, words)]
+    held += _joined(wish, held, there)
+    groups = [group for group in wish.may if group & there]
+    total = len(wish.must) + 0.5 * len(wish.may)
+    score = (len(held) + 0.5 * len(groups)) / total if total else 0.0
+    missing = [word for word in wish.must if word not in held]
+    told = [word for word in held if strong(word)]
+    only_kinds = not wish.must and bool(wish.may) and len(groups) == len(wish.may)
+    whole = only_kinds or (
+        bool(wish.must) and not missing and (len(groups) == len(wish.may) or bool(told) or len(held) >= 2)
+    )
+    by_sign = bool(told) and all(not word.identifier for word in missing) and not _names(missing, wish)
+    if not (whole or by_sign):
+        if score >= PERHAPS or told:
+            return Judgement(Verdict.PERHAPS, min(score, 0.99), sentence, "has some of the words")
+        return Judgement(Verdict.NOT, score, sentence)
+    doubt = "" if told else _doubt(wish, sentence, words, subject, owners)
+    return Judgement(Verdict.PERHAPS if doubt else Verdict.SAYS, score, sentence, doubt)
+
+
+def _joined(wish: Wish, held: list[Word], there: Collection[str]) -> list[Word]:
+    """Neighbours in the wish that the text writes as one."""
+    found: list[Word] = []
+    for first, second in pairwise(wish.must):
+        if joins(first, second) and any(one + two in there for one in first.forms for two in second.forms):
+            found += [word for word in (first, second) if word not in held and word not in found]
+    return found
+
+
+def _names(missing: list[Word], wish: Wish) -> bool:
+    return any(word.forms & RELATIONS or is_name(word, wish.text) for word in missing)
+
+
+def _akin(word: Word, words: list[Word]) -> bool:
+    if word.identifier or word.capital or len(word.plain) <= AKIN:
+        return False
+    beginning = word.plain[:AKIN]
+    return any(
+        not other.identifier
+        and not other.capital
+        and other.plain.startswith(beginning)
+        and abs(len(other.plain) - len(word.plain)) <= 3
+        for other in words
+    )
+
+
+def _doubt(wish: Wish, sentence: str, words: list[Word], subject: str, owners: Collection[str]) -> str:
+    """Why it may say something else with the same words."""
+    forms = {form for word in words for form in word.forms}
+    if wish.states and wish.denies != bool(forms & NO):
+        return "one denies what the other says"
+    if wish.states and not wish.once and forms & ONCE:
+        return "tells of earlier times"
+    if wish.once and not forms & ONCE:
+        return "may tell of the present"
+    if wish.mine and (who := _other_subject(sentence, words, subject, owners)):
+        return f"is about {who}"
+    return ""
+
+
+def _other_subject(sentence: str, words: list[Word], subject: str, owners: Collection[str]) -> str:
+    """Whom the sentence is about, where that is not the person; "" where it may be."""
+    own = {fold(part) for name in owners for part in name.split()} | {"user"}
+    if subject and fold(subject) not in own:
+        return subject
+    telling = [word for word in words if not word.forms & ((STOP | NO) - own)] or words
+    if not telling:
+        return ""
+    first = telling[0]
+    written = normal(sentence)[first.start : first.end]
+    if first.forms & RELATIONS:
+        before = words[: words.index(first)]
+        said_by_me = any(word.forms & {"i", "im", "have", "has", "ich", "je", "yo"} for word in before)
+        return "" if said_by_me else written
+    if not first.capital or first.identifier or first.forms & own or first is not words[0]:
+        return ""
+    after = words[words.index(first) + 1 :][:1]
+    follows = normal(sentence)[after[0].start : after[0].end] if after else ""
+    owned = normal(sentence)[first.end : first.end + 2] in ("'s", "’s")
+    return written if owned or (_VERB.fullmatch(follows) and not _VERB.fullmatch(written.lower())) else ""
+
+
+def telling_words(text: str, owners: Collection[str] = ()) -> list[Word]:
+    """What tells this text from others: no stop words, no words of kind, no names of the two who talk."""
+    own = {fold(part) for name in owners for part in name.split()}
+    return [
+        word
+        for word in words_of(text)
+        if word.identifier or not word.forms & (STOP | WEAK | NO | ONCE | own | {"user"})
+    ]
+
+
+_NAMES = r"(?<![\w'’-])[^\W\d_][\w'’-]{0,40}(?: [^\W\d_a-z][\w'’-]{0,40}){0,4}"
+_ALSO = r"also (?:known|written|spelt|spelled)(?: as)?|a\.?k\.?a\.?|goes by|is (?:also )?called|alias"
+_ALIAS = re.compile(
+    rf"(?P<one>{_NAMES})\s*(?:\((?:also |aka |written |in \w+:? )*(?P<two>[^()]{{1,60}})\)"
+    rf"|,? (?:{_ALSO}) (?P<three>{_NAMES}))"
+)
+
+
+def aliases_in(texts: Collection[str]) -> dict[str, set[str]]:
+    """Names that entries say are one: "Юлия (Yulia)", "Robert, also known as Bob"."""
+    found: dict[str, set[str]] = {}
+    for text in texts:
+        for match in _ALIAS.finditer(normal(text)):
+            other = match["two"] or match["three"]
+            one_words = [word for word in words_of(match["one"]) if word.capital or not word.plain.isascii()]
+            two_words = [word for word in words_of(other) if word.capital or not word.plain.isascii()]
+            if not one_words or not two_words or any(word.identifier for word in (*one_words, *two_words)):
+                continue
+            pairs = (
+                zip(one_words, two_words, strict=True)
+                if len(one_words) == len(two_words)
+                else [(one_words[-1], two_words[0])]
+            )
+            for one, two in pairs:
+                for first in one.forms:
+                    found.setdefault(first, set()).update(two.forms)
+                for second in two.forms:
+                    found.setdefault(second, set()).update(one.forms)
+    return found
+
+
+_ABOUT = re.compile(r"\((?:about|über|sur|sobre|su|over) (?P<whom>[^()]{1,100})\)\s*\.?$", re.IGNORECASE)
+
+
+def subject_of_text(text: str, owners: Collection[str]) -> str:
+    """Whom a text says it is about, by a rule: "Likes jazz (about Tom)", "Tom likes jazz"; "" where it says nobody."""
+    if about := _ABOUT.search(normal(text)):
+        return about["whom"].strip()
+    words = words_of(text)
+    if len(words) < 3 or words[0].forms & (RELATIONS | STOP):
+        return ""
+    return _other_subject(text, words, "", owners)

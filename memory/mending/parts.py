@@ -1,0 +1,150 @@
+"""What is left of an entry when one of its facts goes: "Has a cat and drives a Volvo" without the car. Pure.
+
+Only what can be parted by signs and by and-words of a few languages; whoever is not sure gets nothing back.
+"""
+
+import re
+
+from memory.mending.judging import Aliases
+from memory.mending.wishes import RELATIONS, Wish
+from memory.mending.words import Stems, Word, is_in, normal, spelt, words_of
+
+_JOINT = re.compile(
+    r"(?P<end>[.!?;。！？]+\s+)|,? +(?:and|but|und|aber|sowie|et|mais|y|e|pero|ma|mas|en|maar|while|whereas) +|, +",
+    re.IGNORECASE,
+)
+_STARTS = re.compile(
+    r"(?:(?:is|has|was|does|can|cannot|will|hat|ist|war|a|est|es|tiene|ha|è|heeft|tem)"
+    r"|[a-z]{3,}(?:s|ed)|[a-zäöü]{3,}t|no longer|never|kein\w*)\b(?! ?(?:$|,))"
+)
+# After these words a list of things begins.
+_LEADS = re.compile(
+    r"\b(?:to|in|with|for|of|at|by|on|from|likes|loves|has|drinks|eats|speaks|plays|owns|mag|aime|gegen)\s+(?=\S)",
+    re.IGNORECASE,
+)
+_ARTICLE = re.compile(
+    r"(?:a|an|the|his|her|their|some|two|three|four|ein\w*|der|die|das|un|une|el|la|les|los)\b", re.IGNORECASE
+)
+_SINGULAR = {"are": "is", "were": "was", "have": "has", "do": "does", "both": ""}
+
+
+def without(wish: Wish, text: str, *, stems: Stems, aliases: Aliases | None = None) -> str | None:
+    """The text without what the wish is about; None: all of it is, or it can't be parted for sure."""
+    said = normal(text).strip()
+    pieces = _pieces(said)
+    if len(pieces) < 2 or wish.everything:
+        return None
+    head = _head(said)
+    hits = [_hits(wish, said, piece, head, stems) for piece in pieces]
+    if len(pieces) == 2 and (shared := _of_two_people(wish, said, pieces, stems)):
+        return shared
+    most = max(hits)
+    going = [number for number, count in enumerate(hits) if count and count == most]
+    if not most or len(going) != 1 or any(count for number, count in enumerate(hits) if number not in going):
+        return None
+    return _rest(said, pieces, going[0], head)
+
+
+def _pieces(said: str) -> list[tuple[int, int]]:
+    spans, place = [], 0
+    for match in _JOINT.finditer(said):
+        if match.start() > place:
+            spans.append((place, match.start() + (len(match["end"].rstrip()) if match["end"] else 0)))
+        place = match.end()
+    if place < len(said):
+        spans.append((place, len(said)))
+    return spans
+
+
+def _head(said: str) -> list[Word]:
+    """Whom the text is about, where it begins with that: a name, a relation and a name, "User"."""
+    head: list[Word] = []
+    words = words_of(said)
+    for number, word in enumerate(words):
+        follows = words[number + 1] if number + 1 < len(words) else None
+        lead = (
+            word.capital
+            and follows is not None
+            and not _STARTS.match(said[word.start : word.end].lower() + " x")
+        )
+        if not (lead or word.forms & (RELATIONS | {"my", "user", "the"})):
+            break
+        head.append(word)
+    if not head or len(head) == len(words):
+        return []
+    rest = said[words[len(head)].start :]
+    return head if _STARTS.match(rest) or (rest[:1].isalpha() and rest.split()[0] in _SINGULAR) else []
+
+
+def _hits(wish: Wish, said: str, piece: tuple[int, int], head: list[Word], stems: Stems) -> int:
+    """How many of the wish's words the piece has beside those that all pieces share."""
+    inside = [word for word in words_of(said) if piece[0] <= word.start < piece[1]]
+    own = [word for word in inside if word not in head]
+    first = own[0] if own and piece[0] == 0 else None
+    there = spelt(own, stems)
+    held = [word for word in wish.must if is_in(word, there, stems)]
+    if first is not None and len(wish.must) > 1:
+        held = [word for word in held if word.identifier or not is_in(word, spelt([first], stems), stems)]
+    return len(held)
+
+
+def _rest(said: str, pieces: list[tuple[int, int]], going: int, head: list[Word]) -> str | None:
+    left = [number for number in range(len(pieces)) if number != going]
+    if going > 0 and len(left) == going:  # the last goes
+        kept = said[: pieces[going - 1][1]]
+        return kept.rstrip(" ,;")
+    start, end = pieces[left[0]] if going == 0 else pieces[going]
+    if going == 0:
+        after = said[start:]
+        whom = said[: head[-1].end] + " " if head else ""
+        if said[pieces[0][1] - 1] in ".!?;":
+            return after
+        if _STARTS.match(after) and not _ARTICLE.match(after):
+            return whom + after if whom else after[0].upper() + after[1:]
+        return _list_without_first(said, pieces, after)
+    following = pieces[going + 1][0]
+    return (said[: pieces[going - 1][1]] + said[end:following] + said[following:]).strip()
+
+
+def _list_without_first(said: str, pieces: list[tuple[int, int]], after: str) -> str | None:
+    """ "Likes tea and coffee" without the tea: up to where the list begins, then what is left of it."""
+    leads = list(_LEADS.finditer(said, 0, pieces[0][1]))
+    return said[: leads[-1].end()] + after if leads else None
+
+
+def _of_two_people(wish: Wish, said: str, pieces: list[tuple[int, int]], stems: Stems) -> str | None:
+    """ "Anna and Tom live in Graz" without Tom: "Anna lives in Graz"."""
+    one = words_of(said[slice(*pieces[0])])
+    other = [word for word in words_of(said) if word.start >= pieces[1][0]]
+    if (
+        not one
+        or not all(word.capital or word.forms & RELATIONS for word in one)
+        or len(one) > 2
+        or not other
+    ):
+        return None
+    names = [other[0]] + ([other[1]] if len(other) > 1 and other[1].capital else [])
+    if not (names[0].capital or names[0].forms & RELATIONS):
+        return None
+    asked_one = any(is_in(word, spelt(one, stems), stems) for word in wish.must)
+    asked_other = any(is_in(word, spelt(names, stems), stems) for word in wish.must)
+    if asked_one == asked_other:
+        return None
+    stays = said[slice(*pieces[0])] if asked_other else said[names[0].start : names[-1].end]
+    verb, _, rest = said[names[-1].end :].strip().partition(" ")
+    if verb == "both":
+        verb, _, rest = rest.partition(" ")
+    if not verb.isascii() or not verb.isalpha():
+        return None
+    singular = _SINGULAR.get(verb) or (
+        verb if verb.endswith("ed") else verb + ("es" if verb.endswith(("s", "sh", "ch", "x", "o")) else "s")
+    )
+    return f"{stays} {singular} {rest}".strip()
+
+
+def says_more(wish: Wish, text: str, *, stems: Stems) -> bool:
+    """Whether a text has parts of its own that the wish does not speak of."""
+    said = normal(text).strip()
+    head = _head(said)
+    own = [_hits(wish, said, piece, head, stems) for piece in _pieces(said)]
+    return len(own) > 1 and any(not count for count in own) and any(own)

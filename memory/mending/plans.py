@@ -1,0 +1,179 @@
+"""A plan to forget or to correct, as it is made. (Carried out and undone: carrying.py.)
+
+A plan that waits quotes what it is about, so it is dropped after an hour; one that was carried out holds IDs only.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+
+from memory.errors import NothingFits, UnparsableAnswer
+from memory.mending.asking import Asked, ask_model, model_of, storable, store_call
+from memory.mending.candidates import Candidate, Scope, find_candidates, scope_of
+from memory.mending.choosing import choose
+from memory.mending.judging import PERHAPS, Verdict
+from memory.models import MendingPlan, MendingState
+from providers.errors import ProviderError
+from relationships.ids import uuid7
+from relationships.models import Message, Relationship
+from relationships.services.sequence import lock_relationship
+from web.actor import Actor
+from web.errors import NotFound, Unavailable, UpstreamFailed
+from worker.waiting import waiting_place
+
+KEPT = timedelta(hours=1)  # a plan that nobody carries out
+MOST_ITEMS = 500
+FORGOTTEN, CORRECTED = "asked to forget it", "corrected by the person"
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What a plan is made of before it is stored. `asked`: the question to a model, where one judged."""
+
+    scope: Scope
+    verb: str
+    to: str
+    found: list[Candidate]
+    asked: Asked | None
+
+    @property
+    def ticked(self) -> list[Candidate]:
+        return [one for one in self.found if one.ticked]
+
+
+def draft_plan(
+    relationship: Relationship,
+    *,
+    verb: str,
+    what: str,
+    to: str = "",
+    by_rules: bool = False,
+    asked_by: Message | None = None,
+) -> Draft:
+    """Find and judge; load `relationship` with user, companion and project. A model is asked where the companion has
+    one: no transaction may be open. `asked_by`: the message that asks; only what was said before it is looked at.
+    Raises what `ask_model` raises.
+    """
+    scope = scope_of(relationship, what, asked_by=asked_by)
+    candidates, stems = find_candidates(scope)
+    asked = None
+    who = None if by_rules else model_of(scope)
+    if who is not None and candidates and not scope.wish.everything and not scope.wish.last:
+        asked = ask_model(scope, candidates, verb=verb, to=to, who=who)
+    else:
+        choose(scope, candidates, stems)
+        if verb == "correct":
+            _correct_by_rules(candidates, to)
+    told = [one for one in candidates if one.ticked or one.judgement.verdict != Verdict.NOT]
+    told.sort(key=lambda one: (not one.ticked, -one.judgement.score, one.kind, one.seq))
+    return Draft(scope, verb, to, told[:MOST_ITEMS], asked)
+
+
+def _correct_by_rules(candidates: Sequence[Candidate], to: str) -> None:
+    """One entry surely says it: it says the new thing. Of several, a person has to choose; messages stay as said."""
+    sure = [one for one in candidates if one.kind == "entry" and one.ticked]
+    for one in candidates:
+        one.ticked = one.ticked and len(sure) == 1 and one.kind == "entry"
+        one.rest = (
+            _in_place(one, to) if one.kind == "entry" and one.judgement.verdict != Verdict.NOT else None
+        )
+
+
+def _in_place(one: Candidate, to: str) -> str:
+    """The new fact beside what else the entry says."""
+    if not one.rest:
+        return to.strip()
+    return f"{one.rest.rstrip(' .')}. {to.strip()}"
+
+
+def make_plan(
+    relationship: Relationship, *, verb: str, what: str, to: str = "", depth: str = "hide", by: Actor
+) -> MendingPlan:
+    """Draft and store, for somebody who waits. Raises UpstreamFailed, Unavailable, BudgetSpent, NothingFits."""
+    with waiting_place(uuid7()) as place:  # it holds a thread, like a turn that is waited for
+        if place is None:
+            raise Unavailable("Too many requests are waiting for a model; try again in a moment.")
+        try:
+            draft = draft_plan(relationship, verb=verb, what=what, to=to)
+        except (ProviderError, UnparsableAnswer) as error:
+            raise UpstreamFailed(f"The model gave no usable answer: {storable(str(error))}") from error
+    if verb == "correct":
+        refuse_nothing(draft)
+    return store_plan(draft, depth=depth, by=by)
+
+
+@transaction.atomic
+def store_plan(draft: Draft, *, depth: str, by: Actor, turn_id: UUID | None = None) -> MendingPlan:
+    """Keep a draft as a plan that waits. For `correct` raises NothingFits where no entry says it: with what was
+    looked at."""
+    relationship = draft.scope.relationship
+    lock_relationship(relationship.id)
+    if draft.asked is not None:
+        store_call(draft.asked)
+    plan = MendingPlan(
+        relationship_id=relationship.id,
+        project_id=relationship.project_id,
+        verb=draft.verb,
+        depth=depth,
+        what=draft.scope.wish.text,
+        to=draft.to,
+        items=[_item(number, one) for number, one in enumerate(draft.found, start=1)],
+        judged_by=draft.asked.call.model if draft.asked else "",
+        turn_id=turn_id,
+        actor_kind=by.kind,
+        actor_id=by.id,
+    )
+    plan.save(force_insert=True)
+    return plan
+
+
+def refuse_nothing(draft: Draft) -> None:
+    """Raises NothingFits where a correction has no entry that it could be about, with the likeliest as they are."""
+    entries = [one for one in draft.found if one.kind == "entry"]
+    if any(one.ticked or one.judgement.score >= PERHAPS for one in entries):
+        return
+    looked_at = [
+        {"id": str(one.id), "content": one.text[:300], "score": round(one.judgement.score, 2)}
+        for one in entries
+    ]
+    raise NothingFits(
+        "No entry says this. Name the entry's own words, or add an entry.", looked_at=looked_at[:5]
+    )
+
+
+def _item(number: int, one: Candidate) -> dict[str, Any]:
+    return {
+        "number": number,
+        "kind": one.kind,
+        "id": str(one.id),
+        "action": "edit" if one.rest is not None else "hide",
+        "sentence": one.judgement.sentence or one.text[:300],
+        "rest": one.rest,
+        "score": round(one.judgement.score, 2),
+        "why": one.judgement.why or one.fixed,
+        "ticked": one.ticked,
+        "fixed": bool(one.fixed),
+        "version": one.version,
+        "role": one.role,
+    }
+
+
+def plan_of(relationship_id: UUID, plan_id: UUID) -> MendingPlan:
+    """Raises NotFound."""
+    plan: MendingPlan | None = (
+        MendingPlan.objects.for_relationship(relationship_id).filter(id=plan_id).first()
+    )
+    if plan is None:
+        raise NotFound("This plan is not there. One that nobody carries out is dropped after an hour.")
+    return plan
+
+
+def drop_old_plans(now: datetime) -> int:
+    """Plans that nobody carried out: they quote what was to go. How many."""
+    old = MendingPlan.objects.filter(state=MendingState.PROPOSED, recorded_at__lt=now - KEPT)
+    gone: int = old.delete()[0]
+    return gone

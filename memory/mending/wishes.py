@@ -1,0 +1,144 @@
+"""What a person asks to have forgotten, out of the sentence that asks. Pure; its words are in wishes.toml."""
+
+import re
+import tomllib
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from memory.mending.words import Word, fold, normal, words_of
+
+_RULES: dict[str, Any] = tomllib.loads(Path(__file__).with_name("wishes.toml").read_text())
+_FLAGS = re.IGNORECASE
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    return re.compile(text.replace("\n", ""), _FLAGS)
+
+
+def _folded(text: str) -> frozenset[str]:
+    return frozenset(fold(word) for word in text.split())
+
+
+STOP, NO, ONCE, RELATIONS, MINE = (
+    _folded(_RULES[name]) for name in ("stop", "no", "once", "relations", "mine")
+)
+_SAME = [_folded(group) for group in _RULES["same"]]
+MINE_ONLY = frozenset({"i", "im", "ive", "ich"})  # written with a capital, and no names
+_WEAK = [_folded(group) for group in _RULES["weak"]]
+WEAK = frozenset().union(*_WEAK)
+_ASKS = _pattern(f"(?:^|[,;:–—-] ?){_RULES['manners']}(?P<verb>{_RULES['asks']})(?P<what>.*)$")
+_ASKS_LAST = _pattern(_RULES["asks_last"])
+_NEVER, _LAST, _EVERYTHING = (_pattern(_RULES[name]) for name in ("never", "last", "everything"))
+_TASKS, _OWN = _pattern(_RULES["tasks"]), _pattern(_RULES["own"])
+_STATEMENT = _pattern(_RULES["statement"])
+_REPORT = _pattern(_RULES["report"])
+_SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+|(?<=[。！？])")
+_TELLS = re.compile(r"\bthat (?:i|my|we|our|he|she|they|[A-Z]\w+)\b")
+_TAIL = re.compile(
+    r"(?:[\s,.!?]+(?:please|thanks|thank you|bitte|again|from your (?:memory|records|notes|mind)))+[\s.!?]*$",
+    _FLAGS,
+)
+LONGEST_WISH = 600  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What is to be forgotten. `must`: words that a text has to have; `may`: groups of which it should have one each.
+
+    `denies`: it speaks of what is not so; `states`: it repeats what was said, rather than naming a topic. `mine`: it
+    is about the speaker and nobody else. `last`: what was said just before; `everything`: all there is.
+    """
+
+    text: str
+    must: tuple[Word, ...] = ()
+    may: tuple[frozenset[str], ...] = ()
+    denies: bool = False
+    once: bool = False
+    states: bool = False
+    mine: bool = False
+    last: bool = False
+    everything: bool = False
+
+
+def wish_in(said: str) -> str | None:
+    """What a message asks to have forgotten, in its own words; "" for what was said last; None: it asks nothing."""
+    for sentence in _SENTENCE.split(normal(said)):
+        sentence = sentence.strip()[:LONGEST_WISH]
+        if not sentence or _NEVER.search(sentence):
+            continue
+        found = _ASKS.search(sentence) or _ASKS_LAST.search(sentence)
+        if found:
+            what = found["what"].strip(" .!?:,")
+            if _TASKS.match(found.groupdict().get("verb") or "") and not _OWN.search(what):
+                continue
+            return "" if _LAST.match(what) or not what else what
+    return None
+
+
+@cache
+def read_wish(text: str, names: Collection[str] = ()) -> Wish:
+    """`text`: what `wish_in` found, or what somebody wrote into a form. `names`: of the speaker and the companion."""
+    asked = wish_in(text)
+    what = text if asked is None else asked
+    what = _TAIL.sub("", what).strip()
+    if not what or _LAST.match(what):
+        return Wish(text, last=True)
+    if _EVERYTHING.match(what):
+        return Wish(text, everything=True)
+    what = _REPORT.sub("", what) or what
+    own = {fold(part) for name in names for part in name.split()}
+    words = words_of(what)
+    telling = [
+        _with_synonyms(word)
+        for word in words
+        if word.identifier
+        or (is_name(word, what) and not word.forms & (MINE_ONLY | own))
+        or not word.forms & (STOP | NO | ONCE | own)
+    ]
+    must = tuple(word for word in telling if word.identifier or not word.forms & WEAK)
+    may = tuple(
+        dict.fromkeys(
+            group for word in telling if not word.identifier for group in _WEAK if word.forms & group
+        )
+    )
+    return Wish(
+        text=what,
+        must=must or (() if may else tuple(telling)),
+        may=may,
+        denies=any(word.forms & NO for word in words),
+        once=any(word.forms & ONCE for word in words),
+        states=bool(_STATEMENT.match(what) or _TELLS.search(what)),
+        mine=_is_mine(words, what),
+    )
+
+
+def _with_synonyms(word: Word) -> Word:
+    same = [group for group in _SAME if word.forms & group]
+    return replace(word, forms=word.forms.union(*same)) if same and not word.identifier else word
+
+
+def _is_mine(words: list[Word], what: str) -> bool:
+    """Whether the speaker comes first in it, and not as the one whose sister it is."""
+    for number, word in enumerate(words):
+        if word.forms & MINE:
+            return not any(next_one.forms & RELATIONS for next_one in words[number + 1 : number + 3])
+        if word.forms & RELATIONS or is_name(word, what):
+            return False
+    return False
+
+
+def is_name(word: Word, text: str) -> bool:
+    """Whether it is written with a capital where none is due."""
+    return word.capital and not word.identifier and normal(text)[: word.start].strip(" \"'“”") != ""
+
+
+def strong(word: Word) -> bool:
+    """Whether it tells one thing from all others: an address, a ticket, a long number."""
+    if not word.identifier:
+        return False
+    form = word.plain
+    letters = any(letter.isalpha() for letter in form)
+    return "@" in form or "/" in form or letters or sum(letter.isdecimal() for letter in form) >= 5

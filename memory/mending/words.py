@@ -1,0 +1,218 @@
+"""A text as the words and identifiers that people would call the same, whatever their spelling. Pure, in linear time.
+
+Case, accents, width and separators are folded: `020-7946-0018`, `02079460018` and `+44 20 7946 0018` share a form.
+Identifiers are whole: ORD-17 is not in ORD-170, eva@firm.org not in eva@firm.org.br, Anne-Marie not in Anne.
+"""
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
+Stems = Mapping[str, Collection[str]]  # of a word; an empty one: a stop word
+
+LONGEST = 50_000  # characters of a text that are compared
+_SPACED = re.compile(
+    r"(?P<account>\b[A-Z]{2}\d{2}(?: [A-Z0-9]{4}){2,7}(?: [A-Z0-9]{1,3})?\b)"
+    r"|(?P<card>(?<![\w.-])\d{4}(?:[ -]\d{4}){3}(?![\w-]))"
+    r"|(?P<serial>\b[A-Z]{2,6} ?#? ?\d{1,12}\b(?![-.@_/]\w))"
+    r"|(?P<phone>(?<![\w@.,/-])(?:\+ ?)?\(?\d[\d().\-/ \u2010\u2011\u2013]{5,24}\d(?![\w@]|[-./]\w))"
+)
+_JOINED = re.compile(r"[^\W_]+(?:(?:://|[-.@_'’/:+&=?%\u2010\u2011]+|(?<=\d),(?=\d))[^\W_]+)*")
+_PART = re.compile(r"[^\W_]+")
+_JOINTS = re.compile(r"[\W_]+")
+_ACCENTS = re.compile("[\u0300-\u036f]")
+_DATE = re.compile(r"\d{1,4}([-./])\d{1,2}\1\d{1,4}|\d{1,2}:\d\d|\d{4}[-/]\d{1,2}")
+_DECIMAL = re.compile(r"(?P<whole>\d{1,3}(?:[.,'’]\d{3})+|\d+)(?:[.,](?P<part>\d{1,2}))?")
+_HOST = re.compile(r"(?:[a-z0-9-]+\.)+[a-z]{2,}(?::\d+)?(?:[/?].*)?")
+_SCHEME = re.compile(r"^(?:[a-z]+://)?(?:www\.)?")
+_NOT = re.compile(r"[a-z]+n['’]t", re.IGNORECASE)
+_POSSESSIVE = re.compile(r"['’][sS]?$")
+_LETTERS = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"})
+_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"})
+# Scripts that put no space between words are compared by pairs of signs.
+_NO_SPACES = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]+")
+_SHORTEST_PHONE = 7  # digits
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One word where it stands. `forms`: its spellings; two words are the same that share one. `identifier`: it is
+    made of signs, as a number, an address or a ticket is, so that no ending of it is the same."""
+
+    forms: frozenset[str]
+    start: int
+    end: int
+    identifier: bool = False
+    capital: bool = False
+
+    @property
+    def plain(self) -> str:
+        return min(self.forms, key=lambda form: (len(form), form))
+
+
+def normal(text: str) -> str:
+    """The text as its words' places count: width folded, at most LONGEST characters."""
+    return unicodedata.normalize("NFKC", text[:LONGEST]).replace("\x00", " ")
+
+
+def words_of(text: str) -> list[Word]:
+    """The words of `normal(text)`, in order."""
+    return list(_words(normal(text)))
+
+
+def fold(word: str) -> str:
+    """Without case and accents; letters that are their own in few languages as their neighbours."""
+    folded = word.casefold()
+    if folded.isascii():
+        return folded
+    plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", folded))
+    return unicodedata.normalize("NFC", plain).translate(_LETTERS)
+
+
+def spelt(words: Iterable[Word], stems: Stems) -> set[str]:
+    """Everything these words may be called: their forms, the stems of plain ones, and neighbours joined."""
+    found: set[str] = set()
+    listed = list(words)
+    for word in listed:
+        found |= word.forms
+        if not word.identifier:
+            found.update(f"~{stem}" for form in word.forms for stem in stems.get(form, ()))
+    for first, second in pairwise(listed):
+        if joins(first, second):
+            found.update(one + two for one in first.forms for two in second.forms)
+    return found
+
+
+def joins(first: Word, second: Word) -> bool:
+    """Whether two neighbours may be one with a sign or space between: Anne Marie, ord 17."""
+    if not 0 <= second.start - first.end <= 2:
+        return False
+    serial = second.identifier and not first.identifier and len(first.plain) <= 6
+    return serial or (first.capital and second.capital)
+
+
+def is_in(word: Word, spellings: Collection[str], stems: Stems) -> bool:
+    """Whether a text with these spellings has the word, in any of its endings."""
+    if any(form in spellings for form in word.forms):
+        return True
+    if word.identifier:
+        return False
+    return any(f"~{stem}" in spellings for form in word.forms for stem in stems.get(form, ()))
+
+
+def _words(text: str) -> Iterator[Word]:
+    place = 0
+    for match in _SPACED.finditer(text):
+        forms = _spaced_forms(match)
+        if not forms:
+            continue
+        yield from _between(text, place, match.start())
+        yield Word(forms, *match.span(), identifier=True)
+        place = match.end()
+    yield from _between(text, place, len(text))
+
+
+def _between(text: str, start: int, end: int) -> Iterator[Word]:
+    for match in _JOINED.finditer(text, start, end):
+        yield from _classified(match[0], match.start())
+
+
+def _spaced_forms(match: re.Match[str]) -> frozenset[str]:
+    """Of a number that is written in groups; none where it is not one number."""
+    written = match[0]
+    if match.lastgroup != "phone":
+        return frozenset([_bare(written)])
+    if _DATE.fullmatch(written) or _DECIMAL.fullmatch(written):
+        return frozenset()
+    digits = _bare(written)
+    groups = re.findall(r"\d+", written)
+    marked = written[0] in "+(" or digits[0] == "0"
+    if not marked and " " in written and not (len(groups) >= 3 and len(digits) in (9, 10, 11)):
+        return frozenset()
+    if not _SHORTEST_PHONE <= len(digits) <= 15 or _DATE.match(written):
+        return frozenset()
+    return telephone(written)
+
+
+def telephone(written: str) -> frozenset[str]:
+    """Of a telephone number: its digits, and what is left without a country's code or the 0 before it (E.164: a code
+    has one to three digits)."""
+    digits = _bare(written)
+    abroad = written.startswith("+") or digits.startswith("00")
+    if abroad:
+        digits = digits.removeprefix("00")
+        return frozenset(
+            [
+                digits,
+                *(f"tel:{digits[code:].removeprefix('0')}" for code in (1, 2, 3) if len(digits) - code >= 7),
+            ]
+        )
+    return frozenset([digits, f"tel:{digits.removeprefix('0')}"])
+
+
+def _classified(written: str, start: int) -> Iterator[Word]:
+    folded = fold(written)
+    end = start + len(written)
+    if "@" in written or "://" in written or (_HOST.fullmatch(folded) and ("/" in written or "." in written)):
+        address = _SCHEME.sub("", folded).rstrip("/")
+        yield Word(frozenset([address]), start, end, identifier=True)
+    elif any(letter.isdigit() for letter in written) and not _NO_SPACES.search(written):
+        yield Word(_number_forms(folded), start, end, identifier=True)
+    else:
+        yield from _spoken(written, start)
+
+
+def _number_forms(folded: str) -> frozenset[str]:
+    if _DATE.fullmatch(folded):
+        return frozenset([folded])
+    if decimal := _DECIMAL.fullmatch(folded):
+        whole, part = _bare(decimal["whole"]), decimal["part"]
+        cents = "" if part is None or int(part) == 0 else "." + part.ljust(2, "0")
+        forms = {whole + cents}
+        return frozenset(forms) | (telephone(whole) if not cents and len(whole) >= 9 else frozenset())
+    digits = _bare(folded)
+    return frozenset([digits]) | (
+        telephone(digits) if digits.isdecimal() and len(digits) >= 7 else frozenset()
+    )
+
+
+def _bare(written: str) -> str:
+    return _JOINTS.sub("", fold(written))
+
+
+def _spoken(written: str, start: int) -> Iterator[Word]:
+    """A plain word; a hyphenated name as one, other joined words each by itself."""
+    if _NOT.fullmatch(written):
+        yield Word(frozenset(["not"]), start, start + len(written))
+        return
+    owned = _POSSESSIVE.sub("", written)
+    parts = list(_PART.finditer(owned))
+    if len(parts) > 1 and "-" in owned and all(part[0][0].isupper() for part in parts):
+        yield Word(_forms("".join(part[0] for part in parts)), start, start + len(owned), capital=True)
+        return
+    for part in parts:
+        capital = part[0][0].isupper()
+        for run, offset in _runs(part[0]):
+            place = start + part.start() + offset
+            yield Word(_forms(run), place, place + len(run), capital=capital)
+
+
+def _runs(word: str) -> Iterator[tuple[str, int]]:
+    """A script without spaces as pairs of its signs; what is between as it stands."""
+    place = 0
+    for match in _NO_SPACES.finditer(word):
+        if match.start() > place:
+            yield word[place : match.start()], place
+        signs = match[0]
+        for offset in range(max(1, len(signs) - 1)):
+            yield signs[offset : offset + 2], match.start() + offset
+        place = match.end()
+    if place < len(word):
+        yield word[place:], place
+
+
+def _forms(word: str) -> frozenset[str]:
+    folded = unicodedata.normalize("NFC", word).casefold()
+    return frozenset([fold(word), fold(folded.translate(_UMLAUTS))])

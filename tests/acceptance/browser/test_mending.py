@@ -1,0 +1,48 @@
+"""Forgetting by saying so, in the browser: the plan is a list to tick, wide and on a phone."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.acceptance.browser.desk import Desk
+from tests.acceptance.browser.stage import Stage
+
+WIDTHS = {"wide": 1280, "phone": 390}
+
+
+@pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)
+def test_a_plan_is_ticked_carried_out_and_undone(desk: Desk, stage: Stage, width: int) -> None:
+    pia = stage.relationship(f"Pia {width}")
+    pia.config = {"ingestion": {"provider": "offline"}}
+    pia.save()
+    stage.remember(pia, "Waits for ORD-17", "Waits for ORD-170", "Has a cat and drives a Volvo")
+    window = desk.open()
+    window.set_viewport_size({"width": width, "height": 900})
+    window.goto(stage.page_of(pia))
+
+    window.get_by_role("link", name="Forget …").click()
+    window.get_by_label("What to forget").fill("ORD-17")
+    window.get_by_role("button", name="Find it").click()
+    expect(window.get_by_role("checkbox", name="Select: Waits for ORD-17", exact=True)).to_be_checked()
+    expect(window.get_by_role("checkbox", name="Select: Waits for ORD-170", exact=True)).to_have_count(0)
+    assert window.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    window.get_by_role("button", name="Forget selected").click()
+    expect(window.get_by_role("status")).to_have_text("Done.")
+    assert stage.contents(pia) == {"Waits for ORD-170", "Has a cat and drives a Volvo"}
+
+    window.get_by_role("button", name="Undo").click()
+    expect(window.get_by_role("status")).to_have_text("Undone.")
+    assert "Waits for ORD-17" in stage.contents(pia)
+
+
+def test_a_correction_that_fits_nothing_shows_what_was_looked_at(desk: Desk, stage: Stage) -> None:
+    kim = stage.relationship("Kim")
+    kim.config = {"ingestion": {"provider": "offline"}}
+    kim.save()
+    stage.remember(kim, "Has a cat")
+    window = desk.open()
+    window.goto(stage.page_of(kim, "correct/"))
+    window.get_by_label("What is wrong").fill("that I live in Vienna")
+    window.get_by_label("What is right").fill("Lives in Graz")
+    window.get_by_role("button", name="Find it").click()
+    expect(window.get_by_role("alert")).to_contain_text("No entry says this")
+    assert stage.contents(kim) == {"Has a cat"}

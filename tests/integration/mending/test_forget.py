@@ -1,0 +1,233 @@
+"""A wish to forget reaches entries, parts of them, messages of both sides; hidden it can be undone, erased it is gone."""
+
+from collections.abc import Iterator
+
+import pytest
+from django.db import DatabaseError, transaction
+
+from memory.ingestion.intake import accept_turn
+from memory.models import MendingPlan, ModelCall
+from relationships.models import Message, Turn
+from relationships.services.turns import NewMessage, NewTurn
+from tests.fakes import ScriptedProvider
+from tests.fixtures.api import Api
+from tests.fixtures.people import MORNING, meet
+from tests.fixtures.turns import Conversation, add, answer
+from tests.integration.copies import dump, tables_with
+from upkeep.verification import verify
+
+NOTHING: dict[str, list[object]] = {"operations": []}
+SAID = "I live in Klosterneuburg."
+ECHO = "Since you live in Klosterneuburg, the abbey is around the corner."
+OTHER = "And how is your sister?"
+
+
+def exchange(conversation: Conversation, *texts: str) -> Turn:
+    """What the person and the companion say, in turn, and have read."""
+    said = [NewMessage("assistant" if place % 2 else "user", text) for place, text in enumerate(texts)]
+    turn = accept_turn(relationship=conversation.relationship, new=NewTurn(said, occurred_at=MORNING)).turn
+    conversation.drain()
+    return conversation.again(turn)
+
+
+@pytest.fixture
+def at(conversation: Conversation) -> str:
+    return f"/relationships/{conversation.relationship.id}"
+
+
+@pytest.fixture
+def told(conversation: Conversation, scripted_provider: ScriptedProvider) -> Conversation:
+    scripted_provider.answer_with(answer(add("Lives in Klosterneuburg"), add("Has a sister", messages=[3])))
+    exchange(conversation, SAID, ECHO, "I have a sister.", OTHER)
+    return conversation
+
+
+def whatever_is_wrong() -> list[str]:
+    return [str(problem) for problem in verify().as_json()["problems"]]
+
+
+def shown(api: Api, at: str, conversation: Conversation, provider: ScriptedProvider) -> Iterator[str]:
+    """The next question to the ingestion's model, a context, the lists, both searches."""
+    provider.answer_with(NOTHING)
+    exchange(conversation, "Good evening.")
+    yield provider.requests[-1].prompt
+    yield api.post(f"{at}/context", {"message": "Where do I live?"}).raw.decode()
+    yield api.post(f"{at}/messages/search", {"query": "Klosterneuburg"}).raw.decode()
+    yield api.post(f"{at}/entries/search", {"query": "Klosterneuburg"}).raw.decode()
+    yield api.get(f"{at}/messages").raw.decode()
+    yield api.get(f"{at}/entries").raw.decode()
+    yield api.get(f"{at}/export?calls=true").raw.decode()
+
+
+def numbers_that_say(*words: str):  # type: ignore[no-untyped-def]
+    """An answer of a model that reads the numbers off the question."""
+
+    def reply(request):  # type: ignore[no-untyped-def]
+        lines = [line for line in request.prompt.splitlines() if line.startswith("[")]
+        says = [line for line in lines if any(word in line for word in words)]
+        return {"says": [{"number": int(line[1 : line.index("]")])} for line in says], "unsure": []}
+
+    return reply
+
+
+def test_hidden_it_is_nowhere_and_can_be_brought_back(
+    api: Api, at: str, told: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.wishes_answer = numbers_that_say("Klosterneuburg")
+    plan = api.post(f"{at}/forget", {"what": "that I live in Klosterneuburg"})
+
+    assert plan.status == 200, plan
+    assert plan.body["state"] == "carried_out"
+    assert sorted(item["kind"] for item in plan.body["items"]) == ["entry", "message", "message"]
+    text = "\n".join(shown(api, at, told, scripted_provider))
+    assert "klosterneuburg" not in text.casefold()
+    assert OTHER in text
+    assert told.contents == ["Has a sister"]
+    assert "Klosterneuburg" not in str(MendingPlan.objects.values_list("items", "what"))
+
+    undone = api.post(f"{at}/plans/{plan.body['id']}/undo")
+
+    assert undone.status == 200 and undone.body["state"] == "undone"
+    assert set(told.contents) == {"Has a sister", "Lives in Klosterneuburg"}
+    found = api.post(f"{at}/messages/search", {"query": "Klosterneuburg"}).raw.decode()
+    assert SAID in found and ECHO in found
+
+
+def test_erased_it_is_in_no_table(
+    api: Api, at: str, told: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.wishes_answer = numbers_that_say("Klosterneuburg")
+    assert "memory_modelcall" in tables_with("Klosterneuburg", dump())
+
+    plan = api.post(f"{at}/forget", {"what": "that I live in Klosterneuburg", "depth": "erase"})
+
+    assert plan.status == 200, plan
+    assert plan.body["state"] == "erased"
+    assert tables_with("Klosterneuburg", dump()) == set()
+    assert told.contents == ["Has a sister"]
+    assert api.post(f"{at}/plans/{plan.body['id']}/undo").status == 409
+
+
+def test_a_dry_run_changes_nothing_and_is_carried_out_with_other_ticks(
+    api: Api, at: str, told: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.wishes_answer = numbers_that_say("Klosterneuburg")
+    plan = api.post(f"{at}/forget", {"what": "that I live in Klosterneuburg", "dry_run": True}).body
+    assert plan["state"] == "proposed" and "Lives in Klosterneuburg" in told.contents
+    [number] = [item["number"] for item in plan["items"] if item["kind"] == "entry"]
+
+    done = api.post(f"{at}/plans/{plan['id']}/carry-out", {"ticked": [number]})
+
+    assert done.status == 200, done
+    assert [item["kind"] for item in done.body["items"]] == ["entry"]
+    assert told.contents == ["Has a sister"]
+    assert SAID in api.get(f"{at}/messages").raw.decode()
+    assert api.post(f"{at}/plans/{plan['id']}/carry-out", {"ticked": [number]}).status == 409
+
+
+def test_the_question_is_kept_as_a_model_call(
+    api: Api, at: str, told: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.wishes_answer = {"says": [], "unsure": [1, 999]}
+    plan = api.post(f"{at}/forget", {"what": "that I live in Klosterneuburg"}).body
+    assert plan["state"] == "proposed" and plan["judged_by"] == "scripted-1"
+    call = ModelCall.objects.get(purpose="forget")
+    assert "that I live in Klosterneuburg" in call.prompt and len(call.shown_message_ids) == 4
+
+
+def test_a_part_goes_and_the_rest_stays(
+    api: Api, at: str, conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    conversation.remember("Has a cat and drives a Volvo")
+    scripted_provider.wishes_answer = {"says": [{"number": 1, "rest": "Has a cat"}], "unsure": []}
+
+    erased = api.post(f"{at}/forget", {"what": "my car", "depth": "erase"})
+
+    assert erased.status == 200, erased
+    assert conversation.contents == ["Has a cat"]
+    assert tables_with("Volvo", dump()) == set()
+
+
+def test_spoken_it_reaches_messages_and_echoes_and_the_words_that_asked(
+    api: Api, at: str, told: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.answer_with(NOTHING)
+    scripted_provider.wishes_answer = numbers_that_say("Klosterneuburg")
+    exchange(
+        told, "Please forget that I live in Klosterneuburg.", "Klosterneuburg is forgotten: you live nowhere."
+    )
+
+    text = "\n".join(shown(api, at, told, scripted_provider))
+
+    assert "klosterneuburg" not in text.casefold()
+    assert OTHER in text
+    assert told.contents == ["Has a sister"]
+    assert Message.objects.filter(hidden_at=None).count() == 3
+
+
+def test_told_again_it_is_remembered_again(
+    api: Api, at: str, told: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.answer_with(NOTHING)
+    scripted_provider.wishes_answer = numbers_that_say("Klosterneuburg")
+    exchange(told, "Please forget that I live in Klosterneuburg.", "Done.")
+    scripted_provider.answer_with(answer(add("Lives in Klosterneuburg")))
+    told.hear(SAID)
+    assert set(told.contents) == {"Has a sister", "Lives in Klosterneuburg"}
+
+
+def test_an_export_without_what_is_hidden_can_be_imported(
+    api: Api, at: str, told: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    told.remember("Has a cat and drives a Volvo")
+    scripted_provider.wishes_answer = numbers_that_say("Klosterneuburg")
+    api.post(f"{at}/forget", {"what": "that I live in Klosterneuburg"})
+    scripted_provider.wishes_answer = {"says": [{"number": 1, "rest": "Has a cat"}], "unsure": []}
+    api.post(f"{at}/forget", {"what": "the Volvo"})
+
+    archive = api.get(f"{at}/export?calls=true")
+    other = meet(told.relationship.companion)
+    imported = api.post(f"/relationships/{other.id}/import", archive.body)
+
+    assert b"Klosterneuburg" not in archive.raw and b"Volvo" not in archive.raw
+    assert imported.status == 200, imported
+    entries = api.get(f"/relationships/{other.id}/entries").body["items"]
+    assert {entry["content"] for entry in entries} == {"Has a sister", "Has a cat"}
+
+
+def test_messages_are_hidden_by_turn_and_range_and_the_index_stays_true(
+    api: Api, at: str, told: Conversation, account: object
+) -> None:
+    turn = Turn.objects.get()
+    hidden = api.post(f"{at}/messages/hide", {"turns": [str(turn.id)]})
+    assert hidden.status == 200 and hidden.body["changed"] == 4
+    assert api.get(f"{at}/messages").body["items"] == []
+    assert len(api.get(f"{at}/messages?hidden=true").body["items"]) == 4
+    assert whatever_is_wrong() == []
+
+    shown_again = api.post(f"{at}/messages/show", {"from_seq": turn.seq + 1, "to_seq": turn.seq + 2})
+    assert shown_again.body["changed"] == 2
+    assert api.post(f"{at}/messages/search", {"query": "Klosterneuburg"}).body["items"]
+    assert whatever_is_wrong() == []
+
+
+def test_a_hidden_message_can_be_shown_and_nothing_else_of_it_can_change(told: Conversation) -> None:
+    message = Message.objects.order_by("seq").first()
+    assert message is not None
+    with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
+        Message.objects.filter(id=message.id).update(hidden_at=MORNING, content="something else")
+
+
+def test_a_correction_that_fits_nothing_is_refused_and_shows_what_was_looked_at(
+    api: Api, at: str, conversation: Conversation
+) -> None:
+    conversation.relationship.config = {"ingestion": {"provider": "offline"}}
+    conversation.relationship.save()
+    conversation.remember("Noor works at Philips", "Has a cat", "Lives in Vienna and has a boat")
+
+    refused = api.post(f"{at}/correct", {"what": "that I play the violin", "to": "Plays the cello"})
+    done = api.post(f"{at}/correct", {"what": "that I live in Vienna", "to": "Lives in Graz"})
+
+    assert refused.status == 409 and refused.body["type"].endswith("nothing_fits"), refused
+    assert done.status == 200 and done.body["state"] == "carried_out", done
+    assert set(conversation.contents) == {"Noor works at Philips", "Has a cat", "Has a boat. Lives in Graz"}

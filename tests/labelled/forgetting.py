@@ -1,0 +1,92 @@
+"""Plays a labelled case: tells the facts, asks to have something forgotten, and looks at what is left."""
+
+from datetime import timedelta
+from typing import NamedTuple
+
+from django.utils import timezone
+
+from memory.entries.editing import add_entry
+from memory.ingestion.intake import accept_turn
+from memory.ingestion.pipeline import drain_relationship
+from memory.mending.carrying import carry_out
+from memory.mending.plans import draft_plan, store_plan
+from memory.mending.words import is_in, spelt, words_of
+from memory.models import EntrySource, ScratchpadEntry
+from relationships.models import Message, Relationship, TurnState
+from relationships.services.sequence import allocate_seq
+from relationships.services.turns import NewMessage, NewTurn, TurnDisposal, store_turn
+from tests.fixtures.turns import PERSON
+from tests.labelled.forgetting_cases import Case, Fact
+
+
+class Outcome(NamedTuple):
+    """`left`: visible texts with words that should be gone. `lost`: texts that should have survived."""
+
+    left: list[str]
+    lost: list[str]
+
+
+def tell(relationship: Relationship, facts: tuple[Fact, ...]) -> None:
+    """An exchange that was read for each fact, and its entry, which cites it."""
+    start = timezone.now() - timedelta(days=30)
+    for number, fact in enumerate(facts):
+        seq = allocate_seq(relationship.id, count=3).first
+        turn = NewTurn(
+            [NewMessage("user", fact.said), NewMessage("assistant", fact.echo)],
+            occurred_at=start + timedelta(hours=number),
+        )
+        _, messages = store_turn(
+            relationship_id=relationship.id,
+            project_id=relationship.project_id,
+            seq=seq,
+            turn=turn,
+            disposal=TurnDisposal(TurnState.APPLIED, None),
+            now=timezone.now(),
+        )
+        entry = add_entry(
+            relationship=relationship,
+            values={
+                "content": fact.entry,
+                "type": "other",
+                "subject": fact.subject,
+                "effective_at": turn.occurred_at,
+            },
+            by=PERSON,
+            source=EntrySource.TURN,
+        )
+        owned = ScratchpadEntry.objects.for_relationship(relationship.id)
+        owned.filter(id=entry.id).update(source_message_ids=[messages[0].id])
+
+
+def by_api(relationship: Relationship, case: Case) -> None:
+    plan = store_plan(draft_plan(relationship, verb="forget", what=case.wish), depth="hide", by=PERSON)
+    if any(item["ticked"] for item in plan.items):
+        carry_out(plan, by=PERSON)
+
+
+def by_conversation(relationship: Relationship, case: Case) -> None:
+    say(relationship, case.wish, "All right.")
+
+
+def say(relationship: Relationship, said: str, answered: str) -> None:
+    turn = NewTurn([NewMessage("user", said), NewMessage("assistant", answered)], occurred_at=timezone.now())
+    accept_turn(relationship=relationship, new=turn)
+    drain_relationship(relationship_id=relationship.id, worker="test")
+
+
+def look(relationship: Relationship, case: Case) -> Outcome:
+    entries = [
+        f"{'' if row.subject == 'user' else row.subject + ': '}{row.content}"
+        for row in ScratchpadEntry.objects.for_relationship(relationship.id).active()
+    ]
+    messages = Message.objects.for_relationship(relationship.id).filter(hidden_at=None, erased_at=None)
+    visible = [*entries, *messages.values_list("content", flat=True)]
+    left = [text for text in visible if any(_has(text, word) for word in case.gone)]
+    lost = [text for text in case.stays if not any(_has(entry, text) for entry in entries)]
+    return Outcome(left, lost)
+
+
+def _has(text: str, words: str) -> bool:
+    """Whole words, by the forms of each: no stems, so that only what is there counts."""
+    there = spelt(words_of(text), {})
+    return all(is_in(word, there, {}) for word in words_of(words))

@@ -1,0 +1,62 @@
+"""Wishes judged by recorded answers of a strong model: it was shown the prompts that are rendered here, and forgetting_answers.json
+keeps what it said to each, under the SHA-256 of the prompt's numbered texts and wish."""
+
+import hashlib
+import json
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from providers.llm.base import CompletionRequest
+from relationships.models import Companion
+from tests.fakes import ScriptedProvider
+from tests.labelled.forgetting import Outcome
+from tests.labelled.forgetting_cases import Case, cases
+from tests.labelled.test_forgetting import WAYS, outcome_of
+
+FILE = Path(__file__).with_name("forgetting_answers.json")
+EVERY = 9  # a part of each kind
+LEAST_GONE = 0.94
+
+
+def some_cases() -> list[Case]:
+    return [case for case in cases() if case.number % EVERY == 1]
+
+
+def shown(prompt: str) -> str:
+    """What of a prompt an answer rests on: the wish and the numbered texts."""
+    lines = prompt.splitlines()
+    return "\n".join(line for line in lines if line.startswith(("WISH:", "[")))
+
+
+def key_of(prompt: str) -> str:
+    return hashlib.sha256(shown(prompt).encode()).hexdigest()[:16]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_strong_model_reaches_what_rules_do_not(
+    companion: Companion, scripted_provider: ScriptedProvider, way: str
+) -> None:
+    recorded: dict[str, Any] = json.loads(FILE.read_text())
+    missing: dict[str, str] = {}
+
+    def reply(request: CompletionRequest) -> Any:
+        key = key_of(request.prompt)
+        if key not in recorded:
+            missing[key] = shown(request.prompt)
+        return recorded.get(key, {"says": [], "unsure": []})
+
+    scripted_provider.otherwise, scripted_provider.wishes_answer = {"operations": []}, reply
+    by_kind: dict[str, list[tuple[Case, Outcome]]] = defaultdict(list)
+    for case in some_cases():
+        by_kind[case.kind].append((case, outcome_of(companion, case, WAYS[way])))
+    assert not missing, "Show these to the model:\n" + json.dumps(missing, ensure_ascii=False, indent=1)
+    print(f"\nrecorded answers, {way}: cases, gone, survived")
+    for kind, found in by_kind.items():
+        gone, kept = (sum(not told for told in part) for part in zip(*(one for _, one in found), strict=True))
+        print(f"{kind:12} {len(found):3} {gone / len(found):6.0%} {kept / len(found):6.0%}")
+    every = [pair for found in by_kind.values() for pair in found]
+    assert [(case.name, one.lost) for case, one in every if one.lost] == []
+    assert sum(not one.left for _, one in every) / len(every) >= LEAST_GONE

@@ -1,0 +1,140 @@
+"""Words are the same that people would call the same, and no others; in linear time, whatever the text."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.mending.judging import Verdict, aliases_in, judge, subject_of_text
+from memory.mending.parts import without
+from memory.mending.wishes import read_wish, wish_in
+from memory.mending.words import is_in, normal, spelt, words_of
+
+
+def has(text: str, asked: str) -> bool:
+    there = spelt(words_of(text), {})
+    return all(is_in(word, there, {}) for word in words_of(asked))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("020-7946-0018", "02079460018"),
+        ("020-7946-0018", "+44 20 7946 0018"),
+        ("(555) 123-4567", "+1 555 123 4567"),
+        ("renee muller", "Renée Müller"),
+        ("Mueller", "MÜLLER"),
+        ("ＯＲＤ－17", "ord 17"),
+        ("eva@firm.org", "EVA@firm.org."),
+        ("https://www.maya.dev/", "maya.dev"),
+        ("€1,200", "1200 euros".split(maxsplit=1)[0]),
+        ("1.200,50", "1200.50"),
+        ("DE89 3704 0044 0532 0130 00", "DE89370400440532013000"),
+        ("Tom's", "Tom"),
+        ("O’Brien", "O'Brien"),
+        ("東京", "東京"),
+    ],
+)
+def test_spellings_of_one_thing_are_the_same(one: str, other: str) -> None:
+    assert has(one, other) or has(other, one)
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("ORD-170", "ORD-17"),
+        ("ORD-17", "ORD-170"),
+        ("eva@firm.org.br", "eva@firm.org"),
+        ("maya.dev/blog", "maya.dev"),
+        ("Anne-Marie", "Anne"),
+        ("45.50", "45"),
+        ("12000", "1200"),
+        ("020-7946-00181", "020-7946-0018"),
+        ("2026-03-02", "2026"),
+    ],
+)
+def test_an_identifier_is_whole(text: str, asked: str) -> None:
+    assert not has(text, asked)
+
+
+@given(st.text(max_size=200))
+def test_every_text_has_its_own_words_where_they_stand(text: str) -> None:
+    words = words_of(text)
+    there = spelt(words, {})
+    assert all(is_in(word, there, {}) for word in words)
+    assert all(0 <= word.start < word.end <= len(normal(text)) for word in words)
+    assert [word.start for word in words] == sorted(word.start for word in words)
+
+
+@given(st.text(max_size=200))
+def test_any_text_can_be_asked_for_and_judged(text: str) -> None:
+    wish = read_wish(text)
+    judged = judge(wish, text, stems={})
+    assert 0 <= judged.score <= 1
+    assert wish_in(text) is None or isinstance(wish_in(text), str)
+    without(wish, text, stems={})
+    subject_of_text(text, ())
+    aliases_in([text])
+
+
+@pytest.mark.parametrize(
+    "piece", ["1 ", "(0", "a-", "A.", "0-0 ", "please ", "AB12 ", "é, ", "a and ", "Ab (Cd) ", "1,2"]
+)
+def test_time_grows_with_the_length_and_no_faster(piece: str) -> None:
+    def seconds(times: int) -> float:
+        text = piece * times
+        began = time.process_time()
+        words_of(text)
+        wish_in(text)
+        aliases_in([text])
+        return time.process_time() - began
+
+    seconds(50)
+    small = max(min(seconds(1500) for _ in range(3)), 0.02)
+    assert min(seconds(12_000) for _ in range(2)) < 30 * small  # of squares it would be 64 times
+
+
+@pytest.mark.parametrize(
+    ("said", "asked"),
+    [
+        ("Please forget what I said about my sister's job.", "what I said about my sister's job"),
+        ("Forget that.", ""),
+        ("Can you delete my phone number?", "my phone number"),
+        ("Vergiss bitte, dass ich in Wien wohne.", "bitte, dass ich in Wien wohne"),
+        ("Don't forget my birthday", None),
+        ("I'll never forget you", None),
+        ("Remove the onions from the recipe.", None),
+        ("forget it", None),
+        ("I forgot my keys", None),
+    ],
+)
+def test_a_wish_is_told_from_what_sounds_like_one(said: str, asked: str | None) -> None:
+    assert wish_in(said) == asked
+
+
+def test_the_score_is_the_same_whatever_else_is_there() -> None:
+    """Nothing is stretched to the best of a small relationship."""
+    wish = read_wish("everything about Noor")
+    assert judge(wish, "Sara works at Philips", stems={}).verdict == Verdict.NOT
+    assert judge(wish, "Sara works at Philips", stems={}).score == 0
+
+
+def test_names_that_entries_call_one_are_one() -> None:
+    aliases = aliases_in(["Colleague is Юлия (Yulia)"])
+    wish = read_wish("everything about Yulia")
+    assert judge(wish, "Юлия lives in Perm", stems={}, aliases=aliases).verdict == Verdict.SAYS
+
+
+@pytest.mark.parametrize(
+    ("text", "subject"),
+    [
+        ("Tom likes jazz", "Tom"),
+        ("Likes jazz (about Tom)", "Tom"),
+        ("Lives in Vienna", ""),
+        ("Maya likes tea", ""),
+        ("Sister Ana lives in Porto", ""),
+    ],
+)
+def test_a_subject_is_read_off_the_text(text: str, subject: str) -> None:
+    assert subject_of_text(text, ["Maya"]) == subject

@@ -1,0 +1,101 @@
+"""Hiding messages, and showing them again: by ID, of whole turns, or a range of the conversation. (Erasing them:
+upkeep.api.erasure.)"""
+
+from collections.abc import Sequence
+from typing import Annotated, Self
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+from pydantic import Field, model_validator
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from relationships.api.views import ApiView
+from relationships.models import Message
+from relationships.services.hiding import hide_messages, show_messages
+from relationships.services.sequence import lock_relationship
+from web.errors import InvalidInput
+from web.fields import Answer, Body, wrong_part
+from web.operations import operation
+
+MOST_NAMED = 500
+MOST_IN_A_RANGE = 10_000
+
+
+class WhichMessages(Body):
+    """Which messages: those named, all of the turns named, and those of the range; of one kind at least."""
+
+    messages: Annotated[list[UUID], Field(max_length=MOST_NAMED)] = []
+    turns: Annotated[list[UUID], Field(max_length=MOST_NAMED)] = []
+    from_seq: Annotated[int, Field(ge=1, lt=2**63)] | None = None
+    """The first of a range, by `seq`; goes with `to_seq`."""
+    to_seq: Annotated[int, Field(ge=1, lt=2**63)] | None = None
+    """The last of it, itself included."""
+
+    @model_validator(mode="after")
+    def _names_some(self) -> Self:
+        if (self.from_seq is None) != (self.to_seq is None):
+            raise wrong_part("to_seq", detail="goes with from_seq: a range has both ends")
+        if not (self.messages or self.turns or self.from_seq):
+            raise wrong_part("messages", detail="is empty: name messages, turns or a range")
+        return self
+
+
+class HiddenAnswer(Answer):
+    messages: list[UUID]
+    """Those that it was about, in order of their IDs."""
+    changed: int
+    """How many were not so before."""
+
+
+class _HidingView(ApiView):
+    tag = "Messages"
+    open_to_tokens = True
+
+    def change(self, relationship_id: UUID, *, hide: bool) -> Response:
+        body = self.body(WhichMessages)
+        self.get_relationship(relationship_id)
+        with transaction.atomic():
+            lock_relationship(relationship_id)
+            ids = which_messages(relationship_id, body)
+            write = hide_messages if hide else show_messages
+            changed = write(relationship_id=relationship_id, message_ids=ids, now=timezone.now())
+        return self.answer({"messages": ids, "changed": changed})
+
+
+class HideMessagesView(_HidingView):
+    @operation("messages_hide", "Hide messages", body=WhichMessages, answers={200: HiddenAnswer})
+    def post(self, request: Request, relationship_id: UUID) -> Response:
+        """Keeps them out of searches, contexts and readings. Entries that rest on them stay: POST .../forget reaches
+        those too. All or, where a message or turn is not there, none.
+        """
+        return self.change(relationship_id, hide=True)
+
+
+class ShowMessagesView(_HidingView):
+    @operation("messages_show", "Show hidden messages again", body=WhichMessages, answers={200: HiddenAnswer})
+    def post(self, request: Request, relationship_id: UUID) -> Response:
+        """Undoes hiding. An erased message stays empty."""
+        return self.change(relationship_id, hide=False)
+
+
+def which_messages(relationship_id: UUID, which: WhichMessages) -> Sequence[UUID]:
+    """Raises InvalidInput for what is not there, and for a range that is too long."""
+    owned = Message.objects.for_relationship(relationship_id)
+    named = set(owned.filter(id__in=which.messages).values_list("id", flat=True))
+    if missing := set(which.messages) - named:
+        raise InvalidInput.of("messages", f"{min(missing)} is no message of this relationship")
+    of_turns = dict(owned.filter(turn_id__in=which.turns).values_list("id", "turn_id"))
+    if missing := set(which.turns) - set(of_turns.values()):
+        raise InvalidInput.of("turns", f"{min(missing)} is no turn of this relationship")
+    found = {*named, *of_turns}
+    if which.from_seq is not None:
+        rows = owned.filter(seq__gte=which.from_seq, seq__lte=which.to_seq).values_list("id", flat=True)
+        ranged = list(rows[: MOST_IN_A_RANGE + 1])
+        if len(ranged) > MOST_IN_A_RANGE:
+            raise InvalidInput.of(
+                "to_seq", f"the range holds more than {MOST_IN_A_RANGE} messages; take it in parts"
+            )
+        found |= set(ranged)
+    return sorted(found)

@@ -1,0 +1,175 @@
+"""Forget and correct by saying so: a plan, what it would change, and the carrying out of it."""
+
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from pydantic import Field, StringConstraints
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memory.api.schemas import EntryText
+from memory.mending.carrying import carry_out, undo_plan
+from memory.mending.plans import make_plan, plan_of
+from memory.models import MendingPlan
+from relationships.api.views import ApiView
+from upkeep.erasure.plans import erase_plan
+from web.fields import NOT_BLANK, Answer, Body
+from web.operations import operation
+
+LONGEST_WISH = 2000  # characters
+MOST_TICKS = 500
+
+WishText = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_WISH), NOT_BLANK]
+Depth = Literal["hide", "erase"]
+
+
+class ForgetBody(Body):
+    what: WishText
+    """In plain words: "what I said about my sister's job", "ORD-17", "that I live in Vienna"."""
+    dry_run: bool = False
+    """Only make the plan. It waits for an hour to be carried out."""
+    depth: Depth = "hide"
+    """`hide` can be undone; `erase` is final, with every copy."""
+
+
+class CorrectBody(Body):
+    what: WishText
+    """What is wrong, in plain words."""
+    to: EntryText
+    """What is right, as an entry would say it."""
+    dry_run: bool = False
+
+
+class CarryOutBody(Body):
+    ticked: Annotated[list[int], Field(max_length=MOST_TICKS)] | None = None
+    """Numbers of the items to carry out; left out: those the plan has ticked."""
+    depth: Depth | None = None
+    """Left out: as the plan was asked for."""
+
+
+class PlanItemAnswer(Answer):
+    """One thing that a plan changes. `action`: `hide` takes all of it, `edit` leaves `rest`."""
+
+    number: int
+    kind: str
+    id: UUID
+    action: str
+    sentence: str | None
+    """What of it says it. Null once the plan is carried out: a plan keeps no words."""
+    rest: str | None
+    score: float | None
+    """The share of the wish's words that it has, 0 to 1; 1 where a model judged."""
+    why: str | None
+    ticked: bool
+    done: bool | None
+    """False: it was changed since the plan was made, and left alone."""
+
+
+class PlanAnswer(Answer):
+    id: UUID
+    verb: str
+    depth: str
+    state: str
+    judged_by: str
+    """The model that judged; empty: rules."""
+    items: list[PlanItemAnswer]
+
+
+class WishView(ApiView):
+    tag = "Mending"
+    open_to_tokens = True
+
+    def planned(self, relationship_id: UUID, verb: str, body: Any, to: str, depth: str) -> MendingPlan:
+        relationship = self.get_relationship(relationship_id, "companion", "project", "user")
+        return make_plan(relationship, verb=verb, what=body.what, to=to, depth=depth, by=self.actor)
+
+
+class ForgetView(WishView):
+    @operation(
+        "relationships_forget",
+        "Forget something by saying so",
+        body=ForgetBody,
+        answers={200: PlanAnswer},
+        problems=(429, 502),
+    )
+    def post(self, request: Request, relationship_id: UUID) -> Response:
+        """Finds what says it, among entries, parts of entries, messages of either side and documents, and hides or
+        erases what surely does. What may is listed unticked: carry the plan out with the ticks you choose.
+        """
+        body = self.body(ForgetBody)
+        plan = self.planned(relationship_id, "forget", body, "", body.depth)
+        if not body.dry_run and any(item["ticked"] for item in plan.items):
+            plan = carry_out_to(plan, body.depth, None, self.actor)
+        return self.answer(present(plan))
+
+
+class CorrectView(WishView):
+    @operation(
+        "relationships_correct",
+        "Correct something by saying so",
+        body=CorrectBody,
+        answers={200: PlanAnswer},
+        problems=(409, 429, 502),
+    )
+    def post(self, request: Request, relationship_id: UUID) -> Response:
+        """Changes the entry that says it. Where none does it refuses, and shows what it looked at; where several might,
+        the plan waits for your ticks.
+        """
+        body = self.body(CorrectBody)
+        plan = self.planned(relationship_id, "correct", body, body.to, "hide")
+        if not body.dry_run and any(item["ticked"] for item in plan.items):
+            plan = carry_out(plan, by=self.actor)
+        return self.answer(present(plan))
+
+
+class PlanView(ApiView):
+    tag = "Mending"
+    open_to_tokens = True
+
+    @operation("plans_read", "Read a plan", answers={200: PlanAnswer})
+    def get(self, request: Request, relationship_id: UUID, plan_id: UUID) -> Response:
+        self.get_relationship(relationship_id)
+        return self.answer(present(plan_of(relationship_id, plan_id)))
+
+
+class CarryOutPlanView(ApiView):
+    tag = "Mending"
+    open_to_tokens = True
+
+    @operation(
+        "plans_carry_out",
+        "Carry a plan out",
+        body=CarryOutBody,
+        body_optional=True,
+        answers={200: PlanAnswer},
+        problems=(409,),
+    )
+    def post(self, request: Request, relationship_id: UUID, plan_id: UUID) -> Response:
+        """All of it in one transaction. What was changed since the plan was made is left alone, and told."""
+        body = self.body(CarryOutBody, optional=True)
+        self.get_relationship(relationship_id)
+        plan = plan_of(relationship_id, plan_id)
+        return self.answer(present(carry_out_to(plan, body.depth or plan.depth, body.ticked, self.actor)))
+
+
+class UndoPlanView(ApiView):
+    tag = "Mending"
+    open_to_tokens = True
+
+    @operation("plans_undo", "Undo a plan", answers={200: PlanAnswer}, problems=(409,))
+    def post(self, request: Request, relationship_id: UUID, plan_id: UUID) -> Response:
+        """Brings back what it hid and changed. What was erased stays erased."""
+        self.get_relationship(relationship_id)
+        return self.answer(present(undo_plan(plan_of(relationship_id, plan_id), by=self.actor)))
+
+
+def carry_out_to(plan: MendingPlan, depth: str, ticked: list[int] | None, by: Any) -> MendingPlan:
+    if depth == "erase" and plan.verb == "forget":
+        return erase_plan(plan, by=by, ticked=ticked)[0]
+    return carry_out(plan, by=by, ticked=ticked)
+
+
+def present(plan: MendingPlan) -> dict[str, Any]:
+    defaults: dict[str, Any] = dict.fromkeys(PlanItemAnswer.model_fields) | {"ticked": True}
+    items = [{name: {**defaults, **item}[name] for name in defaults} for item in plan.items]
+    return PlanAnswer.of(plan, items=items)
