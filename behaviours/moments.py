@@ -84,7 +84,7 @@ class TurnMoment:
         if self._turn is None:
             return []
         rows = Message.objects.for_relationship(self._relationship.id)
-        return list(rows.filter(turn_id=self._turn.id, erased_at=None).order_by("seq"))
+        return list(rows.filter(turn_id=self._turn.id, erased_at=None, hidden_at=None).order_by("seq"))
 
     def _said(self, role: str) -> str:
         said = (cut_fenced(message.content)[0] for message in self._messages if message.role == role)

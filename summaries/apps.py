@@ -12,10 +12,13 @@ class SummariesConfig(AppConfig):
     def ready(self) -> None:
         from memory.entries.history import change_listeners
         from memory.ingestion.intake import turn_listeners
-        from summaries.erasing import hide_in_summaries
+        from relationships.services.hiding import hiding_listeners
+        from summaries.erasing import follow_hidden_messages, hide_in_summaries
         from summaries.owed import owe_at_points
 
         if hide_in_summaries not in change_listeners:
             change_listeners.append(hide_in_summaries)
+        if follow_hidden_messages not in hiding_listeners:
+            hiding_listeners.append(follow_hidden_messages)
         if owe_at_points not in turn_listeners:
             turn_listeners.append(owe_at_points)

@@ -50,6 +50,12 @@ def hide_in_summaries(changed: ChangedEntries) -> None:
         _make_again(changed.relationship_id, list(covering), changed.now, state=SummaryState.HIDDEN)
 
 
+def follow_hidden_messages(relationship_id: UUID, message_ids: Collection[UUID], now: datetime) -> None:
+    """Messages were hidden, or are shown again: what covers them is made anew."""
+    covering = _covering(relationship_id, message_ids).exclude(state__in=GONE)
+    _make_again(relationship_id, list(covering), now, state=SummaryState.HIDDEN)
+
+
 def _covering(relationship_id: UUID, message_ids: Collection[UUID]) -> Any:
     messages = Message.objects.for_relationship(relationship_id).filter(id__in=message_ids)
     first = messages.aggregate(seq=Min("seq"))["seq"] if message_ids else None

@@ -127,7 +127,11 @@ def _text_of(work: _Work) -> tuple[Summary | None, str]:
 def _messages_since(base: Summary | None, summary: Summary, roles: Sequence[str]) -> list[Message]:
     """Those that were said since, but for what is to be told no more."""
     said = Message.objects.for_relationship(summary.relationship_id).filter(
-        seq__gt=base.last_seq if base else 0, seq__lte=summary.last_seq, erased_at=None, role__in=roles
+        seq__gt=base.last_seq if base else 0,
+        seq__lte=summary.last_seq,
+        erased_at=None,
+        hidden_at=None,
+        role__in=roles,
     )
     told = said.extra(where=[_TO_BE_TOLD], params=[summary.relationship_id])  # noqa: S610 - a constant of ours
     return list(told.order_by("seq"))

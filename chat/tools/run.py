@@ -211,7 +211,9 @@ def _conversation_search(use: ToolUse, given: Mapping[str, Any], ran: Ran) -> di
         top_k=first + PAGE,
     )
     wanted = [hit.id for hit in found.hits[first:]]
-    rows = Message.objects.for_relationship(use.relationship.id).filter(id__in=wanted, erased_at=None)
+    rows = Message.objects.for_relationship(use.relationship.id).filter(
+        id__in=wanted, erased_at=None, hidden_at=None
+    )
     messages = {message.id: message for message in rows}
     ran.message_ids = [message_id for message_id in wanted if message_id in messages]
     told = [messages[message_id] for message_id in ran.message_ids]

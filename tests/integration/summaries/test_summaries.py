@@ -4,6 +4,8 @@ erased of it is erased of every summary."""
 import re
 
 import pytest
+from django.db import transaction
+from django.utils import timezone
 
 from context.pipeline import build_context
 from memory.entries.editing import delete_entry
@@ -11,6 +13,7 @@ from memory.models import ModelCall, ScratchpadEntry
 from providers.errors import ContentBlocked, RateLimited
 from providers.llm.base import CompletionRequest
 from relationships.models import Message
+from relationships.services.hiding import hide_messages, show_messages
 from relationships.services.model_budgets import set_model_budget
 from summaries.editing import edit_summary
 from summaries.models import Summary
@@ -109,6 +112,18 @@ def test_an_erased_message_changes_all_that_cover_it_and_leaves_no_word(talk: Co
         assert summary.text == before[n].text.replace("number0150 ", "")
     assert tables_with("number0150", dump()) == set()
     assert after[600].text in layer(talk)[0]
+
+
+def test_a_hidden_message_is_told_in_no_summary_until_it_is_shown_again(talk: Conversation) -> None:
+    for change, told in ((hide_messages, False), (show_messages, True)):
+        with transaction.atomic():
+            hidden = [message(talk, 150).id]
+            change(relationship_id=talk.relationship.id, message_ids=hidden, now=timezone.now())
+        assert layer(talk)[1] == "", "while it is made anew"
+
+        assert summarise(talk) == 3
+
+        assert {"number0150" in summary.text for summary in ready(talk).values()} == {told}
 
 
 def test_those_that_do_not_cover_an_erased_message_stay(talk: Conversation) -> None:
