@@ -148,7 +148,7 @@ def _other_subject(sentence: str, words: list[Word], subject: str, owners: Colle
         before = words[: words.index(first)]
         said_by_me = any(word.forms & {"i", "im", "have", "has", "ich", "je", "yo"} for word in before)
         return "" if said_by_me else written
-    if not first.capital or first.identifier or first.forms & own or first is not words[0]:
+    if not first.capital or first.identifier or first.forms & (own | WEAK) or first is not words[0]:
         return ""
     after = words[words.index(first) + 1 :][:1]
     follows = normal(sentence)[after[0].start : after[0].end] if after else ""
