@@ -17,6 +17,8 @@ PERHAPS = 0.5  # of the wish's words: whoever shares less says nothing of it
 AKIN = 5  # letters: two longer words that begin alike are of one family: allergic, allergy
 _SENTENCE = re.compile(r"[^.!?。！？\n]*(?:[.!?](?!\s|$)[^.!?。！？\n]*)*[.!?。！？\n]?")
 _VERB = re.compile(r"(?:is|was|has|had|will|can|and|[a-z]{2,}(?:s|ed))$")
+# A raven that is called Huginn says nothing of "my name".
+_LOOSE = frozenset({"call", "called", "named", "go", "goes", "going"})
 _BOTH = re.compile(r"\b(?:both|and|und|et|y|e|en)\b", re.IGNORECASE)
 
 Aliases = Mapping[str, Collection[str]]  # of a folded name: what else it is called
@@ -79,7 +81,7 @@ def _judge(
     score = (len(held) + 0.5 * len(groups)) / total if total else 0.0
     missing = [word for word in wish.must if word not in held]
     told = [word for word in held if strong(word)]
-    only_kinds = not wish.must and bool(wish.may) and len(groups) == len(wish.may)
+    only_kinds = not wish.must and bool(wish.may) and all((group - _LOOSE) & there for group in wish.may)
     whole = only_kinds or (
         bool(wish.must) and not missing and (len(groups) == len(wish.may) or bool(told) or len(held) >= 2)
     )
@@ -146,7 +148,7 @@ def _other_subject(sentence: str, words: list[Word], subject: str, owners: Colle
         before = words[: words.index(first)]
         said_by_me = any(word.forms & {"i", "im", "have", "has", "ich", "je", "yo"} for word in before)
         return "" if said_by_me else written
-    if not first.capital or first.identifier or first.forms & own or first is not words[0]:
+    if not first.capital or first.identifier or first.forms & (own | WEAK) or first is not words[0]:
         return ""
     after = words[words.index(first) + 1 :][:1]
     follows = normal(sentence)[after[0].start : after[0].end] if after else ""

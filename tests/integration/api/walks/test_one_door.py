@@ -29,7 +29,7 @@ def document(both: list[Kept]) -> Any:
         "I love rowing.",
         "My name is Zoë and I live in Porto.",
         "I moved to Lisbon.",
-        "Forget my name.",
+        "My name is Ada.",
     ):
         conversation.hear(text)
     conversation.say("I like tea.", session="web", ingestion={"trigger": {"mode": "explicit"}})

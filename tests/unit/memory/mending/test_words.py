@@ -138,3 +138,9 @@ def test_names_that_entries_call_one_are_one() -> None:
 )
 def test_a_subject_is_read_off_the_text(text: str, subject: str) -> None:
     assert subject_of_text(text, ["Maya"]) == subject
+
+
+def test_a_kind_of_fact_is_not_said_by_a_loose_word() -> None:
+    wish = read_wish("my name")
+    assert judge(wish, "keeps a tame raven called Huginn", stems={}).verdict != Verdict.SAYS
+    assert judge(wish, "Name is Zoe", stems={}).verdict == Verdict.SAYS
