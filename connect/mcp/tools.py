@@ -10,8 +10,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from connect.mcp.wording import described_change, described_entry, described_message
-from connect.mending import correct_entry, hide_entries, plan_for, restore_entries
+from connect.mcp.wording import described_change, described_entry, described_message, described_plan
 from connect.own_api import Answered, OwnApi
 
 
@@ -51,7 +50,7 @@ class Tool(BaseModel):
         raise NotImplementedError
 
 
-EntryIds = Annotated[list[UUID], Field(max_length=50)]
+Ticked = Annotated[list[int], Field(max_length=500)] | None
 Text = Annotated[str, Field(min_length=1, max_length=8_000)]
 Limit = Annotated[int, Field(ge=1, le=50)]
 
@@ -123,8 +122,7 @@ class Remember(Tool):
 
 class Correct(Tool):
     """Use this when something remembered is wrong or no longer true and the person says how it is. Call it
-    first without entry_id: it changes nothing and shows what is remembered about it. Then call it again with
-    the entry_id that is meant.
+    first without plan_id: it changes nothing and shows what it would change. Then call it again with the plan's ID.
     """
 
     name = "correct"
@@ -134,23 +132,25 @@ class Correct(Tool):
     what: Text
     """What is wrong, in plain words."""
     to: Text
-    """How it is, as a full sentence that replaces the entry."""
-    entry_id: UUID | None = None
-    """The entry to change, from the answer without it."""
+    """How it is, as a full sentence that replaces what is wrong."""
+    plan_id: UUID | None = None
+    """The plan to carry out, from the answer without it."""
+    ticked: Ticked = None
+    """Numbers of the plan's items that are meant; if left out, those that are ticked."""
 
     def run(self, asked: Asked) -> Told:
-        if self.entry_id is None:
-            plan = planned(asked, self.what)
-            way_on = "Nothing was changed. Call correct again with the entry_id that is meant."
-            return Told(f"{plan.text}\n{way_on}", {**plan.data, "changed": False})
-        entry = good(correct_entry(asked.api, asked.relationship, str(self.entry_id), to=self.to))
-        return Told(f"Corrected: {described_entry(entry)}", {"entry": entry, "changed": True})
+        if self.plan_id is not None:
+            return carried_out(asked, self.plan_id, self.ticked, "Corrected")
+        wish = {"what": self.what, "to": self.to, "dry_run": True}
+        plan = good(asked.api.post(f"{asked.path}/correct", wish))
+        way_on = "Nothing was changed. Call correct again with this plan_id, and the numbers that are meant as ticked."
+        return Told(f"{described_plan(plan)}\n{way_on}", {"plan": plan, "changed": False})
 
 
 class Forget(Tool):
-    """Use this when the person asks you to forget something. Call it first without entry_ids: it changes
-    nothing and shows what would go. Tell the person, and when they agree, call it again with the IDs. `restore`
-    brings entries back.
+    """Use this when the person asks you to forget something. Call it first without plan_id: it changes nothing
+    and shows what would go, messages too. Tell the person, and when they agree, call it again with the plan's ID.
+    `undo` brings back what a plan hid.
     """
 
     name = "forget"
@@ -160,29 +160,22 @@ class Forget(Tool):
 
     what: Text
     """What to forget, in plain words."""
-    entry_ids: EntryIds = []
-    """The entries to forget, from the answer without them."""
-    restore: EntryIds = []
-    """Entries forgotten before, to be brought back."""
+    plan_id: UUID | None = None
+    """The plan to carry out, from the answer without it."""
+    ticked: Ticked = None
+    """Numbers of the plan's items that are meant; if left out, those that are ticked."""
+    undo: UUID | None = None
+    """A plan that was carried out, to be undone."""
 
     def run(self, asked: Asked) -> Told:
-        if not self.entry_ids and not self.restore:
-            plan = planned(asked, self.what)
-            way_on = "Nothing was forgotten. Call forget again with the entry_ids that are meant."
-            return Told(f"{plan.text}\n{way_on}", {**plan.data, "forgotten": []})
-        hidden = hide_entries(asked.api, asked.relationship, [str(one) for one in self.entry_ids])
-        restored = restore_entries(asked.api, asked.relationship, [str(one) for one in self.restore])
-        lines = [f"Forgotten: {one}" if done.good else f"{one}: {done.sentence}" for one, done in hidden]
-        lines += [
-            f"Brought back: {one}" if done.good else f"{one}: {done.sentence}" for one, done in restored
-        ]
-        forgotten = [one for one, done in hidden if done.good]
-        back = [one for one, done in restored if done.good]
-        if not forgotten and not back:
-            raise ToolFailed("\n".join(lines))
-        if forgotten:
-            lines.append("This can be undone with restore. What was said word for word is not erased by it.")
-        return Told("\n".join(lines), {"forgotten": forgotten, "restored": back})
+        if self.undo is not None:
+            plan = good(asked.api.post(f"{asked.path}/plans/{self.undo}/undo", {}))
+            return Told("It is remembered again.", {"plan": plan, "forgotten": False})
+        if self.plan_id is not None:
+            return carried_out(asked, self.plan_id, self.ticked, "Forgotten")
+        plan = good(asked.api.post(f"{asked.path}/forget", {"what": self.what, "dry_run": True}))
+        way_on = "Nothing was forgotten. Call forget again with this plan_id, and the numbers that are meant as ticked."
+        return Told(f"{described_plan(plan)}\n{way_on}", {"plan": plan, "forgotten": False})
 
 
 class History(Tool):
@@ -258,16 +251,11 @@ def good(answered: Answered) -> Any:
     return answered.body
 
 
-def planned(asked: Asked, what: str) -> Told:
-    plan = plan_for(asked.api, asked.relationship, what)
-    if plan.problem:
-        raise ToolFailed(plan.problem)
-    lines = [described_entry(one) for one in plan.entries] or ["Nothing is remembered about this."]
-    if plan.messages:
-        lines.append(
-            f"{len(plan.messages)} messages speak of it, too; they stay in the conversation's record."
-        )
-    return Told("\n".join(lines), {"entries": plan.entries, "messages": plan.messages})
+def carried_out(asked: Asked, plan_id: UUID, ticked: list[int] | None, done: str) -> Told:
+    body = {} if ticked is None else {"ticked": ticked}
+    plan = good(asked.api.post(f"{asked.path}/plans/{plan_id}/carry-out", body))
+    told = f"{done}. This can be undone by forget with undo={plan_id}."
+    return Told(told, {"plan": plan, "changed": True, "forgotten": done == "Forgotten"})
 
 
 def address_of(asked: Asked, entry_id: str) -> str:

@@ -17,3 +17,13 @@ def described_change(revision: dict[str, Any]) -> str:
     said = f"{before!r} became {after!r}" if before and after and before != after else repr(after or before)
     who = revision["actor_kind"]
     return f"- {revision['recorded_at'][:16]} {revision['event']} by {who}: {said} (entry_id {revision['entry_id']})"
+
+
+def described_plan(plan: dict[str, Any]) -> str:
+    """One line an item: what of it says what the person speaks of, and whether it would change."""
+    lines = [f"Plan {plan['id']}:"]
+    for item in plan["items"]:
+        mark = "x" if item["ticked"] else " "
+        rest = f", which leaves: {item['rest']}" if item["rest"] else ""
+        lines.append(f"[{mark}] {item['number']} {item['kind']}: {item['sentence']}{rest}")
+    return "\n".join(lines if plan["items"] else ["Nothing is remembered about this."])

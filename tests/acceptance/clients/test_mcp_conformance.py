@@ -88,14 +88,15 @@ def test_the_inspector_lists_and_calls_every_tool(door: Door, rapport: Rapport) 
 
     tools = {tool["name"] for tool in inspect("--method", "tools/list")["tools"]}
     entry = use("remember", content="Likes green tea.", type="preference")["entry"]["id"]
+    wish = {"what": "green tea", "to": "Likes black tea."}
     called = {
         "get_context": use("get_context", message="What should I drink?")["context"],
         "recall": use("recall", query="tea")["items"],
         "search": use("search", query="tea")["results"],
         "fetch": use("fetch", id=entry)["text"],
-        "correct": use("correct", what="green tea", to="Likes black tea.", entry_id=entry)["changed"],
+        "correct": use("correct", **wish, plan_id=use("correct", **wish)["plan"]["id"])["changed"],
         "history": use("history", entry_id=entry)["items"],
-        "forget": use("forget", what="tea", entry_ids=json.dumps([entry]))["forgotten"],
+        "forget": use("forget", what="tea", plan_id=use("forget", what="tea")["plan"]["id"])["forgotten"],
     }
     assert {*called, "remember"} == tools
     assert all(called.values())

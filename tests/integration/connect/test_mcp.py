@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from pytest_django.fixtures import Settings
 
 from relationships.models import Companion, Relationship
 from relationships.services.tokens import create_token
@@ -69,34 +70,42 @@ def test_what_is_remembered_is_recalled_cited_and_in_the_context(mcp: Mcp) -> No
     assert document["url"].endswith(f"/entries/{entry['id']}")
 
 
-def test_correct_plans_first_and_keeps_what_stood_there(mcp: Mcp) -> None:
+def test_correct_plans_first_and_keeps_what_stood_there(mcp: Mcp, settings: Settings) -> None:
+    settings.DEFAULT_LLM_PROVIDER = "offline"
     entry = mcp.use("remember", content="Lives in Porto.", type="identity")["structuredContent"]["entry"]
+    wish = {"what": "lives in Porto", "to": "Lives in Lisbon."}
 
-    plan = mcp.use("correct", what="lives in Porto", to="Lives in Lisbon.")["structuredContent"]
+    plan = mcp.use("correct", **wish)["structuredContent"]
     assert plan["changed"] is False
-    assert [one["id"] for one in plan["entries"]] == [entry["id"]]
+    assert [one["id"] for one in plan["plan"]["items"]] == [entry["id"]]
     assert "Porto" in mcp.use("fetch", id=entry["id"])["content"][0]["text"]
-    mcp.use("correct", what="lives in Porto", to="Lives in Lisbon.", entry_id=entry["id"])
+    mcp.use("correct", **wish, plan_id=plan["plan"]["id"])
+
     history = mcp.use("history", entry_id=entry["id"])["content"][0]["text"]
     assert "'Lives in Porto.' became 'Lives in Lisbon.'" in history
 
 
-def test_forget_plans_first_and_can_be_undone(mcp: Mcp, api: Api, relationship: Relationship) -> None:
-    entry = mcp.use("remember", content="Dates Tom.", type="relationship")["structuredContent"]["entry"]
+def test_forget_plans_first_reaches_messages_and_can_be_undone(
+    mcp: Mcp, api: Api, relationship: Relationship, settings: Settings
+) -> None:
+    settings.DEFAULT_LLM_PROVIDER = "offline"
+    path = f"/relationships/{relationship.id}"
+    api.post(f"{path}/turns", {"messages": [{"role": "user", "content": "I date Tom."}]})
+    mcp.use("remember", content="Dates Tom.", type="relationship")
     other = mcp.use("remember", content="Has a cat.")["structuredContent"]["entry"]
 
-    plan = mcp.use("forget", what="Tom")
-    assert plan["structuredContent"]["forgotten"] == []
-    assert len(api.get(f"/relationships/{relationship.id}/entries").body["items"]) == 2
-    done = mcp.use("forget", what="Tom", entry_ids=[entry["id"]])["structuredContent"]
-    assert done["forgotten"] == [entry["id"]]
-    left = api.get(f"/relationships/{relationship.id}/entries").body["items"]
-    assert [one["id"] for one in left] == [other["id"]]
-    assert "Tom" not in mcp.use("get_context", message="Who is Tom?")["content"][0]["text"].replace(
-        "Who is Tom", ""
-    )
-    mcp.use("forget", what="Tom", restore=[entry["id"]])
-    assert len(api.get(f"/relationships/{relationship.id}/entries").body["items"]) == 2
+    plan = mcp.use("forget", what="Tom")["structuredContent"]
+    assert plan["forgotten"] is False
+    assert {one["kind"] for one in plan["plan"]["items"]} == {"entry", "message"}
+    assert len(api.get(f"{path}/entries").body["items"]) == 2
+    numbers = [one["number"] for one in plan["plan"]["items"]]
+    done = mcp.use("forget", what="Tom", plan_id=plan["plan"]["id"], ticked=numbers)["structuredContent"]
+    assert done["forgotten"] is True
+    assert [one["id"] for one in api.get(f"{path}/entries").body["items"]] == [other["id"]]
+    shown = mcp.use("get_context", message="Who is he?")["content"][0]["text"]
+    assert "Tom" not in shown
+    mcp.use("forget", what="Tom", undo=plan["plan"]["id"])
+    assert len(api.get(f"{path}/entries").body["items"]) == 2
 
 
 @pytest.mark.parametrize(
@@ -106,7 +115,7 @@ def test_forget_plans_first_and_can_be_undone(mcp: Mcp, api: Api, relationship: 
         ("remember", {"content": "x", "type": "no_such_type"}, "type: is none of the companion's types"),
         ("recall", {"query": "tea", "unknown": 1}, "unknown: Extra inputs"),
         ("fetch", {"id": "00000000-0000-0000-0000-000000000000"}, "This entry is not there"),
-        ("forget", {"what": "tea", "entry_ids": ["00000000-0000-0000-0000-000000000000"]}, "is not there"),
+        ("forget", {"what": "tea", "plan_id": "00000000-0000-0000-0000-000000000000"}, "is not there"),
     ],
 )
 def test_what_goes_wrong_is_told_to_the_model(mcp: Mcp, tool: str, arguments: Any, said: str) -> None:
