@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 from django.test import Client
-from pytest_django.fixtures import Settings
 
 from relationships.models import Companion, Relationship
 from relationships.services.tokens import create_token
@@ -70,8 +69,14 @@ def test_what_is_remembered_is_recalled_cited_and_in_the_context(mcp: Mcp) -> No
     assert document["url"].endswith(f"/entries/{entry['id']}")
 
 
-def test_correct_plans_first_and_keeps_what_stood_there(mcp: Mcp, settings: Settings) -> None:
-    settings.DEFAULT_LLM_PROVIDER = "offline"
+@pytest.fixture
+def by_rules(relationship: Relationship) -> None:
+    """No model judges what a wish is about."""
+    Relationship.objects.filter(id=relationship.id).update(config={"ingestion": {"provider": "offline"}})
+
+
+@pytest.mark.usefixtures("by_rules")
+def test_correct_plans_first_and_keeps_what_stood_there(mcp: Mcp) -> None:
     entry = mcp.use("remember", content="Lives in Porto.", type="identity")["structuredContent"]["entry"]
     wish = {"what": "lives in Porto", "to": "Lives in Lisbon."}
 
@@ -85,10 +90,10 @@ def test_correct_plans_first_and_keeps_what_stood_there(mcp: Mcp, settings: Sett
     assert "'Lives in Porto.' became 'Lives in Lisbon.'" in history
 
 
+@pytest.mark.usefixtures("by_rules")
 def test_forget_plans_first_reaches_messages_and_can_be_undone(
-    mcp: Mcp, api: Api, relationship: Relationship, settings: Settings
+    mcp: Mcp, api: Api, relationship: Relationship
 ) -> None:
-    settings.DEFAULT_LLM_PROVIDER = "offline"
     path = f"/relationships/{relationship.id}"
     api.post(f"{path}/turns", {"messages": [{"role": "user", "content": "I date Tom."}]})
     mcp.use("remember", content="Dates Tom.", type="relationship")
