@@ -241,9 +241,8 @@ HOUSEKEEPING = registries.HOUSEKEEPING
 INGESTION_STRATEGIES = registries.INGESTION_STRATEGIES
 INVARIANTS = registries.INVARIANTS
 METRICS = registries.METRICS
-RANKERS = registries.RANKERS
+RANKERS, RERANKERS = registries.RANKERS, registries.RERANKERS
 RECIPES = registries.RECIPES
-RERANKERS = registries.RERANKERS
 SWEEP = registries.SWEEP
 
 # --- REST ----------------------------------------------------------------------------------------------------------

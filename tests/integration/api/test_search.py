@@ -246,3 +246,33 @@ def test_a_configuration_can_be_tried_for_one_search(api: Api, path: str) -> Non
 
     assert len(found(api, path, "tea", config={"retrieval": {"top_k": 2}})) == 2
     assert len(found(api, path, "tea")) == 4
+
+
+@pytest.mark.parametrize("kind", ["entries", "messages"])
+def test_a_reranked_search_says_so_and_explains_what_moved(api: Api, path: str, kind: str) -> None:
+    said = ["A kayak", "A kayak, blue, with a rack for the car, from a shop in Lisbon"]
+    for text in said:
+        remember(api, path, text)
+    say(api, path, *said)
+    config = {"retrieval": {"reranker": "tests.plugins.rerankers.LongestFirst"}}
+
+    plain = api.post(f"{path}/{kind}/search", {"query": "which kayak?", "explain": True})
+    better = api.post(
+        f"{path}/{kind}/search", {"query": "which kayak?", "explain": True, "config": config, "top_k": 1}
+    )
+
+    assert plain.body["reranker"] is None
+    assert "reranking" not in plain.body["items"][0]["reason"]
+    places = {item["content"]: place for place, item in enumerate(plain.body["items"], start=1)}
+    assert [item["content"] for item in better.body["items"]] == [said[1]]
+    assert better.body["reranker"] == config["retrieval"]["reranker"]
+    assert better.body["items"][0]["reason"].endswith(f"; place {places[said[1]]} before reranking")
+
+
+def test_an_unknown_reranker_is_refused_by_its_field(api: Api, path: str) -> None:
+    answer = api.post(
+        f"{path}/entries/search", {"query": "kayak", "config": {"retrieval": {"reranker": "magic"}}}
+    )
+
+    assert answer.status in (400, 422), answer
+    assert "'magic' is not a known reranker; known: model, cross_encoder" in str(answer.body)

@@ -116,7 +116,6 @@ class TestTheModel:
 
         assert (found.reranker, len(found.hits)) == (None, 3)
         assert note_of(found).endswith("no answer within 60 ms.")
-        assert found.milliseconds < 1500, "the model holds its answer for 1.5 s"
         wait_until(lambda: ModelSpending.objects.filter(calls=1).exists(), what="the count")
 
     def test_a_spent_budget_leaves_it_unasked(self, relationship: Relationship, model: OpenAIServer) -> None:
