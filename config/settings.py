@@ -231,19 +231,14 @@ ALLOW_EXTERNAL_PROVIDERS = env.flag("RAPPORT_ALLOW_EXTERNAL_PROVIDERS", True)
 ALLOW_PRIVATE_ADDRESSES = env.flag("RAPPORT_ALLOW_PRIVATE_ADDRESSES", False)
 # Modules a configuration may name by dotted path: nobody with a mere API key should make us import things.
 PLUGINS = env.listing("RAPPORT_PLUGINS")
-CONTEXT_FORMATS = registries.CONTEXT_FORMATS
-CONTEXT_LAYERS = registries.CONTEXT_LAYERS
-PERIODIC_TASKS = registries.PERIODIC_TASKS
-FORGETTING_POLICIES = registries.FORGETTING_POLICIES
+CONTEXT_FORMATS, CONTEXT_LAYERS = registries.CONTEXT_FORMATS, registries.CONTEXT_LAYERS
+PERIODIC_TASKS, HOUSEKEEPING = registries.PERIODIC_TASKS, registries.HOUSEKEEPING
+FORGETTING_POLICIES, FORGETTABLE = registries.FORGETTING_POLICIES, registries.FORGETTABLE
 GATES = registries.GATES
-FORGETTABLE = registries.FORGETTABLE
-HOUSEKEEPING = registries.HOUSEKEEPING
 INGESTION_STRATEGIES = registries.INGESTION_STRATEGIES
-INVARIANTS = registries.INVARIANTS
-METRICS = registries.METRICS
+INVARIANTS, METRICS = registries.INVARIANTS, registries.METRICS
 RANKERS, RERANKERS = registries.RANKERS, registries.RERANKERS
-RECIPES = registries.RECIPES
-SWEEP = registries.SWEEP
+RECIPES, SWEEP = registries.RECIPES, registries.SWEEP
 
 # --- REST ----------------------------------------------------------------------------------------------------------
 REST_FRAMEWORK = {

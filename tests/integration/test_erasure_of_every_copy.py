@@ -38,35 +38,27 @@ GONE = {
 }
 OF_AGENTS = {f"workspace_{name}" for name in ("blob", "hotcontextversion", "agentsession", "agentstep")}
 # Where each word must be found before, or its absence afterwards would show nothing.
+OF_TURNS = {
+    *OF_AGENTS,
+    "relationships_message",
+    "relationships_snapshot",
+    "memory_scratchpadentry",
+    "memory_entryrevision",
+    "memory_operationresult",
+    "memory_modelcall",
+    "memory_replay",
+    "memory_searchtext",
+    "chat_toolcall",
+}
 WRITTEN_TO = {
-    ENTRY: {
-        *OF_AGENTS,
-        "relationships_message",
-        "relationships_snapshot",
-        "memory_scratchpadentry",
-        "memory_entryrevision",
-        "memory_operationresult",
-        "memory_modelcall",
-        "memory_replay",
-        "memory_searchtext",
-        "chat_toolcall",
-    },
+    ENTRY: OF_TURNS,
     RELATIONSHIP: {
-        *OF_AGENTS,
+        *OF_TURNS,
         "relationships_relationship",
         "relationships_profile",
         "relationships_profilerevision",
         "relationships_sessionstate",
         "relationships_turn",
-        "relationships_message",
-        "relationships_snapshot",
-        "memory_scratchpadentry",
-        "memory_entryrevision",
-        "memory_operationresult",
-        "memory_modelcall",
-        "memory_replay",
-        "memory_searchtext",
-        "chat_toolcall",
     },
     USER: {"relationships_enduser", "memory_modelcall"},
     COMPANION: {

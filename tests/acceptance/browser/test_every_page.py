@@ -26,7 +26,6 @@ def pages(stage: Stage, model: OpenAIServer) -> dict[str, str]:
     failed = stage.talk(nasty, f"I said {NASTY}")[0]
     model.clear()
     held = held_up(stage)
-    entry = ScratchpadEntry.objects.for_relationship(maya.id).get(content__contains="Lisbon")
     limits = {"turns": "5/day"}
     create_api_key(project_id=stage.project.id, name=NASTY[:180], scopes=["read"], rate_limits=limits, by=BY)
     ada = f"{stage.url}/companions/{stage.ada.id}/"
@@ -34,27 +33,13 @@ def pages(stage: Stage, model: OpenAIServer) -> dict[str, str]:
         "overview": f"{stage.url}/",
         "relationships": f"{stage.url}/relationships/",
         "relationships-none": f"{stage.url}/relationships/?text=nowhere",
-        "relationship": stage.page_of(maya),
-        "relationship-by-type": stage.page_of(maya, "?order=type&state=any"),
+        **pages_of(stage, maya),
         "relationship-empty": stage.page_of(empty),
         "relationship-held": stage.page_of(held),
         "relationship-nasty": stage.page_of(nasty),
-        "entry": stage.page_of(maya, f"entries/{entry.id}/"),
-        "entry-erase": stage.page_of(maya, f"entries/{entry.id}/erase/"),
-        "entry-edit": stage.page_of(maya, f"entries/{entry.id}/edit/"),
-        "conversation": stage.page_of(maya, "conversation/"),
         "conversation-held": stage.page_of(held, "conversation/"),
-        "trace": stage.page_of(maya, f"turns/{stage.service.turns(maya)[2].id}/"),
         "trace-failed": stage.page_of(nasty, f"turns/{failed.id}/"),
-        "summaries": stage.page_of(maya, "summaries/"),
         "behaviours": f"{ada}behaviours/?relationship={maya.id}&name=greet",
-        "preview": stage.page_of(maya, "context/?message=What+can+I+cook%3F"),
-        "time-travel": stage.page_of(maya, "time/?step=500"),
-        "profile": stage.page_of(maya, "profile/"),
-        "forget": stage.page_of(maya, "forget/"),
-        "correct": stage.page_of(maya, "correct/"),
-        "plan": stage.page_of(maya, f"plans/{planned(maya).id}/"),
-        "data": stage.page_of(maya, "data/"),
         "companions": f"{stage.url}/companions/",
         "companion": ada,
         "prompt": f"{ada}prompt/?relationship={maya.id}",
@@ -69,6 +54,31 @@ def pages(stage: Stage, model: OpenAIServer) -> dict[str, str]:
         "operators": f"{stage.url}/operators/",
         "audit": f"{stage.url}/audit/",
         "not-there": f"{stage.url}/companions/{maya.id}/",
+    }
+
+
+def pages_of(stage: Stage, maya: Relationship) -> dict[str, str]:
+    """Those of one relationship, of which there is everything to show."""
+    entry = ScratchpadEntry.objects.for_relationship(maya.id).get(content__contains="Lisbon")
+    return {
+        "relationship": stage.page_of(maya),
+        "relationship-by-type": stage.page_of(maya, "?order=type&state=any"),
+        "entry": stage.page_of(maya, f"entries/{entry.id}/"),
+        "entry-erase": stage.page_of(maya, f"entries/{entry.id}/erase/"),
+        "entry-edit": stage.page_of(maya, f"entries/{entry.id}/edit/"),
+        "conversation": stage.page_of(maya, "conversation/"),
+        "trace": stage.page_of(maya, f"turns/{stage.service.turns(maya)[2].id}/"),
+        "summaries": stage.page_of(maya, "summaries/"),
+        "preview": stage.page_of(maya, "context/?message=What+can+I+cook%3F"),
+        "time-travel": stage.page_of(maya, "time/?step=500"),
+        "profile": stage.page_of(maya, "profile/"),
+        "forget": stage.page_of(maya, "forget/"),
+        "correct": stage.page_of(maya, "correct/"),
+        "plan": stage.page_of(maya, f"plans/{planned(maya).id}/"),
+        "data": stage.page_of(maya, "data/"),
+        "workspace": stage.page_of(maya, "workspace/"),
+        "workspace-checkpoints": stage.page_of(maya, "workspace/checkpoints/"),
+        "hot-context": stage.page_of(maya, "workspace/hot-context/"),
     }
 
 
