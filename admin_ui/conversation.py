@@ -111,10 +111,11 @@ def times_of(turn: Turn) -> TurnTimes:
 
 def neighbours_of(turn: Turn) -> tuple[UUID | None, UUID | None]:
     """The turns before and after it."""
-    others = Turn.objects.for_relationship(turn.relationship_id)
-    before = others.filter(seq__lt=turn.seq).order_by("-seq").values_list("id", flat=True).first()
-    after = others.filter(seq__gt=turn.seq).order_by("seq").values_list("id", flat=True).first()
-    return before, after
+    others = Turn.objects.for_relationship(turn.relationship_id).values_list("seq", "id")
+    before = others.filter(seq__lt=turn.seq).order_by("-seq")[:1]
+    after = others.filter(seq__gt=turn.seq).order_by("seq")[:1]
+    found = {seq > turn.seq: turn_id for seq, turn_id in before.union(after)}
+    return found.get(False), found.get(True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,10 @@ class Place:
         look at the turn. False after so many seconds.
         """
         release_connection()
-        return self._woken.wait(seconds)
+        woken = self._woken.wait(seconds)
+        if not connection.in_atomic_block:
+            connection.close_if_unusable_or_obsolete()  # without a pool: it may have been cut off meanwhile
+        return woken
 
     def rest(self) -> None:
         """Wait anew the next time: who waits for more than one thing looks after this, and not before."""

@@ -12,6 +12,7 @@ from memory.entries.limits import entry_fault
 from memory.mending.carrying import carry_out, undo_plan
 from memory.mending.plans import make_plan, plan_of
 from memory.models import MendingPlan, MendingState
+from relationships.models import Role
 from upkeep.erasure.plans import erase_plan
 from web.errors import RapportError
 
@@ -19,6 +20,7 @@ LONGEST = 2000  # characters of a wish
 
 
 class WishView(RelationshipPart):
+    needs = Role.EDITOR
     verb: ClassVar[str] = "forget"
 
     def get(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:

@@ -72,7 +72,7 @@ def test_importance_keeps_by_score_and_floor(
 
 def test_importance_says_the_rubric_to_the_model(told: Told) -> None:
     told.under("importance")
-    hear(told, "Hello.", memories=[])
+    hear(told, "I saw the lake.", memories=[])
 
     asked = str(told.server.script.requests[-1].as_json())
     for band in (
@@ -159,7 +159,7 @@ def test_classifier_keeps_six_categories_from_its_confidence(
 )
 def test_classifier_tells_the_model_what_is_never_kept(told: Told, words: str) -> None:
     told.under("classifier")
-    hear(told, "Hello.", memories=[])
+    hear(told, "I saw the lake.", memories=[])
 
     assert words in str(told.server.script.requests[-1].as_json())
 
@@ -188,7 +188,7 @@ def test_keyed_facts_hold_one_value_a_key_embedded_with_it(
 ) -> None:
     told.under("keyed_facts")
     for said in (before, then):
-        hear(told, "Well.", memories=[recorded(key, value) for key, value in said])
+        hear(told, "I tell you this.", memories=[recorded(key, value) for key, value in said])
     embed_owed(relationship_id=told.conversation.relationship.id)
 
     assert sorted(told.conversation.contents) == sorted(stands)

@@ -158,4 +158,4 @@ def test_a_turn_that_names_a_prompt_there_is_not_fails_and_says_so(conversation:
     turn = conversation.hear("I have a cat.", ingestion={"prompt_version": 7})
 
     assert turn.state == "failed"
-    assert "ingestion.prompt_version" in turn.error and "no version 7" in turn.error
+    assert "ingestion.prompt_version" in turn.error and "has no such version" in turn.error

@@ -49,7 +49,7 @@ def whatever_is_wrong() -> list[str]:
 def shown(api: Api, at: str, conversation: Conversation, provider: ScriptedProvider) -> Iterator[str]:
     """The next question to the ingestion's model, a context, the lists, both searches."""
     provider.answer_with(NOTHING)
-    exchange(conversation, "Good evening.")
+    exchange(conversation, "I am tired this evening.")
     yield provider.requests[-1].prompt
     yield api.post(f"{at}/context", {"message": "Where do I live?"}).raw.decode()
     yield api.post(f"{at}/messages/search", {"query": "Klosterneuburg"}).raw.decode()

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from knowledge.models import Document, DocumentChunk
 from memory.ingestion.intake import accept_turn
+from memory.mending.plans import draft_plan, store_plan
 from memory.models import (
     EntryRevision,
     IngestionPrompt,
@@ -34,7 +35,7 @@ from relationships.models import (
     TurnState,
 )
 from relationships.services.turns import NewMessage, NewTurn
-from tests.fixtures.turns import Conversation, hold_deletions
+from tests.fixtures.turns import PERSON, Conversation, hold_deletions
 from tests.fixtures.workspaces import whole
 from web.actor import Actor
 from workspace.checkpoints import take_checkpoint
@@ -162,6 +163,8 @@ def _turns(hostile: HostileProject, conversation: Conversation) -> None:
         milliseconds=1.0,
     )
     hostile.ids["turn_id"] = turn.id
+    draft = draft_plan(hostile.relationship, verb="forget", what=wild("wish")[:200], by_rules=True)
+    hostile.ids["plan_id"] = store_plan(draft, depth="hide", by=PERSON).id
 
 
 def _operations(hostile: HostileProject, turn: Turn, entry: ScratchpadEntry) -> None:

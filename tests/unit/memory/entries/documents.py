@@ -52,7 +52,7 @@ def turns(draw: st.DrawFn) -> list[Any]:
             {
                 "id": draw(IDS), "seq": numbers[0], "session": "s", "occurred_at": draw(SAID),
                 "recorded_at": draw(SAID), "config": {}, "tags": {"client": "acme"}, "category": draw(st.sampled_from(["", "deadline"])),
-                "modality": "voice", "due_at": draw(MAYBE), "waits_for": "explicit",
+                "modality": "voice", "interrupted": draw(st.booleans()), "due_at": draw(MAYBE), "waits_for": "explicit",
                 "state": draw(st.sampled_from(["pending", "applied", "skipped", "failed"])),
                 "attempts": draw(st.integers(0, 9)), "claimed_at": draw(MAYBE), "settled_at": draw(MAYBE),
                 "error_code": "", "error": draw(WORDS), "prompt_version": draw(st.none() | st.integers(0, 9)),

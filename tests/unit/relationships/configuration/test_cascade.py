@@ -128,6 +128,8 @@ def test_each_app_brings_its_own_sections() -> None:
         "context": "context",
         "summaries": "summaries",
         "behaviours": "behaviours",
+        "workspace": "workspace",
+        "chat": "chat",
         "profile": "relationships",
         "sessions": "relationships",
     }

@@ -33,7 +33,7 @@ SHOWN = known(
 
 
 def test_every_question_is_answered() -> None:
-    assert set(ANSWERS) == set(get_args(Task))
+    assert {*ANSWERS, "agent", "curate"} == set(get_args(Task))  # an agent's steps have a script of their own
 
 
 @pytest.mark.parametrize("task", SCHEMAS)
