@@ -52,8 +52,8 @@ ASKS = _TABLES["ASKS"]
 
 def ask(number: int, what: str) -> str:
     if what.startswith("that "):
-        return ASKS[number % 4].format(what)
-    return ASKS[number % 5].format(what)
+        return str(ASKS[number % 4].format(what))
+    return str(ASKS[number % 5].format(what))
 
 
 def own_fact(number: int) -> Fact:

@@ -50,9 +50,9 @@ def test_what_is_asked_for_goes_and_the_rest_survives(companion: Companion, way:
         by_kind[case.kind].append((case, outcome))
     print(f"\nno model, {way}: cases, gone, survived")
     for kind, found in by_kind.items():
-        gone = sum(not outcome.left for _, outcome in found)
+        erased = sum(not outcome.left for _, outcome in found)
         kept = sum(not outcome.lost for _, outcome in found)
-        print(f"{kind:12} {len(found):3} {gone / len(found):6.0%} {kept / len(found):6.0%}")
+        print(f"{kind:12} {len(found):3} {erased / len(found):6.0%} {kept / len(found):6.0%}")
     gone = sum(not outcome.left for outcome in outcomes.values()) / len(outcomes)
     print(f"{'all':12} {len(outcomes):3} {gone:6.1%}")
     lost = {case.name: (case.wish, outcome.lost) for case, outcome in outcomes.items() if outcome.lost}

@@ -9,6 +9,7 @@ from django.test import Client
 
 from context.pipeline import build_context
 from providers.errors import ProviderUnavailable
+from providers.llm.base import CompletionRequest
 from relationships.models import Companion, Message, Relationship, RelationshipToken
 from relationships.services.profiles import replace_profile
 from tests.fakes import ScriptedProvider
@@ -242,9 +243,12 @@ def test_pause_resume_and_stop(pair: Relationship, scripted_provider: ScriptedPr
     assert work(pair, session).state == SessionState.RUNNING and not scripted_provider.requests
     api.post(f"{base}/{session.id}/resume")
     scripted_provider.answer_with(step("create", path="a.md", file_text="a"), "Hot.")
-    scripted_provider.while_answering = lambda request: (
-        api.post(f"{base}/{session.id}/stop") if len(scripted_provider.requests) == 1 else None
-    )
+
+    def stop_at_once(request: CompletionRequest) -> None:
+        if len(scripted_provider.requests) == 1:
+            api.post(f"{base}/{session.id}/stop")
+
+    scripted_provider.while_answering = stop_at_once
     assert work(pair, session).state == SessionState.DONE
     assert "Stopped by a person" in get_session(pair.id, session.id).summary
     assert api.post(f"{base}/{session.id}/stop").status == 409

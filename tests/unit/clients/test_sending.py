@@ -99,11 +99,11 @@ def test_a_problem_is_an_error_of_its_kind(status: int, error: type[Exception]) 
 def test_times_and_ids_are_written_as_the_service_reads_them_and_what_is_left_out_is_not_sent() -> None:
     with Server() as server, Rapport(server.url, "rk_x") as client:
         client.entries_change(
-            UUID(int=1), UUID(int=2), happens_at=datetime(2026, 3, 2, 9, tzinfo=UTC), key=None, if_match=3
+            UUID(int=1), UUID(int=2), expires_at=datetime(2026, 3, 2, 9, tzinfo=UTC), key=None, if_match=3
         )
     (asked,) = server.asked
-    assert json.loads(asked.body).keys() == {"happens_at", "key"}
-    assert datetime.fromisoformat(json.loads(asked.body)["happens_at"]) == datetime(2026, 3, 2, 9, tzinfo=UTC)
+    assert json.loads(asked.body).keys() == {"expires_at", "key"}
+    assert datetime.fromisoformat(json.loads(asked.body)["expires_at"]) == datetime(2026, 3, 2, 9, tzinfo=UTC)
     assert asked.headers["if-match"] == '"3"'
     assert asked.path == f"/v1/relationships/{UUID(int=1)}/entries/{UUID(int=2)}"
 

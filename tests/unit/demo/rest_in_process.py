@@ -39,7 +39,7 @@ class InProcess(httpx2.BaseTransport):
         if posted and self.posts > self.idle_posts:
             drain_relationship(relationship_id=UUID(posted[1]), worker="test")
         if request.method == "POST" and request.url.path.endswith("/agent-sessions"):
-            advance_session(session_id=UUID(answer.json()["id"]), worker="test")  # type: ignore[attr-defined]
+            advance_session(session_id=UUID(answer.json()["id"]), worker="test")
         return httpx2.Response(answer.status_code, headers=dict(answer.items()), content=answer.content)
 
 
