@@ -8,7 +8,7 @@ from mem0 import AsyncMemoryClient, MemoryClient
 client = MemoryClient(api_key=os.environ["RAPPORT_API_KEY"], host=os.environ["RAPPORT_URL"] + "/mem0")
 maya, tom = {"user_id": "maya"}, {"user_id": "tom"}
 
-event = client.add([{"role": "user", "content": "Hello."}], **tom)
+event = client.add([{"role": "user", "content": "Is it Monday?"}], **tom)
 assert event["status"] == "PENDING", event
 event = client.add([{"role": "user", "content": "[2024-05-08] I moved to Lisbon."}], async_mode=False, **maya)
 assert (event["status"], event["results"][0]["event"]) == ("SUCCEEDED", "ADD"), event
