@@ -2,7 +2,7 @@
 
 PYTHON ?= python3
 PORT ?= 8000
-TESTERS ?= 2
+TESTERS ?= 3
 
 RUN = .venv/bin/python
 MANAGE = $(RUN) manage.py
@@ -40,7 +40,7 @@ run: venv ## the service in the foreground, until Ctrl-C; PORT=8000
 stop: venv ## stop the service and the embedded database
 	@$(MANAGE) stop
 
-test: venv-dev ## the tests, in TESTERS=2 processes; ARGS="-k name" picks some
+test: venv-dev ## the tests, in TESTERS=3 processes; ARGS="-k name" picks some
 	@$(RUN) scripts/chromium.py
 	@$(RUN) -m pytest -q --numprocesses=$(TESTERS) --no-loadscope-reorder $(ARGS)
 

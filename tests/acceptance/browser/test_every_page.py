@@ -77,7 +77,6 @@ def pages_of(stage: Stage, maya: Relationship) -> dict[str, str]:
         "plan": stage.page_of(maya, f"plans/{planned(maya).id}/"),
         "data": stage.page_of(maya, "data/"),
         "workspace": stage.page_of(maya, "workspace/"),
-        "workspace-checkpoints": stage.page_of(maya, "workspace/checkpoints/"),
         "hot-context": stage.page_of(maya, "workspace/hot-context/"),
     }
 
