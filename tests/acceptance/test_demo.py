@@ -102,7 +102,7 @@ def test_it_shows_what_each_turn_changed(first: str) -> None:
 
 def test_it_shows_the_scratchpad_and_the_context_with_its_tokens(first: str) -> None:
     assert re.search(r"^What is remembered of Maya: \d+ entries$", first, re.MULTILINE)
-    assert re.search(r"^memory +\d+ +[\d.]+ +whole scratchpad, newest first$", first, re.MULTILINE)
+    assert re.search(r"^memory +\d+ +[\d.]+ +whole scratchpad, newest first *$", first, re.MULTILINE)
     assert re.search(r"^total +\d+", first, re.MULTILINE)
     assert "system: You are Ada" in first
 
