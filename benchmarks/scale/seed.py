@@ -51,6 +51,10 @@ def seed(
         clone(table, below=below, one_in=one_in, patterns=patterns, tell=tell)
     with connection.cursor() as cursor:
         cursor.execute("DROP SCHEMA scale CASCADE")
+        cursor.execute(
+            "UPDATE relationships_relationship r SET message_count = m.count FROM (SELECT relationship_id, count(*) "
+            "FROM relationships_message GROUP BY 1) m WHERE m.relationship_id = r.id"
+        )
         cursor.execute("VACUUM (ANALYZE) relationships_relationship, relationships_enduser")
         cursor.execute("CHECKPOINT")
     _check(ids, history_of_one_in)
