@@ -7,6 +7,7 @@ import environ
 
 from config import environment as env
 
+_GROUPS = 2  # of web processes: one answers requests, one makes replies
 _LISTENERS = 1  # sessions that wait for NOTIFY: one a web process, one of the worker's queue
 _MAINTENANCE = 2  # of a worker's maintenance process: the sweep's and the housekeeping's
 
@@ -76,9 +77,9 @@ def use_pool(database: dict[str, Any], *, size: int, timeout: float) -> None:
 
 
 def connections_in_all() -> tuple[int, int]:
-    """At most, of the web server and of one `manage.py worker`, at this service's settings."""
+    """At most, of both groups of web processes and of one `manage.py worker`, at this service's settings."""
     from django.conf import settings
 
-    web: int = settings.WEB_PROCESSES * (settings.DATABASE_POOL + _LISTENERS)
+    web: int = _GROUPS * settings.WEB_PROCESSES * (settings.DATABASE_POOL + _LISTENERS)
     queue: dict[str, Any] = settings.Q_CLUSTER
     return web, queue["workers"] * settings.DATABASE_POOL + _LISTENERS + _MAINTENANCE

@@ -17,7 +17,7 @@ from context.pipeline import build_context
 from memory.ingestion.intake import accept_turn
 from memory.ingestion.pipeline import drain_relationship
 from memory.models import ScratchpadEntry
-from memory.retrieval.small_talk import is_small_talk
+from memory.retrieval.idle_messages import asks_nothing
 from relationships.models import Message, Relationship
 from relationships.services.turns import NewMessage, NewTurn
 
@@ -118,8 +118,8 @@ def _gate(talks: Sequence[Talk]) -> Section:
         for talk in talks
         for turn in talk.turns
     ]
-    closed = [is_evidence for turn, is_evidence in turns if is_small_talk(turn.content)]
-    lost = sum(is_small_talk(question.text) for question in questions)
+    closed = [is_evidence for turn, is_evidence in turns if asks_nothing(turn.content)]
+    lost = sum(asks_nothing(question.text) for question in questions)
     rows: list[Sequence[str]] = [
         ("questions", f"{lost} of {len(questions)}"),
         ("turns", f"{len(closed)} of {len(turns)}"),

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import ClassVar
 
 from memory.retrieval.configuration import Gate
-from memory.retrieval.small_talk import is_small_talk
+from memory.retrieval.idle_messages import asks_nothing
 from relationships.configuration.plugins import load
 
 
@@ -56,12 +56,12 @@ class AlwaysGate(ContextGate):
 
 
 class ContentGate(ContextGate):
-    """Opens when there is something to look up: "haha yeah" asks for nothing (memory/retrieval/small_talk.py)."""
+    """Opens when there is something to look up: "haha yeah" asks for nothing (memory/retrieval/idle_messages.py)."""
 
     slug = "content"
 
     def opens(self, request: GateRequest) -> GateDecision:
-        if is_small_talk(request.message):
+        if asks_nothing(request.message):
             return GateDecision(False, "the message asks nothing")
         return GateDecision(True, "the message says something")
 

@@ -62,11 +62,14 @@ class HostedProvider(Endpoint, LLMProvider):
         return completion
 
     def stream(self, request: ChatRequest) -> Iterator[ChatPart]:
-        """Without the deadline of a question: a reply may go on for long, as long as it is not silent."""
+        """Within the provider's limits, and without the deadline of a question: a reply may go on for long, as long as
+        it is not silent.
+        """
         self._may_be_asked()
         model = request.model or self.default_model
         started = time.perf_counter()
-        answer = yield from self._stream(request, model)
+        with self._limits_of_calls.call():
+            answer = yield from self._stream(request, model)
         milliseconds = (time.perf_counter() - started) * 1000
         completion = self._completion("", answer, asked_model=model, milliseconds=milliseconds)
         yield ChatPart(finish=answer.finish_reason, completion=completion)

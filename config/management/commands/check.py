@@ -10,5 +10,6 @@ class Command(check.Command):
         super().handle(*app_labels, **options)
         web, worker = connections_in_all()
         self.stdout.write(
-            f"Database connections at most: {web} of the web server and {worker} of a worker (RAPPORT_DATABASE_POOL)."
+            f"Database connections at most: {web} of the web processes and {worker} of a worker "
+            "(RAPPORT_DATABASE_POOL)."
         )

@@ -7,6 +7,7 @@ import pytest
 
 from providers.errors import (
     ContentBlocked,
+    HeldBack,
     ModelNotFound,
     ProviderError,
     ProviderTimeout,
@@ -55,6 +56,29 @@ def vendor(
 
 def text_of(parts: list[ChatPart]) -> str:
     return "".join(part.text for part in parts)
+
+
+def test_a_provider_that_said_to_wait_is_not_asked_for_a_reply_either(vendor: Vendor) -> None:
+    provider, server = vendor
+    server.push({"status": 429, "message": "Slow down.", "retry_after": 60})
+    with pytest.raises(RateLimited):
+        list(provider.stream(HELLO))
+
+    with pytest.raises(HeldBack):
+        list(provider.stream(HELLO))
+
+    assert server.asked == 1
+
+
+def test_a_reply_that_is_left_early_gives_its_place_back(openai_server: OpenAIServer) -> None:
+    options = {"base_url": openai_server.url, "model": "m-1", "timeout": 1, "max_in_flight": 1}
+    provider = OpenAIProvider(alias="openai", options=options)
+    left = provider.stream(HELLO)
+    next(left)
+    left.close()  # type: ignore[attr-defined]
+
+    assert text_of(list(provider.stream(HELLO)))
+    provider.close()
 
 
 def test_a_reply_comes_in_parts_and_says_how_it_ended(vendor: Vendor) -> None:

@@ -1,6 +1,6 @@
 import pytest
 
-from memory.retrieval.small_talk import LONGEST, is_small_talk
+from memory.retrieval.idle_messages import LONGEST, asks_nothing
 
 
 @pytest.mark.parametrize(
@@ -8,8 +8,8 @@ from memory.retrieval.small_talk import LONGEST, is_small_talk
     ["haha yeah", "ok", "OK!", "Thanks, you too! 😊", "yeahhh sooo good", "Hahaha", "👍", "...", "gute Nacht", "merci !",
      "Good night, talk tomorrow"[:16], "lol", "jajaja vale", "That's great!", ""],
 )  # fmt: skip
-def test_what_asks_and_tells_nothing_is_small_talk(message: str) -> None:
-    assert is_small_talk(message)
+def test_what_asks_and_tells_nothing_asks_nothing(message: str) -> None:
+    assert asks_nothing(message)
 
 
 @pytest.mark.parametrize(
@@ -18,4 +18,4 @@ def test_what_asks_and_tells_nothing_is_small_talk(message: str) -> None:
      "haha my boss again", "ok " * LONGEST],
 )  # fmt: skip
 def test_what_may_ask_for_something_is_not(message: str) -> None:
-    assert not is_small_talk(message)
+    assert not asks_nothing(message)

@@ -47,7 +47,7 @@ _LONG = re.compile(r"(.)\1{2,}")  # "yeahhh", "sooo"
 _EMOJI = re.compile(r"u[0-9a-f]{4,5}")
 
 
-def is_small_talk(message: str) -> bool:
+def asks_nothing(message: str) -> bool:
     """Whether there is nothing in it to look up; True also of a message without any word."""
     said = message.strip()
     if len(said) > LONGEST or said.endswith(("?", "？", "؟")):
