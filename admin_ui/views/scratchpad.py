@@ -192,7 +192,7 @@ class SwitchEntryView(EntryAction):
         entry = entry_of(relationship_id, entry_id)
         switch = self.values.get(request.POST.get("switch", ""))
         if switch is None:
-            raise NotFound("There is no such switch.")
+            raise NotFound("This setting does not exist.")
         revise_entry(
             relationship_id=relationship_id,
             entry_id=entry_id,
@@ -215,7 +215,7 @@ class BulkView(EntryAction):
         if do == "merge":
             return self._merge(request, relationship_id, chosen)
         if do not in BULK:
-            raise NotFound("There is no such action.")
+            raise NotFound("This action does not exist.")
         done, left = 0, []
         for entry_id in chosen:
             try:

@@ -21,7 +21,7 @@ def test_a_plan_is_ticked_carried_out_and_undone(desk: Desk, stage: Stage, width
 
     window.get_by_role("link", name="Forget …").click()
     window.get_by_label("What to forget").fill("ORD-17")
-    window.get_by_role("button", name="Find it").click()
+    window.get_by_role("button", name="Find matching items").click()
     expect(window.get_by_role("checkbox", name="Select: Waits for ORD-17", exact=True)).to_be_checked()
     expect(window.get_by_role("checkbox", name="Select: Waits for ORD-170", exact=True)).to_have_count(0)
     assert window.evaluate("document.documentElement.scrollWidth <= innerWidth")
@@ -41,8 +41,8 @@ def test_a_correction_that_fits_nothing_shows_what_was_looked_at(desk: Desk, sta
     stage.remember(kim, "Has a cat")
     window = desk.open()
     window.goto(stage.page_of(kim, "correct/"))
-    window.get_by_label("What is wrong").fill("that I live in Vienna")
-    window.get_by_label("What is right").fill("Lives in Graz")
-    window.get_by_role("button", name="Find it").click()
+    window.get_by_label("Incorrect fact").fill("that I live in Vienna")
+    window.get_by_label("Correct fact").fill("Lives in Graz")
+    window.get_by_role("button", name="Find matching items").click()
     expect(window.get_by_role("alert")).to_contain_text("No entry says this")
     assert stage.contents(kim) == {"Has a cat"}
