@@ -212,13 +212,24 @@ def test_a_key_is_made_and_revoked(window: Page, stage: Stage, mark: str, end: E
     assert ApiKey.objects.get(name=f"app {mark}").revoked_at is not None
 
 
-def test_somebody_is_let_in_and_made_editor(window: Page, stage: Stage, mark: str, end: End) -> None:
+def test_an_operator_is_invited_and_joins(
+    window: Page, desk: Desk, stage: Stage, mark: str, end: End, screenshots: Path
+) -> None:
     email = f"{mark.replace(' ', '-')}@example.org"
     window.goto(f"{stage.url}/operators/")
     window.get_by_label("Email address").fill(email)
-    window.get_by_label("Password (for a new account)").fill("a long pass phrase")
-    window.get_by_role("button", name="Add operator").click()
-    expect(window.get_by_role("status")).to_have_text(f"{email} was added.")
+    window.get_by_role("button", name="Invite").click()
+    end("invited")
+    guest = desk.open(None)
+    guest.goto(window.locator("#link").inner_text())
+    expect(guest.get_by_text(email)).to_be_visible()
+    assert list(glance(guest, f"task-invitation-{mark}", screenshots)) == []
+    guest.get_by_label("Name").fill(f"Noa {mark}")
+    for field in ("Password", "Repeat the password"):
+        guest.get_by_label(field, exact=True).fill("a phrase of my own")
+    guest.get_by_role("button", name="Join").click()
+    expect(guest.get_by_role("navigation", name="Main")).to_be_visible()
+    window.goto(f"{stage.url}/operators/")
 
     row = window.get_by_role("row").filter(has_text=email)
     row.get_by_label(f"Role of {email}").select_option("editor")

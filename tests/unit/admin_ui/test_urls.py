@@ -23,8 +23,8 @@ MOST_STATEMENTS = 12
 PATTERNS: dict[str, URLPattern] = {str(pattern.name): pattern for pattern in urlpatterns}
 # The whole of what they answer is a file, which a browser saves and does not show.
 FILES = {"audit_export", "relationship_export"}
-# Open to who is signed in to nothing, or for any role: they change the operator's own browser alone.
-ONES_OWN = {"sign_in", "sign_out", "choose_project", "theme"}
+# Open to who is signed in to nothing, or for any role: they change the operator's own browser or account alone.
+ONES_OWN = {"sign_in", "sign_out", "choose_project", "theme", "invitation"}
 QUERIES = {
     "companion_prompt": ["version=1", "relationship={relationship_id}"],
     "companion_behaviours": ["relationship={relationship_id}", "name=greet"],
@@ -165,7 +165,7 @@ def test_a_request_without_its_csrf_token_is_refused(owner: Client, hostile: Hos
 
 def test_who_is_not_signed_in_sees_and_changes_nothing(client: Client, hostile: HostileProject) -> None:
     before = row_counts()
-    for name in sorted(set(PATTERNS) - {"sign_in"}):
+    for name in sorted(set(PATTERNS) - {"sign_in", "invitation"}):
         for method in ("get", "post"):
             answer = getattr(client, method)(address(name, hostile), HTTP_HOST="localhost")
             assert answer.status_code in (302, 405), name
