@@ -264,3 +264,19 @@ document.addEventListener("click", (event) => {
   if (event.target.closest("[data-find]") && window.HTMLDialogElement) { event.preventDefault(); openFind(); }
   if (event.target.id === "find") event.target.close();
 });
+
+// A conversation opens at its end, or where one jumped to. What comes in above doesn't move what is read, and a day's
+// heading stands once.
+const log = () => document.getElementById("log");
+document.addEventListener("DOMContentLoaded", () => { if (log()?.hasAttribute("data-at-end")) log().scrollTop = log().scrollHeight; });
+let below;
+document.addEventListener("htmx:beforeSwap", (event) => {
+  if (event.detail.target.id === "earlier") below = log().scrollHeight - log().scrollTop;
+});
+document.addEventListener("htmx:afterSwap", () => {
+  if (!log()) return;
+  const headings = [...log().querySelectorAll(".begins")];
+  headings.forEach((heading, place) => { heading.hidden = place > 0 && heading.textContent === headings[place - 1].textContent; });
+  if (below !== undefined) log().scrollTop = log().scrollHeight - below;
+  below = undefined;
+});
