@@ -30,7 +30,9 @@ def invitation_link(request: HttpRequest, operator: Operator) -> str:
 
 
 class JoinForm(SetPasswordForm):  # type: ignore[type-arg]
-    name = forms.CharField(label="Name", max_length=150, widget=forms.TextInput(attrs={"autocomplete": "name"}))
+    name = forms.CharField(
+        label="Name", max_length=150, widget=forms.TextInput(attrs={"autocomplete": "name"})
+    )
 
     field_order = ("name", "new_password1", "new_password2")
 

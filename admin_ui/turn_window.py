@@ -32,7 +32,9 @@ class SessionStart:
 
 
 def window_of(relationship_id: UUID, query: Mapping[str, str]) -> TurnWindow:
-    """`before` or `after` a turn, `from` one on, `at` a date, from a `session`'s start; else the newest. Three statements."""
+    """`before` or `after` a turn, `from` one on, `at` a date, from a `session`'s start; else the newest. Three
+    statements.
+    """
     owned = Turn.objects.for_relationship(relationship_id)
     if before := _seq(query.get("before", "")):
         found = list(owned.filter(seq__lt=before).order_by("-seq")[: TURNS_AT_ONCE + 1])
@@ -62,7 +64,12 @@ def _start(relationship_id: UUID, query: Mapping[str, str]) -> int | None:
         return first
     if day := _date(query.get("at", "")):
         since = datetime.combine(day, time(), UTC)
-        return owned.filter(occurred_at__gte=since).order_by("occurred_at", "seq").values_list("seq", flat=True).first()
+        return (
+            owned.filter(occurred_at__gte=since)
+            .order_by("occurred_at", "seq")
+            .values_list("seq", flat=True)
+            .first()
+        )
     if session := text_param(query, "session"):
         return owned.filter(session=session).order_by("seq").values_list("seq", flat=True).first()
     return None

@@ -17,8 +17,8 @@ from admin_ui.conversation import (
 )
 from admin_ui.paging import page_of
 from admin_ui.params import text_param
-from admin_ui.views.scratchpad import RelationshipPart
 from admin_ui.turn_window import sessions_of, window_of
+from admin_ui.views.scratchpad import RelationshipPart
 from memory.models import OperationResult
 from relationships.models import Turn, TurnState
 from web.errors import NotFound

@@ -78,7 +78,6 @@ class InvitationView(PasswordResetConfirmView):
     template_name = "admin_ui/operators/invitation.html"
     form_class = JoinForm
     token_generator = tokens
-    reset_url_token = "join"
     post_reset_login = True
     post_reset_login_backend = "django.contrib.auth.backends.ModelBackend"
     success_url = reverse_lazy("admin_ui:overview")

@@ -51,12 +51,12 @@ class RelationshipPart(OperatorView):
 class ScratchpadView(RelationshipPart):
     def get(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
         relationship = self.get_relationship(relationship_id)
-        configuration = configuration_of(relationship).values
+        ingestion = configuration_of(relationship).values.ingestion
         ctx = {
             **self.ctx_of(relationship),
-            **scratchpad_of(relationship, request, budget=configuration.ingestion.soft_budget),
+            **scratchpad_of(relationship, request, budget=ingestion.soft_budget, tier=ingestion.tier),
             "held": held_of(relationship.id),
-            "form": EntryForm(types=configuration.ingestion.types),
+            "form": EntryForm(types=ingestion.types),
             "query": request.GET.urlencode(),
         }
         return render_page_or_part(request, "scratchpad/detail", "scratchpad/_entries", ctx, target="entries")

@@ -25,7 +25,9 @@ def add_member(*, project: Project, email: str, role: str, by: Actor, password: 
     operator = _operator(email.strip().lower(), password)
     invited = not operator.has_usable_password()
     if invited and Membership.objects.filter(operator=operator).exclude(project=project).exists():
-        raise Conflict(f"{operator.email} has not accepted another project's invitation yet. Add them afterwards.")
+        raise Conflict(
+            f"{operator.email} has not accepted another project's invitation yet. Add them afterwards."
+        )
     membership, created = Membership.objects.get_or_create(
         operator=operator, project=project, defaults={"role": role}
     )

@@ -10,7 +10,9 @@ _ROW = re.compile(r"^\| [^|]+ \| [^|]+ \| ([^|]+) \|$", re.MULTILINE)
 
 @cache
 def _patterns() -> dict[str, re.Pattern[str]]:
-    cells = _ROW.findall((ROOT / "docs" / "reference" / "screen-words.md").read_text())[1:]  # without the heading
+    cells = _ROW.findall((ROOT / "docs" / "reference" / "screen-words.md").read_text())[
+        1:
+    ]  # without the heading
     words = [word.strip() for cell in cells for word in cell.split(",")]
     assert len(words) > 20, "The table of docs/reference/screen-words.md can't be read."
     spaced = {word: r"\s+".join(map(re.escape, word.split())) for word in words}

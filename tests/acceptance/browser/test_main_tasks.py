@@ -54,7 +54,7 @@ def test_anybody_is_found_by_a_few_letters(window: Page, stage: Stage, mark: str
     stage.relationship(f"Quintus {mark}")
     window.goto(f"{stage.url}/")
     window.keyboard.press("Control+k")
-    field = window.get_by_role("searchbox", name="Person, companion or page")
+    field = window.get_by_role("searchbox", name="Person, companion, page or action")
     expect(field).to_be_focused()
     field.fill(f"quintus {mark}")
     expect(window.locator("#found-here a")).to_have_count(1)
@@ -242,9 +242,9 @@ def test_an_operator_is_invited_and_joins(
 def test_who_did_what_is_found_and_taken_along(window: Page, stage: Stage, mark: str, end: End) -> None:
     companion(stage, f"seen {mark}")
     window.goto(f"{stage.url}/audit/")
-    window.get_by_label("Action").fill("companion.created")
+    window.get_by_label("Action").fill("companion created")
     window.get_by_role("button", name="Filter").click()
-    expect(window.get_by_text("companion.created").first).to_be_visible()
+    expect(window.get_by_text("Companion created").first).to_be_visible()
     end("audit")
 
     with window.expect_download() as download:

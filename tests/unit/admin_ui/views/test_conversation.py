@@ -106,7 +106,11 @@ def two_years(conversation: Conversation) -> list[Turn]:
     """Sixty turns, one in twelve days, each year a session of its own."""
     began = datetime(2024, 1, 1, 9, tzinfo=UTC)
     return [
-        conversation.say(f"This is number {number}.", at=began + timedelta(days=12 * number), session=f"year {number // 31}")
+        conversation.say(
+            f"This is number {number}.",
+            at=began + timedelta(days=12 * number),
+            session=f"year {number // 31}",
+        )
         for number in range(60)
     ]
 

@@ -19,7 +19,9 @@ JOIN = {"name": "Noa", "new_password1": "a phrase of my own", "new_password2": "
 
 def invite(owner: Client) -> str:
     """The link that the page shows."""
-    found = re.search(r'id="link"[^>]*>http://localhost([^<]+)<', owner.post(OPERATORS, INVITED).content.decode())
+    found = re.search(
+        r'id="link"[^>]*>http://localhost([^<]+)<', owner.post(OPERATORS, INVITED).content.decode()
+    )
     assert found
     return found[1]
 
