@@ -5,13 +5,14 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from uuid import UUID
 
-from django.db.models import Count, Max, Min, QuerySet
+from django.db.models import Count, Exists, Max, Min, OuterRef, QuerySet
 
 from admin_ui.excerpts import Excerpt, excerpt_of
 from chat.models import KeptContext
 from memory.entries.held import held_of_turns
 from memory.models import (
     EntryRevision,
+    EntryState,
     HeldState,
     ModelCall,
     OperationResult,
@@ -38,13 +39,14 @@ class ChangeOfTurn:
     entry_id: UUID
     text: str
     erased: bool
+    gone: bool  # it deleted the entry, which is deleted still
 
     @classmethod
     def of(cls, revision: EntryRevision) -> "ChangeOfTurn":
         fields = revision.after or revision.before or {}
-        return cls(
-            revision.event, revision.entry_id, fields.get("content", ""), revision.redacted_at is not None
-        )
+        erased = revision.redacted_at is not None
+        gone = revision.event == RevisionEvent.DELETE and getattr(revision, "is_deleted", False)
+        return cls(revision.event, revision.entry_id, fields.get("content", ""), erased, gone)
 
 
 @dataclass(slots=True)
@@ -83,7 +85,11 @@ def exchanges_of(relationship_id: UUID, turns: Sequence[Turn]) -> list[Exchange]
     for message in owned.order_by("seq"):
         exchanges[message.turn_id].messages.append(message)
     revisions = EntryRevision.objects.for_relationship(relationship_id).filter(turn_id__in=list(exchanges))
-    for revision in revisions.exclude(event=RevisionEvent.NONE).order_by("seq"):
+    deleted = ScratchpadEntry.objects.for_relationship(relationship_id).filter(
+        id=OuterRef("entry_id"), state=EntryState.DELETED
+    )
+    revisions = revisions.exclude(event=RevisionEvent.NONE).annotate(is_deleted=Exists(deleted))
+    for revision in revisions.order_by("seq"):
         assert revision.turn_id is not None
         exchanges[revision.turn_id].changes.append(ChangeOfTurn.of(revision))
     for kept in KeptContext.objects.for_relationship(relationship_id).filter(turn_id__in=list(exchanges)):
