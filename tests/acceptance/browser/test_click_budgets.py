@@ -22,18 +22,19 @@ class Newcomer:
     def __init__(self, window: Page, stage: Stage, model: OpenAIServer) -> None:
         self.window, self.stage, self.model, self.clicks = window, stage, model, 0
 
-    def click(self, name: str, *, inside: str = "main", role: str = "") -> None:
-        """Whatever has this on it: a link, a button, a box or a fold."""
-        here = self.window.locator(inside)
-        found = here.get_by_role("link", name=name).or_(here.get_by_role("button", name=name))
-        found = found.or_(here.get_by_role("radio", name=name)).or_(here.locator("summary", has_text=name))
+    def click(self, name: str) -> None:
+        """The first thing that begins with this: a link, a button, a choice or a fold."""
+        here, begins = self.window.locator("main"), re.compile(f"^{re.escape(name)}")
+        found = here.locator("summary", has_text=begins)
+        for role in ("link", "button", "radio"):
+            found = found.or_(here.get_by_role(role, name=begins))  # type: ignore[arg-type]
         self._counted(found.first).click()
 
     def fill(self, label: str, text: str) -> None:
         self._counted(self.window.get_by_label(label, exact=True)).fill(text)
 
     def choose(self, label: str, option: str) -> None:
-        self._counted(self.window.get_by_label(label, exact=True)).select_option(label=option)
+        self._counted(self.window.get_by_role("combobox", name=label, exact=True)).select_option(label=option)
 
     def sees(self, text: str | re.Pattern[str], *, inside: str = "main") -> None:
         expect(self.window.locator(inside).get_by_text(text).locator("visible=true").first).to_be_visible()
@@ -122,7 +123,9 @@ def the_cost_of_a_companion_by_week(she: Newcomer) -> None:
     she.stage.talk(ned, "Tea is nice.", days_ago=0)
     she.window.goto(f"{she.stage.url}/")
     she.choose("Period", "last 90 days")
-    tokens = she.window.locator("section").filter(has=she.window.get_by_role("heading", name="Tokens by companion"))
+    tokens = she.window.locator("section").filter(
+        has=she.window.get_by_role("heading", name="Tokens by companion")
+    )
     expect(tokens).to_contain_text("Mole")
     expect(tokens.locator("svg g")).to_have_count(13)
     expect(tokens.locator("svg title").last).to_have_text(re.compile(r"^week of \d+ \w+: .*\d+ Mole"))
