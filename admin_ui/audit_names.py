@@ -26,8 +26,14 @@ class NamedEvent:
 
     @property
     def says(self) -> str:
-        """The action in words: "companion changed"."""
-        return self.event.action.replace(".", " ").replace("_", " ")
+        """The action in words: "Companion changed"."""
+        text = _words(self.event.action)
+        return text[:1].upper() + text[1:]
+
+    @property
+    def kind(self) -> str:
+        """What kind of thing it was about, in words."""
+        return _words(self.event.target_kind)
 
 
 def named_events(events: Sequence[AuditEvent], project_id: UUID) -> list[NamedEvent]:
@@ -50,6 +56,10 @@ def named_events(events: Sequence[AuditEvent], project_id: UUID) -> list[NamedEv
         )
         for event, (kind, key) in zip(events, targets, strict=True)
     ]
+
+
+def _words(name: str) -> str:
+    return name.replace(".", " ").replace("_", " ").replace("api key", "API key")
 
 
 def _target_of(event: AuditEvent) -> tuple[str, Any]:

@@ -15,7 +15,7 @@ from admin_ui.paging import Page
 
 register = template.Library()
 
-_LINKED = ("operator", "relationship_id", "companion_id")  # named beside the details, with a link
+_LINKED = ("operator", "relationship_id", "companion_id", "summary")  # named beside the details, with a link
 MOST_LISTED = 12  # of a list in an audit event
 _UNITS = (("year", 365 * 86400), ("month", 30 * 86400), ("day", 86400), ("hour", 3600), ("minute", 60))
 
