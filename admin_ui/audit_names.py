@@ -44,7 +44,7 @@ def named_events(events: Sequence[AuditEvent], project_id: UUID) -> list[NamedEv
         wanted.setdefault(kind, set()).add(key)
     actors = {ActorKind.OPERATOR: Operator, ActorKind.DEVELOPER: ApiKey}
     found = {kind: _NAMES[kind](project_id, keys) for kind, keys in wanted.items() if kind in _NAMES}
-    who = {
+    who: dict[str, Names] = {
         kind: _actors(model, {event.actor_id for event in events if event.actor_kind == kind}, project_id)
         for kind, model in actors.items()
     }

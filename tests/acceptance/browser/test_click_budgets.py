@@ -27,7 +27,7 @@ class Newcomer:
         here, begins = self.window.locator("main"), re.compile(f"^{re.escape(name)}")
         found = here.locator("summary", has_text=begins)
         for role in ("link", "button", "radio"):
-            found = found.or_(here.get_by_role(role, name=begins))  # type: ignore[arg-type]
+            found = found.or_(here.get_by_role(role, name=begins))
         self._counted(found.first).click()
 
     def fill(self, label: str, text: str) -> None:

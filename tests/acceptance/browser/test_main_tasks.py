@@ -123,9 +123,9 @@ def test_a_person_is_found_by_a_word(window: Page, stage: Stage, mark: str, end:
 
     window.get_by_label("Search memory").press_sequentially(word[:-1])
 
-    expect(window.locator("#found").get_by_role("link")).to_have_text([f"Orla {mark}"])
+    expect(window.locator("#found").get_by_role("link")).to_have_text([f"Orla {mark}", f"Plays the {word}"])
     end("relationships")
-    window.locator("#found").get_by_role("link").click()
+    window.locator("#found").get_by_role("link").first.click()
     expect(window.get_by_text(f"Plays the {word}")).to_be_visible()
 
 
@@ -242,7 +242,7 @@ def test_an_operator_is_invited_and_joins(
 def test_who_did_what_is_found_and_taken_along(window: Page, stage: Stage, mark: str, end: End) -> None:
     companion(stage, f"seen {mark}")
     window.goto(f"{stage.url}/audit/")
-    window.get_by_label("Action").fill("companion created")
+    window.get_by_label("Action", exact=True).fill("companion created")
     window.get_by_role("button", name="Filter").click()
     expect(window.get_by_text("Companion created").first).to_be_visible()
     end("audit")

@@ -35,14 +35,14 @@ def test_a_plan_is_ticked_carried_out_and_undone(desk: Desk, stage: Stage, width
 
 
 def test_a_correction_that_fits_nothing_shows_what_was_looked_at(desk: Desk, stage: Stage) -> None:
-    kim = stage.relationship("Kim")
-    kim.config = {"ingestion": {"provider": "offline"}}
-    kim.save()
-    stage.remember(kim, "Has a cat")
+    karl = stage.relationship("Karl")
+    karl.config = {"ingestion": {"provider": "offline"}}
+    karl.save()
+    stage.remember(karl, "Has a cat")
     window = desk.open()
-    window.goto(stage.page_of(kim, "correct/"))
+    window.goto(stage.page_of(karl, "correct/"))
     window.get_by_label("Incorrect fact").fill("that I live in Vienna")
     window.get_by_label("Correct fact").fill("Lives in Graz")
     window.get_by_role("button", name="Find matching items").click()
     expect(window.get_by_role("alert")).to_contain_text("No entry says this")
-    assert stage.contents(kim) == {"Has a cat"}
+    assert stage.contents(karl) == {"Has a cat"}
