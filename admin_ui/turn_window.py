@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from uuid import UUID
 
-from django.db.models import Count, Min
+from django.db.models import Count, Exists, Min, OuterRef, Subquery
 from django.utils.dateparse import parse_date
 
 from admin_ui.params import text_param
@@ -32,7 +32,7 @@ class SessionStart:
 
 
 def window_of(relationship_id: UUID, query: Mapping[str, str]) -> TurnWindow:
-    """`before` or `after` a turn, `from` one on, `at` a date, from a `session`'s start; else the newest. Three
+    """`before` or `after` a turn, `from` one on, `at` a date, from a `session`'s start; else the newest. Two
     statements.
     """
     owned = Turn.objects.for_relationship(relationship_id)
@@ -40,10 +40,12 @@ def window_of(relationship_id: UUID, query: Mapping[str, str]) -> TurnWindow:
         found = list(owned.filter(seq__lt=before).order_by("-seq")[: TURNS_AT_ONCE + 1])
         return _window(list(reversed(found[:TURNS_AT_ONCE])), earlier=len(found) > TURNS_AT_ONCE, later=True)
     if (start := _start(relationship_id, query)) is not None:
-        found = list(owned.filter(seq__gte=start).order_by("seq")[: TURNS_AT_ONCE + 1])
+        follows = Exists(owned.filter(seq__lt=OuterRef("seq")))
+        found = list(
+            owned.filter(seq__gte=start).annotate(follows=follows).order_by("seq")[: TURNS_AT_ONCE + 1]
+        )
         if found:
-            earlier = owned.filter(seq__lt=found[0].seq).exists()
-            return _window(found[:TURNS_AT_ONCE], earlier=earlier, later=len(found) > TURNS_AT_ONCE)
+            return _window(found[:TURNS_AT_ONCE], earlier=found[0].follows, later=len(found) > TURNS_AT_ONCE)
     found = list(owned.order_by("-seq")[: TURNS_AT_ONCE + 1])
     return _window(list(reversed(found[:TURNS_AT_ONCE])), earlier=len(found) > TURNS_AT_ONCE, later=False)
 
@@ -55,8 +57,8 @@ def sessions_of(relationship_id: UUID) -> list[SessionStart]:
     return [SessionStart(*row) for row in found]
 
 
-def _start(relationship_id: UUID, query: Mapping[str, str]) -> int | None:
-    """The seq of the turn to begin with; None where nothing names one."""
+def _start(relationship_id: UUID, query: Mapping[str, str]) -> int | Subquery | None:
+    """The seq of the turn to begin with, or how to find it; None where nothing names one."""
     owned = Turn.objects.for_relationship(relationship_id)
     if (after := _seq(query.get("after", ""))) is not None:
         return after + 1
@@ -64,14 +66,9 @@ def _start(relationship_id: UUID, query: Mapping[str, str]) -> int | None:
         return first
     if day := _date(query.get("at", "")):
         since = datetime.combine(day, time(), UTC)
-        return (
-            owned.filter(occurred_at__gte=since)
-            .order_by("occurred_at", "seq")
-            .values_list("seq", flat=True)
-            .first()
-        )
+        return Subquery(owned.filter(occurred_at__gte=since).order_by("occurred_at", "seq").values("seq")[:1])
     if session := text_param(query, "session"):
-        return owned.filter(session=session).order_by("seq").values_list("seq", flat=True).first()
+        return Subquery(owned.filter(session=session).order_by("seq").values("seq")[:1])
     return None
 
 

@@ -49,7 +49,7 @@ class TimeTravelView(RelationshipPart):
         moment = _chosen(request, "at", "step", first, now)
         until = max(moment, _chosen(request, "to", "until", first, now))
         then = _lines(relationship_id, moment, known=known, now=now)
-        later = _lines(relationship_id, until, known=known, now=now)
+        later = then if until == moment else _lines(relationship_id, until, known=known, now=now)
         changes = compare_entries(then, later)
         ctx = {
             **self.ctx_of(relationship),
