@@ -18,7 +18,6 @@ MOST_MILLISECONDS, MOST_STATEMENTS = 300, 12
 def addresses(seeded: Seeded) -> Mapping[str, str]:
     """By the name they have in the table."""
     whose, companion = [seeded.relationship_id], [seeded.companion_id]
-    entry, turn = [*whose, seeded.entry_id], [*whose, seeded.turn_id]
     return {
         "overview": _to("overview"),
         "overview, by week": _to("overview", days=90, by="said"),
@@ -48,6 +47,15 @@ def addresses(seeded: Seeded) -> Mapping[str, str]:
         "operators": _to("operators"),
         "audit": _to("audit"),
         "audit, by a word": _to("audit", action="changed"),
+        "behaviours": _to("companion_behaviours", companion, relationship=str(whose[0])),
+        **_of_the_large_one(seeded),
+    }
+
+
+def _of_the_large_one(seeded: Seeded) -> dict[str, str]:
+    whose = [seeded.relationship_id]
+    entry, turn = [*whose, seeded.entry_id], [*whose, seeded.turn_id]
+    return {
         "memory": _to("relationship", whose),
         "memory, by type": _to("relationship", whose, order="type"),
         "memory, a word": _to("relationship", whose, text="porcelain"),
@@ -66,7 +74,6 @@ def addresses(seeded: Seeded) -> Mapping[str, str]:
         "data": _to("relationship_data", whose),
         "summaries": _to("relationship_summaries", whose),
         "workspace": _to("relationship_workspace", whose),
-        "behaviours": _to("companion_behaviours", companion, relationship=str(whose[0])),
     }
 
 

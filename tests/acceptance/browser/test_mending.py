@@ -42,7 +42,7 @@ def test_a_correction_that_fits_nothing_shows_what_was_looked_at(desk: Desk, sta
     window = desk.open()
     window.goto(stage.page_of(karl, "correct/"))
     window.get_by_label("Incorrect fact").fill("that I live in Vienna")
-    window.get_by_label("Correct fact").fill("Lives in Graz")
+    window.get_by_label("Correct fact", exact=True).fill("Lives in Graz")
     window.get_by_role("button", name="Find matching items").click()
     expect(window.get_by_role("alert")).to_contain_text("No entry says this")
     assert stage.contents(karl) == {"Has a cat"}
