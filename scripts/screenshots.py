@@ -79,7 +79,7 @@ def take(page: Page) -> Iterator[str]:
     ).click()
     page.get_by_role("heading", name="History").wait_for()
     yield picture(page, "history")
-    page.get_by_role("link", name="Conversation").click()
+    page.get_by_role("link", name="Conversation", exact=True).click()
     page.get_by_role("region", name="Conversation").wait_for()
     yield picture(page, "conversation")
     page.get_by_role("link", name="Time travel").click()

@@ -20,7 +20,7 @@ def addresses(seeded: Seeded) -> Mapping[str, str]:
     whose, companion = [seeded.relationship_id], [seeded.companion_id]
     return {
         "overview": _to("overview"),
-        "overview, by week": _to("overview", days=90, by="said"),
+        "overview, by week": _to("overview", days=90),
         "overview, workers": _to("status"),
         "find": _to("find", q="77"),
         "relationships": _to("relationships"),
