@@ -69,6 +69,8 @@ def take(page: Page) -> Iterator[str]:
     """Each picture's name, once it is taken: the overview, a memory, an entry's history, a conversation, the past, and
     the context preview.
     """
+    with page.expect_navigation():
+        page.get_by_label("Dated by").select_option("said")
     page.get_by_text("worker running").wait_for()
     yield picture(page, "overview")
     page.get_by_role("link", name=re.compile("^Maya and Ada")).click()
