@@ -235,6 +235,7 @@ class ArchivedMessage(TypedDict):
     role: "RoleEnum"
     speaker: "str"
     content: "str"
+    metadata: "NotRequired[dict[str, JsonValue]]"
     occurred_at: "str"
     recorded_at: "str"
     erased_at: "str | None"
@@ -1159,6 +1160,7 @@ class MessageAnswer(TypedDict):
     role: "str"
     speaker: "str"
     content: "str"
+    metadata: "dict[str, JsonValue]"
     occurred_at: "str"
     recorded_at: "str"
     erased_at: "str | None"
@@ -1170,6 +1172,7 @@ class MessageBody(TypedDict):
     content: "str"
     speaker: "NotRequired[str]"
     occurred_at: "NotRequired[str | None]"
+    metadata: "NotRequired[dict[str, JsonValue]]"
 
 
 class MessageHitAnswer(TypedDict):
@@ -1182,6 +1185,7 @@ class MessageHitAnswer(TypedDict):
     role: "str"
     speaker: "str"
     content: "str"
+    metadata: "dict[str, JsonValue]"
     occurred_at: "str"
     recorded_at: "str"
     erased_at: "str | None"
