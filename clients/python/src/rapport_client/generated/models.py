@@ -635,6 +635,18 @@ class DefinitionsAnswer(TypedDict):
     tools: "list[dict[str, JsonValue]]"
 
 
+class DeliveryAnswer(TypedDict):
+    state: "DeliveryAnswerStateEnum"
+    after: "str"
+    due_at: "str | None"
+    attempts: "int"
+    error_code: "str"
+    error: "str"
+    delivered_at: "str | None"
+
+
+DeliveryAnswerStateEnum: TypeAlias = "Literal['waiting', 'working', 'failed']"
+
 DepthEnum: TypeAlias = "Literal['hide', 'erase']"
 
 
@@ -1520,6 +1532,10 @@ class RememberedAnswer(TypedDict):
     entry_id: "str"
     type: "str | None"
     content: "str | None"
+
+
+class ReplayBody(TypedDict):
+    after: "NotRequired[str | None]"
 
 
 class RestoreBody(TypedDict):
