@@ -23,7 +23,7 @@ from web.operations import operation
 
 class ReplayBody(Body):
     after: Annotated[str, StringConstraints(pattern=PLACE)] | None = None
-    """The `id` of an event: all that came after it is told again; `0-0`: all. Left out: on from where it was given up."""
+    """The `id` of an event: all that came after it is told again; `0-0`: all. Left out: what was given up."""
 
 
 class DeliveryAnswer(Answer):

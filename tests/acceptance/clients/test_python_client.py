@@ -43,6 +43,38 @@ def test_the_command_moves_a_relationship_and_calls_anything(
     assert [entry["content"] for entry in page["items"]] == ["Lives in Lisbon."]
 
 
+WORK = """
+cat memory/entries.md > workspace/outputs/seen.md && rm old.md
+test "$RAPPORT_API_KEY" != "$OUTSIDE" && rapport call files_list "$RAPPORT_RELATIONSHIP" > /dev/null
+rapport tool nobody_wrote_it city=Porto || exit 3
+"""
+
+
+def test_a_command_works_on_a_relationships_files_and_what_it_did_is_merged_though_it_failed(
+    door: Door, rapport: Rapport, client_python: Path, tmp_path: Path
+) -> None:
+    maya = rapport.relationship(companion="ada", user="maya")
+    maya.add("Lives in Lisbon.", type="identity")
+    rapport.files_write(maya.id, "old.md", content="Old.")
+    rapport.files_write(maya.id, "workspace/outputs/photo.png", content="/9j/AA==", encoding="base64")
+    command = client_python.with_name("rapport")
+    path = f"{client_python.parent}:/usr/bin:/bin"
+
+    with pytest.raises(AssertionError, match="There is no tool 'nobody_wrote_it'"):
+        door.run(
+            *(command, "workspace", "run", maya.id, "--task", "Look.", "--folder", tmp_path / "work"),
+            *("--", "sh", "-c", WORK),
+            OUTSIDE=door.key, PATH=path,
+        )  # fmt: skip
+
+    assert "Lisbon" in rapport.files_read(maya.id, "workspace/outputs/seen.md")["content"]
+    kept = {file["path"] for file in rapport.files_list(maya.id)["files"]}
+    assert "old.md" not in kept and "workspace/outputs/photo.png" in kept
+    assert (tmp_path / "work/workspace/outputs/photo.png").read_bytes() == b"\xff\xd8\xff\x00"[:4]
+    (session,) = rapport.agent_sessions_list(maya.id)["items"]
+    assert (session["state"], session["summary"]) == ("done", "`sh` came back with 3.")
+
+
 def test_the_command_says_what_is_wrong(door: Door, client_python: Path) -> None:
     with pytest.raises(AssertionError, match=r"rapport: 404 .*not there"):
         door.run(
