@@ -33,7 +33,7 @@ def typescript() -> None:
     tarball = packed(root / "clients/typescript", root / "docs/reference/openapi.json")
     folder = node_with({"rapport-client": str(tarball)})
     script = shutil.copy(Path(__file__).with_suffix(".mjs"), folder)
-    subprocess.run([str(node()), script], cwd=folder, check=True)  # noqa: S603
+    subprocess.run([str(node()), script], cwd=folder, check=True)
 
 
 def python() -> None:

@@ -70,7 +70,16 @@ def test_it_passes_its_frameworks_own_tests(
     source = sdist(*SOURCES[framework])
     # Where no package `tests` of ours lies above it.
     tests = shutil.copy(HERE / "adapters" / f"{framework}_promises.py", tmp_path)
-    command = [python_of(wheel, framework), "-m", "pytest", "-q", "-c", "/dev/null", "-k", "not streamed"]
+    command: list[str | Path] = [
+        python_of(wheel, framework),
+        "-m",
+        "pytest",
+        "-q",
+        "-c",
+        "/dev/null",
+        "-k",
+        "not streamed",
+    ]
     told = door.run(*command, "-p", "no:cacheprovider", tests, folder=tmp_path, SOURCE=str(source))
     passed = re.search(r"^(\d+) passed", told, re.MULTILINE)
     assert passed and int(passed[1]) >= least, told

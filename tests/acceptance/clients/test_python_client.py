@@ -2,28 +2,24 @@
 
 import asyncio
 import json
+import re
 from pathlib import Path
 
 import pytest
 from rapport_client import AsyncRapport, Invalid, NotFound, Rapport
 
 from tests.acceptance.clients.conftest import Door
-
-QUICKSTART = """
-from rapport_client import Rapport
-
-with Rapport() as rapport:
-    maya = rapport.relationship(companion="ada", user="maya")
-    turn = maya.remember("I moved to Lisbon last week.", wait=60)
-    print(turn["state"])
-    print(maya.context("Where do I live?")["system"])
-"""
+from tests.acceptance.processes import ROOT
 
 
-def test_from_its_wheel_a_fact_is_remembered_and_shown(door: Door, client_python: Path) -> None:
-    told = door.run(client_python, "-I", "-c", QUICKSTART)
-    assert told.startswith("applied\n")
-    assert "Lisbon" in told
+def test_from_its_wheel_the_readmes_program_has_a_fact_remembered_and_shown(
+    door: Door, client_python: Path
+) -> None:
+    readme = (ROOT / "README.md").read_text()
+    program = re.search(r"mine/bin/python -c '\n(.+?)'\n```", readme, re.DOTALL)
+    assert program, "The README has no program any more."
+    told = door.run(client_python, "-I", "-c", program[1].replace('"cook"', '"ada"'))
+    assert "Porto" in told
     brought = door.run(client_python, "-I", "-c", "import sys, rapport_client; print(*sys.modules)")
     assert not {"django", "pydantic", "openai"} & set(brought.split())
 

@@ -3,6 +3,7 @@
 Left out are those about its tables, its time to live and its own embedder's scores.
 """
 
+import importlib
 import os
 import sys
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ from rapport_client import Rapport
 from rapport_client.adapters.langgraph import RapportStore
 
 sys.path.insert(0, os.environ["SOURCE"])
-from tests import test_store as theirs
+theirs = importlib.import_module("tests.test_store")
 
 OURS = """
 batch_order batch_get_ops batch_put_ops batch_search_ops batch_list_namespaces_ops basic_store_ops list_namespaces

@@ -8,7 +8,7 @@ from rapport_client.generated import models as m
 from rapport_client.relationship import AsyncRelationship, Relationship
 
 
-class RapportMemoryTool(BetaAbstractMemoryTool):  # type: ignore[misc]
+class RapportMemoryTool(BetaAbstractMemoryTool):
     """For `client.beta.messages.tool_runner(tools=[...])`. `branch`: that of an agent's session, else main."""
 
     def __init__(self, owner: Relationship, *, branch: str = "main") -> None:
@@ -21,7 +21,7 @@ class RapportMemoryTool(BetaAbstractMemoryTool):  # type: ignore[misc]
     create = str_replace = insert = delete = rename = view
 
 
-class RapportAsyncMemoryTool(BetaAsyncAbstractMemoryTool):  # type: ignore[misc]
+class RapportAsyncMemoryTool(BetaAsyncAbstractMemoryTool):
     """As RapportMemoryTool, for AsyncAnthropic."""
 
     def __init__(self, owner: AsyncRelationship, *, branch: str = "main") -> None:

@@ -86,7 +86,7 @@ class RapportSession:
         return self._known
 
 
-def _message(item: Any) -> m.MessageBody:
+def _message(item: Any) -> Any:
     """What was said as the message's own content; all else of the item, if there is more, in its metadata."""
     role = {"developer": "system"}.get(item.get("role"), item.get("role", "tool"))
     message: Any = {"role": role, "content": f"[{item.get('type', 'message')}]"}
