@@ -1,7 +1,5 @@
 """Stock git against the real service: clone, fetch, push, and what a push may not bring."""
 
-import os
-import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -12,54 +10,13 @@ from memory.entries.editing import add_entry
 from memory.models import EntrySource
 from relationships.models import Relationship
 from tests.acceptance.service import LiveService
+from tests.acceptance.stock_git import Git
 from tests.fixtures.api import TESTER
 from workspace.files import change_files
 from workspace.hot_context import read_hot_context
 from workspace.models import Commit, Worker
 from workspace.sessions.verbs import start_session
 from workspace.store import read_contents
-
-ALONE = {
-    "GIT_CONFIG_NOSYSTEM": "1",
-    "GIT_CONFIG_GLOBAL": os.devnull,
-    "GIT_TERMINAL_PROMPT": "0",
-    "GIT_AUTHOR_NAME": "Ann",
-    "GIT_AUTHOR_EMAIL": "ann@example.org",
-    "GIT_COMMITTER_NAME": "Ann",
-    "GIT_COMMITTER_EMAIL": "ann@example.org",
-}
-
-
-class Git:
-    """A folder of somebody's, and what git says there."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.folder.mkdir(parents=True, exist_ok=True)
-
-    def run(self, *words: str, data: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
-        env = {**os.environ, **ALONE}
-        return subprocess.run(["git", *words], cwd=self.folder, env=env, input=data, capture_output=True)
-
-    def __call__(self, *words: str, data: bytes | None = None) -> str:
-        done = self.run(*words, data=data)
-        assert done.returncode == 0, done.stderr.decode()
-        return done.stdout.decode().strip()
-
-    def write(self, path: str, content: bytes) -> None:
-        file = self.folder / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(content)
-
-    def commit(self, path: str, content: bytes, message: str = "change") -> None:
-        self.write(path, content)
-        self("add", "-A")
-        self("commit", "-qm", message)
-
-    def refused(self) -> str:
-        done = self.run("push", "-q", "origin", "HEAD:main")
-        assert done.returncode != 0, "the push was taken"
-        return done.stderr.decode()
 
 
 @pytest.fixture

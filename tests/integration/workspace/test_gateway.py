@@ -70,7 +70,9 @@ def test_a_private_address_is_refused_as_the_tool_is_written(
     assert api.put(f"/companions/{here.companion_id}/tools/spy", body).status == 422
 
 
-def test_a_call_that_needs_approval_waits_for_a_person(api: Api, here: Relationship, weather: WeatherServer) -> None:
+def test_a_call_that_needs_approval_waits_for_a_person(
+    api: Api, here: Relationship, weather: WeatherServer
+) -> None:
     give_weather(here.companion, weather.url, needs_approval=True)
     session, token = start_session(relationship=here, task="t", worker=Worker.EXTERNAL, by=TESTER)
     at, agent = f"/relationships/{here.id}/agent-sessions/{session.id}", Api(token)
