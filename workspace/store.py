@@ -34,8 +34,10 @@ SELECT f.key, blob.content
   FROM workspace_branch b
   JOIN workspace_tree t ON t.relationship_id = b.relationship_id AND t.id = b.tree_id
  CROSS JOIN jsonb_each(t.files) f
-  JOIN workspace_blob blob ON blob.relationship_id = b.relationship_id
-   AND blob.id = left(f.value ->> 0, 32)::uuid
+ CROSS JOIN LATERAL (
+       SELECT content FROM workspace_blob
+        WHERE relationship_id = b.relationship_id AND id = left(f.value ->> 0, 32)::uuid
+       OFFSET 0) blob -- one by one, however many contents the history holds
  WHERE b.relationship_id = %(relationship)s AND b.name = %(branch)s
 """
 _BLOBS = (
@@ -123,7 +125,7 @@ def read_commit(relationship_id: UUID, commit: UUID) -> Head | None:
 
 def read_contents(relationship_id: UUID, branch: str) -> dict[str, bytes]:
     """Every file of a branch, by path, in one statement."""
-    with prepared_cursor() as cursor:
+    with prepared_cursor(binary=True) as cursor:
         cursor.execute(_CONTENTS, {"relationship": relationship_id, "branch": branch})
         return {path: bytes(content) for path, content in cursor.fetchall()}
 
@@ -133,7 +135,7 @@ def read_blobs(relationship_id: UUID, entries: Iterable[Entry]) -> dict[str, byt
     by_id = {key_of(entry.sha256): entry.sha256 for entry in entries}
     if not by_id:
         return {}
-    with prepared_cursor() as cursor:
+    with prepared_cursor(binary=True) as cursor:
         cursor.execute(_BLOBS, {"relationship": relationship_id, "ids": list(by_id)})
         return {by_id[row_id]: bytes(content) for row_id, content in cursor.fetchall()}
 

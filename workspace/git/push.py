@@ -206,8 +206,10 @@ def _entries(raw: bytes) -> Iterator[tuple[int, str, str]]:
     while at < len(raw):
         space, nul = raw.find(b" ", at), raw.find(b"\0", at)
         count += 1
-        if not at < space < nul <= len(raw) - 21 or count > settings.MAX_FILES:
-            raise PushRefused("a tree can't be read, or has too many entries")
+        if count > settings.MAX_FILES:
+            raise PushRefused(f"a folder has {count} entries and more; {settings.MAX_FILES} are kept")
+        if not at < space < nul <= len(raw) - 21:
+            raise PushRefused("a tree can't be read")
         try:
             mode, name = int(raw[at:space], 8), raw[space + 1 : nul].decode("utf-8")
         except ValueError:

@@ -93,14 +93,11 @@ def _do(relationship: Relationship, claimed: AgentSession, steps: Sequence[Agent
     started = time.perf_counter()
     with holding(claimed) as session:
         if name == DONE:
-            facts = [str(fact)[:2000] for fact in given.get("facts", []) if str(fact).strip()][:50]
-            _keep(session, step, str(given.get("summary", "")), StepState.DONE, started)
-            update_session(
-                session,
-                state=SessionState.CURATING,
-                summary=str(given.get("summary", ""))[:5000],
-                facts=facts,
-            )
+            summary, facts = str(given.get("summary") or ""), given.get("facts") or []
+            facts = facts if isinstance(facts, list) else [facts]
+            facts = [str(fact)[:2000] for fact in facts if str(fact).strip()][:50]
+            _keep(session, step, summary, StepState.DONE, started)
+            update_session(session, state=SessionState.CURATING, summary=summary[:5000], facts=facts)
         elif name == UNREADABLE:
             _keep(session, step, "Answer with JSON alone, as you were asked.", StepState.FAILED, started)
         elif is_file_tool(name) or name == "memory":
@@ -215,16 +212,15 @@ def _read(text: str) -> tuple[str, dict[str, Any]]:
         given = answer["input"]
         given = json.loads(given) if isinstance(given, str) and given.strip() else given or {}
         if isinstance(answer["tool"], str) and answer["tool"] and isinstance(given, dict):
-            return answer["tool"], _storable(given)
+            return answer["tool"], storable(given)
     except (ValueError, KeyError, TypeError):
         pass
     return UNREADABLE, {}
 
 
-def _storable(given: dict[str, Any]) -> dict[str, Any]:
-    """As PostgreSQL keeps JSON: no NUL, no half characters."""
+def storable(given: dict[str, Any]) -> dict[str, Any]:
+    """As PostgreSQL keeps JSON: no NUL, no half characters, no number that is none."""
     text = json.dumps(given).replace("\\u0000", "\\ufffd")
-    kept: dict[str, Any] = json.loads(
-        json.dumps(json.loads(text), ensure_ascii=False).encode("utf-8", "replace")
-    )
+    whole = json.dumps(json.loads(text, parse_constant=str), ensure_ascii=False)
+    kept: dict[str, Any] = json.loads(whole.encode("utf-8", "replace"))
     return kept

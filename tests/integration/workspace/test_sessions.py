@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -192,10 +193,20 @@ def test_two_that_edit_one_line_keep_both_sides_for_a_person(two: Any, pair: Rel
     assert get_session(pair.id, held.session_id).state == SessionState.DONE
 
 
-def test_one_that_deletes_what_the_other_edits_loses_nothing(two: Any, pair: Relationship) -> None:
-    files = two(b"- one\n- two\n- 3\n", None)
-    assert files["plan.md"] == b"- one\n- two\n- 3\n"
-    assert HeldChange.objects.for_relationship(pair.id).get().kind == "conflict"
+@pytest.mark.parametrize("accept", [True, False])
+@pytest.mark.parametrize(
+    "sides", [(b"- 1\n- two\n", None), (None, b"- 1\n- two\n")], ids=["deletes", "edits"]
+)
+def test_one_that_deletes_what_the_other_edits_loses_nothing(
+    two: Any, pair: Relationship, api: Api, sides: tuple[bytes | None, bytes | None], accept: bool
+) -> None:
+    """What was edited stays, until a person says which side it is to be."""
+    assert two(*sides)["plan.md"] == b"- 1\n- two\n"
+    held = HeldChange.objects.for_relationship(pair.id).get()
+    api.post(f"/relationships/{pair.id}/held-changes/{held.id}/decide", {"accept": accept})
+    files = read_contents(pair.id, "main")
+    assert files.get("plan.md") == sides[1 if accept else 0]
+    assert get_session(pair.id, held.session_id).state == SessionState.DONE
 
 
 def test_of_bytes_the_newer_wins_and_the_other_is_kept(two: Any) -> None:
@@ -252,6 +263,60 @@ def test_pause_resume_and_stop(pair: Relationship, scripted_provider: ScriptedPr
     assert work(pair, session).state == SessionState.DONE
     assert "Stopped by a person" in get_session(pair.id, session.id).summary
     assert api.post(f"{base}/{session.id}/stop").status == 409
+
+
+LAUGHS = "a: &a [x,x]\n" + "".join(
+    f"{n}: &{n} [*{p},*{p},*{p},*{p}]\n" for p, n in pairwise("abcdefghijklmnop")
+)
+
+
+@pytest.mark.parametrize(
+    ("proposed", "decided_by"),
+    [(b"\xff\xfe\xfd", "unreadable"), (b"just words", "unreadable"), (LAUGHS.encode(), "unreadable"),
+     (b'a: "\\0 \\ud800"\nb: .nan\n3: 2026-01-01\n', "")],
+    ids=["bytes", "no mapping", "unfolds", "odd values"],
+)  # fmt: skip
+def test_a_profile_is_read_with_care_and_what_can_not_be_is_told(
+    pair: Relationship, scripted_provider: ScriptedProvider, proposed: bytes, decided_by: str
+) -> None:
+    scripted_provider.otherwise = "Curated."
+    session = begin(pair, worker=Worker.EXTERNAL)
+    change_files(relationship=pair, changes={"profile/user.yaml": proposed}, by=TESTER, branch=session.branch)
+    finish_session(relationship=pair, session_id=session.id, summary="", facts=[], by=TESTER)
+    assert work(pair, session).state == ("done" if decided_by else "needs_review")
+    held = HeldChange.objects.for_relationship(pair.id).get()
+    assert held.decided_by == (decided_by and f"policy:{decided_by}")
+    assert decided_by or held.proposal == {"a": "\ufffd ?", "b": "NaN", "3": "2026-01-01"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (step("view", path="odd.bin"), "no text"),
+        (step("view", path="broken.txt"), "no text"),
+        (step("grep", pattern="x"), "No line"),
+        (step("create", path="odd.bin", file_text="x"), "already exists"),
+        (step("create", path="a\nb", file_text="x"), "control character"),
+        (step("create", path="a.md", file_text="\0 \ud800"), "created"),
+        (step("create", path="a.md", file_text=5), "file_text"),
+        (step("create", path="x" * 2000, file_text=""), "1 to 1024"),
+        (step("create", path="../a", file_text=""), "escape"),
+        (step("create", path="ODD.bin", file_text=""), "differ only by case"),
+        (step("create", path="knowledge/documents/x", file_text=""), "made from"),
+        (step("create", path="a.md", file_text="x" * 200_000), "200000 bytes"),
+        ({"tool": "view", "input": '{"path": NaN}'}, "path"),
+        (step("no_such_tool"), "no tool"),
+    ],
+)
+def test_whatever_a_model_asks_for_it_is_told_and_goes_on(
+    pair: Relationship, scripted_provider: ScriptedProvider, asked: dict[str, str], said: str
+) -> None:
+    odd = {"odd.bin": b"\0x", "broken.txt": b"\xffx"}
+    change_files(relationship=pair, changes=odd, by=TESTER)
+    scripted_provider.answer_with(asked, step("done", summary=None, facts="Owns a raven."), "Hot.")
+    session = work(pair, begin(pair))
+    assert session.state == SessionState.DONE and session.facts == ["Owns a raven."], session.error
+    assert said in AgentStep.objects.for_relationship(pair.id).get(number=1).result
 
 
 def test_a_model_that_never_answers_in_form_fails_visibly(
