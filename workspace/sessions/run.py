@@ -118,22 +118,31 @@ def _go_on(relationship: Relationship, claimed: AgentSession, step: AgentStep) -
     """A call that was approved is made; one that was cut off is told as that."""
     if step.state == StepState.STARTED:
         with holding(claimed):
-            _finish(step, CUT_OFF, StepState.FAILED)
+            _finish(step, result=CUT_OFF, state=StepState.FAILED)
         return
     with holding(claimed):
-        _finish(step, "", StepState.STARTED)
+        _finish(step, state=StepState.STARTED)
     _call(relationship, claimed, step)
 
 
 def _call(relationship: Relationship, claimed: AgentSession, step: AgentStep) -> None:
-    """Over the network, so with no transaction open."""
+    kept = call_of(relationship, step)
+    with holding(claimed):
+        _finish(step, **kept)
+
+
+def call_of(relationship: Relationship, step: AgentStep) -> dict[str, Any]:
+    """What is kept of the step's call. Over the network, so with no transaction open."""
     try:
         called = call_tool(relationship.companion_id, step.tool, step.arguments)
-        said, state, status, spent = called.text, StepState.DONE, called.status, called.milliseconds
     except ToolRefused as error:
-        said, state, status, spent = error.detail, StepState.FAILED, None, 0.0
-    with holding(claimed):
-        _finish(step, said, state, status=status, milliseconds=spent)
+        return {"result": error.detail[:LONGEST_RESULT], "state": StepState.FAILED}
+    return {
+        "result": called.text[:LONGEST_RESULT],
+        "state": StepState.DONE,
+        "status": called.status,
+        "milliseconds": called.milliseconds,
+    }
 
 
 def _use_files(
@@ -157,10 +166,8 @@ def _keep(session: AgentSession, step: AgentStep, said: str, state: StepState, s
     update_session(session, steps=step.number, tokens=session.tokens + step.tokens)
 
 
-def _finish(step: AgentStep, said: str, state: StepState, **values: Any) -> None:
-    step.result, step.state = said[:LONGEST_RESULT], state
-    rows = AgentStep.objects.for_relationship(step.relationship_id).filter(id=step.id)
-    rows.update(result=step.result, state=state, **values)
+def _finish(step: AgentStep, **values: Any) -> None:
+    AgentStep.objects.for_relationship(step.relationship_id).filter(id=step.id).update(**values)
 
 
 def _end(claimed: AgentSession, why: str) -> None:

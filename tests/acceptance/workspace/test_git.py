@@ -14,6 +14,8 @@ from relationships.models import Relationship
 from tests.acceptance.service import LiveService
 from tests.acceptance.stock_git import Git
 from tests.fixtures.api import TESTER
+from tests.fixtures.workspaces import whole
+from upkeep.verification import verify
 from workspace.files import change_files
 from workspace.hot_context import read_hot_context
 from workspace.models import Commit, Worker
@@ -157,6 +159,23 @@ def test_what_a_push_may_not_bring(clone: Git, relationship: Relationship, live:
     clone.commit("c.md", b"c")
     clone("push", "-q", "origin", "HEAD:main")
     assert len(read_contents(relationship.id, "main")["large/7"]) == 100_000
+
+
+def test_a_workspace_moves_to_another_relationship_that_has_none(
+    clone: Git, relationship: Relationship, live: LiveService, address: str
+) -> None:
+    """With its history; afterwards that is no more rewritten than any other."""
+    clone.commit("memory/hot_context.md", b"Ann pushed this.\n")
+    other = whole(live.new_relationships(1)[0])
+    there = address.replace(str(relationship.id), str(other.id))
+    clone("push", "-q", "--force", there, "HEAD:main")
+
+    assert read_contents(other.id, "main").keys() > {"notes/a.md", "b.bin"}
+    assert read_hot_context(other.id) == ("Ann pushed this.\n", 1)
+    shas = set(Commit.objects.for_relationship(other.id).values_list("sha", flat=True))
+    assert set(clone("rev-list", "HEAD").split()) <= shas and not verify().found
+    clone("commit", "-q", "--amend", "-m", "another story")
+    assert b"not rewritten" in clone.run("push", "-q", "--force", there, "HEAD:main").stderr
 
 
 def test_pushes_at_once_leave_one_line_of_history(

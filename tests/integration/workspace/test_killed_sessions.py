@@ -113,3 +113,26 @@ def test_a_worker_killed_before_any_write_leaves_what_one_that_lives_leaves(
         assert (call.state, call.result == CUT_OFF) in (("done", False), ("failed", True))
         cut_off += call.state == "failed"
     assert cut_off and not verify().found
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_web_process_killed_as_a_session_of_ones_own_begins_leaves_a_whole_one_or_none(
+    companion: Companion, scripted_provider: ScriptedProvider
+) -> None:
+    """A worker gives it its branch, and leaves the rest to whoever works at it: our model is not asked."""
+    begun: list[str] = []
+    for write in range(1, 50):
+        person = whole(meet(companion))
+        try:
+            with connection.execute_wrapper(Killer(write)):
+                start_session(relationship=person, task="Plan", worker=Worker.EXTERNAL, by=TESTER)
+            break
+        except Killed:
+            connection.close()
+        for session in AgentSession.objects.filter(relationship=person):
+            advance_session(session_id=session.id, worker="two")
+            session = AgentSession.objects.get(id=session.id)
+            assert (session.state, session.due_at, session.lease_token) == ("running", None, None)
+            assert Branch.objects.for_relationship(person.id).filter(name=session.branch).exists()
+            begun.append(session.branch)
+    assert begun and not scripted_provider.requests and not verify().found
