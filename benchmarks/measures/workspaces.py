@@ -68,9 +68,10 @@ def _people(setup: Setup, name: str, many: int) -> list[Relationship]:
 
 
 def _fill(person: Relationship) -> None:
-    files = {f"{place}.md": f"# File {place}\n{person.id}\n" + "A line.\n" * 100 for place in range(FILES)}
-    files = {name: content.encode() for name, content in files.items()}
-    change_files(relationship=person, changes=files | {PATH: b"# Hot context\n"}, by=BY)
+    lines = "A line.\n" * 100
+    files: dict[str, bytes | None] = {PATH: b"# Hot context\n"}
+    files |= {f"{place}.md": f"# File {place}\n{person.id}\n{lines}".encode() for place in range(FILES)}
+    change_files(relationship=person, changes=files, by=BY)
 
 
 def _write(person: Relationship, path: str, text: str) -> None:

@@ -266,8 +266,8 @@ def require_nothing_lost(people: list[Relationship]) -> None:
         held = {row.session_id: row for row in HeldChange.objects.for_relationship(person.id)}
         for session in AgentSession.objects.for_relationship(person.id):
             assert session.state in ("done", "needs_review"), (session.state, session.error)
-            steps = AgentStep.objects.for_relationship(person.id).filter(session_id=session.id)
-            steps = list(steps.order_by("number"))
+            rows = AgentStep.objects.for_relationship(person.id).filter(session_id=session.id)
+            steps = list(rows.order_by("number"))
             assert [step.number for step in steps] == list(range(1, len(steps) + 1))
             assert {step.commit_id for step in steps} <= there
             assert listed.count(f"- {session.task}") == 1, (session.task, listed)
