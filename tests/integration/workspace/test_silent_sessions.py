@@ -11,8 +11,9 @@ from tests.fakes import ScriptedProvider
 from tests.fixtures.api import TESTER, Api
 from tests.fixtures.workspaces import begin, done, work
 from workspace.files import change_files
-from workspace.models import AgentSession, Worker
+from workspace.models import AgentSession, AgentStep, StepState, Worker
 from workspace.sessions.claim import abandon_sessions, claim_session, take_up_sessions
+from workspace.sessions.run import CUT_OFF
 from workspace.sessions.verbs import get_session
 from workspace.store import read_contents
 
@@ -25,6 +26,9 @@ def test_one_that_nobody_gives_a_sign_of_is_abandoned_and_can_still_be_finished(
     base = f"/relationships/{pair.id}/agent-sessions/{session.id}"
     change_files(relationship=pair, changes={"a.md": b"a"}, by=TESTER, branch=session.branch)
     seen = get_session(pair.id, session.id).seen_at
+    cut_off = AgentStep(relationship=pair, project_id=pair.project_id, session_id=session.id, number=1)
+    cut_off.state = StepState.STARTED  # its call's answer never came, as its process was killed
+    cut_off.save(force_insert=True)
 
     assert abandon_sessions(seen + timedelta(hours=23)) == 0
     assert abandon_sessions(seen + timedelta(hours=25)) == 1
@@ -33,6 +37,8 @@ def test_one_that_nobody_gives_a_sign_of_is_abandoned_and_can_still_be_finished(
     session = work(pair, session)
     assert (session.state, session.error, session.stage) == ("done", "", "")
     assert read_contents(pair.id, "main")["a.md"] == b"a"
+    step = AgentStep.objects.for_relationship(pair.id).get()
+    assert (step.state, step.result) == ("failed", CUT_OFF)
 
 
 def test_one_that_ends_every_worker_fails_visibly_and_what_comes_on_counts_anew(
