@@ -53,7 +53,7 @@ def build_context(
     plan = plan_for(facts.levels, config)
     configuration = plan.resolved.values
     format = _known_format(format) if format else configuration.context.format
-    recall = Recall(facts, configuration, message, now)
+    recall = Recall(facts, configuration, message, now, explain=explain)
     request = LayerRequest(facts, configuration, message, now, recall)
     for layer in plan.layers:
         _begin(layer, request)

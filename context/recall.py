@@ -28,7 +28,7 @@ SELECT {", ".join(SectionRow._fields)}, source_message_ids FROM memory_scratchpa
    AND (expires_at IS NULL OR expires_at > %(now)s)
 """  # noqa: S608 - our own column names
 MESSAGES = """
-SELECT id, seq, role, speaker, content, occurred_at FROM relationships_message
+SELECT id, seq, role, speaker, content, extract(epoch FROM occurred_at)::float8 FROM relationships_message
  WHERE relationship_id = %(relationship)s AND project_id = %(project)s AND id = ANY(%(ids)s)
    AND erased_at IS NULL AND hidden_at IS NULL
 """
@@ -42,7 +42,7 @@ class FoundMessage(NamedTuple):
     role: str
     speaker: str
     content: str
-    occurred_at: datetime
+    said_at: float  # seconds since 1970
 
 
 class RecalledEntry(NamedTuple):
@@ -69,12 +69,22 @@ class Recalled(Generic[R]):
 
 
 class Recall:
-    """The searches of one context. Nothing is asked before a layer wants it."""
+    """The searches of one context. Nothing is asked before a layer wants it.
+
+    `explain`: say of each thing found why it is there, which takes its time.
+    """
 
     def __init__(
-        self, facts: Facts, configuration: Configuration, message: str | None, now: datetime
+        self,
+        facts: Facts,
+        configuration: Configuration,
+        message: str | None,
+        now: datetime,
+        *,
+        explain: bool = False,
     ) -> None:
         self._facts, self._configuration, self._said, self._now = facts, configuration, message, now
+        self._explain = explain
         self._cited_by: dict[UUID, list[str]] = {}
 
     @cached_property
@@ -120,7 +130,8 @@ class Recall:
 
         def search(asked: SearchParams) -> SearchResult:
             asked["participants"] = self._facts.participants
-            filters = MessageFilters(roles=_SPOKEN, exclude_ids=frozenset(map(UUID, without)))
+            places = tuple(message.seq for message in self.recent if message.id in without)
+            filters = MessageFilters(roles=_SPOKEN, without=places)
             return search_messages(text=self.question.text, filters=filters, **asked)
 
         any_there = bool(self._facts.messages)  # of another session, where this one has none
@@ -162,7 +173,7 @@ class Recall:
             now=self._now,
         )
         shown = [
-            recalled(rows[hit.id], f"retrieved by {reason_of(hit, result.ranker)}")
+            recalled(rows[hit.id], f"retrieved by {reason_of(hit, result.ranker)}" if self._explain else "")
             for hit in result.hits
             if hit.id in rows
         ]
@@ -181,11 +192,9 @@ class Recall:
 
     def _message(self, row: Sequence[Any], why: str) -> RecalledMessage:
         """With the retrieved entries that rest on it."""
-        message = FoundMessage._make(row)
-        entries = self._cited_by.get(message.id, ())
-        return RecalledMessage(
-            message, "; ".join([why, *(f"entry {entry} rests on it" for entry in entries)])
-        )
+        entries = self._cited_by.get(row[0], ())
+        why = "; ".join([why, *(f"entry {entry} rests on it" for entry in entries)]) if entries else why
+        return RecalledMessage(FoundMessage._make(row), why)
 
 
 def read_rows(

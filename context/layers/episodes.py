@@ -53,7 +53,7 @@ def _item(found: RecalledMessage, request: LayerRequest) -> str:
     speaker = name_in_text(message.speaker) if message.speaker else ""
     said_by = speaker or (facts.companion_name if companion else facts.user_name)
     return (
-        f"- {day_of(message.occurred_at.timestamp(), facts.timezone)} {said_by}: {escape_item(_words(found))}"
+        f"- {day_of(message.said_at, facts.timezone)} {said_by}: {escape_item(_words(found))}"
     )
 
 

@@ -70,14 +70,12 @@ class Ranking:
             passes &= ~np.isnan(candidates.cosine)
         if self.cut.min_score is not None and not by_text:  # another ranker has another scale
             passes &= scores.total >= self.cut.min_score
-        rows = np.flatnonzero(passes)
+        rows = scores.best_first(np.flatnonzero(passes), most=self.cut.top_k)
+        ids, totals = self.columns.ids_of(rows), scores.total[rows].tolist()
+        parts = zip(*(part[rows].tolist() for part in scores.parts.values()), strict=True)
         return [
-            Hit(
-                id=self.columns.id_of(row),
-                score=float(scores.total[row]),
-                parts={name: float(part[row]) for name, part in scores.parts.items()},
-            )
-            for row in scores.best_first(rows, most=self.cut.top_k)
+            Hit(id, total, dict(zip(scores.parts, values, strict=True)))
+            for id, total, values in zip(ids, totals, parts, strict=True)
         ]
 
     def _notes(self, candidates: Candidates, ranker: Ranker) -> list[str]:

@@ -24,13 +24,16 @@ class EntryFilters:
 
 @dataclass(frozen=True, slots=True)
 class MessageFilters:
-    """Which messages may be found: all conditions hold. Empty or None: any. `told_to` itself is out."""
+    """Which messages may be found: all conditions hold. Empty or None: any. `told_to` itself is out.
+
+    `without`: places in the conversation (Message.seq) that are not.
+    """
 
     roles: tuple[str, ...] = ()
     session: str | None = None
     told_from: datetime | None = None
     told_to: datetime | None = None
-    exclude_ids: frozenset[UUID] = frozenset()
+    without: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,9 +124,9 @@ _OF_MESSAGES = f"""{_QUERY}, open AS MATERIALIZED (
        hashtextextended(%(session)s::text, 0) AS session_asked
   FROM (SELECT string_agg(packed, ''::bytea) AS packed, bool_or(other_language) AS other_language,
                string_agg(people, ',') AS people
-          FROM (SELECT packed, names::text AS people,
-                       NOT languages <@ (SELECT names FROM languages)::varchar[] AS other_language
-                  FROM memory_searchsegment WHERE relationship_id = %(relationship)s
+          FROM ((SELECT packed, names::text AS people,
+                        NOT languages <@ (SELECT names FROM languages)::varchar[] AS other_language
+                   FROM memory_searchsegment WHERE relationship_id = %(relationship)s ORDER BY number)
                  UNION ALL
                 SELECT {PACK_MESSAGES}, jsonb_object_agg({WHO}, hashtext({WHO}))::text, bool_or({_OTHER})
                   FROM loose s HAVING count(*) > 0) AS stretches) AS found,
@@ -164,10 +164,11 @@ def read_statement(kind: SearchedKind, *, vectors: int, only: bool) -> str:
     cosines = ", ".join(_COSINE.format(number=number) for number in range(vectors))
     statement = _OF_ENTRIES if kind == SearchedKind.ENTRY else _OF_MESSAGES
     sent = _SENT_OF_ENTRIES
-    return statement.format(
+    made = statement.format(
         packed=", ".join(f"string_agg({how}, ''::bytea) AS {name}" for name, how in sent.items()),
         gathered=", ".join(f"string_agg({name}, ''::bytea) AS {name}" for name in sent),
         few_words=FEW_WORDS,
         only=limit,
         vectors=_VECTORS.format(cosines=cosines, only=limit) if vectors else _NO_VECTORS,
     )
+    return " ".join(made.split())  # psycopg takes a statement of over 4,096 signs apart at each use

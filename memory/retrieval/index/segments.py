@@ -25,7 +25,7 @@ PACKED_MESSAGE = [
     ("told", ">f8"),
     ("length", ">i4"),
     ("who", ">i4"),
-    ("role", "S1"),
+    ("role", "u1"),  # its first letter
     ("place", ">i8"),
     ("session", ">i8"),
 ]

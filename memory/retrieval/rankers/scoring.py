@@ -5,6 +5,7 @@ neither how rare a word is nor how long the texts are.
 """
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -53,20 +54,34 @@ class Neighbours:
         self._back = np.empty_like(self._order)
         self._back[self._order] = np.arange(len(session))
         self._session, self._told = session[self._order], told[self._order]
-        self._near: dict[int, Floats] = {}
 
     def spread(self, values: Floats) -> Floats:
-        """Sums along the last axis: each row's own value and its neighbours', faded."""
+        """Sums: each row's own value and its neighbours', faded."""
         if self.alone:
             return values
-        own = values[..., self._order]
+        own = values[self._order]
         total = own.copy()
-        for distance in range(1, min(self._reach, len(self._session) - 1) + 1):
-            near = self._nearness(distance)
-            total[..., distance:] += own[..., :-distance] * near
-            total[..., :-distance] += own[..., distance:] * near
-        spread: Floats = total[..., self._back]
+        for distance, near in enumerate(self._nearness, start=1):
+            total[distance:] += own[:-distance] * near[:-distance]
+            total[:-distance] += own[distance:] * near[:-distance]
+        spread: Floats = total[self._back]
         return spread
+
+    def spread_counts(self, counts: Counts, terms: int) -> Counts:
+        """The same of counts, for each term by itself. What stands nowhere costs nothing, and most words stand in few
+        rows.
+        """
+        rows, place = len(self._session), self._back[counts.row]
+        where, gained = [place], [counts.count]
+        for distance, near in enumerate(self._nearness, start=1):
+            for row, nearness in ((place + distance, near[place]), (place - distance, near[place - distance])):
+                where.append(row % rows)  # beyond an end the nearness is 0
+                gained.append(counts.count * nearness)
+        cell = np.concatenate(where) + np.tile(counts.term * rows, len(where))
+        table = np.bincount(cell, weights=np.concatenate(gained), minlength=terms * rows)
+        filled = np.flatnonzero(table)
+        term, place = np.divmod(filled, rows)
+        return Counts(row=self._order[place], term=term, count=table[filled])
 
     def mean(self, values: Floats) -> Floats:
         """Weighted means of each row's own value and its neighbours'; NaN counts as not there, and stays NaN."""
@@ -78,14 +93,18 @@ class Neighbours:
         mean: Floats = np.divide(total, weight, out=np.full(values.shape, np.nan), where=known)
         return mean
 
-    def _nearness(self, distance: int) -> Floats:
-        """What rows so far apart give each other, from the first on. The same for each use."""
-        if distance not in self._near:
+    @cached_property
+    def _nearness(self) -> list[Floats]:
+        """By the distance, from 1: what each row and the one so far after it give each other; 0 where there is none."""
+        found = []
+        for distance in range(1, min(self._reach, len(self._session) - 1) + 1):
             earlier, later = self._session[:-distance], self._session[distance:]
             paused = np.abs(self._told[distance:] - self._told[:-distance])
-            same = (earlier == later) & (earlier >= 0)
-            self._near[distance] = np.where(same, self._kernel**distance / (1 + paused / PAUSE), 0.0)
-        return self._near[distance]
+            near = np.zeros(len(self._session))
+            near[:-distance] = self._kernel**distance / (1 + paused / PAUSE)
+            near[:-distance] *= (earlier == later) & (earlier >= 0)
+            found.append(near)
+        return found
 
 
 def text_scores(candidates: Candidates, question: Question) -> Floats:
@@ -115,7 +134,7 @@ def spread_text_scores(candidates: Candidates, question: Question, near: Neighbo
     scores = np.zeros(len(candidates))
     for start in range(0, question.terms, WORDS_AT_ONCE):
         words = slice(start, min(start + WORDS_AT_ONCE, question.terms))
-        counts = _spread_counts(candidates.counts, words, len(candidates), near)
+        counts = near.spread_counts(_of_words(candidates.counts, words), words.stop - words.start)
         scores += bm25(row=counts.row, term=counts.term, count=counts.count, idf=idf[words], norm=norm)
     return scores
 
@@ -132,14 +151,10 @@ def mean_length(candidates: Candidates) -> float:
     return float(candidates.length[candidates.counted].mean()) if candidates.counted.any() else 0.0
 
 
-def _spread_counts(counts: Counts, words: slice, rows: int, near: Neighbours) -> Counts:
-    """Of these words, numbered anew from 0."""
+def _of_words(counts: Counts, words: slice) -> Counts:
+    """Those of these words, numbered anew from 0."""
     among = (counts.term >= words.start) & (counts.term < words.stop)
-    table = np.zeros((words.stop - words.start, rows))
-    table[counts.term[among] - words.start, counts.row[among]] = counts.count[among]
-    table = near.spread(table)
-    term, row = np.nonzero(table)
-    return Counts(row=row, term=term, count=table[term, row])
+    return Counts(row=counts.row[among], term=counts.term[among] - words.start, count=counts.count[among])
 
 
 def similarities(candidates: Candidates, question: Question) -> Floats:

@@ -12,7 +12,7 @@ from tests.fixtures.contexts import NOON, GivenRecall, layer_request
 
 
 def found(content: str, seq: int, role: str = "user", speaker: str = "") -> RecalledMessage:
-    said_at = NOON + timedelta(days=seq)
+    said_at = (NOON + timedelta(days=seq)).timestamp()
     return RecalledMessage(FoundMessage(uuid7(), seq, role, speaker, content, said_at), f"fits: {content}")
 
 
