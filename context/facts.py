@@ -54,7 +54,7 @@ SELECT NULL::bigint, u.display_name, u.external_id, c.name, r.timezone, p.config
 UNION ALL
 """
 
-_COLUMNS = "seq, id::text, turn_id::text, session, role, content, extract(epoch FROM occurred_at)::float8"
+_COLUMNS = "seq, id::text, turn_id::text, session, role, content, date_part('epoch', occurred_at)"
 _ONLY_MESSAGES = _MESSAGES.format(columns=_COLUMNS)
 _MORE_MESSAGES = _MESSAGES.format(columns=_COLUMNS + ", NULL" * 13)
 _FACTS_AND_MESSAGES = _FACTS.format(key_holds="true") + _MORE_MESSAGES

@@ -28,7 +28,7 @@ SELECT {", ".join(SectionRow._fields)}, source_message_ids FROM memory_scratchpa
    AND (expires_at IS NULL OR expires_at > %(now)s)
 """  # noqa: S608 - our own column names
 MESSAGES = """
-SELECT id, seq, role, speaker, content, extract(epoch FROM occurred_at)::float8 FROM relationships_message
+SELECT id, seq, role, speaker, content, date_part('epoch', occurred_at) FROM relationships_message
  WHERE relationship_id = %(relationship)s AND project_id = %(project)s AND id = ANY(%(ids)s)
    AND erased_at IS NULL AND hidden_at IS NULL
 """
@@ -117,9 +117,13 @@ class Recall:
         return count_turns(self._facts)
 
     def entries(self, *, tiers: tuple[str, ...] = ()) -> Recalled[RecalledEntry]:
-        """The entries of these tiers (none: any) that fit the message: no statement or two."""
+        """The entries of these tiers (none: any) that fit the message: no statement or two.
+
+        Of any tier, where nothing stands beside them: words that fit nothing must not leave the memory empty.
+        """
 
         def search(asked: SearchParams) -> SearchResult:
+            asked["fill"] = not tiers
             asked["participants"] = self._facts.participants
             return search_entries(text=self.question.text, filters=EntryFilters(tiers=tiers), **asked)
 
@@ -204,6 +208,6 @@ def read_rows(
     if not ids:
         return {}
     params: dict[str, Any] = {"relationship": relationship_id, "project": project_id, "now": now}
-    with prepared_cursor() as cursor:
+    with prepared_cursor(binary=True) as cursor:
         cursor.execute(statement, {**params, "ids": list(ids)})
         return {row[0]: row for row in cursor.fetchall()}

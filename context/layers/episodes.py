@@ -52,9 +52,7 @@ def _item(found: RecalledMessage, request: LayerRequest) -> str:
     companion = message.role == "assistant"
     speaker = name_in_text(message.speaker) if message.speaker else ""
     said_by = speaker or (facts.companion_name if companion else facts.user_name)
-    return (
-        f"- {day_of(message.said_at, facts.timezone)} {said_by}: {escape_item(_words(found))}"
-    )
+    return f"- {day_of(message.said_at, facts.timezone)} {said_by}: {escape_item(_words(found))}"
 
 
 def _words(found: RecalledMessage) -> str:

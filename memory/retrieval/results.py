@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
 from providers.embeddings.base import Space
@@ -36,8 +37,7 @@ class MessageFilters:
     without: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """One entry or message. `parts`: what its score is made of, by name.
 
     `place_before`: from 1, where the ranker had it, if a reranker has moved among the hits.

@@ -42,9 +42,7 @@ def people_of(told: str | None) -> dict[str, int]:
     return people
 
 
-def passing(
-    values: Mapping[str, NDArray[Any]], filters: MessageFilters, *, session: int | None
-) -> Bools:
+def passing(values: Mapping[str, NDArray[Any]], filters: MessageFilters, *, session: int | None) -> Bools:
     """Which messages pass. `session`: the wanted one's hash."""
     places, allowed = values["place"], np.ones(len(values["place"]), dtype=np.bool_)
     if filters.roles:

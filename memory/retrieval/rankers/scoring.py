@@ -47,13 +47,14 @@ class Neighbours:
     """
 
     def __init__(self, session: Ints, told: Floats, *, kernel: float, reach: int) -> None:
-        self._kernel, self._reach = kernel, reach
+        self._kernel = kernel
         self.alone = bool((session < 0).all())
         # a session's rows in a row, in the order they were told
         self._order = np.argsort(session, kind="stable")
         self._back = np.empty_like(self._order)
         self._back[self._order] = np.arange(len(session))
         self._session, self._told = session[self._order], told[self._order]
+        self._steps = np.arange(1, min(reach, len(session) - 1) + 1)[:, None]
 
     def spread(self, values: Floats) -> Floats:
         """Sums: each row's own value and its neighbours', faded."""
@@ -71,14 +72,15 @@ class Neighbours:
         """The same of counts, for each term by itself. What stands nowhere costs nothing, and most words stand in few
         rows.
         """
-        rows, place = len(self._session), self._back[counts.row]
-        where, gained = [place], [counts.count]
-        for distance, near in enumerate(self._nearness, start=1):
-            for row, nearness in ((place + distance, near[place]), (place - distance, near[place - distance])):
-                where.append(row % rows)  # beyond an end the nearness is 0
-                gained.append(counts.count * nearness)
-        cell = np.concatenate(where) + np.tile(counts.term * rows, len(where))
-        table = np.bincount(cell, weights=np.concatenate(gained), minlength=terms * rows)
+        rows, place, steps, near = len(self._session), self._back[counts.row], self._steps, self._nearness
+        after, before = (
+            np.minimum(place + steps, rows - 1),
+            np.maximum(place - steps, 0),
+        )  # near is 0 beyond an end
+        where = np.concatenate([place[None], after, before])
+        share = np.concatenate([np.ones((1, len(place))), near[:, place], near[steps - 1, place - steps]])
+        cell, gained = where + counts.term * rows, share * counts.count
+        table = np.bincount(cell.ravel(), weights=gained.ravel(), minlength=terms * rows)
         filled = np.flatnonzero(table)
         term, place = np.divmod(filled, rows)
         return Counts(row=self._order[place], term=term, count=table[filled])
@@ -94,17 +96,16 @@ class Neighbours:
         return mean
 
     @cached_property
-    def _nearness(self) -> list[Floats]:
-        """By the distance, from 1: what each row and the one so far after it give each other; 0 where there is none."""
-        found = []
-        for distance in range(1, min(self._reach, len(self._session) - 1) + 1):
-            earlier, later = self._session[:-distance], self._session[distance:]
-            paused = np.abs(self._told[distance:] - self._told[:-distance])
-            near = np.zeros(len(self._session))
-            near[:-distance] = self._kernel**distance / (1 + paused / PAUSE)
-            near[:-distance] *= (earlier == later) & (earlier >= 0)
-            found.append(near)
-        return found
+    def _nearness(self) -> Floats:
+        """By the distance, from 1, and the row: what it and the one so far after it give each other, or 0."""
+        rows = np.arange(len(self._session))
+        later = np.minimum(rows + self._steps, len(rows) - 1)
+        same = (
+            (self._session == self._session[later]) & (self._session >= 0) & (rows < len(rows) - self._steps)
+        )
+        paused = np.abs(self._told - self._told[later])
+        near: Floats = np.where(same, self._kernel**self._steps / (1 + paused / PAUSE), 0.0)
+        return near
 
 
 def text_scores(candidates: Candidates, question: Question) -> Floats:

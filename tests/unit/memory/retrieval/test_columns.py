@@ -73,7 +73,7 @@ def test_a_question_without_words_reads_the_rows_alone(memory: Memory) -> None:
 
 
 def test_an_id_that_ends_in_zeros_is_read_whole(memory: Memory) -> None:
-    entry = memory.remember("tea", id=A_NUL_AT_THE_END)[0]
+    memory.remember("tea", id=A_NUL_AT_THE_END)
     memory.remember("tea too")
     columns = read(memory, "tea")
     assert A_NUL_AT_THE_END in map(str, columns.ids_of(ALL))
