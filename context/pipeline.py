@@ -2,7 +2,6 @@
 
 import traceback
 from collections.abc import Mapping, Sequence
-from concurrent.futures import TimeoutError as TooLate
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,7 +18,7 @@ from context.layers.base import Layer, LayerRequest, LayerText
 from context.plan import levels_of, plan_for
 from context.recall import Recall
 from context.text import message_tokens
-from context.waiting import LEFT_OUT, Waited, is_from_elsewhere
+from context.waiting import LEFT_OUT, Late, Waited, is_from_elsewhere
 from memory.entries.access import note_access
 from providers.tokens import estimate_tokens
 from relationships.configuration.plugins import known_slug, load
@@ -96,10 +95,9 @@ def _render(layer: Layer, request: LayerRequest, waited: Waited | None) -> tuple
         text = layer.render(request) if waited is None else waited.text()
     except NOT_THE_LAYERS:
         raise
-    except TooLate:
-        assert waited is not None
+    except Late as why:
         LEFT_OUT.labels(layer.name, "late").inc()
-        text = LayerText(reason=f"left out: no answer within {waited.milliseconds} ms")
+        text = LayerText(reason=f"left out: {why}")
     except Exception as error:
         LEFT_OUT.labels(layer.name, "failed").inc()
         _tell(layer, error, request)

@@ -112,6 +112,13 @@ class Recall:
         return decide_gate(gate, request)
 
     @cached_property
+    def not_asked(self) -> str:
+        """Why nothing is searched, in words for `explain`; empty where it is."""
+        if not self.question.text:
+            return f"nothing retrieved: {self.question.told}"
+        return "" if self.gate.open else f"nothing retrieved: {self.gate.reason}"
+
+    @cached_property
     def _turns(self) -> int:
         """For a long session that is a statement, so a gate that has no need of it goes without."""
         return count_turns(self._facts)
@@ -150,10 +157,8 @@ class Recall:
         any_there: bool,
     ) -> Recalled[R]:
         """`recalled` is given a row of `statement` and what its score is made of."""
-        if not self.question.text:
-            return Recalled(reason=f"nothing retrieved: {self.question.told}")
-        if not self.gate.open:
-            return Recalled(reason=f"nothing retrieved: {self.gate.reason}")
+        if self.not_asked:
+            return Recalled(reason=self.not_asked)
         if not any_there:
             return Recalled()
         project_id, relationship_id = self._facts.project_id, self._facts.relationship_id
@@ -177,9 +182,9 @@ class Recall:
             now=self._now,
         )
         shown = [
-            recalled(rows[hit.id], f"retrieved by {reason_of(hit, result.ranker)}" if self._explain else "")
+            recalled(row, f"retrieved by {reason_of(hit, result.ranker)}" if self._explain else "")
             for hit in result.hits
-            if hit.id in rows
+            if (row := rows.get(hit.id))
         ]
         by = f"{result.ranker} ({'with vectors' if result.space else 'text alone'})"
         how = f"retrieved {len(shown)} by {by}"

@@ -1,7 +1,6 @@
 """Layers from elsewhere, which may wait for anything: each is rendered in a thread, and waited for under a deadline."""
 
-from concurrent.futures import Future, ThreadPoolExecutor
-from concurrent.futures import TimeoutError as TooLate
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import cache
 from time import perf_counter
 
@@ -18,23 +17,27 @@ LEFT_OUT = Counter(
 )
 
 
+class Late(Exception):
+    """It had no answer within the deadline, in milliseconds."""
+
+
 class Waited:
     """A layer that is being rendered, side by side with the others."""
 
     def __init__(self, layer: Layer, request: LayerRequest) -> None:
-        self.milliseconds = request.configuration.context.layer_timeout_ms
+        self._milliseconds = request.configuration.context.layer_timeout_ms
         self._began = perf_counter()
         self._future: Future[LayerText] = _threads().submit(_render, layer, request)
 
     def text(self) -> LayerText:
-        """Raises TooLate, and what the layer raises."""
+        """Raises Late, and what the layer raises."""
         if not self._future.done():
             release_connection()
-        try:
-            return self._future.result(max(0.0, self.milliseconds / 1000 - (perf_counter() - self._began)))
-        except TooLate:
+            wait([self._future], timeout=max(0.0, self._milliseconds / 1000 - (perf_counter() - self._began)))
+        if not self._future.done():
             self._future.cancel()  # if it has not begun
-            raise
+            raise Late(f"no answer within {self._milliseconds} ms")
+        return self._future.result()
 
 
 def is_from_elsewhere(layer: Layer) -> bool:

@@ -76,7 +76,7 @@ def test_what_the_recent_messages_show_is_not_searched(context: dict[str, object
         RecentMessage(str(uuid7()), "", "current", "user", "Some ten words or so, but not very many", 0.0)
         for _ in range(3)
     ]
-    request = layer_request(context=context, messages=recent)
+    request = layer_request(context=context, messages=recent, message="Where did I park?")
 
     EpisodesLayer("episodes").render(request)
 
