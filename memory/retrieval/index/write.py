@@ -120,7 +120,8 @@ def index_changes(made: ChangedEntries) -> None:
         before is not None and after is not None and before["content"] != after["content"]
         for before, after in made.changes
     )
-    rows = _entry_rows(owner, known - gone, retrieval)
+    rows = [entry_row(made.entries[one], retrieval) for one in known - gone if one in made.entries]
+    rows += _entry_rows(owner, known - gone - made.entries.keys(), retrieval)
     _write(owner, made.project_id, SearchedKind.ENTRY, rows, retrieval, made.now, changed=changed)
 
 
