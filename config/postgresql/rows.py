@@ -21,7 +21,7 @@ def insert_of(model: type[Model], name: str, *, source: str = "", **instead: str
     `instead`: what stands in a column instead of the row's own, which is `given`'s; `source`: where else it comes from.
     """
     table = model._meta.db_table
-    columns = [field.column for field in model._meta.concrete_fields]
+    columns = list(_fields(model))
     values = ", ".join(instead.get(column, f'given."{column}"') for column in columns)
     return (
         f'INSERT INTO "{table}" ({", ".join(map(_quoted, columns))}) SELECT {values} '  # noqa: S608 - our own names
@@ -41,7 +41,7 @@ def rows_text(rows: Sequence[Model]) -> str:
 
 @cache
 def _fields(model: type[Model]) -> Mapping[str, "Field[Any, Any]"]:
-    return {field.column: field for field in model._meta.concrete_fields}
+    return {str(field.column): field for field in model._meta.concrete_fields}
 
 
 def _value(row: Model, field: "Field[Any, Any]") -> Any:

@@ -10,7 +10,6 @@ from django.db import connection
 from psycopg import sql
 
 from config.postgresql.sessions import prepared_cursor
-
 from relationships.ids import uuid7
 
 Section = Literal["profile", "sessions", "scratchpad", "hot_context", "summary"]
@@ -49,7 +48,9 @@ _EMPTY: dict[str, Any] = {
 }
 
 
-def write_scratchpad(made: str, params: Mapping[str, Any], *, relationship_id: UUID, project_id: UUID) -> None:
+def write_scratchpad(
+    made: str, params: Mapping[str, Any], *, relationship_id: UUID, project_id: UUID
+) -> None:
     """Put in place what the query `made` tells, one row of `scratchpad`, `fresh_until` and `has_archive`.
 
     One statement: no line leaves the database. Call it as write_section.
@@ -59,7 +60,7 @@ def write_scratchpad(made: str, params: Mapping[str, Any], *, relationship_id: U
            made.fresh_until, made.has_archive, '{}'::jsonb, now()
       FROM ("""
     statement = _UPSERT.format(
-        values=sql.SQL(values + made + ") made"),  # type: ignore[arg-type]  # a constant of ours
+        values=sql.SQL(values + made + ") made"),
         sections=_assignments(["scratchpad", "fresh_until", "has_archive"]),
     )
     own = {"relationship": relationship_id, "id": uuid7(), "project": project_id}
