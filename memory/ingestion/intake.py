@@ -116,8 +116,8 @@ def accept_turn(
         now=now,
         idle_minutes=configuration.sessions.idle_minutes,
         route=ROUTE,
-        key=idempotency and idempotency.key,
-        request_hash=idempotency and idempotency.request_hash,
+        key=idempotency.key if idempotency else None,
+        request_hash=idempotency.request_hash if idempotency else None,
     )
     turn, messages = kept.turn, kept.messages
     _index(relationship, taken, messages, now)
