@@ -12,12 +12,12 @@ from uuid import UUID
 
 import psycopg
 import structlog
+from django.db import connections
 from django.db.models.functions import Now
 from django_q.brokers import Broker
 from django_q.conf import Conf
 from django_q.models import OrmQ
 
-from config.postgresql.sessions import prepared_cursor
 from worker import worker_stats
 from worker.fairness import CLAIM, ENQUEUE, NOBODY
 from worker.listening import Listener
@@ -59,7 +59,7 @@ class NotifyBroker(Broker):  # type: ignore[misc]  # django-q2 has no types
             "project": self._project_id,
             "channel": self.channel,
         }
-        with prepared_cursor() as cursor:
+        with connections[_ALIAS].cursor() as cursor:
             cursor.execute(ENQUEUE, told)
             row_id: int = cursor.fetchone()[0]
         return row_id

@@ -35,13 +35,13 @@ ENOUGH_QUEUED = 50  # with so many tasks of a project waiting, it needs no remin
 ENQUEUE = """
 WITH task AS (
     INSERT INTO django_q_ormq (key, payload, lock, project_id, fair_place)
-    SELECT %(key)s::text, %(payload)s::text, now(), %(project)s, coalesce(
-        (SELECT max(fair_place) + 1 FROM django_q_ormq WHERE key = %(key)s::text AND project_id = %(project)s),
-        (SELECT min(fair_place) FROM django_q_ormq WHERE key = %(key)s::text),
+    SELECT %(key)s, %(payload)s, now(), %(project)s, coalesce(
+        (SELECT max(fair_place) + 1 FROM django_q_ormq WHERE key = %(key)s AND project_id = %(project)s),
+        (SELECT min(fair_place) FROM django_q_ormq WHERE key = %(key)s),
         pg_sequence_last_value(pg_get_serial_sequence('django_q_ormq', 'id')::regclass),
         0)
     RETURNING id)
-SELECT id, pg_notify(%(channel)s::text, '') FROM task
+SELECT id, pg_notify(%(channel)s, '') FROM task
 """
 # A claimed task that a crash of the database brings back is a task more: this one transaction, as behind a pooler the
 # session is not ours, does not wait for the disk.
