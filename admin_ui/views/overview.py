@@ -16,8 +16,8 @@ from relationships.services.api_keys import create_api_key
 from relationships.services.companions import create_companion
 from relationships.services.model_budgets import model_budget_of
 from worker.condition import read_condition
-from worker.worker_stats import NOW
 from worker.readiness import blockers, embedder_in_use, provider_in_use, reasons_for_alarm
+from worker.worker_stats import NOW
 
 TYPES_SHOWN, RECENT = 12, 8
 COMPANIONS_LISTED = 200

@@ -11,7 +11,7 @@ from memory.entries.history import change_entries
 from memory.errors import ErasedMeanwhile, StaleAnswer
 from memory.ingestion.apply_state import ApplyState
 from memory.ingestion.calls import CallLog, shown_ids
-from memory.ingestion.claim import Claim, hold_claim, settle_turns
+from memory.ingestion.claim import Claim
 from memory.ingestion.entry_values import subject_of
 from memory.ingestion.forgetting_wishes import carry_out_wishes, leave_to_wishes
 from memory.ingestion.opening import open_state
@@ -19,6 +19,7 @@ from memory.ingestion.operation_handlers import carry_out
 from memory.ingestion.operations import Operation, Refusal
 from memory.ingestion.overflow import overflow_scratchpad
 from memory.ingestion.proposals import Proposed
+from memory.ingestion.settle import hold_claim, settle_turns
 from memory.ingestion.vectors import keep_known_vectors
 from memory.mending.heard import Heard
 from memory.models import (

@@ -16,19 +16,11 @@ from config.postgresql.sessions import database_went_away
 from memory.errors import ErasedMeanwhile, IngestionError, InvalidTemplate, LeaseLost, StaleAnswer
 from memory.ingestion.apply import apply_operations
 from memory.ingestion.calls import CallLog
-from memory.ingestion.claim import (
-    Claim,
-    claim_turns,
-    fail_turns,
-    hand_back,
-    keep_calls,
-    keep_lease,
-    release_turns,
-    renew_lease,
-)
+from memory.ingestion.claim import Claim, claim_turns, keep_lease, renew_lease
 from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.proposals import Proposed, propose_all
 from memory.ingestion.reading import input_of, read_batch, read_facts
+from memory.ingestion.settle import fail_turns, hand_back, keep_calls, release_turns
 from memory.mending.heard import hear_wishes
 from providers.errors import ModelNotFound, ProviderError
 from providers.llm.registry import get_provider

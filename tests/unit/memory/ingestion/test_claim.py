@@ -9,7 +9,8 @@ from pytest_django.fixtures import Settings
 
 from memory.errors import LeaseLost
 from memory.ingestion.calls import CallLog
-from memory.ingestion.claim import Claim, claim_turns, hand_back, hold_claim, release_turns, settle_turns
+from memory.ingestion.claim import Claim, claim_turns
+from memory.ingestion.settle import hand_back, hold_claim, release_turns, settle_turns
 from relationships.models import Relationship, Turn, TurnState
 from tests.fixtures.turns import Conversation
 from worker.leases import retry_delay
