@@ -15,6 +15,7 @@ from admin_ui.views.keys import KeysView, LimitKeyView, RevokeKeyView
 from admin_ui.views.mending import PlanView, UndoPlanView, WishView
 from admin_ui.views.operators import OperatorRoleView, OperatorsView
 from admin_ui.views.overview import AlarmView, FirstTurnView, OverviewView, StatusView
+from admin_ui.views.people import PeopleView
 from admin_ui.views.playground import PlaygroundView, TalkView
 from admin_ui.views.preview import ContextPreviewView
 from admin_ui.views.profile import EndSessionView, ProfileView, SessionStateView
@@ -92,6 +93,7 @@ urlpatterns = [
     path("turns/", TurnsView.as_view(), name="turns"),
     path("relationships/", RelationshipsView.as_view(), name="relationships"),
     path(f"{RELATIONSHIP}/", ScratchpadView.as_view(), name="relationship"),
+    path(f"{RELATIONSHIP}/people/", PeopleView.as_view(), name="relationship_people"),
     path(f"{RELATIONSHIP}/entries/", AddEntryView.as_view(), name="relationship_add_entry"),
     path(f"{RELATIONSHIP}/bulk/", BulkView.as_view(), name="relationship_bulk"),
     path(f"{RELATIONSHIP}/conversation/", ConversationView.as_view(), name="relationship_conversation"),

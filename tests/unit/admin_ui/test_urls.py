@@ -29,7 +29,7 @@ QUERIES = {
     "companion_prompt": ["version=1", "relationship={relationship_id}"],
     "companion_behaviours": ["relationship={relationship_id}", "name=greet"],
     "companion_documents": ["question=stove"],
-    "relationship": ["order=type&state=any", "text=script"],
+    "relationship": ["order=type&state=any", "text=script&about=Ana"],
     "relationship_commit": ["base=main"],
     "relationship_preview": ["message=Hello"],
     "relationship_time": ["step=0", "by=known"],
