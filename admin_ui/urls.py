@@ -17,7 +17,7 @@ from admin_ui.views.operators import OperatorRoleView, OperatorsView
 from admin_ui.views.overview import AlarmView, FirstTurnView, OverviewView, StatusView
 from admin_ui.views.people import PeopleView
 from admin_ui.views.playground import PlaygroundView, TalkView
-from admin_ui.views.preview import ContextPreviewView
+from admin_ui.views.preview import ContextPreviewView, KeptContextView, NearMissesView
 from admin_ui.views.profile import EndSessionView, ProfileView, SessionStateView
 from admin_ui.views.prompts import PromptsView, PublishPromptView, ReplayView
 from admin_ui.views.relationships import RelationshipsView
@@ -99,6 +99,8 @@ urlpatterns = [
     path(f"{RELATIONSHIP}/conversation/", ConversationView.as_view(), name="relationship_conversation"),
     path(f"{RELATIONSHIP}/summaries/", SummariesView.as_view(), name="relationship_summaries"),
     path(f"{RELATIONSHIP}/context/", ContextPreviewView.as_view(), name="relationship_preview"),
+    path(f"{RELATIONSHIP}/context/scores/", NearMissesView.as_view(), name="relationship_near"),
+    path(f"{RELATIONSHIP}/contexts/<uuid:context_id>/", KeptContextView.as_view(), name="relationship_kept"),
     path(f"{RELATIONSHIP}/time/", TimeTravelView.as_view(), name="relationship_time"),
     path(f"{RELATIONSHIP}/profile/", ProfileView.as_view(), name="relationship_profile"),
     path(f"{RELATIONSHIP}/sessions/", SessionStateView.as_view(), name="relationship_session"),

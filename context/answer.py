@@ -24,7 +24,10 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class LayerReport:
-    """What a layer put in. `sources`: IDs of entries or messages; `reasons`: why each is there (explain)."""
+    """What a layer put in. `sources`: IDs of entries or messages; `reasons`: why each is there (explain).
+
+    `text` and `messages`: what it said, as it stands in the context.
+    """
 
     name: str
     tokens: int
@@ -33,6 +36,8 @@ class LayerReport:
     reason: str
     left_out: LeftOut | None
     reasons: Mapping[str, str] | None
+    text: str = ""
+    messages: Sequence[ChatMessage] = ()
 
 
 @dataclass(frozen=True, slots=True)
