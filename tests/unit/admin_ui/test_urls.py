@@ -31,6 +31,7 @@ QUERIES = {
     "companion_documents": ["question=stove"],
     "relationship": ["order=type&state=any", "text=script&about=Ana"],
     "relationship_commit": ["base=main"],
+    "relationship_near": ["message=What+was+the+stove+again"],
     "relationship_preview": ["message=Hello"],
     "relationship_time": ["step=0", "by=known"],
     "relationships": ["text=alert", "waits=1", "person=alert"],
