@@ -5,6 +5,7 @@ follows when its recipe or its project changes.
 """
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -36,6 +37,8 @@ EXTRA_CHOICES = {"retrieval.embedder": ["default"], "knowledge.embedder": ["defa
 LONG = {"context.core_prompt", "context.preamble", "summaries.prompt"}
 BLANK_TYPES = 2  # rows to add entry types in
 
+_NULL = re.compile(r"\bnull\b", re.IGNORECASE)  # a form has an empty field for it
+
 
 @dataclass(slots=True)
 class ConfigField:
@@ -62,6 +65,11 @@ class ConfigField:
         now = [self.value] if isinstance(self.value, str) and self.value else self.value or []
         known = [*self.choices, *(value for value in now if value not in self.choices)]
         return [(choice, choice_label(self.path, choice)) for choice in known]
+
+    @property
+    def nothing(self) -> str:
+        """What no choice stands for."""
+        return "default" if self.path.endswith(("provider", "language")) else "none"
 
     @property
     def id(self) -> str:
@@ -143,7 +151,7 @@ def _blank(leaf: tuple[str, Mapping[str, Any]]) -> ConfigField:
     return ConfigField(
         path=path,
         kind=_kind(path, schema, bool(choices)),
-        help=schema.get("description", ""),
+        help=_NULL.sub(lambda null: "Empty" if null[0] == "Null" else "empty", schema.get("description", "")),
         choices=choices,
         minimum=schema.get("minimum", schema.get("exclusiveMinimum")),
         maximum=schema.get("maximum"),

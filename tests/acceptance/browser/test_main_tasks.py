@@ -83,12 +83,17 @@ def test_a_companion_is_made_and_configured(window: Page, stage: Stage, mark: st
     window.get_by_label("Slug").fill(slug)
     window.get_by_role("button", name="New companion").click()
 
-    window.get_by_role("heading", name="Ingestion", exact=True).click()
-    window.get_by_label("soft budget").fill("1500")
+    window.keyboard.press("/")
+    window.keyboard.type("scratchpad size")
+    expect(window.get_by_label("Retrieve when")).to_be_hidden()
+    window.get_by_label("Scratchpad size (tokens)").fill("1500")
+    window.get_by_role("button", name="Review changes").click()
+    expect(window.get_by_role("listitem").filter(has_text="Scratchpad size")).to_contain_text("2000 → 1500")
+    end("companion-review")
     window.get_by_role("button", name="Save").click()
 
     expect(window.get_by_role("status")).to_be_visible()
-    expect(window.get_by_text("1 overridden")).to_be_visible()
+    expect(window.get_by_text("1 set here")).to_be_visible()
     assert Companion.objects.get(slug=slug).config == {"ingestion": {"soft_budget": 1500}}
     end("companions")
 
