@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from admin_ui.word_diff import Piece, word_diff
 
-ALIKE = 0.5  # ratio of difflib from which two texts are taken for two wordings of one thing
+ALIKE = 0.6  # ratio of difflib from which two texts are taken for two wordings of one thing
 MOST_PAIRED = 100  # entries of either side that are looked at for another wording
 
 Entry = Mapping[str, Any]

@@ -73,12 +73,11 @@ def near_misses_of(relationship: Relationship, *, message: str, session: str) ->
     why = "The whole scratchpad is shown, and the archive is empty: nothing was left to search."
     if memory == "retrieved" or facts.has_archive:
         tiers = (Tier.ARCHIVE,) if memory == "both" else ()
-        most = min(_MOST, retrieval.top_k + NEARLY)
-        filters = EntryFilters(tiers=tiers)
-        entries = search_entries(text=recall.question.text, filters=filters, top_k=most, **asked).hits
+        asked["top_k"] = min(_MOST, retrieval.top_k + NEARLY)
+        entries = search_entries(text=recall.question.text, filters=EntryFilters(tiers=tiers), **asked).hits
         why = "" if entries else "No entry shares anything with the message."
-    most = min(_MOST, retrieval.top_messages + NEARLY)
-    messages = search_messages(text=recall.question.text, top_k=most, **asked).hits
+    asked["top_k"] = min(_MOST, retrieval.top_messages + NEARLY)
+    messages = search_messages(text=recall.question.text, **asked).hits
     known = sources_by_id(relationship, (str(hit.id) for hit in [*entries, *messages]))
     least = retrieval.min_score or 0.0
     return [

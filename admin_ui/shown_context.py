@@ -149,10 +149,10 @@ def sources_by_id(
     ids = {found for name in names if (found := parse_uuid(name))}
     if not ids:
         return {}
-    found = _entries(relationship.id, ids, versions)
-    found |= _messages(relationship, [name for name in ids if str(name) not in found])
-    rest = [name for name in ids if str(name) not in found]
-    return found | (_passages(relationship.companion_id, rest) if rest else {})
+    known = _entries(relationship.id, ids, versions)
+    known |= _messages(relationship, [name for name in ids if str(name) not in known])
+    rest = [name for name in ids if str(name) not in known]
+    return known | (_passages(relationship.companion_id, rest) if rest else {})
 
 
 def _entries(

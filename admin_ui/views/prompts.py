@@ -197,8 +197,9 @@ def _turns_of(
     companion: Companion, relationship_id: UUID | None, *, wanted: UUID | None
 ) -> list[tuple[Turn, str]]:
     """The last turns of a relationship, and the one that was asked for, each with its first words."""
-    chosen = Relationship.objects.filter(id=relationship_id, companion=companion)
-    if relationship_id is None or not chosen.exists():
+    if relationship_id is None:
+        return []
+    if not Relationship.objects.filter(id=relationship_id, companion=companion).exists():
         return []
     owned_turns = Turn.objects.for_relationship(relationship_id).order_by("-seq")
     turns = list(owned_turns[:TURNS_SHOWN])
