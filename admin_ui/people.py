@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
@@ -16,7 +17,7 @@ from memory.models import EntryRevision, EntryState, RevisionEvent, ScratchpadEn
 from memory.models.entry import USER_SUBJECT
 from relationships.models import Relationship
 
-PEOPLE, FACTS, FACTS_EACH = 40, 500, 6
+PEOPLE, FACTS, FACTS_EACH = 40, 500, 4
 EVENTS, CHANGED, REVISIONS = 200, 300, 2000
 DRAWN, DOTS = 8, 10  # people of the graph, and facts of each in it
 WIDTH, HEIGHT, RING_X, RING_Y = 460, 390, 160, 135  # of the graph, in its own units
@@ -37,6 +38,12 @@ class Person:
     count: int
     facts: list[Fact] = field(default_factory=list)
     ties: list[Fact] = field(default_factory=list)
+
+    @property
+    def shown(self) -> Sequence[tuple[Fact, bool]]:
+        """The first of them, each with whether it is another's fact that names this one."""
+        first = [(fact, False) for fact in self.facts[:FACTS_EACH]]
+        return [*first, *((fact, True) for fact in self.ties[:2])]
 
     @property
     def more(self) -> int:
@@ -143,14 +150,19 @@ def lifelines_of(relationship_id: UUID) -> list[Lifeline]:
     )[:REVISIONS]:
         steps.setdefault(row["entry_id"], []).append(row)
     lines: dict[tuple[str, str, UUID | None], list[Stretch]] = {}
+    many: set[tuple[str, str, UUID | None]] = set()  # those of which several may hold at once
     for entry_id, of_entry in steps.items():
         entry = named[entry_id]
         subject = "" if entry["subject"] == USER_SUBJECT else entry["subject"]
         # What has no key is a line of its own, named by what kind of thing it is.
         line = (subject, entry["key"] or entry["type"], None if entry["key"] else entry_id)
         lines.setdefault(line, []).extend(_stretches(entry_id, of_entry))
+        if not entry["single_valued"]:
+            many.add(line)
     found = [
-        Lifeline(about, name, alone is None, stretches)
+        Lifeline(
+            about, name, alone is None, stretches if (about, name, alone) in many else _in_turn(stretches)
+        )
         for (about, name, alone), stretches in lines.items()
         if stretches and (alone is None or len({stretch.text for stretch in stretches}) > 1)
     ]
@@ -183,10 +195,22 @@ def _stretches(entry_id: UUID, steps: Sequence[Mapping[str, Any]]) -> list[Stret
     return found
 
 
+def _in_turn(stretches: Sequence[Stretch]) -> list[Stretch]:
+    """Of a key with one value at a time: each until the next."""
+    rows = sorted(stretches, key=lambda stretch: stretch.begins)
+    return [
+        replace(row, ends=min(row.ends or after.begins, after.begins)) for row, after in pairwise(rows)
+    ] + rows[-1:]
+
+
 def _named(content: str, people: Iterable[str], *, but: str) -> list[str]:
     """Whose names stand in a text as words."""
-    text = f" {''.join(c if c.isalnum() else ' ' for c in content)} "
-    return [name for name in people if name != but and f" {name} " in text]
+    text = _words(content)
+    return [name for name in people if name != but and _words(name) in text]
+
+
+def _words(text: str) -> str:
+    return f" {' '.join(''.join(c if c.isalnum() else ' ' for c in text).split())} "
 
 
 def _around(x: float, y: float, facts: Sequence[Fact], far: int) -> list[tuple[float, float, Fact]]:

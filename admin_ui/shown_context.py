@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from django.db.models import Case, CharField, F, Func, QuerySet, TextField, Value, When
 from django.db.models.fields.json import KT
+from django.db.models.functions import Cast, Concat
 from django.urls import reverse
 
 from admin_ui.params import parse_uuid
@@ -78,7 +80,7 @@ class Block:
 
 
 def blocks_of(assembled: AssembledContext, relationship: Relationship) -> list[Block]:
-    """The layers in their order, with the texts of all that they name: three statements at the most."""
+    """The layers in their order, with the texts of all that they name: one statement."""
     named = [*(report.sources for report in assembled.layers)]
     named += [report.left_out.ids for report in assembled.layers if report.left_out]
     known = sources_by_id(relationship, (source for sources in named for source in sources))
@@ -149,61 +151,72 @@ def sources_by_id(
     ids = {found for name in names if (found := parse_uuid(name))}
     if not ids:
         return {}
-    known = _entries(relationship.id, ids, versions)
-    known |= _messages(relationship, [name for name in ids if str(name) not in known])
-    rest = [name for name in ids if str(name) not in known]
-    return known | (_passages(relationship.companion_id, rest) if rest else {})
-
-
-def _entries(
-    relationship_id: UUID, ids: Iterable[UUID], versions: Mapping[str, int] | None
-) -> dict[str, Source]:
-    rows: Iterable[tuple[UUID, str]]
+    named = list(ids)
+    rows = _messages(relationship.id, named).union(_passages(relationship.companion_id, named), all=True)
     if versions is None:
-        owned = ScratchpadEntry.objects.for_relationship(relationship_id).filter(id__in=ids)
-        rows = owned.values_list("id", "content")
+        rows = rows.union(_entries(relationship.id, named), all=True)
+        past = {}
     else:
-        past = EntryRevision.objects.for_relationship(relationship_id).filter(
-            entry_id__in=[name for text in versions if (name := parse_uuid(text))]
-        )
-        told = past.filter(after__isnull=False).order_by("seq").annotate(words=KT("after__content"))
-        rows = [
-            (entry_id, words)
-            for entry_id, version, words in told.values_list("entry_id", "entry_version", "words")
-            if version == versions[str(entry_id)] and words
-        ]
+        past = _past_entries(relationship.id, versions)
+    return past | {str(row[0]): _source(relationship, *row) for row in rows}
+
+
+# Of each kind: its ID, its words, what it is, whose or where it is, when or on which pages, and what it belongs to.
+def _messages(relationship_id: UUID, ids: Sequence[UUID]) -> QuerySet[Message, Any]:
+    owned = Message.objects.for_relationship(relationship_id).filter(id__in=ids).order_by()
+    words = Case(
+        When(erased_at__isnull=True, then="content"), default=Value("Erased."), output_field=TextField()
+    )
+    whose = Case(When(speaker="", then="role"), default="speaker", output_field=CharField())
+    when = Func("occurred_at", Value("FMDD Mon YYYY, HH24:MI"), function="to_char", output_field=CharField())
+    return owned.annotate(words=words, whose=whose, where=when).values_list(
+        "id", "words", Value("message"), "whose", "where", "turn_id"
+    )
+
+
+def _passages(companion_id: UUID, ids: Sequence[UUID]) -> QuerySet[DocumentChunk, Any]:
+    rows = DocumentChunk.objects.filter(companion_id=companion_id, id__in=ids).order_by()
+    pages = Concat(
+        Cast("page_from", CharField()), Value("-"), Cast("page_to", CharField()), output_field=CharField()
+    )
+    return rows.annotate(where=pages).values_list(
+        "id", "content", Value("passage"), "document__name", "where", "document_id"
+    )
+
+
+def _entries(relationship_id: UUID, ids: Sequence[UUID]) -> QuerySet[ScratchpadEntry, Any]:
+    owned = ScratchpadEntry.objects.for_relationship(relationship_id).filter(id__in=ids).order_by()
+    return owned.annotate(itself=F("id")).values_list(
+        "id", "content", Value("entry"), Value(""), Value(""), "itself"
+    )
+
+
+def _source(
+    relationship: Relationship, _: UUID, words: str, kind: str, whose: str, where: str, belongs: UUID
+) -> Source:
+    if kind == "entry":
+        return Source(words, "", reverse("admin_ui:relationship_entry", args=[relationship.id, belongs]))
+    if kind == "passage":
+        pages = [int(page) for page in where.split("-") if page]
+        cited = cite(whose, *((pages[0], pages[-1]) if pages else (None, None)))
+        document = reverse("admin_ui:companion_document", args=[relationship.companion_id, belongs])
+        return Source(words, cited, document)
+    speakers = {"user": str(relationship.user), "assistant": relationship.companion.name}
+    trace = reverse("admin_ui:relationship_trace", args=[relationship.id, belongs])
+    return Source(words, f"{speakers.get(whose, whose)}, {where}", trace)
+
+
+def _past_entries(relationship_id: UUID, versions: Mapping[str, int]) -> dict[str, Source]:
+    """In the words of the versions that were shown."""
+    ids = [name for text in versions if (name := parse_uuid(text))]
+    past = EntryRevision.objects.for_relationship(relationship_id).filter(entry_id__in=ids)
+    told = past.filter(after__isnull=False).order_by("seq").annotate(words=KT("after__content"))
     return {
         str(entry_id): Source(
-            content, "", reverse("admin_ui:relationship_entry", args=[relationship_id, entry_id])
+            words, "", reverse("admin_ui:relationship_entry", args=[relationship_id, entry_id])
         )
-        for entry_id, content in rows
-    }
-
-
-def _messages(relationship: Relationship, ids: Sequence[UUID]) -> dict[str, Source]:
-    if not ids:
-        return {}
-    owned = Message.objects.for_relationship(relationship.id).filter(id__in=ids)
-    speakers = {"user": str(relationship.user), "assistant": relationship.companion.name}
-    return {
-        str(row.id): Source(
-            "Erased." if row.erased_at else row.content,
-            f"{row.speaker or speakers.get(row.role, row.role)}, {row.occurred_at:%-d %b %Y, %H:%M}",
-            reverse("admin_ui:relationship_trace", args=[relationship.id, row.turn_id]),
-        )
-        for row in owned
-    }
-
-
-def _passages(companion_id: UUID, ids: Sequence[UUID]) -> dict[str, Source]:
-    rows = DocumentChunk.objects.filter(companion_id=companion_id, id__in=ids).select_related("document")
-    return {
-        str(row.id): Source(
-            row.content,
-            cite(row.document.name, row.page_from, row.page_to),
-            reverse("admin_ui:companion_document", args=[companion_id, row.document_id]),
-        )
-        for row in rows
+        for entry_id, version, words in told.values_list("entry_id", "entry_version", "words")
+        if version == versions[str(entry_id)] and words
     }
 
 

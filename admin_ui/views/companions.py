@@ -136,7 +136,7 @@ def _level(request: HttpRequest, companion: Companion) -> dict[str, Any]:
         except (ValueError, RecursionError):
             level = None
         if not isinstance(level, dict):
-            raise InvalidInput.of("config", "is no JSON object; open the page anew")
+            raise InvalidInput.of("config", "is no JSON object; reload the page")
         return level
     return (
         {**companion.config, "recipe": recipe} if recipe is not None else read_config(request.POST, companion)

@@ -38,12 +38,6 @@ class ContextPreviewView(RelationshipPart):
             "message": message,
             "session": session,
             "query": request.GET.urlencode(),
-            "sessions": SessionState.objects.for_relationship(relationship_id)
-            .order_by("-last_active_at")
-            .values_list("session", flat=True)[:SESSIONS_LISTED],
-            "replies": KeptContext.objects.for_relationship(relationship_id).order_by("-assembled_at", "-id")[
-                :REPLIES_LISTED
-            ],
             "formats": list(settings.CONTEXT_FORMATS),
             "format": chosen if chosen in settings.CONTEXT_FORMATS else "",
         }
@@ -65,14 +59,23 @@ class ContextPreviewView(RelationshipPart):
 
 
 class NearMissesView(RelationshipPart):
-    """The searches for a message, with their scores: asked by the page of the context, and a page of its own."""
+    """The searches for a message with their scores, the last replies, the sessions: asked for by the page of the
+    context, and a page of its own.
+    """
 
     tab = "preview"
 
     def get(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
         relationship = self.get_relationship(relationship_id)
         message = text_param(request.GET, "message", limit=MESSAGE_LIMIT)
-        ctx: dict[str, Any] = {"relationship": relationship, "message": message}
+        replies = KeptContext.objects.for_relationship(relationship_id).order_by("-assembled_at", "-id")
+        sessions = SessionState.objects.for_relationship(relationship_id).order_by("-last_active_at")
+        ctx: dict[str, Any] = {
+            "relationship": relationship,
+            "message": message,
+            "replies": replies[:REPLIES_LISTED],
+            "sessions": sessions.values_list("session", flat=True)[:SESSIONS_LISTED],
+        }
         try:
             ctx["rankings"] = near_misses_of(
                 relationship, message=message, session=text_param(request.GET, "session", limit=200)

@@ -94,7 +94,7 @@ def test_a_companion_is_made_and_configured(window: Page, stage: Stage, mark: st
     window.get_by_role("button", name="Save").click()
 
     expect(window.get_by_role("status")).to_be_visible()
-    expect(window.get_by_text("1 set here")).to_be_visible()
+    expect(window.get_by_text("1 overridden")).to_be_visible()
     assert Companion.objects.get(slug=slug).config == {"ingestion": {"soft_budget": 1500}}
     end("companions")
 
@@ -174,8 +174,8 @@ def test_the_playground_remembers(window: Page, stage: Stage, mark: str, end: En
     # What was shown before that reply: two clicks from the relationship.
     window.goto(stage.page_of(Relationship.objects.get(companion=zoe)))
     window.get_by_role("navigation", name="Relationship").get_by_role("link", name="Conversation").click()
-    window.get_by_role("link", name="What it saw").click()
-    expect(window.get_by_role("region", name="What it saw")).to_contain_text("I live in Porto.")
+    window.get_by_role("link", name="Context shown").first.click()
+    expect(window.get_by_role("region", name="Context shown")).to_contain_text("I live in Porto.")
     end("kept-context")
 
 

@@ -53,7 +53,7 @@ def test_what_nearly_was_shown_stands_beside_what_was(
     (left_out,) = [row for row in kept if str(row.id) in missed]
     assert all((str(row.id) in found) != (row == left_out) for row in kept)
     assert all((str(row.id) in shown) != (row == left_out) for row in kept), "the context shows the others"
-    assert "Enter a message" in viewer.get(f"{page}scores/").content.decode()
+    assert "Past replies" in viewer.get(f"{page}scores/").content.decode()
 
 
 def test_a_past_reply_shows_its_entries_as_they_were(
@@ -81,7 +81,7 @@ def test_a_past_reply_shows_its_entries_as_they_were(
     said = viewer.get(f"{address}/conversation/").content.decode()
     shown = viewer.get(f"{address}/contexts/{kept.id}/").content.decode()
 
-    assert f'href="{address}/contexts/{kept.id}/">What it saw<' in said
+    assert f'href="{address}/contexts/{kept.id}/">Context shown<' in said
     assert "Lives in Porto" in shown
     assert "Lives in Faro" not in shown
     assert shown.count("Where do I live?") == 2
