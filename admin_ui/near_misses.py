@@ -1,19 +1,20 @@
-"""What a search for a message found, and what it nearly found: both in one order, with their scores."""
+"""What a context retrieves for a message, and what it nearly would: in one order, with their scores."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from uuid import UUID
 
 from admin_ui.shown_context import Source, sources_by_id
 from context.facts import read_facts
 from context.plan import plan_for
 from context.recall import Recall
 from memory.models import Tier
-from memory.retrieval.results import EntryFilters, Hit
+from memory.retrieval.results import EntryFilters, Hit, MessageFilters
 from memory.retrieval.search import SearchParams, search_entries, search_messages
 from relationships.models import DEFAULT_SESSION, Relationship
 
-NEARLY = 10  # how many of those that were not shown
+NEARLY = 10  # how many more are asked for
 _MOST = 200  # that a search may be asked for
 
 
@@ -25,7 +26,7 @@ class Ranked:
     score: float
     share: int
     parts: str
-    shown: bool
+    retrieved: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +38,16 @@ class Ranking:
     why_not: str = ""
 
     @property
-    def shown(self) -> Sequence[Ranked]:
-        return [hit for hit in self.ranked if hit.shown]
+    def retrieved(self) -> Sequence[Ranked]:
+        return [hit for hit in self.ranked if hit.retrieved]
 
     @property
     def missed(self) -> Sequence[Ranked]:
-        return [hit for hit in self.ranked if not hit.shown]
+        return [hit for hit in self.ranked if not hit.retrieved]
 
 
 def near_misses_of(relationship: Relationship, *, message: str, session: str) -> list[Ranking]:
-    """Of entries and of messages: what the context shows, and the next ones after it. Writes nothing.
+    """Of entries and of messages: what the context retrieves, and the next ones after it. Writes nothing.
 
     Raises NotFound, InvalidConfiguration, InvalidInput.
     """
@@ -77,7 +78,11 @@ def near_misses_of(relationship: Relationship, *, message: str, session: str) ->
         entries = search_entries(text=recall.question.text, filters=EntryFilters(tiers=tiers), **asked).hits
         why = "" if entries else "No entry shares anything with the message."
     asked["top_k"] = min(_MOST, retrieval.top_messages + NEARLY)
-    messages = search_messages(text=recall.question.text, **asked).hits
+    filters = MessageFilters(
+        roles=("user", "assistant"),
+        exclude_ids=frozenset(UUID(message.id) for message in recall.recent),  # which are shown anyway
+    )
+    messages = search_messages(text=recall.question.text, filters=filters, **asked).hits
     known = sources_by_id(relationship, (str(hit.id) for hit in [*entries, *messages]))
     least = retrieval.min_score or 0.0
     return [
@@ -94,7 +99,7 @@ def _ranked(hits: Sequence[Hit], known: dict[str, Source], *, most: int, least: 
             score=hit.score,
             share=round(100 * hit.score / best) if best > 0 else 0,
             parts=", ".join(f"{name} {value:.3g}" for name, value in hit.parts.items() if round(value, 3)),
-            shown=place < most and hit.score >= least,
+            retrieved=place < most and hit.score >= least,
         )
         for place, hit in enumerate(hits)
         if str(hit.id) in known

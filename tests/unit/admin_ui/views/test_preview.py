@@ -48,8 +48,8 @@ def test_what_nearly_was_shown_stands_beside_what_was(
     shown = viewer.get(f"{page}?message=What+does+she+cooks+again").content.decode()
 
     memory = near.split("<h3>Memory</h3>")[1].split("<h3>Earlier messages</h3>")[0]
-    missed, found = memory.split("2 shown")
-    assert missed.count("not shown") == missed.count("<progress") == 1
+    missed, found = memory.split("2 retrieved")
+    assert missed.count("not retrieved") == missed.count("<progress") == 1
     (left_out,) = [row for row in kept if str(row.id) in missed]
     assert all((str(row.id) in found) != (row == left_out) for row in kept)
     assert all((str(row.id) in shown) != (row == left_out) for row in kept), "the context shows the others"
