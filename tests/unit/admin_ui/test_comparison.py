@@ -15,6 +15,7 @@ def entries(*contents: str, type: str = "other") -> list[dict[str, str]]:
         (["Has a dog"], [], ["gone"]),
         ([], ["Has a dog"], ["new"]),
         (["Lives in Porto", "Has a dog"], ["Has a dog", "Lives in Faro"], ["changed", "same"]),
+        (["Lives in Porto"], ["Is vegetarian", "Lives in Faro"], ["changed", "new"]),
         (["Plays the crumhorn"], ["Is vegetarian"], ["new", "gone"]),
         (["Likes tea", "Likes teas"], ["Likes tea "], ["changed", "gone"]),
     ],

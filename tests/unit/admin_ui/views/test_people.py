@@ -66,4 +66,6 @@ def test_a_key_is_one_line_through_its_entries_and_their_changes(relationship: R
     assert city.stretches[1].ends == city.stretches[2].begins
     assert city.stretches[2].entry_id == lisbon.id
     assert (city.name, other.name) == ("city", "other")
-    assert [part.ends is None for part in other.stretches] == [False, False]
+    (first, last) = other.stretches
+    assert first.ends == last.begins
+    assert last.ends is not None and first.begins < last.begins < last.ends
