@@ -82,6 +82,7 @@ PERIODIC_TASKS: list[str] = [
     "knowledge.claim.document_tasks",
     "summaries.tasks.summary_tasks",
     "behaviours.tasks.behaviour_tasks",
+    "connect.events.delivering.delivery_tasks",
     "workspace.sessions.claim.session_tasks",
     "memory.forgetting.periodic.forgetting_tasks",
     "memory.retrieval.decayed_vectors.decay_tasks",
