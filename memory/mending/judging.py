@@ -40,11 +40,14 @@ class Judgement:
     why: str = ""
 
 
+def pieces(text: str) -> Iterator[str]:
+    """The sentences with the space before them: joined they are the text."""
+    return (match[0] for match in _SENTENCE.finditer(text) if match[0])
+
+
 def sentences(text: str) -> Iterator[str]:
     """The sentences of `normal(text)`."""
-    for match in _SENTENCE.finditer(normal(text)):
-        if match[0].strip():
-            yield match[0].strip()
+    return (piece.strip() for piece in pieces(normal(text)) if piece.strip())
 
 
 def judge(
