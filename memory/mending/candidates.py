@@ -34,8 +34,8 @@ SELECT dictname FROM pg_ts_dict
 class Candidate:
     """A text that may say it. `rest`: what stays of it, where it also says something else; None: all of it goes.
 
-    `place`: where it stands, as a file's path. `fixed`: why it can't be carried out. `cites`: messages an entry rests on.
-    `version`: of an entry.
+    `place`: where it stands, as a file's path. `fixed`: why it can't be carried out. `cites`: messages an entry rests
+    on. `version`: of an entry.
     """
 
     kind: str

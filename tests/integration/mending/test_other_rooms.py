@@ -30,7 +30,7 @@ def at(conversation: Conversation) -> str:
 def files(conversation: Conversation) -> dict[str, str]:
     """On main and on the branch of a session; an earlier version says it in other words."""
     here = whole(conversation.relationship)
-    change_files(relationship=here, changes={"notes.md": b"Klosterneuburg is where they live.\n"}, by=TESTER)
+    change_files(relationship=here, changes={"notes.md": b"They live in Klosterneuburg.\n"}, by=TESTER)
     start_session(relationship=here, task="Look around", worker=Worker.EXTERNAL, by=TESTER)
     said = {
         "notes.md": NOTES,
