@@ -11,7 +11,7 @@ from enum import StrEnum
 from itertools import pairwise
 
 from memory.mending.wishes import NO, ONCE, RELATIONS, STOP, WEAK, Wish, is_name, strong
-from memory.mending.words import Stems, Word, fold, is_in, joins, normal, spelt, words_of
+from memory.mending.words import Stems, Word, fold, is_in, normal, one_word, spelt, words_of
 
 PERHAPS = 0.5  # of the wish's words: whoever shares less says nothing of it
 AKIN = 5  # letters: two longer words that begin alike are of one family: allergic, allergy
@@ -101,7 +101,7 @@ def _joined(wish: Wish, held: list[Word], there: Collection[str]) -> list[Word]:
     """Neighbours in the wish that the text writes as one."""
     found: list[Word] = []
     for first, second in pairwise(wish.must):
-        if joins(first, second) and any(one + two in there for one in first.forms for two in second.forms):
+        if one_word(first, second, there):
             found += [word for word in (first, second) if word not in held and word not in found]
     return found
 
