@@ -61,7 +61,8 @@ def words_that_go(
     return [
         word
         for word in (*scope.wish.must, *(word for entry in going for word in _told_by(scope, entry)))
-        if (word.identifier or len(word.plain) > 2) and not is_in(word, known, stems)
+        if (word.identifier or len(word.plain) > 2 or not word.plain.isascii())
+        and not is_in(word, known, stems)
     ]
 
 

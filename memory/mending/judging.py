@@ -15,7 +15,10 @@ from memory.mending.words import Stems, Word, fold, is_in, normal, one_word, spe
 
 PERHAPS = 0.5  # of the wish's words: whoever shares less says nothing of it
 AKIN = 5  # letters: two longer words that begin alike are of one family: allergic, allergy
-_SENTENCE = re.compile(r"[^.!?。！？\n]*(?:[.!?](?!\s|$)[^.!?。！？\n]*)*[.!?。！？\n]?")
+_TITLES = "|".join(
+    rf"(?<=\b{title})" for title in ("Dr", "Mr", "Ms", "Mrs", "St", "Prof", "Hr", "Fr", "[A-Z]")
+)
+_SENTENCE = re.compile(rf"[^.!?。！？\n]*(?:(?:[.!?](?!\s|$)|(?:{_TITLES})\.)[^.!?。！？\n]*)*[.!?。！？\n]?")
 _VERB = re.compile(r"(?:is|was|has|had|will|can|and|[a-z]{2,}(?:s|ed))$")
 # A raven that is called Huginn says nothing of "my name".
 _LOOSE = frozenset({"call", "called", "named", "go", "goes", "going"})
