@@ -10,6 +10,7 @@ from django.http import HttpRequest
 from admin_ui.paging import page_of
 from admin_ui.params import text_param
 from memory.entries.held import deletions_of
+from memory.mending.matching import texts_with_words
 from memory.models import EntryState, HeldDeletion, ScratchpadEntry, Tier
 from providers.tokens import line_tokens
 from relationships.models import Relationship
@@ -47,6 +48,9 @@ def scratchpad_of(relationship: Relationship, request: HttpRequest, *, budget: i
     filters = Filters.of(request.GET)
     owned = ScratchpadEntry.objects.for_relationship(relationship.id)
     rows = owned.filter(**_conditions(filters))
+    if filters.text:
+        texts = rows.values_list("id", "content")
+        rows = rows.filter(id__in=texts_with_words(relationship.id, filters.text, texts))
     order = ["type", "-effective_at", "-id"] if filters.grouped else ["-effective_at", "-id"]
     page = page_of(request, rows.order_by(*order), size=PAGE_SIZE)
     groups: dict[str, list[ScratchpadEntry]] = {}
@@ -83,8 +87,6 @@ def held_of(relationship_id: UUID) -> list[tuple[HeldDeletion, list[tuple[str, s
 
 def _conditions(filters: Filters) -> dict[str, Any]:
     conditions: dict[str, Any] = {}
-    if filters.text:
-        conditions["content__icontains"] = filters.text
     if filters.type:
         conditions["type"] = filters.type
     if filters.about:

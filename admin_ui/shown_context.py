@@ -169,9 +169,10 @@ def _messages(relationship_id: UUID, ids: Sequence[UUID]) -> QuerySet[Message, A
     )
     whose = Case(When(speaker="", then="role"), default="speaker", output_field=CharField())
     when = Func("occurred_at", Value("FMDD Mon YYYY, HH24:MI"), function="to_char", output_field=CharField())
-    return owned.annotate(words=words, whose=whose, where=when).values_list(
+    rows: QuerySet[Message, Any] = owned.annotate(words=words, whose=whose, where=when).values_list(
         "id", "words", Value("message"), "whose", "where", "turn_id"
     )
+    return rows
 
 
 def _passages(companion_id: UUID, ids: Sequence[UUID]) -> QuerySet[DocumentChunk, Any]:
@@ -186,9 +187,10 @@ def _passages(companion_id: UUID, ids: Sequence[UUID]) -> QuerySet[DocumentChunk
 
 def _entries(relationship_id: UUID, ids: Sequence[UUID]) -> QuerySet[ScratchpadEntry, Any]:
     owned = ScratchpadEntry.objects.for_relationship(relationship_id).filter(id__in=ids).order_by()
-    return owned.annotate(itself=F("id")).values_list(
+    rows: QuerySet[ScratchpadEntry, Any] = owned.annotate(itself=F("id")).values_list(
         "id", "content", Value("entry"), Value(""), Value(""), "itself"
     )
+    return rows
 
 
 def _source(

@@ -9,7 +9,7 @@ from admin_ui.views.conversation import ConversationView, TraceView
 from admin_ui.views.data import DataView, ExportView
 from admin_ui.views.documents import DocumentsView, DocumentView
 from admin_ui.views.entries import DecideHeldView, EntryHistoryView, EntryUndoView
-from admin_ui.views.erasing import EraseEntryView, RedactMessagesView
+from admin_ui.views.erasing import ChosenMessagesView, EraseEntryView, RedactMessagesView
 from admin_ui.views.find import FindView
 from admin_ui.views.keys import KeysView, LimitKeyView, RevokeKeyView
 from admin_ui.views.mending import PlanView, UndoPlanView, WishView
@@ -129,6 +129,7 @@ urlpatterns = [
     path(f"{RELATIONSHIP}/plans/<uuid:plan_id>/undo/", UndoPlanView.as_view(), name="relationship_undo_plan"),
     path(f"{RELATIONSHIP}/data/", DataView.as_view(), name="relationship_data"),
     path(f"{RELATIONSHIP}/export/", ExportView.as_view(), name="relationship_export"),
+    path(f"{RELATIONSHIP}/messages/", ChosenMessagesView.as_view(), name="relationship_messages"),
     path(f"{RELATIONSHIP}/messages/redact/", RedactMessagesView.as_view(), name="relationship_redact"),
     path(f"{RELATIONSHIP}/held/<uuid:held_id>/", DecideHeldView.as_view(), name="relationship_decide_held"),
     path(f"{ENTRY}/", EntryHistoryView.as_view(), name="relationship_entry"),
