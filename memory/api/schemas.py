@@ -11,13 +11,12 @@ from memory.entries.limits import (
     MAX_WEIGHT,
     TYPE,
     entry_fault,
-    metadata_fault,
     tags_fault,
 )
 from memory.models import EntryState, Tier
 from memory.models.entry import MAX_HAPPENS_AT
 from relationships.models import DEFAULT_SESSION, TurnState
-from relationships.services.limits import message_fault, misplaced_role
+from relationships.services.limits import message_fault, metadata_fault, misplaced_role
 from web.errors import InvalidInput
 from web.fields import (
     DIGITS,
@@ -63,6 +62,8 @@ class MessageBody(Body):
     """A name, where it differs from the person's or the companion's own."""
     occurred_at: Timestamp | None = None
     """When it was said; the turn's time if left out."""
+    metadata: Metadata = {}
+    """Your own; nothing here reads it."""
 
 
 def _roles_in_order(messages: list[MessageBody]) -> list[MessageBody]:
@@ -173,6 +174,9 @@ def check_merged(merged: dict[str, Any]) -> None:
         raise InvalidInput.naming(problems) from None
 
 
+FilterText = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
+
+
 class EntryListQuery(PageQuery):
     type: TypeName | None = None
     tier: Tier | None = None
@@ -184,10 +188,10 @@ class EntryListQuery(PageQuery):
     ] = []
     """name=value; several must all hold."""
     category: TypeName | None = None
-    text: (
-        Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")] | None
-    ) = None
-    """Entries that contain this, in any case."""
+    text: FilterText | None = None
+    """Entries that have all these words: whole words and identifiers, in any case, accents, separators and endings."""
+    text_contains: FilterText | None = None
+    """Entries that contain this anywhere, as a part of a word too, in any case."""
     as_of: Timestamp | None = None
     """As it was true then: what had been said by that time, with all that is known today."""
     known_at: Timestamp | None = None

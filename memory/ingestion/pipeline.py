@@ -127,7 +127,7 @@ def _read_and_apply(claim: Claim, given: IngestionInput, call_log: CallLog) -> b
         has_words = _has_words(given)
         proposed = propose_all(given, call_log, purpose=purpose) if has_words else Proposed(given, [])
         said = {message.id: message.content for message in given.messages if message.role == "user"}
-        heard = hear_wishes(given.relationship_id, said)
+        heard = hear_wishes(given.relationship_id, said, proposed.wishes)
         try:
             return apply_operations(
                 claim=claim, proposed=proposed, log=call_log, last_try=edits == ASK_AGAIN, heard=heard

@@ -59,7 +59,9 @@ def tell(relationship: Relationship, facts: tuple[Fact, ...]) -> None:
 
 
 def by_api(relationship: Relationship, case: Case) -> None:
-    plan = store_plan(draft_plan(relationship, verb="forget", what=case.wish), depth="hide", by=PERSON)
+    plan = store_plan(
+        draft_plan(relationship, verb="forget", what=case.what or case.wish), depth="hide", by=PERSON
+    )
     if any(item["ticked"] for item in plan.items):
         carry_out(plan, by=PERSON)
 

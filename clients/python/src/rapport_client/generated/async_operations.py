@@ -1247,6 +1247,7 @@ class AsyncOperations:
         tag: Maybe[Sequence[str]] = UNSET,
         category: Maybe[str] = UNSET,
         text: Maybe[str] = UNSET,
+        text_contains: Maybe[str] = UNSET,
         as_of: Maybe[Time] = UNSET,
         known_at: Maybe[Time] = UNSET,
     ) -> m.EntryPage:
@@ -1269,6 +1270,7 @@ class AsyncOperations:
                     "tag": tag,
                     "category": category,
                     "text": text,
+                    "text_contains": text_contains,
                     "as_of": as_of,
                     "known_at": known_at,
                 },
@@ -1556,6 +1558,37 @@ class AsyncOperations:
                 "/v1/relationships/{relationship_id}/events",
                 path={"relationship_id": relationship_id},
                 query={"after": after},
+            )
+        )
+        return answer
+
+    async def events_delivery(self, relationship_id: Id) -> m.DeliveryAnswer:
+        """Read how far the webhook has been told.
+
+        404: nothing has happened yet since the companion has a webhook.
+        """
+        answer: m.DeliveryAnswer = await self._send(
+            Operation(
+                "GET",
+                "/v1/relationships/{relationship_id}/events/delivery",
+                path={"relationship_id": relationship_id},
+            )
+        )
+        return answer
+
+    async def events_replay(
+        self, relationship_id: Id, *, after: Maybe[str | None] = UNSET
+    ) -> m.DeliveryAnswer:
+        """Tell the webhook again.
+
+        Each under the ID that it had the first time. A delivery that was given up goes on.
+        """
+        answer: m.DeliveryAnswer = await self._send(
+            Operation(
+                "POST",
+                "/v1/relationships/{relationship_id}/events/replay",
+                path={"relationship_id": relationship_id},
+                json={"after": after},
             )
         )
         return answer
@@ -2022,7 +2055,15 @@ class AsyncOperations:
         )
         return answer
 
-    async def messages_redact(self, relationship_id: Id, *, messages: Sequence[Id]) -> m.ErasedAnswer:
+    async def messages_redact(
+        self,
+        relationship_id: Id,
+        *,
+        messages: Maybe[Sequence[Id]] = UNSET,
+        turns: Maybe[Sequence[Id]] = UNSET,
+        from_seq: Maybe[int | None] = UNSET,
+        to_seq: Maybe[int | None] = UNSET,
+    ) -> m.ErasedAnswer:
         """Erase the words of messages.
 
         Empties them for good, with every copy: in the index, in prompts and answers of models, in what was
@@ -2034,7 +2075,7 @@ class AsyncOperations:
                 "POST",
                 "/v1/relationships/{relationship_id}/messages/redact",
                 path={"relationship_id": relationship_id},
-                json={"messages": messages},
+                json={"messages": messages, "turns": turns, "from_seq": from_seq, "to_seq": to_seq},
             )
         )
         return answer
