@@ -1355,6 +1355,7 @@ class PlanItemAnswer(TypedDict):
     action: "str"
     sentence: "str | None"
     rest: "str | None"
+    place: "str | None"
     score: "float | None"
     why: "str | None"
     ticked: "bool"
@@ -1466,10 +1467,6 @@ class RateLimits(TypedDict):
 
 class ReasonBody(TypedDict):
     reason: "NotRequired[str]"
-
-
-class RedactBody(TypedDict):
-    messages: "list[str]"
 
 
 class RelationshipAnswer(TypedDict):
