@@ -27,6 +27,7 @@ class Filters:
     type: str = ""
     state: str = "active"
     tier: str = ""
+    about: str = ""  # a subject
     grouped: bool = False
 
     @classmethod
@@ -37,6 +38,7 @@ class Filters:
             type=text_param(query, "type"),
             state=state if state in STATES else "active",
             tier=tier if tier in Tier.values else "",
+            about=text_param(query, "about"),
             grouped=query.get("order") == "type",
         )
 
@@ -87,6 +89,8 @@ def _conditions(filters: Filters) -> dict[str, Any]:
     conditions: dict[str, Any] = {}
     if filters.type:
         conditions["type"] = filters.type
+    if filters.about:
+        conditions["subject"] = filters.about
     if filters.state != "any":
         conditions["state"] = filters.state
     if filters.tier:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
 from uuid import UUID
 
 
@@ -22,9 +22,11 @@ class LeftOut:
     ids: Sequence[str]
 
 
-@dataclass(frozen=True, slots=True)
-class LayerReport:
-    """What a layer put in. `sources`: IDs of entries or messages; `reasons`: why each is there (explain)."""
+class LayerReport(NamedTuple):
+    """What a layer put in. `sources`: IDs of entries or messages; `reasons`: why each is there (explain).
+
+    `text` and `messages`: what it said, as it stands in the context.
+    """
 
     name: str
     tokens: int
@@ -33,6 +35,8 @@ class LayerReport:
     reason: str
     left_out: LeftOut | None
     reasons: Mapping[str, str] | None
+    text: str = ""
+    messages: Sequence[ChatMessage] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,14 +35,14 @@ def tell(relationship: Relationship, facts: tuple[Fact, ...]) -> None:
             [NewMessage("user", fact.said), NewMessage("assistant", fact.echo)],
             occurred_at=start + timedelta(hours=number),
         )
-        _, messages = store_turn(
+        messages = store_turn(
             relationship_id=relationship.id,
             project_id=relationship.project_id,
             seq=seq,
             turn=turn,
             disposal=TurnDisposal(TurnState.APPLIED, None),
             now=timezone.now(),
-        )
+        ).messages
         entry = add_entry(
             relationship=relationship,
             values={

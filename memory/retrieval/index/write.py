@@ -13,6 +13,7 @@ import structlog
 from django.db import connection
 from psycopg import sql
 
+from config.postgresql.sessions import prepared_cursor
 from memory.entries.history import ChangedEntries
 from memory.models import ScratchpadEntry, SearchedKind
 from memory.retrieval.configuration import Retrieval
@@ -40,18 +41,18 @@ WITH given AS MATERIALIZED (
 ), language AS MATERIALIZED (
     SELECT coalesce(
         (SELECT cfgname::text FROM pg_ts_config
-          WHERE cfgname = coalesce(%(language)s, (SELECT language FROM relationships_relationship
+          WHERE cfgname = coalesce(%(language)s::text, (SELECT language FROM relationships_relationship
                                                   WHERE id = %(relationship)s))
            AND cfgnamespace = 'pg_catalog'::regnamespace),
-        %(no_language)s) AS name
+        %(no_language)s::text) AS name
 ){stale}, written AS (
     INSERT INTO memory_searchtext AS kept
            (relationship_id, id, project_id, kind, owner_id, place, session, role, speaker, state, tier, told_at,
             language, lexemes, length, text_hash, due_at, attempts, error_code)
-    SELECT %(relationship)s, g.id, %(project)s, %(kind)s, g.owner_id, g.place, g.session, g.role, g.speaker,
+    SELECT %(relationship)s, g.id, %(project)s, %(kind)s::text, g.owner_id, g.place, g.session, g.role, g.speaker,
            CASE WHEN turn.skipped THEN 'skipped' ELSE g.state END, g.tier, g.told_at, l.name, made.lexemes,
            (SELECT coalesce(sum(cardinality(positions)), 0) FROM unnest(made.lexemes)), g.text_hash,
-           CASE WHEN g.owes AND NOT turn.skipped THEN %(now)s END, 0, ''
+           CASE WHEN g.owes AND NOT turn.skipped THEN %(now)s::timestamptz END, 0, ''
       FROM given g, language l,
            LATERAL (SELECT EXISTS (SELECT FROM relationships_turn t
                                     WHERE t.relationship_id = %(relationship)s AND t.id = g.turn_id
@@ -73,7 +74,8 @@ SELECT (SELECT name FROM language),
        EXISTS (SELECT FROM written WHERE due_at = %(now)s),
        EXISTS (SELECT FROM memory_searchtext
                 WHERE relationship_id = %(relationship)s AND due_at <= %(now)s AND lease_token IS NULL),
-       (SELECT max(number) FROM memory_searchsegment WHERE relationship_id = %(relationship)s AND %(kind)s = 'message')
+       (SELECT max(number) FROM memory_searchsegment
+         WHERE relationship_id = %(relationship)s AND %(kind)s::text = 'message')
 """
 _STALE = """, stale AS (
     DELETE FROM memory_embedding e USING given g
@@ -120,7 +122,8 @@ def index_changes(made: ChangedEntries) -> None:
         before is not None and after is not None and before["content"] != after["content"]
         for before, after in made.changes
     )
-    rows = _entry_rows(owner, known - gone, retrieval)
+    rows = [entry_row(made.entries[one], retrieval) for one in known - gone if one in made.entries]
+    rows += _entry_rows(owner, known - gone - made.entries.keys(), retrieval)
     _write(owner, made.project_id, SearchedKind.ENTRY, rows, retrieval, made.now, changed=changed)
 
 
@@ -231,7 +234,7 @@ def _write(
     }
     owed = False
     for some in _in_pieces(rows):
-        with connection.cursor() as cursor:
+        with prepared_cursor() as cursor:
             cursor.execute(_STATEMENTS[changed], {**params, **columns(some)})
             language, owes, known, last = cursor.fetchone()
         _warn_of(retrieval.language, language)
