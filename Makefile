@@ -44,8 +44,9 @@ test: venv-dev ## the tests, in TESTERS=3 processes; ARGS="-k name" picks some
 	@$(RUN) scripts/chromium.py
 	@$(RUN) -m pytest -q --numprocesses=$(TESTERS) --no-loadscope-reorder $(ARGS)
 
-screenshots: venv-dev ## the pictures in the README anew, from the demo's data
+screenshots: venv-dev ## every page in four looks, in .data/screenshots; the pictures of the README and docs anew
 	@$(RUN) scripts/chromium.py
+	@RAPPORT_SCREENSHOTS=.data/screenshots $(RUN) -m pytest -q tests/acceptance/browser/test_every_page.py
 	@$(RUN) -m scripts.screenshots
 
 drills: venv-dev ## the long drills: real processes, killed while they work; RECIPE=two_call or RECIPE=all

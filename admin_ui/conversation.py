@@ -2,15 +2,17 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from uuid import UUID
 
-from django.db.models import Count, Func, JSONField, Max, Min, OuterRef, Subquery
+from django.db.models import Count, Exists, Func, JSONField, Max, Min, OuterRef, QuerySet, Subquery
 
+from admin_ui.excerpts import Excerpt, excerpt_of
 from chat.models import KeptContext
 from memory.entries.held import held_of_turns
 from memory.models import (
     EntryRevision,
+    EntryState,
     HeldState,
     ModelCall,
     OperationResult,
@@ -37,25 +39,26 @@ class ChangeOfTurn:
     entry_id: UUID
     text: str
     erased: bool
+    gone: bool  # it deleted the entry, which is deleted still
 
     @classmethod
     def of(cls, revision: EntryRevision) -> "ChangeOfTurn":
         fields = revision.after or revision.before or {}
-        return cls(
-            revision.event, revision.entry_id, fields.get("content", ""), revision.redacted_at is not None
-        )
+        erased = revision.redacted_at is not None
+        gone = revision.event == RevisionEvent.DELETE and getattr(revision, "is_deleted", False)
+        return cls(revision.event, revision.entry_id, fields.get("content", ""), erased, gone)
 
 
 @dataclass(slots=True)
 class Exchange:
-    """One turn. `held`: its deletions that were too many at once, by what became of them. `starts_session`: its
-    session is another than that of the turn before it."""
+    """One turn. `held`: its deletions that were too many at once, by what became of them. `begins`: its
+    session or its day is another than that of the turn before it."""
 
     turn: Turn
     messages: list[Message] = field(default_factory=list)
     changes: list[ChangeOfTurn] = field(default_factory=list)
     held: Mapping[HeldState, int] = field(default_factory=dict)
-    starts_session: bool = False
+    begins: bool = False
     context: KeptContext | None = None  # what the companion was shown before it replied
 
     @property
@@ -82,15 +85,43 @@ def exchanges_of(relationship_id: UUID, turns: Sequence[Turn]) -> list[Exchange]
     for message in owned.order_by("seq"):
         exchanges[message.turn_id].messages.append(message)
     revisions = EntryRevision.objects.for_relationship(relationship_id).filter(turn_id__in=list(exchanges))
-    for revision in revisions.exclude(event=RevisionEvent.NONE).order_by("seq"):
+    deleted = ScratchpadEntry.objects.for_relationship(relationship_id).filter(
+        id=OuterRef("entry_id"), state=EntryState.DELETED
+    )
+    revisions = revisions.exclude(event=RevisionEvent.NONE).annotate(is_deleted=Exists(deleted))
+    for revision in revisions.order_by("seq"):
         assert revision.turn_id is not None
         exchanges[revision.turn_id].changes.append(ChangeOfTurn.of(revision))
     for kept in KeptContext.objects.for_relationship(relationship_id).filter(turn_id__in=list(exchanges)):
         exchanges[kept.turn_id].context = kept
     found = list(exchanges.values())
     for place, exchange in enumerate(found):
-        exchange.starts_session = not place or found[place - 1].turn.session != exchange.turn.session
+        exchange.begins = not place or _heading(found[place - 1].turn) != _heading(exchange.turn)
     return found
+
+
+def _heading(turn: Turn) -> tuple[str, date]:
+    return turn.session, turn.occurred_at.date()
+
+
+@dataclass(frozen=True, slots=True)
+class FoundLine:
+    """A message in which something was found; `seq`: of its turn."""
+
+    message: Message
+    seq: int
+    excerpt: Excerpt
+
+
+def messages_that_say(relationship_id: UUID, text: str) -> QuerySet[Message]:
+    """Those with this text as it stands, in any case, newest first."""
+    return Message.objects.for_relationship(relationship_id).filter(content__icontains=text).order_by("-seq")
+
+
+def found_lines(relationship_id: UUID, messages: Sequence[Message], text: str) -> list[FoundLine]:
+    turns = Turn.objects.for_relationship(relationship_id).filter(id__in={row.turn_id for row in messages})
+    seqs = dict(turns.values_list("id", "seq"))
+    return [FoundLine(row, seqs[row.turn_id], excerpt_of(row.content, text)) for row in messages]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """What happened in a project over some days: each figure one statement, over one index on a time."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -13,6 +13,7 @@ from worker.condition import DUE, READING, QueueCondition
 from worker.readiness import explained
 
 PERIODS = (7, 30, 90)  # days
+MOST_DAYS_ONE_BY_ONE = 31  # in a longer period a bar is a week
 NAMED = 4  # companions that have a colour of their own
 # By which time something counts: when it was taken in, or when it was said.
 TIMES = {"recorded": ("recorded_at", "recorded_at"), "said": ("occurred_at", "effective_at")}
@@ -48,13 +49,14 @@ SELECT ({time} AT TIME ZONE 'UTC')::date, count(*) FILTER (WHERE event = 'add'),
   FROM memory_entryrevision WHERE project_id = %(project)s AND {time} >= %(since)s {companion} GROUP BY 1
 """
 _CALLS = """
-SELECT (m.recorded_at AT TIME ZONE 'UTC')::date, c.id, c.name, count(*), count(*) FILTER (WHERE m.error_code <> ''),
+SELECT (m.recorded_at AT TIME ZONE 'UTC')::date, c.id, c.name, c.slug, count(*),
+       count(*) FILTER (WHERE m.error_code <> ''),
        coalesce(sum(m.prompt_tokens), 0), coalesce(sum(m.output_tokens), 0), sum(m.cost)
   FROM memory_modelcall m
   JOIN relationships_relationship r ON r.id = m.relationship_id
   JOIN relationships_companion c ON c.id = r.companion_id
  WHERE m.project_id = %(project)s AND m.recorded_at >= %(since)s
-   AND (%(companion)s::uuid IS NULL OR c.id = %(companion)s) GROUP BY 1, 2, 3
+   AND (%(companion)s::uuid IS NULL OR c.id = %(companion)s) GROUP BY 1, 2, 3, 4
 """
 
 
@@ -73,6 +75,7 @@ class CompanionCalls:
 
     companion_id: UUID
     name: str
+    slug: str
     calls: int
     failed: int
     prompt_tokens: int
@@ -105,7 +108,7 @@ def overview_of(project_id: UUID, period: Period, *, now: datetime) -> Overview:
     since = now.replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=period.days - 1)
     params = {"project": project_id, "since": since, "companion": period.companion}
     turn_time, change_time = TIMES[period.by]
-    calendar = [first + timedelta(days=number) for number in range(period.days)]
+    calendar = Calendar(first, period.days)
     totals = _rows(_TOTALS.format(time=turn_time), params)[0]
     turns = _rows(_TURNS.format(time=turn_time, companion=_OF_COMPANION), params)
     changes = _rows(_CHANGES.format(time=change_time, companion=_OF_COMPANION), params)
@@ -123,8 +126,8 @@ def overview_of(project_id: UUID, period: Period, *, now: datetime) -> Overview:
         turns=_by_day(calendar, turns, ("processed", "failed", "waiting or skipped")),
         changes=_by_day(calendar, changes, ("added", "changed", "removed")),
         calls=_by_day(calendar, _calls_by_day(calls), ("succeeded", "failed")),
-        tokens=_of_each(calendar, calls, companions, lambda row: row[5] + row[6]),
-        costs=_of_each(calendar, calls, companions, lambda row: row[7] or 0),
+        tokens=_of_each(calendar, calls, companions, lambda row: row[6] + row[7]),
+        costs=_of_each(calendar, calls, companions, lambda row: row[8] or 0),
         lag_p50=lag[0] if lag else None,
         lag_p95=lag[1] if lag else None,
         companions=companions,
@@ -164,52 +167,82 @@ def _rows(statement: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
         return list(cursor.fetchall())
 
 
-def _by_day(days: Sequence[date], rows: Sequence[tuple[Any, ...]], names: Sequence[str]) -> Plot:
-    known = {row[0]: row[1:] for row in rows}
-    none = (0,) * len(names)
-    series = {name: [float(known.get(day, none)[place]) for day in days] for place, name in enumerate(names)}
-    return stacked_bars([f"{day:%-d %b}" for day in days], series)
+@dataclass(frozen=True, slots=True)
+class Calendar:
+    """The bars of a plot: a day each, or a week each, the last of which ends today."""
+
+    first: date
+    days: int
+
+    @property
+    def each(self) -> int:
+        return 1 if self.days <= MOST_DAYS_ONE_BY_ONE else 7
+
+    @property
+    def labels(self) -> list[str]:
+        starts = [self.first + timedelta(days=day) for day in range(-self._lead, self.days, self.each)]
+        return [f"{'' if self.each == 1 else 'week of '}{day:%-d %b}" for day in starts]
+
+    def place(self, day: date) -> int | None:
+        """Which bar a day is in; None where it is in none."""
+        number = (day - self.first).days
+        return (number + self._lead) // self.each if 0 <= number < self.days else None
+
+    @property
+    def _lead(self) -> int:
+        """Days that the first week has more than are asked for."""
+        return -self.days % self.each
+
+
+def _by_day(calendar: Calendar, rows: Sequence[tuple[Any, ...]], names: Sequence[str]) -> Plot:
+    series = {name: [0.0] * len(calendar.labels) for name in names}
+    for day, *figures in rows:
+        if (place := calendar.place(day)) is not None:
+            for name, figure in zip(names, figures, strict=True):
+                series[name][place] += float(figure)
+    return stacked_bars(calendar.labels, series)
 
 
 def _of_each(
-    days: Sequence[date],
+    calendar: Calendar,
     calls: Sequence[tuple[Any, ...]],
     companions: Sequence[CompanionCalls],
     figure: Any,
 ) -> Plot:
     """A series for each of the companions that asked most, and one for the others."""
-    place_of = {day: place for place, day in enumerate(days)}
-    named = {row.companion_id: row.name for row in companions[:NAMED]}
-    series = {key: [0.0] * len(days) for key in [*named, *([None] if len(companions) > NAMED else [])]}
+    named = {row.companion_id: (row.name, row.slug) for row in companions[:NAMED]}
+    labels = calendar.labels
+    series = {key: [0.0] * len(labels) for key in [*named, *([None] if len(companions) > NAMED else [])]}
     for row in calls:
-        if row[0] in place_of:
-            series[row[1] if row[1] in named else None][place_of[row[0]]] += float(figure(row))
-    labels = _told_apart({key: named[key] if key else "others" for key in series})
-    return stacked_bars([f"{day:%-d %b}" for day in days], {labels[key]: series[key] for key in series})
+        if (place := calendar.place(row[0])) is not None:
+            series[row[1] if row[1] in named else None][place] += float(figure(row))
+    names = {key: _told_apart(named[key], named.values()) if key else "others" for key in series}
+    return stacked_bars(labels, {names[key]: series[key] for key in series})
 
 
-def _told_apart(names: Mapping[UUID | None, str]) -> dict[UUID | None, str]:
-    """Companions of one name get the beginning of their IDs beside it."""
-    values = list(names.values())
-    return {key: f"{name} {str(key)[-6:]}" if values.count(name) > 1 else name for key, name in names.items()}
+def _told_apart(companion: tuple[str, str], others: Collection[tuple[str, str]]) -> str:
+    """Its name, with its slug where another has the same."""
+    name, slug = companion
+    return f"{name} ({slug})" if name == "others" or [other[0] for other in others].count(name) > 1 else name
 
 
 def _calls_by_day(calls: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     sums: dict[date, list[float]] = {}
     for row in calls:
         known = sums.setdefault(row[0], [0.0, 0.0])
-        known[0] += row[3] - row[4]
-        known[1] += row[4]
+        known[0] += row[4] - row[5]
+        known[1] += row[5]
     return [(day, *figures) for day, figures in sums.items()]
 
 
 def _by_companion(calls: Sequence[tuple[Any, ...]]) -> list[CompanionCalls]:
     sums: dict[UUID, CompanionCalls] = {}
-    for _, companion_id, name, count, failed, prompt, output, cost in calls:
-        known = sums.get(companion_id, CompanionCalls(companion_id, name, 0, 0, 0, 0, None))
+    for _, companion_id, name, slug, count, failed, prompt, output, cost in calls:
+        known = sums.get(companion_id, CompanionCalls(companion_id, name, slug, 0, 0, 0, 0, None))
         sums[companion_id] = CompanionCalls(
             companion_id,
             name,
+            slug,
             known.calls + count,
             known.failed + failed,
             known.prompt_tokens + int(prompt),

@@ -1,7 +1,7 @@
-"""Pages of a list by number. One more row than shown is read, so that nothing has to be counted."""
+"""Pages of a list by number. One more row than shown is read; all are counted only for a page that says how many."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.db.models import QuerySet
@@ -9,6 +9,7 @@ from django.http import HttpRequest
 
 PAGE_SIZE = 50
 LAST_PAGE = 1000
+MOST_COUNTED = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,18 @@ class Page:
     number: int
     earlier: str | None
     later: str | None
+    _all: QuerySet[Any, Any] | Sequence[Any] = field(default=(), repr=False, compare=False)
+
+    @property
+    def total(self) -> str:
+        """How many there are on all pages: "1 relationship"'s number, or "10,000+"; a statement where it isn't seen."""
+        if self.number == 1 and not self.later:
+            count = len(self.rows)
+        elif isinstance(self._all, QuerySet):
+            count = self._all.order_by()[: MOST_COUNTED + 1].count()
+        else:
+            count = len(self._all)
+        return f"{MOST_COUNTED:,}+" if count > MOST_COUNTED else f"{count:,}"
 
 
 def page_of(request: HttpRequest, rows: QuerySet[Any, Any] | Sequence[Any], *, size: int = PAGE_SIZE) -> Page:
@@ -35,6 +48,7 @@ def page_of(request: HttpRequest, rows: QuerySet[Any, Any] | Sequence[Any], *, s
         number=number,
         earlier=_address(request, number - 1) if number > 1 else None,
         later=_address(request, number + 1) if len(found) > size else None,
+        _all=rows,
     )
 
 

@@ -31,7 +31,7 @@ def required_version(params: Mapping[str, str]) -> int:
     """Raises InvalidInput where a form names none: nothing is overwritten unseen."""
     version = version_param(params)
     if version is None:
-        raise InvalidInput.of("version", "is no number; open the page anew")
+        raise InvalidInput.of("version", "is not a number; reload the page")
     return version
 
 

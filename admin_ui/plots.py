@@ -78,5 +78,6 @@ def stacked_bars(labels: Sequence[str], series: Mapping[str, Sequence[float]]) -
 
 
 def _figure(number: float) -> str:
-    """Whole numbers in groups of three digits, others to four digits."""
-    return f"{number:,.0f}".replace(",", "\u202f") if number == int(number) else f"{number:.4g}"
+    """Whole and large numbers in groups of three digits, others to four digits."""
+    whole = number == int(number) or number >= 1000
+    return f"{number:,.0f}".replace(",", "\u202f") if whole else f"{number:.4g}"

@@ -43,8 +43,12 @@ class Filters:
         )
 
 
-def scratchpad_of(relationship: Relationship, request: HttpRequest, *, budget: int) -> dict[str, Any]:
-    """The template's variables: `groups` of one page's entries, what the scratchpad takes, and the types there are."""
+def scratchpad_of(
+    relationship: Relationship, request: HttpRequest, *, budget: int, tier: str = Tier.SCRATCHPAD
+) -> dict[str, Any]:
+    """The template's variables: `groups` of one page's entries, what the scratchpad takes and the archive holds, and
+    the types there are. `tier`: to which what is new goes.
+    """
     filters = Filters.of(request.GET)
     owned = ScratchpadEntry.objects.for_relationship(relationship.id)
     rows = owned.filter(**_conditions(filters))
@@ -66,6 +70,8 @@ def scratchpad_of(relationship: Relationship, request: HttpRequest, *, budget: i
         "budget": budget,
         "share": round(100 * used / budget) if budget else None,
         "entry_count": len(contents),
+        "archive_count": owned.active().filter(tier=Tier.ARCHIVE).count(),
+        "archive_first": tier == Tier.ARCHIVE,
         "types": sorted(set(owned.order_by().values_list("type", flat=True).distinct())),
         "states": STATES,
         "tiers": Tier.values,

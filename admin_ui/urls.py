@@ -13,7 +13,7 @@ from admin_ui.views.erasing import ChosenMessagesView, EraseEntryView, RedactMes
 from admin_ui.views.find import FindView
 from admin_ui.views.keys import KeysView, LimitKeyView, RevokeKeyView
 from admin_ui.views.mending import PlanView, UndoPlanView, WishView
-from admin_ui.views.operators import OperatorRoleView, OperatorsView
+from admin_ui.views.operators import InvitationView, OperatorRoleView, OperatorsView
 from admin_ui.views.overview import AlarmView, FirstTurnView, OverviewView, StatusView
 from admin_ui.views.people import PeopleView
 from admin_ui.views.playground import PlaygroundView, TalkView
@@ -58,6 +58,7 @@ urlpatterns = [
     path("find/", FindView.as_view(), name="find"),
     path("first-turn/", FirstTurnView.as_view(), name="first_turn"),
     path("sign-in/", SignInView.as_view(), name="sign_in"),
+    path("invitations/<uidb64>/<token>/", InvitationView.as_view(), name="invitation"),
     path("sign-out/", SignOutView.as_view(), name="sign_out"),
     path("project/", ChooseProjectView.as_view(), name="choose_project"),
     path("theme/", ThemeView.as_view(), name="theme"),

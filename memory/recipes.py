@@ -29,7 +29,7 @@ SCRATCHPAD: Recipe = {
 
 IMPORTANCE: Recipe = {
     "description": "A small model scores what is said from 1 to 10; what matters is kept in the archive and found "
-    "again by similarity, importance and how lately it was used.",
+    "again by similarity, importance and how recently it was used.",
     "after": "Emotion Machine, first version",
     "cost": "1 call of a small model, 1 batch of embeddings to look up, 1 for what is kept",
     "config": {

@@ -1,4 +1,4 @@
-"""Takes the README's pictures: plays the demo in a folder of its own, and looks at it in the admin UI."""
+"""Takes the pictures of the README and docs: plays the demo in a folder of its own, and looks at it in the admin UI."""
 
 import json
 import os
@@ -66,7 +66,13 @@ def sign_in(page: Page, data: Path) -> None:
 
 
 def take(page: Page) -> Iterator[str]:
-    """Each picture's name, once it is taken: a memory, an entry's history, the context preview."""
+    """Each picture's name, once it is taken: the overview, a memory, an entry's history, a conversation, the past, and
+    the context preview.
+    """
+    with page.expect_navigation():
+        page.get_by_label("Dated by").select_option("said")
+    page.get_by_text("worker running").wait_for()
+    yield picture(page, "overview")
     page.get_by_role("link", name=re.compile("^Maya and Ada")).click()
     page.get_by_role("heading", name="Memory").wait_for()
     yield picture(page, "memory")
@@ -75,6 +81,14 @@ def take(page: Page) -> Iterator[str]:
     ).click()
     page.get_by_role("heading", name="History").wait_for()
     yield picture(page, "history")
+    page.get_by_role("link", name="Conversation", exact=True).click()
+    page.get_by_role("link", name="Start").click()
+    page.get_by_text("memory updated").first.wait_for()
+    yield picture(page, "conversation")
+    page.get_by_role("link", name="Time travel").click()
+    page.get_by_role("slider", name="Memory at").press("PageDown")
+    page.get_by_role("region", name="Changes").get_by_role("listitem").first.wait_for()
+    yield picture(page, "time-travel")
     page.get_by_role("link", name="Context").click()
     page.get_by_label("Next message from Maya").fill("What could I cook for Ana and me tonight?")
     page.get_by_role("button", name="Preview").click()

@@ -1,5 +1,6 @@
 """What lists say of their rows at a glance: an icon, an age. As tags, since an include for each takes far longer."""
 
+import re
 from collections.abc import Mapping
 from datetime import datetime
 from functools import lru_cache
@@ -10,8 +11,11 @@ from django.templatetags.static import static
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 
+from admin_ui.paging import Page
+
 register = template.Library()
 
+_LINKED = ("operator", "relationship_id", "companion_id", "summary")  # named beside the details, with a link
 MOST_LISTED = 12  # of a list in an audit event
 _UNITS = (("year", 365 * 86400), ("month", 30 * 86400), ("day", 86400), ("hour", 3600), ("minute", 60))
 
@@ -33,8 +37,14 @@ def grouped(number: int) -> str:
 @register.filter
 def details(values: Mapping[str, Any]) -> str:
     """An audit event's details on one line; what is empty is left out, and of a long list all but the beginning."""
-    shown = {name: _listed(value) if isinstance(value, list) else value for name, value in values.items()}
+    shown = {name.replace("_", " "): _shown(value) for name, value in values.items() if name not in _LINKED}
     return "; ".join(f"{name}: {value}" for name, value in shown.items() if value not in ("", None))
+
+
+def _shown(value: Any) -> Any:
+    if isinstance(value, dict):
+        return ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in value.items())
+    return _listed(value) if isinstance(value, list) else value
 
 
 def _listed(values: list[Any]) -> str:
@@ -53,6 +63,23 @@ def codes(text: str) -> str:
         "{}",
         ((format_html("<code>{}</code>", part) if place % 2 else part,) for place, part in enumerate(parts)),
     )
+
+
+@register.simple_tag
+def counted(page: Page, noun: str) -> str:
+    """How many a list has, as in "3 turns"."""
+    total = page.total
+    return f"{total} {noun}{'' if total == '1' else 's'}"
+
+
+@register.simple_tag
+def marked(text: str, sought: str) -> str:
+    """A whole text with each place where `sought` stands in it, in any case, marked."""
+    parts = re.split(f"({re.escape(sought)})", text, flags=re.IGNORECASE) if sought else [text]
+    places = (
+        (format_html("<mark>{}</mark>", part) if place % 2 else part,) for place, part in enumerate(parts)
+    )
+    return format_html_join("", "{}", places)
 
 
 @register.simple_tag

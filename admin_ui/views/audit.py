@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHt
 from django.shortcuts import render
 
 from admin_ui.access import OperatorView
+from admin_ui.audit_names import named_events
 from admin_ui.paging import page_of
 from admin_ui.params import text_param
 from relationships.models import AuditEvent
@@ -23,14 +24,15 @@ _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 class AuditView(OperatorView):
     def get(self, request: HttpRequest) -> HttpResponse:
         rows, params = self._rows(request)
-        ctx = {"page": page_of(request, rows.order_by("-recorded_at", "-id")), "query": params}
+        page = page_of(request, rows.order_by("-recorded_at", "-id"))
+        ctx = {"page": page, "events": named_events(page.rows, self.access.project.id), "query": params}
         return render(request, "admin_ui/audit/list.html", ctx)
 
     def _rows(self, request: HttpRequest) -> tuple[QuerySet[AuditEvent], dict[str, str]]:
         params = {name: text_param(request.GET, name) for name in ("action", "actor")}
         rows = AuditEvent.objects.filter(project_id=self.access.project.id)
-        if params["action"]:
-            rows = rows.filter(action__icontains=params["action"])
+        for word in params["action"].split():
+            rows = rows.filter(action__icontains=word)
         if params["actor"]:
             rows = rows.filter(actor_id__icontains=params["actor"])
         return rows, params

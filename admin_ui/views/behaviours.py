@@ -84,9 +84,9 @@ class BehavioursView(OperatorView):
         person = self._person(request.POST.get("relationship", ""))
         run_id = parse_uuid(request.POST.get("run", ""))
         if person is None or run_id is None:
-            raise InvalidInput.of("run", "is not there")
+            raise InvalidInput.of("run", "does not exist")
         retry_run(relationship_id=person.id, run_id=run_id)
-        messages.success(request, "The run is tried again.")
+        messages.success(request, "Retrying the run.")
         response = redirect("admin_ui:companion_behaviours", companion.id)
         response["Location"] += f"?relationship={person.id}"
         return response

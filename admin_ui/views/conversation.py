@@ -1,19 +1,30 @@
 """What was said, what each turn changed, and how it came to that."""
 
+from typing import Any
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from admin_ui.conversation import calls_of, exchanges_of, neighbours_of, operations_of, times_of
+from admin_ui.conversation import (
+    calls_of,
+    exchanges_of,
+    found_lines,
+    messages_that_say,
+    neighbours_of,
+    operations_of,
+    times_of,
+)
 from admin_ui.paging import page_of
 from admin_ui.params import text_param
+from admin_ui.turn_window import sessions_of, window_of
 from admin_ui.views.scratchpad import RelationshipPart
 from memory.models import OperationResult
 from relationships.models import Turn, TurnState
 from web.errors import NotFound
 
-TURNS_A_PAGE = 20
+MORE = ("earlier", "later")  # the IDs of the links that bring more turns in place of themselves
+FOUND_A_PAGE = 30
 
 
 class ConversationView(RelationshipPart):
@@ -21,17 +32,19 @@ class ConversationView(RelationshipPart):
 
     def get(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
         relationship = self.get_relationship(relationship_id)
-        turns = Turn.objects.for_relationship(relationship_id).order_by("-seq")
-        session = text_param(request.GET, "session")
-        if session:
-            turns = turns.filter(session=session)
-        page = page_of(request, turns, size=TURNS_A_PAGE)
-        ctx = {
-            **self.ctx_of(relationship),
-            "page": page,
-            "exchanges": exchanges_of(relationship_id, list(reversed(page.rows))),
-            "session": session,
-        }
+        sought = text_param(request.GET, "q", limit=200)
+        htmx = getattr(request, "htmx", None)
+        more = htmx.target if htmx and htmx.target in MORE else ""
+        ctx: dict[str, Any] = {"relationship": relationship, "q": sought, "more": more}
+        if sought:
+            page = page_of(request, messages_that_say(relationship_id, sought), size=FOUND_A_PAGE)
+            ctx |= {"page": page, "found": found_lines(relationship_id, page.rows, sought)}
+        else:
+            window = window_of(relationship_id, request.GET)
+            ctx |= {"window": window, "exchanges": exchanges_of(relationship_id, window.turns)}
+        if more:
+            return render(request, "admin_ui/conversation/_turns.html", ctx)
+        ctx |= {**self.ctx_of(relationship), "sessions": sessions_of(relationship_id)}
         return render(request, "admin_ui/conversation/list.html", ctx)
 
 

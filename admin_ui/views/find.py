@@ -1,4 +1,4 @@
-"""Ctrl+K: any person, companion or page of the project by a few letters of its name."""
+"""Ctrl+K: any person, companion, page or action of the project by a few letters of its name."""
 
 from dataclasses import dataclass
 
@@ -10,9 +10,18 @@ from django.urls import reverse
 from admin_ui.access import OperatorView
 from admin_ui.navigation import PAGES
 from admin_ui.params import text_param
-from relationships.models import Companion, Relationship
+from relationships.models import Companion, Relationship, Role
 
 MOST_OF_A_KIND = 6
+ACTIONS = (  # view name, what of its page, label, role
+    ("companions", "#name", "New companion", Role.EDITOR),
+    ("playground", "", "Chat with a companion", Role.EDITOR),
+    ("turns", "?state=failed", "Retry failed turns", Role.EDITOR),
+    ("relationships", "?waits=1", "Review deletions", Role.EDITOR),
+    ("keys", "#name", "Create API key", Role.OWNER),
+    ("operators", "#email", "Invite an operator", Role.OWNER),
+    ("audit_export", "", "Export the audit log", Role.VIEWER),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +37,7 @@ class FindView(OperatorView):
 
     def get(self, request: HttpRequest) -> HttpResponse:
         query = text_param(request.GET, "q", limit=100)
-        found = [*self._people(query), *self._companions(query), *_pages(query)]
+        found = [*self._people(query), *self._companions(query), *_pages(query), *self._actions(query)]
         part = "_found" if getattr(request, "htmx", False) else "page"
         return render(request, f"admin_ui/find/{part}.html", {"found": found, "q": query})
 
@@ -43,7 +52,7 @@ class FindView(OperatorView):
                 reverse("admin_ui:relationship", args=[row.id]),
                 "person",
                 f"{row.user} and {row.companion.name}",
-                row.user.external_id,
+                f"{row.user.external_id}, {row.companion.slug}",
             )
             for row in recent
         ]
@@ -55,6 +64,13 @@ class FindView(OperatorView):
         return [
             Found(reverse("admin_ui:companion", args=[row.id]), "chat", row.name, row.slug)
             for row in rows.order_by("name", "id")[:MOST_OF_A_KIND]
+        ]
+
+    def _actions(self, query: str) -> list[Found]:
+        return [
+            Found(reverse(f"admin_ui:{name}") + part, "play", label, "action")
+            for name, part, label, role in ACTIONS
+            if query.casefold() in label.casefold() and self.access.may(role)
         ]
 
 

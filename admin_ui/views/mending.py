@@ -69,11 +69,11 @@ class PlanView(RelationshipPart):
             return self._page(request, relationship_id, plan, unticked=True, status=422)
         if request.POST.get("depth") == "erase" and plan.verb == "forget" and self.access.is_owner:
             erase_plan(plan, by=self.access.actor, ticked=ticked)
-            messages.success(request, "Erased, with every copy.")
+            messages.success(request, "Erased, together with every copy.")
             return redirect("admin_ui:relationship", relationship_id)
         done = carry_out(plan, by=self.access.actor, ticked=ticked)
         left = sum(not item["done"] for item in done.items)
-        messages.success(request, f"Done. {left} changed since and left alone." if left else "Done.")
+        messages.success(request, f"Done, except {left} changed in the meantime." if left else "Done.")
         return redirect("admin_ui:relationship_plan", relationship_id, plan_id)
 
     def _page(

@@ -124,7 +124,7 @@ class PublishPromptView(OperatorView):
 
     def post(self, request: HttpRequest, companion_id: UUID, version: int) -> HttpResponse:
         if version >= 10**9:
-            raise NotFound("There is no such version.")
+            raise NotFound("This version does not exist.")
         publish_prompt(companion=self.get_companion(companion_id), version=version, by=self.access.actor)
         said = (
             f"Version {version} is used from the next turn on."

@@ -3,29 +3,45 @@
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Value
+from django.db.models.functions import Coalesce, Lower, NullIf
 from django.http import HttpRequest, HttpResponse
 
 from admin_ui.access import OperatorView, render_page_or_part
+from admin_ui.excerpts import Excerpt, excerpt_of
 from admin_ui.paging import page_of
 from admin_ui.params import parse_uuid, text_param
-from memory.entries.words import relationships_that_say
+from memory.entries.words import lines_that_say, relationships_that_say
 from memory.models import EntryState, HeldDeletion, HeldState, OperationResult, ScratchpadEntry
 from relationships.models import Companion, Relationship, Turn, TurnState
+
+_RECENT = (F("last_turn_at").desc(nulls_last=True), "-created_at", "id")
+ORDERS: dict[str, tuple[str, tuple[Any, ...]]] = {
+    "": ("last turn", _RECENT),
+    "person": (
+        "person",
+        (Lower(Coalesce(NullIf("user__display_name", Value("")), "user__external_id")), "id"),
+    ),
+    "companion": ("companion", ("companion__name", "companion__slug", *_RECENT)),
+    "created": ("newest first", ("-created_at", "id")),
+}
 
 
 class RelationshipsView(OperatorView):
     def get(self, request: HttpRequest) -> HttpResponse:
         page = page_of(request, self._found(request))
         ids = [relationship.id for relationship in page.rows]
+        text = text_param(request.GET, "text")
+        lines = lines_that_say(relationship_ids=ids, text=text) if text else {}
         ctx = {
             "page": page,
             "rows": [
-                {"relationship": row, **counts}
+                {"relationship": row, "line": _excerpt(lines.get(row.id), text), **counts}
                 for row, counts in zip(page.rows, _counts_of(ids), strict=True)
             ],
             "companions": Companion.objects.of_project(self.access.project.id).order_by("name")[:200],
             "query": request.GET,
+            "orders": [(name, label) for name, (label, _) in ORDERS.items()],
         }
         return render_page_or_part(request, "relationships/list", "relationships/_table", ctx, target="found")
 
@@ -50,7 +66,13 @@ class RelationshipsView(OperatorView):
         if request.GET.get("waits"):
             held = HeldDeletion.objects.filter(relationship_id=OuterRef("id"), state=HeldState.WAITING)
             rows = rows.filter(Exists(held))
-        return rows.order_by(F("last_turn_at").desc(nulls_last=True), "-created_at", "id")
+        _, order = ORDERS.get(request.GET.get("order", ""), ORDERS[""])
+        return rows.order_by(*order)
+
+
+def _excerpt(line: tuple[UUID, str] | None, text: str) -> tuple[UUID, Excerpt] | None:
+    """The entry that was found, and the part of it with what was looked for."""
+    return (line[0], excerpt_of(line[1], text, words=True)) if line else None
 
 
 def _counts_of(relationship_ids: list[UUID]) -> list[dict[str, Any]]:

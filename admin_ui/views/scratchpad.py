@@ -51,12 +51,12 @@ class RelationshipPart(OperatorView):
 class ScratchpadView(RelationshipPart):
     def get(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
         relationship = self.get_relationship(relationship_id)
-        configuration = configuration_of(relationship).values
+        ingestion = configuration_of(relationship).values.ingestion
         ctx = {
             **self.ctx_of(relationship),
-            **scratchpad_of(relationship, request, budget=configuration.ingestion.soft_budget),
+            **scratchpad_of(relationship, request, budget=ingestion.soft_budget, tier=ingestion.tier),
             "held": held_of(relationship.id),
-            "form": EntryForm(types=configuration.ingestion.types),
+            "form": EntryForm(types=ingestion.types),
             "query": request.GET.urlencode(),
         }
         return render_page_or_part(request, "scratchpad/detail", "scratchpad/_entries", ctx, target="entries")
@@ -192,7 +192,7 @@ class SwitchEntryView(EntryAction):
         entry = entry_of(relationship_id, entry_id)
         switch = self.values.get(request.POST.get("switch", ""))
         if switch is None:
-            raise NotFound("There is no such switch.")
+            raise NotFound("This setting does not exist.")
         revise_entry(
             relationship_id=relationship_id,
             entry_id=entry_id,
@@ -215,7 +215,7 @@ class BulkView(EntryAction):
         if do == "merge":
             return self._merge(request, relationship_id, chosen)
         if do not in BULK:
-            raise NotFound("There is no such action.")
+            raise NotFound("This action does not exist.")
         done, left = 0, []
         for entry_id in chosen:
             try:

@@ -24,12 +24,14 @@ NONE_OF = {  # what to say where there is no such turn
     TurnState.SKIPPED: "No skipped turns.",
 }
 RETRIED_AT_ONCE = 200
+ORDERS = {"": ("newest first", ("-recorded_at", "-id")), "old": ("oldest first", ("recorded_at", "id"))}
 
 
 class TurnsView(OperatorView):
     def get(self, request: HttpRequest) -> HttpResponse:
         state = self._state(request)
-        page = page_of(request, self._turns(request).order_by("-recorded_at", "-id"))
+        order = request.GET.get("order", "") if request.GET.get("order") in ORDERS else ""
+        page = page_of(request, self._turns(request).order_by(*ORDERS[order][1]))
         rows = rows_of(page.rows)
         filters = {name: text_param(request.GET, name) for name in ("reason", "person", "companion")}
         ctx = {
@@ -37,6 +39,8 @@ class TurnsView(OperatorView):
             "rows": rows,
             "states": [(name, name.capitalize() or "All") for name in map(str, NONE_OF)],
             "state": state,
+            "order": order,
+            "orders": [(name, label) for name, (label, _) in ORDERS.items()],
             "none": NONE_OF[state],
             "filters": filters,
             "filtered": any(filters.values()),

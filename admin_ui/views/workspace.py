@@ -217,7 +217,7 @@ class CheckpointsView(WorkspacePart):
         else:
             name = text_param(request.POST, "name") or "by hand"
             take_checkpoint(relationship=relationship, name=name, by=self.access.actor)
-            said = "Checkpoint taken."
+            said = "Checkpoint created."
         messages.success(request, said)
         return redirect("admin_ui:relationship_file_history", relationship_id)
 

@@ -12,21 +12,23 @@ from benchmarks.report import Figure, Goal, Section
 from benchmarks.service import statements
 from benchmarks.timing import p50, p95, time_calls
 
-MOST_MILLISECONDS, MOST_STATEMENTS = 150, 12
+MOST_MILLISECONDS, MOST_STATEMENTS = 300, 12
 
 
 def addresses(seeded: Seeded) -> Mapping[str, str]:
     """By the name they have in the table."""
     whose, companion = [seeded.relationship_id], [seeded.companion_id]
-    entry, turn = [*whose, seeded.entry_id], [*whose, seeded.turn_id]
     return {
         "overview": _to("overview"),
+        "overview, by week": _to("overview", days=90),
         "overview, workers": _to("status"),
+        "find": _to("find", q="77"),
         "relationships": _to("relationships"),
         "relationships, page 100": _to("relationships", page=100),
         "relationships, a rare word": _to("relationships", text="porcelain"),
         "relationships, the beginning of a common word": _to("relationships", text="likes"),
         "relationships, a person": _to("relationships", person="person 77"),
+        "relationships, by name": _to("relationships", order="person"),
         "relationships, that wait": _to("relationships", waits=1),
         "companions": _to("companions"),
         "companion": _to("companion", companion),
@@ -35,7 +37,9 @@ def addresses(seeded: Seeded) -> Mapping[str, str]:
         "documents": _to("companion_documents", companion),
         "playground": _to("playground"),
         "playground, talk": _to("playground_talk", whose),
-        "turns, failed": _to("turns"),
+        "turns": _to("turns"),
+        "turns, oldest first": _to("turns", order="old"),
+        "turns, failed": _to("turns", state="failed"),
         "turns, pending": _to("turns", state="pending"),
         "turns, skipped": _to("turns", state="skipped"),
         "turns, by a reason": _to("turns", reason="provider"),
@@ -43,6 +47,15 @@ def addresses(seeded: Seeded) -> Mapping[str, str]:
         "operators": _to("operators"),
         "audit": _to("audit"),
         "audit, by a word": _to("audit", action="changed"),
+        "behaviours": _to("companion_behaviours", companion, relationship=str(whose[0])),
+        **_of_the_large_one(seeded),
+    }
+
+
+def _of_the_large_one(seeded: Seeded) -> dict[str, str]:
+    whose = [seeded.relationship_id]
+    entry, turn = [*whose, seeded.entry_id], [*whose, seeded.turn_id]
+    return {
         "memory": _to("relationship", whose),
         "memory, by type": _to("relationship", whose, order="type"),
         "memory, a word": _to("relationship", whose, text="porcelain"),
@@ -50,7 +63,9 @@ def addresses(seeded: Seeded) -> Mapping[str, str]:
         "edit an entry": _to("relationship_edit_entry", entry),
         "people and timeline": _to("relationship_people", whose),
         "conversation": _to("relationship_conversation", whose),
-        "conversation, one session": _to("relationship_conversation", whose, session="current"),
+        "conversation, its start": _to("relationship_conversation", whose, **{"from": 0}),
+        "conversation, a date": _to("relationship_conversation", whose, at=f"{seeded.middle:%Y-%m-%d}"),
+        "conversation, a word": _to("relationship_conversation", whose, q="porcelain"),
         "turn": _to("relationship_trace", turn),
         "what it sees": _to("relationship_preview", whose),
         "what it sees, of a message": _to("relationship_preview", whose, message="Do I like porcelain?"),
@@ -59,6 +74,8 @@ def addresses(seeded: Seeded) -> Mapping[str, str]:
         "time travel, half way": _to("relationship_time", whose, step=500),
         "profile": _to("relationship_profile", whose),
         "data": _to("relationship_data", whose),
+        "summaries": _to("relationship_summaries", whose),
+        "workspace": _to("relationship_workspace", whose),
     }
 
 

@@ -1,6 +1,7 @@
 """Puts a project that has grown large into the tables: by SQL, as rows made one by one would take hours."""
 
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -37,6 +38,7 @@ class Seeded:
     relationship_id: UUID
     entry_id: UUID
     turn_id: UUID
+    middle: datetime  # of the conversation
 
 
 def fill(size: Size) -> Seeded:
@@ -63,7 +65,8 @@ def fill(size: Size) -> Seeded:
     turn = Turn.objects.for_relationship(large.id).order_by("-seq").first()
     assert entry is not None
     assert turn is not None
-    return Seeded(operator, large.companion_id, large.id, entry.id, turn.id)
+    middle = timezone.now() - timedelta(days=SPAN_DAYS // 2)
+    return Seeded(operator, large.companion_id, large.id, entry.id, turn.id, middle)
 
 
 def _run(values: dict[str, Any]) -> None:

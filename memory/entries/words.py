@@ -1,9 +1,11 @@
 """Looks for words in what is remembered, across all relationships of a project: for operators."""
 
 import re
+from collections.abc import Collection
 from uuid import UUID
 
 from django.contrib.postgres.search import SearchQuery
+from django.db.models import QuerySet
 
 from memory.models import EntryState, ScratchpadEntry
 from memory.models.entry import ENTRY_WORDS
@@ -22,15 +24,25 @@ def relationships_that_say(*, project_id: UUID, text: str) -> list[UUID]:
 
     Text of a script without spaces, and text without any word, is looked for as it stands, which reads every entry.
     """
-    owned = ScratchpadEntry.objects.filter(project_id=project_id, state=EntryState.ACTIVE)
-    words = _WORD.findall(text)[:MOST_WORDS]
-    if words and not _WITHOUT_SPACES.search(text):
-        asked = " & ".join(f"'{word}':*" for word in words)
-        query = SearchQuery(asked, config="simple", search_type="raw")
-        owned = owned.annotate(words=ENTRY_WORDS).filter(words=query)
-    else:
-        owned = owned.filter(content__icontains=text)
+    owned = _saying(ScratchpadEntry.objects.filter(project_id=project_id), text)
     return list(owned.order_by().values_list("relationship_id", flat=True).distinct()[:MOST_FOUND])
+
+
+def lines_that_say(*, relationship_ids: Collection[UUID], text: str) -> dict[UUID, tuple[UUID, str]]:
+    """For each relationship, the newest entry with which `relationships_that_say` found it: its ID and content."""
+    found = _saying(ScratchpadEntry.objects.filter(relationship_id__in=relationship_ids), text)
+    newest = found.order_by("relationship_id", "-effective_at", "-id").distinct("relationship_id")
+    rows = newest.values_list("relationship_id", "id", "content")
+    return {relationship_id: (entry_id, content) for relationship_id, entry_id, content in rows}
+
+
+def _saying(entries: QuerySet[ScratchpadEntry], text: str) -> QuerySet[ScratchpadEntry]:
+    active, words = entries.filter(state=EntryState.ACTIVE), _WORD.findall(text)[:MOST_WORDS]
+    if not words or _WITHOUT_SPACES.search(text):
+        return active.filter(content__icontains=text)
+    asked = " & ".join(f"'{word}':*" for word in words)
+    query = SearchQuery(asked, config="simple", search_type="raw")
+    return active.annotate(words=ENTRY_WORDS).filter(words=query)
 
 
 def names_in_text(text: str, name: str) -> bool:

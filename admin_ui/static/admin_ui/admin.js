@@ -13,8 +13,9 @@ document.addEventListener("keydown", (event) => {
   if ((event.ctrlKey || event.metaKey) && event.key === "Enter") event.target.closest("form.edit")?.requestSubmit();
   const typing = event.target.closest("input, textarea, select");
   if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey) {
-    const search = document.querySelector("input[type=search]");
-    if (search) { event.preventDefault(); search.focus(); }
+    event.preventDefault();
+    const search = document.querySelector("main input[type=search]");
+    if (search) search.focus(); else openFind();
   }
 });
 
@@ -81,6 +82,14 @@ function focusAfter(entry, pressed) {
     : document.querySelector("form.edit [autofocus]") ?? document.querySelector("#notices button") ?? document.getElementById("add");
   wanted?.focus();
 }
+
+// How many entries are selected.
+function countSelected() {
+  const told = document.querySelector("[data-count]");
+  if (told) told.textContent = document.querySelectorAll(`input[name="${told.dataset.count}"]:checked`).length + " selected";
+}
+document.addEventListener("change", (event) => { if (event.target.matches("input[type=checkbox]")) setTimeout(countSelected); });
+document.addEventListener("htmx:afterSwap", countSelected);
 
 // One box ticks all.
 document.addEventListener("change", (event) => {
@@ -265,6 +274,43 @@ document.addEventListener("click", (event) => {
   if (event.target.id === "find") event.target.close();
 });
 
+// A conversation opens at its end, or where one jumped to. What comes in above doesn't move what is read, and a day's
+// heading stands once.
+const log = () => document.getElementById("log");
+document.addEventListener("DOMContentLoaded", () => { if (log()?.hasAttribute("data-at-end")) log().scrollTop = log().scrollHeight; });
+let below;
+document.addEventListener("htmx:beforeSwap", (event) => {
+  if (event.detail.target.id === "earlier") below = log().scrollHeight - log().scrollTop;
+});
+document.addEventListener("htmx:afterSwap", () => {
+  if (!log()) return;
+  const headings = [...log().querySelectorAll(".begins")];
+  headings.forEach((heading, place) => { heading.hidden = place > 0 && heading.textContent === headings[place - 1].textContent; });
+  if (below !== undefined) log().scrollTop = log().scrollHeight - below;
+  below = undefined;
+});
+
+// Time travel: a slider says its moment, as text and to who listens, and takes the place of the date that was named;
+// a date that was named moves the slider.
+function sayMoment(slider) {
+  const first = Date.parse(slider.dataset.first), last = Date.parse(slider.dataset.last);
+  const moment = new Date(first + (last - first) * slider.value / slider.max);
+  const text = moment.toLocaleString("en-GB", { day: "numeric", month: "long", year: "numeric", hour: "2-digit", minute: "2-digit", timeZone: "UTC" }).replace(" at ", ", ");
+  slider.setAttribute("aria-valuetext", text);
+  slider.closest(".field").querySelector("output").textContent = text;
+}
+document.addEventListener("input", (event) => {
+  if (!event.target.matches("[data-clears]")) return;
+  document.getElementById(event.target.dataset.clears).value = "";
+  sayMoment(event.target);
+}, true);
+document.addEventListener("htmx:afterSwap", (event) => {
+  const place = event.detail.target.id === "then" && event.detail.target.querySelector("[data-step]");
+  if (place) Object.entries(place.dataset).forEach(([name, step]) => {
+    const slider = document.getElementById(name);
+    if (slider.value !== step) { slider.value = step; sayMoment(slider); }
+  });
+});
 // A search marked data-filter leaves those parts that have its words, and opens what they stand in.
 function filterParts() {
   const field = document.querySelector("[data-filter]");

@@ -9,7 +9,7 @@ from relationships.models import Role
 from tests.acceptance.browser.stage import PASSWORD, Stage
 from tests.waiting import PATIENCE
 
-WIDE, PHONE = 1440, 390
+WIDE, PHONE = 1280, 390
 Scheme = Literal["light", "dark"]
 MILLISECONDS = 20_000 * PATIENCE  # a loaded machine is slow, not wrong
 # Chromium and htmx say so of every answer that is no success; the tests look at what the page says instead.

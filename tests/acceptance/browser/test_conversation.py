@@ -1,5 +1,7 @@
 """The talk and what came of it: a failed turn, a wrong deletion, what the companion sees, and what was true when."""
 
+from datetime import UTC, datetime, timedelta
+
 from playwright.sync_api import expect
 
 from tests.acceptance.browser.desk import Desk
@@ -58,9 +60,42 @@ def test_the_slider_shows_what_was_true_then(desk: Desk, stage: Stage) -> None:
     expect(then).to_contain_text("Lives in Lisbon")
 
     changed = window.get_by_role("region", name="Changes")
-    window.get_by_role("slider", name="Memory at a time").press("Home")
+    slider = window.get_by_role("slider", name="Memory at")
+    slider.press("Home")
     expect(then).to_contain_text("Lives in Porto")
     expect(changed).to_contain_text("Lisbon")
+    spoken = slider.get_attribute("aria-valuetext") or ""
+    assert f"{datetime.now(UTC) - timedelta(days=2):%-d %B %Y}" in spoken
+    window.get_by_label("Date", exact=True).fill(f"{datetime.now(UTC):%Y-%m-%d}")
+    expect(slider).to_have_value("1000")  # a date moves the slider
+    expect(then).to_contain_text("Lives in Lisbon")
+    slider.press("Home")
+    expect(window.get_by_label("Date", exact=True)).to_have_value("")
 
     window.get_by_role("slider", name="Compare with").press("Home")
     expect(changed).to_contain_text("No changes.")
+
+
+def test_a_conversation_goes_on_either_way_as_one_scrolls(desk: Desk, stage: Stage) -> None:
+    lena = stage.relationship("Lena")
+    began = datetime(2024, 1, 1, tzinfo=UTC)
+    turns = [stage.service.say(lena, f"Letter {n}.", at=began + timedelta(days=9 * n)) for n in range(60)]
+    window = desk.open()
+    window.goto(stage.page_of(lena, f"conversation/?from={turns[25].seq}"))
+    log, said = window.get_by_role("region", name="Conversation"), window.locator("#log .said")
+    expect(said.first).to_have_text("Letter 5.")  # those before have come
+    expect(window.get_by_text("Letter 25.")).to_be_in_viewport()  # and what is read stays where it is
+
+    log.evaluate("part => { part.scrollTop = 0; }")
+    expect(said.first).to_have_text("Letter 0.")
+    log.evaluate("part => { part.scrollTop = part.scrollHeight; }")
+    expect(said.last).to_have_text("Letter 59.")
+
+    assert said.all_inner_texts() == [f"Letter {n}." for n in range(60)]
+    window.get_by_label("Go to date").fill("2024-03-04")
+    window.get_by_role("button", name="Go", exact=True).click()
+    expect(window.get_by_text("Letter 7.")).to_be_in_viewport()
+    window.get_by_label("Search this conversation").fill("letter 58")
+    window.keyboard.press("Enter")
+    window.get_by_role("link", name="Letter 58").click()
+    expect(window.get_by_text("Letter 58.")).to_be_in_viewport()

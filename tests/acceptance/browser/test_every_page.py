@@ -13,6 +13,7 @@ from relationships.services.api_keys import create_api_key
 from tests.acceptance.browser.desk import Desk
 from tests.acceptance.browser.looks import look
 from tests.acceptance.browser.stage import BY, NASTY, Stage
+from tests.guards.screen_words import old_words_in
 from tests.vendor_servers.openai_server import OpenAIServer
 from tests.waiting import wait_until
 
@@ -122,6 +123,7 @@ def test_no_page_complains_sticks_out_or_shuts_anybody_out(
         assert answer is not None
         assert answer.status == (404 if name == "not-there" else 200), name
         wrong += look(window, name, screenshots)
+        wrong += (f"{name} says: {word}" for word in old_words_in(window.inner_text("body")))
 
     assert not wrong, "\n".join(wrong)
 

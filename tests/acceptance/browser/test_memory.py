@@ -51,6 +51,7 @@ def test_one_box_ticks_all(desk: Desk, stage: Stage) -> None:
 
     window.get_by_role("checkbox", name="Select: Has a cat").check()
     window.get_by_role("checkbox", name="Select all on this page").check()
+    expect(window.get_by_text("3 selected")).to_be_visible()
     window.get_by_label("With selected:").select_option("pin")
     window.get_by_role("button", name="Apply").click()
 
@@ -104,6 +105,12 @@ def test_the_keyboard_is_enough(desk: Desk, stage: Stage) -> None:
 
     window.keyboard.press("/")
     expect(window.get_by_label("Search", exact=True)).to_be_focused()
+    window.goto(f"{stage.url}/companions/")  # which has no search of its own
+    window.keyboard.press("/")
+    expect(window.locator("#find-field")).to_be_focused()
+    row = window.goto(stage.page_of(kim)) and window.locator("#entries .entry").bounding_box()
+    assert row
+    assert row["height"] <= 46
 
 
 def tab_to(window: Page, label: str, *, most: int = 60) -> None:

@@ -23,7 +23,7 @@ def test_a_plan_is_ticked_carried_out_and_undone(desk: Desk, stage: Stage, width
 
     window.get_by_role("link", name="Forget …").click()
     window.get_by_label("What to forget").fill("ORD-17")
-    window.get_by_role("button", name="Find it").click()
+    window.get_by_role("button", name="Find matching items").click()
     expect(window.get_by_role("checkbox", name="Select: Waits for ORD-17", exact=True)).to_be_checked()
     expect(window.get_by_role("checkbox", name="Select: Waits for ORD-170", exact=True)).to_have_count(0)
     assert window.evaluate("document.documentElement.scrollWidth <= innerWidth")
@@ -37,17 +37,17 @@ def test_a_plan_is_ticked_carried_out_and_undone(desk: Desk, stage: Stage, width
 
 
 def test_a_correction_that_fits_nothing_shows_what_was_looked_at(desk: Desk, stage: Stage) -> None:
-    kim = stage.relationship("Kim of the corrections")
-    kim.config = {"ingestion": {"provider": "offline"}}
-    kim.save()
-    stage.remember(kim, "Has a cat")
+    karl = stage.relationship("Karl")
+    karl.config = {"ingestion": {"provider": "offline"}}
+    karl.save()
+    stage.remember(karl, "Has a cat")
     window = desk.open()
-    window.goto(stage.page_of(kim, "correct/"))
-    window.get_by_label("What is wrong").fill("that I live in Vienna")
-    window.get_by_label("What is right").fill("Lives in Graz")
-    window.get_by_role("button", name="Find it").click()
+    window.goto(stage.page_of(karl, "correct/"))
+    window.get_by_label("Incorrect fact").fill("that I live in Vienna")
+    window.get_by_label("Correct fact", exact=True).fill("Lives in Graz")
+    window.get_by_role("button", name="Find matching items").click()
     expect(window.get_by_role("alert")).to_contain_text("No entry says this")
-    assert stage.contents(kim) == {"Has a cat"}
+    assert stage.contents(karl) == {"Has a cat"}
 
 
 def test_from_the_playground_and_message_by_message(desk: Desk, stage: Stage, model: OpenAIServer) -> None:
@@ -60,7 +60,7 @@ def test_from_the_playground_and_message_by_message(desk: Desk, stage: Stage, mo
     window.goto(f"{stage.url}/playground/{una.id}/")
     window.get_by_role("link", name="Forget …").click()
     window.get_by_label("What to forget").fill("ORD-17")
-    window.get_by_role("button", name="Find it").click()
+    window.get_by_role("button", name="Find matching items").click()
     window.get_by_role("button", name="Forget selected").click()
     expect(window.get_by_role("status")).to_have_text("Done.")
     assert stage.contents(una) == set()

@@ -69,7 +69,7 @@ def test_the_past_and_what_is_seen_now_are_shown(window: Page, stage: Stage) -> 
     stage.talk(mara, "I live in Porto.", days_ago=2)
     stage.talk(mara, "I moved to Lisbon.", days_ago=1)
     window.goto(stage.page_of(mara, "time/"))
-    window.get_by_role("slider", name="Memory at a time").press("Home")
+    window.get_by_role("slider", name="Memory at").press("Home")
     window.get_by_role("button", name="Show").click()
     expect(window.get_by_role("region", name="Then", exact=True)).to_contain_text("Lives in Porto")
 

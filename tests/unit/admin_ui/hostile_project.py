@@ -303,7 +303,7 @@ def _project(hostile: HostileProject) -> None:
         target_kind="companion",
         actor_kind="operator",
         actor_id=wild("auditor"),
-        detail={wild("detail_name"): wild("detail")},
+        detail={wild("detailname"): wild("detail")},
     )
     colleague = Operator.objects.create_user("colleague@example.org", "a long pass phrase")
     membership = Membership.objects.create(operator=colleague, project=project, role=Role.EDITOR)

@@ -86,6 +86,17 @@ def test_an_import_counts_when_it_was_said_and_when_it_was_taken_in(
     assert (said.relationships, said.active_people, said.turns_in_all) == (1, 1, 1)
 
 
+def test_a_quarter_is_shown_by_week(conversation: Conversation, relationship: Relationship) -> None:
+    for days in (0, 6, 7, 89):
+        conversation.say("I have a dog.", at=timezone.now() - timedelta(days=days))
+
+    bars = last_days(relationship.project_id, 90, by="said").turns.bars
+
+    counts = [bar.says.partition(" waiting")[0].rpartition(" ")[2] for bar in bars]
+    assert counts == ["1", *["0"] * 10, "1", "2"]
+    assert all(bar.says.startswith("week of ") for bar in bars)
+
+
 def test_one_companion_can_be_looked_at(conversation: Conversation, relationship: Relationship) -> None:
     conversation.say("I have a dog.")
     another = meet(Companion.objects.create(project=relationship.project, slug="eve", name="Eve"))

@@ -23,14 +23,15 @@ MOST_STATEMENTS = 14  # two of them for the endings of words, where entries are 
 PATTERNS: dict[str, URLPattern] = {str(pattern.name): pattern for pattern in urlpatterns}
 # The whole of what they answer is a file, which a browser saves and does not show.
 FILES = {"audit_export", "relationship_export"}
-# Open to who is signed in to nothing, or for any role: they change the operator's own browser alone.
-ONES_OWN = {"sign_in", "sign_out", "choose_project", "theme"}
+# Open to who is signed in to nothing, or for any role: they change the operator's own browser or account alone.
+ONES_OWN = {"sign_in", "sign_out", "choose_project", "theme", "invitation"}
 QUERIES = {
     "companion_prompt": ["version=1", "relationship={relationship_id}"],
     "companion_behaviours": ["relationship={relationship_id}", "name=greet"],
     "companion_documents": ["question=stove"],
     "relationship": ["order=type&state=any", "text=script&about=Ana"],
     "relationship_commit": ["base=main"],
+    "relationship_conversation": ["from=0", "before=9", "after=0", "at=2020-01-01", "session=x", "q=script"],
     "relationship_near": ["message=What+was+the+stove+again"],
     "relationship_preview": ["message=Hello"],
     "relationship_time": ["step=0", "by=known"],
@@ -64,8 +65,9 @@ def row_counts() -> dict[str, int]:
     return {model.__name__: model._base_manager.count() for model in ours}
 
 
-READ = sorted(name for name in PATTERNS if answers(name, "get") and name != "sign_in")
-WRITTEN = sorted(name for name in PATTERNS if answers(name, "post"))
+# Whose pages need no membership have tests of their own.
+READ = sorted(name for name in PATTERNS if answers(name, "get") and name not in ("sign_in", "invitation"))
+WRITTEN = sorted(name for name in PATTERNS if answers(name, "post") and name != "invitation")
 
 
 @pytest.fixture
@@ -166,7 +168,7 @@ def test_a_request_without_its_csrf_token_is_refused(owner: Client, hostile: Hos
 
 def test_who_is_not_signed_in_sees_and_changes_nothing(client: Client, hostile: HostileProject) -> None:
     before = row_counts()
-    for name in sorted(set(PATTERNS) - {"sign_in"}):
+    for name in sorted(set(PATTERNS) - {"sign_in", "invitation"}):
         for method in ("get", "post"):
             answer = getattr(client, method)(address(name, hostile), HTTP_HOST="localhost")
             assert answer.status_code in (302, 405), name

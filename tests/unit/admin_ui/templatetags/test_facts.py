@@ -27,9 +27,13 @@ def test_an_age_is_said_in_words(ago: timedelta, said: str) -> None:
 
 def test_details_are_one_line_without_what_is_empty() -> None:
     assert (
-        details({"fields": ["name", "slug"], "none": [], "version": 2, "note": ""})
+        details({"fields": ["name", "slug"], "none": [], "version": 2, "note": "", "operator": 7})
         == "fields: name, slug; version: 2"
     )
+
+
+def test_counts_of_details_are_read_as_a_sentence() -> None:
+    assert details({"erased": {"memory_entry": 3, "turn": 1}}) == "erased: 3 memory entry, 1 turn"
 
 
 def test_a_long_list_of_details_is_cut() -> None:

@@ -1,3 +1,6 @@
+import re
+from datetime import UTC, datetime, timedelta
+
 import pytest
 from django.test import Client
 
@@ -98,12 +101,74 @@ def test_the_failed_turns_of_the_list_and_no_others_are_retried_at_once(
     assert (conversation.again(two).state == TurnState.PENDING) is (retried == 2)
 
 
+@pytest.fixture
+def two_years(conversation: Conversation) -> list[Turn]:
+    """Sixty turns, one in twelve days, each year a session of its own."""
+    began = datetime(2024, 1, 1, 9, tzinfo=UTC)
+    return [
+        conversation.say(
+            f"This is number {number}.",
+            at=began + timedelta(days=12 * number),
+            session=f"year {number // 31}",
+        )
+        for number in range(60)
+    ]
+
+
+def numbers(page: str) -> list[int]:
+    return [int(number) for number in re.findall(r"This is number (\d+)\.", page)]
+
+
+@pytest.mark.parametrize(
+    ("query", "first", "last", "leads_to"),
+    [
+        pytest.param("", 40, 59, ["before=40"], id="the newest"),
+        pytest.param("?from=0", 0, 19, ["after=19"], id="the start"),
+        pytest.param("?before=#40", 20, 39, ["before=20", "after=39"], id="before"),
+        pytest.param("?after=#39", 40, 59, ["before=40"], id="after"),
+        pytest.param("?at=2024-12-20", 30, 49, ["before=30", "after=49"], id="a date"),
+        pytest.param("?at=2031-01-01", 40, 59, ["before=40"], id="a date to come"),
+        pytest.param("?at=soon", 40, 59, ["before=40"], id="no date"),
+        pytest.param("?session=year+1", 31, 50, ["before=31", "after=50"], id="a session"),
+    ],
+)
+def test_a_long_conversation_is_read_from_any_place(
+    viewer: Client, page: str, two_years: list[Turn], query: str, first: int, last: int, leads_to: list[str]
+) -> None:
+    asked = re.sub(r"#(\d+)", lambda found: str(two_years[int(found[1])].seq), query)
+    shown = viewer.get(f"{page}conversation/{asked}").content.decode()
+
+    assert numbers(shown) == list(range(first, last + 1))
+    edges = [(way, int(seq)) for way, seq in re.findall(r'href="\?(before|after)=(\d+)"', shown)]
+    seqs = {turn.seq: number for number, turn in enumerate(two_years)}
+    assert [f"{way}={seqs[seq]}" for way, seq in edges] == leads_to
+
+
+def test_more_of_a_conversation_comes_without_what_is_shown_already(
+    viewer: Client, page: str, two_years: list[Turn]
+) -> None:
+    headers = {"HX-Request": "true", "HX-Target": "earlier"}
+    shown = viewer.get(f"{page}conversation/?before={two_years[40].seq}", headers=headers).content.decode()
+
+    assert numbers(shown) == list(range(20, 40))
+    assert "Later turns" not in shown
+    assert "<html" not in shown
+
+
+def test_what_was_said_is_found_in_its_conversation(viewer: Client, page: str, two_years: list[Turn]) -> None:
+    shown = viewer.get(f"{page}conversation/?q=NUMBER 7.").content.decode()
+
+    assert "This is <mark>number 7.</mark>" in shown
+    assert shown.count("<mark>") == 1
+    assert numbers(viewer.get(f"{page}conversation/?from={two_years[7].seq}").content.decode())[0] == 7
+
+
 def test_the_language_that_was_found_is_shown(
     viewer: Client, page: str, conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
-    assert "Language, found" not in viewer.get(f"{page}conversation/").content.decode()
+    assert "Detected language" not in viewer.get(f"{page}conversation/").content.decode()
     conversation.say(
         "I have been living in Lisbon for three years now, and I like walking my dog at the beach."
     )
 
-    assert "Language, found in what was said: English" in viewer.get(f"{page}conversation/").content.decode()
+    assert "Detected language: English" in viewer.get(f"{page}conversation/").content.decode()

@@ -1,7 +1,11 @@
+import re
+
 import pytest
 from django.test import Client
 
-from relationships.models import Relationship
+from relationships.models import Companion, EndUser, Relationship, Role
+from tests.fixtures.operators import Browser
+from tests.fixtures.people import meet
 from tests.fixtures.turns import Conversation
 
 LIST = "/admin-ui/relationships/"
@@ -32,3 +36,43 @@ def test_a_relationship_is_found_by_person_and_by_what_is_remembered(
 def test_without_scripts_the_workers_have_a_page(viewer: Client) -> None:
     assert "<h1>Workers</h1>" in viewer.get("/admin-ui/status/").content.decode()
     assert "<h1>" not in viewer.get("/admin-ui/status/", headers={"HX-Request": "true"}).content.decode()
+
+
+def test_a_hit_shows_its_line_and_two_companions_of_one_name_are_told_apart(
+    viewer: Client, relationship: Relationship, conversation: Conversation
+) -> None:
+    twin = Companion.objects.create(
+        project=relationship.project, slug="its-twin", name=relationship.companion.name
+    )
+    meet(twin)
+    (entry,) = conversation.remember("Since the summer she plays the sackbut in a band")
+
+    hit = viewer.get(f"{LIST}?text=sack").content.decode()
+    everybody = viewer.get(LIST).content.decode()
+
+    assert "Since the summer she plays the <mark>sack</mark>but in a band" in hit
+    assert f"/entries/{entry.id}/" in hit
+    assert "1 relationship<" in hit
+    assert "2 relationships<" in everybody
+    table = everybody.partition("<tbody>")[2]
+    assert f"<bdi>{relationship.companion.slug}</bdi>" in table
+    assert "<bdi>its-twin</bdi>" in table
+
+
+def test_the_list_is_sorted(viewer: Client, relationship: Relationship) -> None:
+    EndUser.objects.filter(id=relationship.user_id).update(display_name="ben")
+    for name in ("Zoe", "Ana"):
+        EndUser.objects.filter(id=meet(relationship.companion).user_id).update(display_name=name)
+
+    def names(order: str) -> list[str]:
+        table = viewer.get(f"{LIST}?order={order}").content.decode().partition("<tbody>")[2]
+        return re.findall(r"<bdi>(ben|Zoe|Ana)</bdi></a>", table)
+
+    assert names("person") == ["Ana", "ben", "Zoe"]
+    assert names("created") == ["Ana", "Zoe", "ben"]
+    assert sorted(names("nonsense")) == ["Ana", "Zoe", "ben"]
+
+
+@pytest.mark.parametrize(("role", "offered"), [(Role.VIEWER, False), (Role.OWNER, True)])
+def test_actions_are_found_by_who_may_do_them(signed_in: Browser, role: Role, offered: bool) -> None:
+    assert ("Create API key" in signed_in(role).get("/admin-ui/find/?q=api").content.decode()) is offered

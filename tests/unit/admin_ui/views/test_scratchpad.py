@@ -6,7 +6,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from memory.entries.editing import revise_entry
 from memory.models import EntryRevision, EntryState, ScratchpadEntry
-from relationships.models import Relationship
+from relationships.models import Companion, Relationship
 from tests.fixtures.turns import PERSON, Conversation
 
 
@@ -213,3 +213,21 @@ def test_when_something_happens_is_shown_as_it_was_said(
 
     assert f"happens {said}</span>" in editor.get(page).content.decode()
     assert said in editor.get(f"{page}entries/{entry.id}/").content.decode()
+
+
+@pytest.mark.parametrize(
+    ("tier", "said"),
+    [
+        ("scratchpad", "tokens, 2 entries; 1 in the archive"),
+        ("archive", "1 entry in the archive, 2 in the scratchpad"),
+    ],
+)
+def test_a_recipe_that_fills_the_archive_shows_the_archives_counts(
+    viewer: Client, page: str, relationship: Relationship, conversation: Conversation, tier: str, said: str
+) -> None:
+    Companion.objects.filter(id=relationship.companion_id).update(config={"ingestion": {"tier": tier}})
+    conversation.remember("Has a cat", "Has a dog")
+    (fish,) = conversation.remember("Has a fish")
+    revise_entry(relationship_id=relationship.id, entry_id=fish.id, values={"tier": "archive"}, by=PERSON)
+
+    assert said in viewer.get(page).content.decode()

@@ -1,4 +1,5 @@
-from datetime import timedelta
+import re
+from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 import pytest
@@ -75,3 +76,25 @@ def test_what_was_added_changed_and_removed_is_told_apart() -> None:
         ("removed", 2),
     ]
     assert [piece.text for piece in changes[1].text] == ["Lives in ", "Porto", "Lisbon"]
+
+
+def test_a_date_is_its_whole_day_and_the_sliders_say_their_moments(
+    viewer: Client, page: str, relationship: Relationship
+) -> None:
+    for day, city in ((2, "Porto"), (5, "Lisbon")):
+        said = datetime(2026, 3, day, 15, tzinfo=UTC)
+        values = {"content": f"Was in {city}", "type": "other", "effective_at": said}
+        add_entry(relationship=relationship, values=values, by=PERSON, source=EntrySource.MANUAL)
+
+    shown = viewer.get(f"{page}?at=2026-03-02&to=2026-03-05").content.decode()
+
+    then, changes = shown.split("Changes until")
+    assert "Was in Porto" in then
+    assert "Was in Lisbon" not in then.partition('id="then"')[2]
+    assert "<ins>Was in Lisbon</ins>" in changes
+    spoken = re.findall(r'aria-valuetext="([^"]+)"', shown)
+    assert spoken == ["2 March 2026, 23:59", "5 March 2026, 23:59"]
+    ticks = re.search(r'<path d="([^"]+)"', shown)
+    assert ticks
+    assert ticks[1].startswith("M0 0V10M")
+    assert ticks[1].count("M") == 2

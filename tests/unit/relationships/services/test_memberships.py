@@ -19,7 +19,6 @@ def let_in(project: Project, email: str = "ana@example.org", role: str = Role.OW
     [
         ("no address", Role.VIEWER, PHRASE, "email"),
         ("ana@example.org", "king", PHRASE, "role"),
-        ("ana@example.org", Role.VIEWER, "", "password"),
         ("ana@example.org", Role.VIEWER, "short", "password"),
         ("longname@example.org", Role.VIEWER, "longname@example.org", "password"),
     ],
