@@ -7,6 +7,8 @@ import psycopg
 from django.db.backends.postgresql import base
 from psycopg.pq import TransactionStatus
 
+from config.postgresql.citus import SchemaEditor
+
 
 class DatabaseWrapper(base.DatabaseWrapper):
     """Asks the socket instead of the server whether a connection that was kept is still there.
@@ -14,6 +16,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
     A question to the server before every request was a third of a request's round trips. A server that went away has
     closed the socket, which then has an end to be read; so only a connection with something to read is asked further.
     """
+
+    SchemaEditorClass = SchemaEditor
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> "psycopg.Connection[Any]":
         """As Django's; of a pool, one that the server has not closed meanwhile."""
