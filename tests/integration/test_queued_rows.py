@@ -1,7 +1,7 @@
 """What holds for every kind of row that owes work: one at a time has it, and nothing of it is lost."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 
 import pytest
@@ -58,7 +58,19 @@ def rows(request: pytest.FixtureRequest, conversation: Conversation) -> QueuedQu
     return made
 
 
+@pytest.fixture(params=["on", "off"], ids=["as planned", "row by row"])
+def plan(request: pytest.FixtureRequest) -> Iterator[None]:
+    """The database chooses its plan, and has to take the one that joins row by row."""
+    steps = ("hashjoin", "mergejoin", "material", "hashagg", "sort")
+    with connection.cursor() as cursor:
+        cursor.execute("; ".join(f"SET enable_{step} = {request.param}" for step in steps))
+        yield
+        cursor.execute("; ".join(f"RESET enable_{step}" for step in steps))
+
+
+@pytest.mark.usefixtures("plan")
 def test_no_row_is_taken_twice(rows: QueuedQuerySet) -> None:
+    """Nor more than were asked for."""
     now = timezone.now()
     first, second = rows.claim(worker="one", now=now, most=2), rows.claim(worker="two", now=now)
 

@@ -63,8 +63,9 @@ class QueuedQuerySet(models.QuerySet[Any]):
         token = uuid4()
         with transaction.atomic(savepoint=False):
             free = self.due(now).select_for_update(skip_locked=not in_order).values("pk")[:most]
-            rows = self.model._default_manager.filter(pk__in=free).update_returning(
+            rows = self.model._default_manager.all().update_returning(
                 fields,
+                only=free,
                 **self.model.HELD,
                 lease_token=token,
                 lease_until=lease_end(now),
@@ -95,8 +96,14 @@ class QueuedQuerySet(models.QuerySet[Any]):
         given_back = self._given_back(now, counted=True, code=WORKER_DIED)
         return dead.update_returning(fields, **given_back, **values)
 
-    def update_returning(self, fields: Sequence[str] = (), **values: Any) -> list[Any]:
-        """`update`, and the rows as they are then, with these fields or all. One statement."""
+    def update_returning(
+        self, fields: Sequence[str] = (), *, only: models.QuerySet[Any] | None = None, **values: Any
+    ) -> list[Any]:
+        """`update`, and the rows as they are then, with these fields or all. One statement.
+
+        `only`: of all rows, those whose key it finds and locks. It runs once; as a subquery of a condition it might run
+        again for each row, and each time find the next ones, as what was updated meanwhile is skipped.
+        """
         query: Any = self.query.chain(UpdateQuery)
         query.add_update_values(values)
         compiler = query.get_compiler(self.db)
@@ -105,6 +112,11 @@ class QueuedQuerySet(models.QuerySet[Any]):
         columns = [field.get_col(table) for field in named]
         try:
             sql, parameters = compiler.as_sql()
+            if only is not None:
+                key = ", ".join(f'"{field.column}"' for field in self.model._meta.pk_fields)
+                found, more = only.query.sql_with_params()
+                sql = f"WITH found AS MATERIALIZED ({found}) {sql} WHERE ({key}) IN (SELECT * FROM found)"  # noqa: S608 - no value in it
+                parameters = (*more, *parameters)
         except EmptyResultSet:
             return []
         with connections[self.db].cursor() as cursor:

@@ -35,7 +35,7 @@ def test_a_plan_is_ticked_carried_out_and_undone(desk: Desk, stage: Stage, width
 
 
 def test_a_correction_that_fits_nothing_shows_what_was_looked_at(desk: Desk, stage: Stage) -> None:
-    kim = stage.relationship("Kim")
+    kim = stage.relationship("Kim of the corrections")
     kim.config = {"ingestion": {"provider": "offline"}}
     kim.save()
     stage.remember(kim, "Has a cat")
