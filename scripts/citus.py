@@ -96,7 +96,9 @@ def drop_database(folder: Path, name: str) -> None:
     for node in NODES:
         if (folder / node).exists():
             with psycopg.connect(database_url(folder / node), autocommit=True) as server:
-                server.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
+                server.execute(
+                    sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name))
+                )
 
 
 def _programs(packed: Path) -> Path:
@@ -120,7 +122,9 @@ def _create_database(data: Path, name: str) -> None:
         if not server.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone():
             server.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
     with psycopg.connect(database_url(data, name=name), autocommit=True) as database:
-        there = {extension for (extension,) in database.execute("SELECT extname FROM pg_extension").fetchall()}
+        there = {
+            extension for (extension,) in database.execute("SELECT extname FROM pg_extension").fetchall()
+        }
         for extension in ("citus", "vector"):
             if extension not in there:  # a node that has joined takes no such statement at all
                 database.execute(sql.SQL("CREATE EXTENSION {}").format(sql.Identifier(extension)))

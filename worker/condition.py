@@ -91,15 +91,15 @@ WITH waiting AS (
 SELECT (SELECT count(*) FROM waiting WHERE attempts = 0 AND waiting_since IS NULL),
        (SELECT count(*) FROM waiting WHERE attempts > 0 OR waiting_since IS NOT NULL),
        (SELECT count(*) FROM (
-            SELECT FROM relationships_turn WHERE state = 'pending' AND due_at IS NULL LIMIT %(limit)s) few),
+            SELECT 1 FROM relationships_turn WHERE state = 'pending' AND due_at IS NULL LIMIT %(limit)s) few),
        (SELECT count(*) FROM (
-            SELECT FROM relationships_turn WHERE state = 'processing' LIMIT %(limit)s) few),
+            SELECT 1 FROM relationships_turn WHERE state = 'processing' LIMIT %(limit)s) few),
        (SELECT count(*) FROM (
-            SELECT FROM relationships_turn WHERE state = 'failed' LIMIT %(limit)s) few),
+            SELECT 1 FROM relationships_turn WHERE state = 'failed' LIMIT %(limit)s) few),
        (SELECT greatest(coalesce(sum(reltuples), 0), 0)::bigint FROM pg_class
          WHERE oid = to_regclass('relationships_turn')),
        (SELECT count(*) FROM (
-            SELECT FROM django_q_ormq WHERE key = %(queue)s AND lock <= now() LIMIT %(limit)s) few)
+            SELECT 1 FROM django_q_ormq WHERE key = %(queue)s AND lock <= now() LIMIT %(limit)s) few)
 """
 # Texts without their vector. One that is tried again is owed still, though it is not due.
 _VECTORS = """

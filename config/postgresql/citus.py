@@ -6,8 +6,10 @@ node (a reference table). All else stays on the coordinator. `manage.py distribu
 there, the schema editor for those that a later migration makes.
 """
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from django.db import connection
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.postgresql.schema import DatabaseSchemaEditor
 from django.db.models import Model
@@ -59,3 +61,30 @@ def distribution_of(model: type[Model]) -> tuple[str, list[Any]]:
     if table in REFERENCE_TABLES:
         return "SELECT create_reference_table(%s)", [table]
     return "", []
+
+
+def rows_of_each(
+    inner: str, each: Mapping[str, tuple[str, Sequence[Any]]], values: Mapping[str, Any]
+) -> list[tuple[Any, ...]]:
+    """The rows of the query `inner` for each set of values, which it names as {name}; the first of them begins each row.
+
+    `each`: by name the type of a value, and the values. One statement; where the database is distributed, which takes
+    no such query of many shards, as many as there are sets.
+    """
+    names = list(each)
+    with connection.cursor() as cursor:
+        if not is_distributed(connection):
+            arrays = ", ".join(f"%({name})s::{kind}[]" for name, (kind, _) in each.items())
+            listed = f"unnest({arrays}) AS given ({', '.join(names)})"
+            query = inner.format(**{name: f"given.{name}" for name in names})
+            cursor.execute(
+                f"SELECT given.{names[0]}, found.* FROM {listed}, LATERAL ({query}) found",  # noqa: S608 - ours
+                {**values, **{name: list(wanted) for name, (_, wanted) in each.items()}},
+            )
+            return list(cursor.fetchall())
+        found: list[tuple[Any, ...]] = []
+        query = inner.format(**{name: f"%({name})s::{kind}" for name, (kind, _) in each.items()})
+        for one in zip(*(wanted for _, wanted in each.values()), strict=True):
+            cursor.execute(query, {**values, **dict(zip(names, one, strict=True))})
+            found += [(one[0], *row) for row in cursor.fetchall()]
+        return found

@@ -39,14 +39,14 @@ _HAND_BACK_SECONDS, _PAUSE_SECONDS = 60.0, 0.5
 
 # Whether somebody is at it; the first turn's own configuration, if one is owed; and the levels below that.
 HEAD = """
-SELECT EXISTS (SELECT FROM relationships_turn WHERE relationship_id = r.id AND state = 'processing'),
+SELECT EXISTS (SELECT 1 FROM relationships_turn WHERE relationship_id = %(id)s AND state = 'processing'),
        (SELECT config::text FROM relationships_turn
-         WHERE relationship_id = r.id AND state = 'pending' AND due_at IS NOT NULL ORDER BY seq LIMIT 1),
+         WHERE relationship_id = %(id)s AND state = 'pending' AND due_at IS NOT NULL ORDER BY seq LIMIT 1),
        p.config::text, c.config::text, r.config::text
   FROM relationships_relationship r
   JOIN relationships_companion c ON c.id = r.companion_id
   JOIN relationships_project p ON p.id = r.project_id
- WHERE r.id = %s
+ WHERE r.id = %(id)s
 """
 
 
@@ -257,7 +257,7 @@ def _batch(ordered: Sequence[Turn], now: datetime) -> list[Turn]:
 def _most_at_once(relationship_id: UUID) -> int:
     """How many turns may be one batch, as the first one has it; 0: none is owed, or somebody is at it."""
     with connection.cursor() as cursor:
-        cursor.execute(HEAD, [relationship_id])
+        cursor.execute(HEAD, {"id": relationship_id})
         busy, turn, *levels = cursor.fetchone()
     if busy or turn is None:
         return 0

@@ -28,7 +28,7 @@ _UPSERT = sql.SQL(
     VALUES
         (%(relationship)s, %(id)s, %(project)s, %(profile)s, %(sessions)s, %(scratchpad)s, %(hot_context)s,
          %(fresh_until)s, %(has_archive)s, %(summary)s, now())
-    ON CONFLICT (relationship_id) DO UPDATE SET {sections}, updated_at = now()
+    ON CONFLICT (relationship_id) DO UPDATE SET {sections}, updated_at = EXCLUDED.updated_at
     """
 )
 _EMPTY: dict[str, Any] = {

@@ -32,7 +32,11 @@ def _seconds(table: Table | None) -> float:
     probe = sql.Identifier(_PROBE)
     with transaction.atomic():
         if table is None:
-            rows(sql.SQL("CREATE TABLE {} (relationship_id uuid, id uuid, PRIMARY KEY (relationship_id, id))").format(probe))
+            rows(
+                sql.SQL(
+                    "CREATE TABLE {} (relationship_id uuid, id uuid, PRIMARY KEY (relationship_id, id))"
+                ).format(probe)
+            )
         else:
             of = sql.Identifier(table.name)
             rows(sql.SQL("CREATE TABLE {} (LIKE {} INCLUDING ALL)").format(probe, of))

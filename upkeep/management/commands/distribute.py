@@ -23,7 +23,9 @@ class Command(BaseCommand):
         verb.add_argument("--dry-run", action="store_true", help="check and estimate; change nothing")
         verb.add_argument("--status", action="store_true", help="say what each node holds")
         verb.add_argument("--rebalance", action="store_true", help="move shards to nodes that hold fewer")
-        parser.add_argument("--shards", type=int, default=32, help="at least one for each node that will ever be")
+        parser.add_argument(
+            "--shards", type=int, default=32, help="at least one for each node that will ever be"
+        )
 
     def handle(self, *args: Any, shards: int, **options: Any) -> None:
         if options["status"]:

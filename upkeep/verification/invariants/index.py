@@ -23,7 +23,7 @@ OF_NOTHING = Problem(
 
 _ENTRIES = """
 SELECT CASE WHEN s.id IS NULL THEN 'missing' ELSE 'out_of_step' END, e.relationship_id, e.id, 'entry'
-  FROM unnest(%(ids)s::uuid[]) w (id)
+  FROM (SELECT id FROM relationships_relationship WHERE id = ANY(%(ids)s)) w
   JOIN memory_scratchpadentry e ON e.relationship_id = w.id
   LEFT JOIN memory_searchtext s ON s.relationship_id = w.id AND s.kind = 'entry' AND s.owner_id = e.id
  WHERE s.id IS NULL OR (s.state, s.tier, s.speaker, s.told_at) <> (e.state, e.tier, e.subject, e.effective_at)
@@ -35,11 +35,11 @@ SELECT m.relationship_id, m.id, s.id IS NULL,
        (s.place, s.session, s.role, s.speaker, s.told_at, s.state)
        <> (m.seq, m.session, m.role, m.speaker, m.occurred_at, now.state),
        m.content, s.text_hash
-  FROM unnest(%(ids)s::uuid[]) w (id)
+  FROM (SELECT id FROM relationships_relationship WHERE id = ANY(%(ids)s)) w
   JOIN relationships_message m ON m.relationship_id = w.id AND m.erased_at IS NULL AND m.hidden_at IS NULL
   LEFT JOIN memory_searchtext s ON s.relationship_id = w.id AND s.kind = 'message' AND s.owner_id = m.id
  CROSS JOIN LATERAL (
-       SELECT CASE WHEN EXISTS (SELECT FROM relationships_turn t
+       SELECT CASE WHEN EXISTS (SELECT 1 FROM relationships_turn t
                                  WHERE t.relationship_id = w.id AND t.id = m.turn_id AND {OFF_THE_RECORD})
               THEN 'skipped' ELSE 'active' END AS state) now
  WHERE s.id IS NULL
@@ -49,13 +49,13 @@ SELECT m.relationship_id, m.id, s.id IS NULL,
 """  # noqa: S608 - a constant of ours
 _OF_NOTHING = """
 SELECT 'of_nothing', s.relationship_id, s.owner_id, s.kind
-  FROM unnest(%(ids)s::uuid[]) w (id)
+  FROM (SELECT id FROM relationships_relationship WHERE id = ANY(%(ids)s)) w
   JOIN memory_searchtext s ON s.relationship_id = w.id
  WHERE CASE s.kind
        WHEN 'entry' THEN NOT EXISTS (
-            SELECT FROM memory_scratchpadentry WHERE relationship_id = w.id AND id = s.owner_id)
+            SELECT 1 FROM memory_scratchpadentry WHERE relationship_id = w.id AND id = s.owner_id)
        ELSE NOT EXISTS (
-            SELECT FROM relationships_message WHERE relationship_id = w.id AND id = s.owner_id
+            SELECT 1 FROM relationships_message WHERE relationship_id = w.id AND id = s.owner_id
                AND erased_at IS NULL AND hidden_at IS NULL)
        END
 """
