@@ -2,12 +2,14 @@
 
 Citus is AGPL and no part of this project: its build for the embedded PostgreSQL is taken from the folder that
 RAPPORT_CITUS names, else from ../shared/citus, and unpacked over a copy of the wheel's programs. The servers listen on
-Unix sockets only. `start` prints the coordinator's DATABASE_URL; `stop` stops all three, the data stays; `test` runs the tests on them.
+Unix sockets only. `start` prints the coordinator's DATABASE_URL; `stop` stops all three, and the data stays; `test`
+runs tests on them, `demo` the demo.
 """
 
 import argparse
 import fcntl
 import os
+import subprocess
 import sys
 import tarfile
 from collections.abc import Iterator
@@ -153,15 +155,28 @@ def _test(more: list[str]) -> None:
     os.execve(sys.executable, command, {**os.environ, **environment})  # noqa: S606 - no shell
 
 
+def _demo(more: list[str]) -> None:
+    """From an empty database to a conversation on a distributed one; `DATABASE_URL=... manage.py stop` ends it."""
+    environment = {**os.environ, "DATABASE_URL": start(FOLDER)}
+    for command in (["migrate", "-v0"], ["distribute"], ["demo", *more]):
+        done = subprocess.run(  # noqa: S603 - our own commands, no shell
+            [sys.executable, "manage.py", *command], cwd=ROOT, env=environment, check=False
+        )
+        if done.returncode:
+            raise SystemExit(done.returncode)
+
+
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("verb", choices=["start", "stop", "test"])
+    parser.add_argument("verb", choices=["start", "stop", "test", "demo"])
     parser.add_argument("--name", default="rapport", help="of the database")
     given, more = parser.parse_known_args(arguments)
     if given.verb == "start":
         sys.stdout.write(start(FOLDER, given.name) + "\n")
     elif given.verb == "stop":
         stop(FOLDER)
+    elif given.verb == "demo":
+        _demo(more)
     elif engine() is None:
         sys.stdout.write(f"{MISSING} The tests on a distributed database are skipped.\n")
     else:

@@ -62,7 +62,8 @@ def make_summaries(*, relationship_id: UUID, worker: str) -> int:
     """Make all that is owed until nothing is, it has to wait, or others do. How many were made."""
     made = 0
     rows = Summary.objects.for_relationship(relationship_id)
-    while lease := rows.next_in_line().claim(worker=worker, now=timezone.now(), most=1):
+    shard = {"relationship_id": relationship_id}
+    while lease := rows.next_in_line().claim(worker=worker, now=timezone.now(), most=1, all_of=shard):
         summary = lease.rows[0]
         own = rows.filter(id=summary.id)
 

@@ -136,7 +136,7 @@ def _renewed(renew: Callable[[], bool]) -> bool:
     try:
         with transaction.atomic():
             with connection.cursor() as cursor:
-                cursor.execute("SELECT set_config('lock_timeout', %s, true)", [LOCK_TIMEOUT])
+                cursor.execute(f"SET LOCAL lock_timeout = '{LOCK_TIMEOUT}'")
             return renew()
     except DatabaseError as error:
         log.warning(

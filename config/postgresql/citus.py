@@ -18,6 +18,7 @@ ROOT_TABLE = "relationships_relationship"
 REFERENCE_TABLES = (
     "relationships_project",
     "relationships_apikey",
+    "relationships_operator",
     "relationships_companion",
     "relationships_enduser",
     "memory_ingestionprompt",
@@ -66,7 +67,7 @@ def distribution_of(model: type[Model]) -> tuple[str, list[Any]]:
 def rows_of_each(
     inner: str, each: Mapping[str, tuple[str, Sequence[Any]]], values: Mapping[str, Any]
 ) -> list[tuple[Any, ...]]:
-    """The rows of the query `inner` for each set of values, which it names as {name}; the first of them begins each row.
+    """The rows of the query `inner` for each set of values, which it names as {name}; each begins with the first value.
 
     `each`: by name the type of a value, and the values. One statement; where the database is distributed, which takes
     no such query of many shards, as many as there are sets.

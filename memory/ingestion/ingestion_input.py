@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists
 
 from memory.errors import InvalidTemplate
 from memory.fence import cut_fenced
@@ -170,7 +170,7 @@ def _instructions_of(companion: Companion, ingestion: Ingestion) -> Instructions
         ) from None
 
 
-def archive_of(relationship_id: UUID | OuterRef) -> Any:
+def archive_of(relationship_id: UUID) -> Any:
     """The active entries that are not in the scratchpad."""
     return ScratchpadEntry.objects.filter(relationship_id=relationship_id, tier=Tier.ARCHIVE).active()
 
@@ -179,7 +179,7 @@ def _relationship(relationship_id: UUID) -> Relationship:
     """With `has_archive`: asked along, so that an empty archive costs no statement of its own."""
     found = (
         Relationship.objects.select_related("companion", "project", "user")
-        .annotate(has_archive=Exists(archive_of(OuterRef("id"))))
+        .annotate(has_archive=Exists(archive_of(relationship_id)))
         .filter(id=relationship_id)
         .first()
     )

@@ -17,8 +17,11 @@ SELECT DISTINCT application_name FROM pg_stat_activity
  ORDER BY application_name
 """
 _NODES = "SELECT nodename || ':' || nodeport FROM pg_dist_node WHERE isactive AND shouldhaveshards ORDER BY 1"
-# Of every node: `result` is one text, as this is how Citus hands answers over.
-_ON_NODES = "SELECT nodename || ':' || nodeport, success, result FROM run_command_on_all_nodes(%s) JOIN pg_dist_node USING (nodeid)"
+# The answer of each node is one text, as this is how Citus hands it over.
+_ON_NODES = """
+SELECT nodename || ':' || nodeport, success, result
+  FROM run_command_on_all_nodes(%s) JOIN pg_dist_node USING (nodeid)
+"""
 _VERSIONS = """
 SELECT string_agg(name || ' ' || version, ', ' ORDER BY name) FROM (
     SELECT 'PostgreSQL' AS name, split_part(current_setting('server_version'), '.', 1) AS version
@@ -65,7 +68,7 @@ def _of_the_schema() -> Iterator[str]:
     if executor.migration_plan(executor.loader.graph.leaf_nodes()):
         yield "Migrations are owed. Run manage.py migrate first."
     if not rows("SELECT rolsuper FROM pg_roles WHERE rolname = current_user")[0][0]:
-        yield "This account is no superuser, and triggers on shards take one. Name one in DATABASE_URL for this command."
+        yield "Triggers on shards take a superuser, and this account is none: name one in DATABASE_URL for this."
 
 
 def _of_the_service() -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""How long a distribution takes, measured on these servers: a sample of each large table is distributed and rolled back.
+"""How long a distribution takes, measured on these servers: a sample of each table is distributed and rolled back.
 
 What is counted: making a table's shards, copying its rows, and holding its foreign keys against them.
 """

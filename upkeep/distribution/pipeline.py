@@ -13,8 +13,8 @@ from psycopg import sql
 from upkeep.distribution.tables import KEPT_KEYS, rows, tables, unfinished
 
 # Of the database, for all of its sessions from the next on. Our triggers change rows of their own shard only; SET LOCAL
-# has to reach the nodes (upkeep.erasure.allow_erasure); a statement over many shards asks one after the other, so that a
-# transaction can go on after it.
+# has to reach the nodes (upkeep.erasure.allow_erasure). A statement over many shards asks one after the other, so that
+# a transaction can go on after it.
 SETTINGS = {
     "citus.enable_unsafe_triggers": "on",
     "citus.propagate_set_commands": "local",
@@ -50,7 +50,8 @@ def _steps() -> Iterator[str]:
         rows(table.statement, table.values)
         yield f"{table.name}: {table.rows} rows"
     if unfinished():
-        yield from _put_keys_back()
+        _put_keys_back()
+        yield "foreign keys are back"
         for table in tables():
             rows("SELECT truncate_local_data_after_distributing_table(%s)", [table.name])
         rows(sql.SQL("DROP TABLE {}").format(sql.Identifier(KEPT_KEYS)))
@@ -72,11 +73,10 @@ def _set_keys_aside(names: list[str]) -> None:
         rows(alter.format(sql.Identifier(name), sql.SQL(setting), sql.Literal(value)))
 
 
-def _put_keys_back() -> Iterator[str]:
+def _put_keys_back() -> None:
     kept = sql.Identifier(KEPT_KEYS)
     for table, name, rule in rows(sql.SQL("SELECT held_by, name, rule FROM {} ORDER BY name").format(kept)):
         with transaction.atomic():
             add = sql.SQL("ALTER TABLE {} ADD CONSTRAINT {} {}")
             rows(add.format(sql.Identifier(table), sql.Identifier(name), sql.SQL(rule)))
             rows(sql.SQL("DELETE FROM {} WHERE name = %s").format(kept), [name])
-        yield f"{table}: foreign key {name}"

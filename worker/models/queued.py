@@ -6,7 +6,7 @@ out, or whose holder is known to be dead, is taken back (worker.leases). A task 
 there are such rows, and may be lost.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, ClassVar, Self
@@ -53,17 +53,19 @@ class QueuedQuerySet(models.QuerySet[Any]):
         most: int | None = None,
         in_order: bool = False,
         fields: Sequence[str] = (),
+        all_of: Mapping[str, Any] | None = None,
         **values: Any,
     ) -> Lease | None:
         """Take what of these rows is due, the first so many of the query; None: there is nothing.
 
         One statement, which leaves out what somebody else is taking at this moment; it waits for that where rows may
-        only be taken `in_order`. `fields`: those to be read.
+        only be taken `in_order`. `fields`: those to be read. `all_of`: what all of these rows have, their relationship
+        above all: a distributed database asks one shard then.
         """
         token = uuid4()
         with transaction.atomic(savepoint=False):
             free = self.due(now).select_for_update(skip_locked=not in_order).values("pk")[:most]
-            rows = self.model._default_manager.all().update_returning(
+            rows = self.model._default_manager.filter(**all_of or {}).update_returning(
                 fields,
                 only=free,
                 **self.model.HELD,
@@ -115,7 +117,8 @@ class QueuedQuerySet(models.QuerySet[Any]):
             if only is not None:
                 key = ", ".join(f'"{field.column}"' for field in self.model._meta.pk_fields)
                 found, more = only.query.sql_with_params()
-                sql = f"WITH found AS MATERIALIZED ({found}) {sql} WHERE ({key}) IN (SELECT * FROM found)"  # noqa: S608 - no value in it
+                joined = "AND" if query.where else "WHERE"
+                sql = f"WITH found AS MATERIALIZED ({found}) {sql} {joined} ({key}) IN (SELECT * FROM found)"  # noqa: S608 - no value in it
                 parameters = (*more, *parameters)
         except EmptyResultSet:
             return []

@@ -44,20 +44,23 @@ class PairsInvariant(Invariant):
 
 # Every number was given out in the transaction that wrote its row, so none is without one.
 _NUMBERS = """
-SELECT p.slug, w.id, NULL, p.detail
-  FROM (SELECT id FROM relationships_relationship WHERE id = ANY(%(ids)s)) w JOIN relationships_relationship r ON r.id = w.id,
+SELECT p.slug, r.id, NULL, p.detail
+  FROM relationships_relationship r,
        LATERAL (SELECT count(*) FILTER (WHERE said) AS said, count(*) AS taken, count(DISTINCT seq) AS different,
                        coalesce(max(seq), 0) AS highest FROM (
-           SELECT seq, false AS said FROM relationships_turn WHERE relationship_id = w.id
-           UNION ALL SELECT seq, true FROM relationships_message WHERE relationship_id = w.id
-           UNION ALL SELECT seq, false FROM memory_entryrevision WHERE relationship_id = w.id) s) n,
-       LATERAL (VALUES
-           ('behind', n.highest > r.last_seq, concat('last_seq ', r.last_seq, ', highest ', n.highest)),
-           ('twice', n.taken > n.different, concat(n.taken - n.different, ' numbers')),
-           ('miscounted', r.message_count <> n.said, concat('message_count ', r.message_count, ', ', n.said)),
-           ('gap', n.different < greatest(r.last_seq, n.highest),
-            concat(greatest(r.last_seq, n.highest) - n.different, ' numbers of ', r.last_seq))) p (slug, so, detail)
- WHERE p.so
+           SELECT seq, false AS said FROM relationships_turn WHERE relationship_id = r.id
+           UNION ALL SELECT seq, true FROM relationships_message WHERE relationship_id = r.id
+           UNION ALL SELECT seq, false FROM memory_entryrevision WHERE relationship_id = r.id) s) n,
+       LATERAL unnest(
+           ARRAY['behind', 'twice', 'miscounted', 'gap'],
+           ARRAY[n.highest > r.last_seq, n.taken > n.different, r.message_count <> n.said,
+                 n.different < greatest(r.last_seq, n.highest)],
+           ARRAY[concat('last_seq ', r.last_seq, ', highest ', n.highest),
+                 concat(n.taken - n.different, ' numbers'),
+                 concat('message_count ', r.message_count, ', ', n.said),
+                 concat(greatest(r.last_seq, n.highest) - n.different, ' numbers of ', r.last_seq)]
+       ) p (slug, so, detail)
+ WHERE r.id = ANY(%(ids)s) AND p.so
 """
 _CATCH_UP = """
 UPDATE relationships_relationship r SET last_seq = greatest(r.last_seq,

@@ -27,7 +27,8 @@ SELECT 'not_taken_back', relationship_id, id, '' FROM relationships_turn
  WHERE relationship_id = ANY(%(ids)s) AND state = 'processing' AND lease_until < %(long_ago)s
    AND (SELECT so FROM idle)
 UNION ALL
-SELECT 'forgotten', w.id, head.id, '' FROM (SELECT id FROM relationships_relationship WHERE id = ANY(%(ids)s)) w, LATERAL (
+SELECT 'forgotten', w.id, head.id, ''
+  FROM (SELECT id FROM relationships_relationship WHERE id = ANY(%(ids)s)) w, LATERAL (
        SELECT id, state, due_at FROM relationships_turn
         WHERE relationship_id = w.id AND state IN ('pending', 'processing')
           AND (state = 'processing' OR due_at IS NOT NULL) ORDER BY seq LIMIT 1) head

@@ -35,9 +35,9 @@ WITH wanted AS MATERIALIZED (
     SELECT * FROM unnest(%(owners)s::uuid[], %(messages)s::boolean[], %(models)s::text[], %(dimensions)s::int[])
         AS w (id, messages, model, dimensions)
 ), texts AS (
-    SELECT w.id, s.id AS row_id, s.kind, NOT EXISTS (
+    SELECT s.relationship_id AS id, s.id AS row_id, s.kind, NOT EXISTS (
            SELECT 1 FROM memory_embedding v
-            WHERE v.relationship_id = w.id AND v.kind = s.kind AND v.model = w.model
+            WHERE v.relationship_id = s.relationship_id AND v.kind = s.kind AND v.model = w.model
               AND v.dimensions = coalesce(w.dimensions, v.dimensions) AND v.owner_id = s.owner_id) AS without,
            s.place, s.owner_id
       FROM wanted w JOIN memory_searchtext s ON s.relationship_id = w.id
