@@ -61,14 +61,15 @@ SELECT q.project_id,
        max(extract(epoch FROM now() - CASE WHEN head.waiting_since IS NOT NULL THEN head.waiting_since
             WHEN head.state = 'processing' THEN head.claimed_at
             ELSE greatest(head.due_at, before.settled_at) END))::float8
-  FROM queue q
+  FROM relationships_relationship r
+  JOIN queue q ON q.relationship_id = r.id
  CROSS JOIN LATERAL (
        SELECT seq, state, due_at, claimed_at, waiting_since, waits_on, error_code FROM relationships_turn
-        WHERE relationship_id = q.relationship_id AND state IN ('pending', 'processing')
+        WHERE relationship_id = r.id AND state IN ('pending', 'processing')
           AND (state = 'processing' OR due_at IS NOT NULL) ORDER BY seq LIMIT 1) head
   LEFT JOIN LATERAL (
        SELECT settled_at FROM relationships_turn
-        WHERE relationship_id = q.relationship_id AND seq < head.seq ORDER BY seq DESC LIMIT 1) before ON true
+        WHERE relationship_id = r.id AND seq < head.seq ORDER BY seq DESC LIMIT 1) before ON true
  GROUP BY 1, 2, 3
 """
 # Projects that asked a model today or yesterday, and those of them that had an answer lately: a row a project and day.
