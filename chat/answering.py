@@ -152,6 +152,7 @@ class Answering:
 
     def _told(self, error: Exception) -> bytes:
         """The last event of a stream that failed: one that just ended would raise nothing in OpenAI's clients."""
+        log.warning("a reply broke off", event_name="chat.reply.broke_off", error_class=type(error).__name__)
         self._keep_what_was_said()
         return event(told(upstream_error(error) if isinstance(error, ProviderError) else error))
 

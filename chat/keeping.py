@@ -43,13 +43,19 @@ def keep_reply(reply: Reply, *, interrupted: bool = False, early: Turn | None = 
     """Take in the turn as POST /turns does, with all that belongs to it. `early`: what the person said was taken in
     before the reply began, as that turn. Raises NotFound, InvalidInput.
     """
-    question = reply.question
+    kept = _keep(reply, interrupted, early)
+    # Last, as everywhere: who locked this row first would wait for the relationship, whose holder waits for this row.
     count_spending(
-        question.relationship.project_id,
+        reply.question.relationship.project_id,
         reply.completions,
         answered=bool(reply.finish),
         now=datetime.now(UTC),
     )
+    return kept
+
+
+def _keep(reply: Reply, interrupted: bool, early: Turn | None) -> Kept:
+    question = reply.question
     if not question.remembered:
         return Kept(None, None)
     new = _turn_of(reply, interrupted, without_new=early is not None)

@@ -18,12 +18,14 @@ SELECT (ARRAY['likes','hates','wants','owns','lost','found','remembers','collect
 $$;
 
 INSERT INTO relationships_turn (relationship_id, id, project_id, seq, session, occurred_at, recorded_at, config, state,
-       due_at, waits_for, attempts, leased_by, claimed_at, settled_at, error_code, error, model_call_ids)
+       due_at, waits_for, attempts, leased_by, claimed_at, settled_at, error_code, error, model_call_ids,
+       tags, category, modality)
 SELECT s.relationship_id, uuidv7(), %(project)s, n * 3, CASE WHEN n %% 5 < 3 THEN 'current' ELSE 'week ' || n / 5 END,
        at, at, '{}', state, CASE WHEN state = 'pending' THEN at END, '', 1, '', at,
        CASE WHEN state = 'applied' THEN at + interval '2 seconds' END,
        CASE state WHEN 'failed' THEN 'provider_refused' WHEN 'skipped' THEN 'ingestion_disabled' ELSE '' END,
-       CASE WHEN state = 'failed' THEN 'The provider refused the question.' ELSE '' END, '{}'
+       CASE WHEN state = 'failed' THEN 'The provider refused the question.' ELSE '' END, '{}',
+       '{}', '', 'text'
   FROM sizes s, generate_series(1, s.turns) n,
        LATERAL (SELECT now() - interval '1 day' * %(span)s * (1 - n::float / s.turns) - interval '1 second' * s.number AS at,
                 CASE (s.number * 7919 + n) %% 500 WHEN 0 THEN 'failed' WHEN 1 THEN 'skipped' WHEN 2 THEN 'pending'
@@ -41,13 +43,13 @@ SELECT t.relationship_id, uuidv7(), t.project_id, t.id, t.seq + m, t.session,
  ORDER BY t.recorded_at, t.relationship_id, m;
 
 INSERT INTO memory_scratchpadentry (relationship_id, id, project_id, type, tier, state, subject, content, content_hash,
-       single_valued, importance, confidence, weight, pinned, read_only, tags, metadata, modality, source,
+       single_valued, importance, confidence, weight, pinned, read_only, tags, category, metadata, modality, source,
        source_message_ids, recorded_at, effective_at, access_count, version)
 SELECT s.relationship_id, uuidv7(), %(project)s,
        (ARRAY['preference','event','relation','plan','other'])[1 + n %% 5],
        CASE WHEN n %% CASE WHEN s.relationship_id = %(large)s THEN 2 ELSE 5 END = 0 THEN 'archive' ELSE 'scratchpad' END,
        CASE WHEN n %% 10 = 9 THEN 'superseded' ELSE 'active' END, 'user', content,
-       sha256(convert_to(content, 'UTF8')), false, 0.5, 0.9, 1, n %% 50 = 0, false, '{}', '{}', 'text', 'turn', '{}',
+       sha256(convert_to(content, 'UTF8')), false, 0.5, 0.9, 1, n %% 50 = 0, false, '{}', '', '{}', 'text', 'turn', '{}',
        at, at, 0, 1
   FROM sizes s, generate_series(1, s.entries) n,
        LATERAL (SELECT 'The user ' || pg_temp.said(s.number * 101 + n) AS content,

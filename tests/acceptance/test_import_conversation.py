@@ -93,4 +93,7 @@ def test_a_real_conversation_is_imported_to_the_end(live: LiveService) -> None:
     found = re.search(r"^(\d+) turns are new\.$", out, re.MULTILINE)
     assert found
     assert int(found[1]) > 300
-    assert states(Relationship.objects.get()) == {"applied": int(found[1])}
+    read = states(Relationship.objects.get())
+    assert read.total() == int(found[1])
+    assert set(read) <= {"applied", "skipped"}  # a turn of good-byes
+    assert read["skipped"] < 5

@@ -32,7 +32,7 @@ MESSAGES = (
 )
 # Problems that a guide shows on purpose.
 SHOWN = {
-    "mend-a-memory": {"stale_version"},
+    "mend-a-memory": {"stale_version", "nothing_fits"},
     "confirm-held-deletions": {"already_decided"},
 }
 
@@ -89,10 +89,11 @@ def test_the_tour_and_the_quickstart_work_one_after_the_other(place: Path, first
             one for one in answers[page] if str(one.get("type", "")).startswith("urn:rapport:problem:")
         ]
         assert not problems, f"{page}, after {first}: {problems}"
-    _, relationship, turn, context, entries, _ = answers["the quickstart"]
+    _, relationship, turn, context, found, entries, _ = answers["the quickstart"]
     assert relationship["user"]["display_name"] == "Sam"
     assert relationship["timezone"] == "Europe/Lisbon"
     assert context["rendered"].startswith("You are Ada, who cooks with Sam.")
+    assert "allergic to peanuts" in json.dumps(found["messages"]), "the message, as no entry says it"
     assert [entry["content"] for entry in entries["items"]] == [
         line["content"] for line in turn["remembered"]
     ][::-1]
@@ -100,7 +101,7 @@ def test_the_tour_and_the_quickstart_work_one_after_the_other(place: Path, first
 
 def test_the_commands_of_the_quickstart_and_the_guides_work(place: Path) -> None:
     known = "\n".join(blocks("docs/quickstart.md", "## 2", "## 4"))
-    *_, turn, context, entries, history = paste(
+    *_, turn, context, _, entries, history = paste(
         "\n".join([known, *blocks("docs/quickstart.md", "## 4", "")]), place
     )
     assert turn["state"] == "applied"

@@ -3,6 +3,8 @@
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from chat.models import KeptContext
 from relationships.models import Companion, EndUser, Relationship
@@ -41,6 +43,17 @@ def test_a_stream_has_the_same_words_and_ends_with_what_was_kept(chat: Chat, rep
     kept = KeptContext.objects.get()
     assert events[-1]["rapport"]["context_id"] == str(kept.id)
     assert kept.turn_id == turns()[0].id and kept.finish_reason == "stop" and kept.model == "local-1"
+
+
+def test_the_days_spending_is_locked_last(chat: Chat, replying: OpenAIServer) -> None:
+    """A worker that applies a turn holds the relationship when it counts: the other way round each waits for the other."""
+    with CaptureQueriesContext(connection) as ran:
+        chat.say("Hi")
+
+    statements = [query["sql"].strip() for query in ran.captured_queries if query["sql"]]
+    counted = next(place for place, sql in enumerate(statements) if "INTO memory_modelspending" in sql)
+    writing = [sql.split()[0] for sql in statements[counted + 1 :]]
+    assert not {"INSERT", "UPDATE", "DELETE", "WITH"} & set(writing), statements[counted + 1 :]
 
 
 def test_usage_is_sent_only_to_who_asks(chat: Chat, replying: OpenAIServer) -> None:

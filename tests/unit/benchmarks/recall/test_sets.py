@@ -21,9 +21,11 @@ TALK = {
 }
 MOVED = {"memory_content": "[Event Memory] Moved", "is_update": "False", "original_memories": ["x"]}
 AGAIN = {"memory_content": "Moved again", "is_update": "True", "original_memories": ["Moved", "Moved"]}
+LINE = {"role": "user", "content": "I moved to Porto.", "timestamp": "Sep 04, 2025, 09:05:32"}
+ASKED = {"question": "Where did Martin move to?", "evidence": [{"memory_content": "[Event Memory] Moved"}]}
 PERSON = {
     "persona_info": "[Recorded on Oct 04, 2025] Name: Martin Mark; Gender: Male",
-    "sessions": [{"memory_points": [MOVED, AGAIN]}],
+    "sessions": [{"memory_points": [MOVED, AGAIN], "dialogue": [LINE], "questions": [ASKED]}],
 }
 
 
