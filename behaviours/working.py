@@ -72,10 +72,7 @@ Action = Callable[[Work], None]
 def run_behaviours(*, relationship_id: UUID, worker: str, actions: dict[str, Action]) -> int:
     """Do what is due until nothing is, or others wait. How many runs were looked at."""
     rows, looked_at = BehaviourRun.objects.for_relationship(relationship_id), 0
-    shard = {"relationship_id": relationship_id}
-    while lease := rows.order_by("due_at", "id").claim(
-        worker=worker, now=timezone.now(), most=1, all_of=shard
-    ):
+    while lease := rows.order_by("due_at", "id").claim(worker=worker, now=timezone.now(), most=1):
         run = lease.rows[0]
         own = rows.filter(id=run.id)
 

@@ -51,8 +51,11 @@ def postpone_overdue(rows: QueuedQuerySet, now: datetime, *, most: int) -> list[
     """
     overdue = rows.overdue(now, seconds=GRACE_SECONDS)
     chosen = [row.pk for row in in_turn_by_project(overdue, most=most)]
-    free = overdue.filter(pk__in=chosen).select_for_update(skip_locked=True)
-    return rows.filter(pk__in=free.values("pk")).update_returning(due_at=now)
+    postponed = []
+    for key in chosen:  # by its own statement, as a distributed database locks rows of one shard at a time
+        free = overdue.filter(pk=key).select_for_update(skip_locked=True).values("pk")
+        postponed += rows.filter(pk=key).update_returning(only=free, due_at=now)
+    return postponed
 
 
 @contextmanager

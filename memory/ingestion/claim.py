@@ -76,14 +76,7 @@ def claim_turns(*, relationship_id: UUID, worker: str) -> Claim | None:
     if not batch:
         return None
     rows = waiting.filter(id__in=[turn.id for turn in batch])
-    lease = rows.claim(
-        worker=worker,
-        now=now,
-        in_order=True,
-        fields=("relationship", "id"),
-        all_of={"relationship_id": relationship_id},
-        claimed_at=now,
-    )
+    lease = rows.claim(worker=worker, now=now, in_order=True, fields=("relationship", "id"), claimed_at=now)
     if lease is None or len(lease.rows) != len(batch):
         transaction.set_rollback(True)  # one of them was changed at this moment: the sweep comes back to it
         return None

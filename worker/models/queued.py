@@ -6,7 +6,7 @@ out, or whose holder is known to be dead, is taken back (worker.leases). A task 
 there are such rows, and may be lost.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, ClassVar, Self
@@ -16,6 +16,7 @@ from django.conf import settings
 from django.core.exceptions import EmptyResultSet
 from django.db import connections, models, transaction
 from django.db.models import F, Q
+from django.db.models.lookups import Exact
 from django.db.models.sql import UpdateQuery
 
 WORKER_DIED = (
@@ -53,19 +54,17 @@ class QueuedQuerySet(models.QuerySet[Any]):
         most: int | None = None,
         in_order: bool = False,
         fields: Sequence[str] = (),
-        all_of: Mapping[str, Any] | None = None,
         **values: Any,
     ) -> Lease | None:
         """Take what of these rows is due, the first so many of the query; None: there is nothing.
 
         One statement, which leaves out what somebody else is taking at this moment; it waits for that where rows may
-        only be taken `in_order`. `fields`: those to be read. `all_of`: what all of these rows have, their relationship
-        above all: a distributed database asks one shard then.
+        only be taken `in_order`. `fields`: those to be read.
         """
         token = uuid4()
         with transaction.atomic(savepoint=False):
             free = self.due(now).select_for_update(skip_locked=not in_order).values("pk")[:most]
-            rows = self.model._default_manager.filter(**all_of or {}).update_returning(
+            rows = self.model._default_manager.filter(**self._shard()).update_returning(
                 fields,
                 only=free,
                 **self.model.HELD,
@@ -75,6 +74,12 @@ class QueuedQuerySet(models.QuerySet[Any]):
                 **values,
             )
         return Lease(token, tuple(rows)) if rows else None
+
+    def _shard(self) -> dict[str, Any]:
+        """The relationship of these rows, where they are of one: a distributed database asks no other shard then."""
+        exact = [each for each in self.query.where.children if isinstance(each, Exact)]
+        named = {getattr(getattr(each.lhs, "target", None), "attname", ""): each.rhs for each in exact}
+        return {name: value for name, value in named.items() if name == "relationship_id"}
 
     def renew(self, *tokens: UUID, now: datetime) -> int:
         """Hold on for another while to what is not put down yet. How many rows it is; 0: none is ours."""

@@ -84,11 +84,7 @@ def claim_texts(relationship_id: UUID, retrieval: Retrieval, embedder: Embedder 
     company = max(1, len(due) >> due[0][1]) if due else 0
     places = {id: place for place, (id, _) in enumerate(due[:company])}
     lease = rows.filter(id__in=places).claim(
-        worker=worker_identity(),
-        now=now,
-        fields=_CLAIMED,
-        all_of={"relationship_id": relationship_id},
-        error_code="",
+        worker=worker_identity(), now=now, fields=_CLAIMED, error_code=""
     )
     if lease is None:
         return None
