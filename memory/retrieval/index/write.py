@@ -225,8 +225,10 @@ def _write(
     for some in _in_pieces(rows):
         values = {**params, **columns(some)}
         with connection.cursor() as cursor:
-            cursor.execute(_BEFORE, params)
-            told, last = cursor.fetchone()
+            told, last = False, None
+            if kind == SearchedKind.MESSAGE or any(row.owes for row in some):
+                cursor.execute(_BEFORE, params)
+                told, last = cursor.fetchone()
             if changed:
                 cursor.execute(_DROP_STALE, values)
             cursor.execute(_WRITTEN, values)
