@@ -23,6 +23,7 @@ from behaviours.templates import render
 from behaviours.working import is_cooling_down
 from config.postgresql.sessions import release_connection
 from context.layers.base import LayerRequest
+from context.waiting import LEFT_OUT
 from providers.errors import ProviderError
 from providers.llm.base import Completion, CompletionRequest, LLMProvider
 from providers.llm.json_text import without_thoughts
@@ -113,6 +114,7 @@ def _end(fired: Fired) -> None:
         try:
             completion = fired.asked.answer()
         except TooLate:
+            LEFT_OUT.labels("priorities", "late").inc()
             _leave_out(fired, "late", f"no answer within {fired.asked.seconds * 1000:.0f} ms")
         except ProviderError as error:
             _leave_out(fired, error.code, str(error))

@@ -22,6 +22,18 @@ PASSING = frozenset({408, 409, 425, 429})
 LARGEST_ANSWER = 4096  # bytes of it that are kept
 
 
+class WebhookFailed(Exception):
+    """An address did not take a call. `passing`: it may the next time."""
+
+    def __init__(self, code: str, said: str, *, passing: bool, answer: str = "") -> None:
+        super().__init__(said)
+        self.code, self.said, self.passing, self.answer = code, said, passing, answer
+
+    def failure(self, attempts: int) -> Failure:
+        hopeless = not self.passing or attempts + 1 >= settings.MAX_ATTEMPTS
+        return Failure(self.code, self.said, None if hopeless else retry_delay(attempts, None))
+
+
 def secret_of(companion_id: UUID) -> str:
     """What this companion's webhooks are signed with. It follows from RAPPORT_SECRET_KEY, and changes with it."""
     return "whsec_" + base64.b64encode(_key(companion_id)).decode()
@@ -39,39 +51,43 @@ def call_webhook(work: Work) -> None:
     assert webhook is not None and webhook.url is not None
     body = _body(work)
     work.values["rendered"] = body.decode()
+    try:
+        status, told = post_signed(
+            webhook.url,
+            companion_id=work.relationship.companion_id,
+            webhook_id=str(run.id),
+            body=body,
+            seconds=webhook.timeout_seconds,
+        )
+    except WebhookFailed as error:
+        work.values["answer"] = error.answer
+        raise CallFailed(error.failure(run.attempts)) from None
+    work.values |= {"answer": told, "outcome": f"The address answered {status}."}
+
+
+def post_signed(
+    url: str, *, companion_id: UUID, webhook_id: str, body: bytes, seconds: float
+) -> tuple[int, str]:
+    """The status and the beginning of what was answered. Raises WebhookFailed. Holds no connection meanwhile."""
     stamp = int(time.time())
-    companion_id = work.relationship.companion_id
     headers = {
         "content-type": "application/json",
         "user-agent": "Rapport",
-        "webhook-id": str(run.id),
+        "webhook-id": webhook_id,
         "webhook-timestamp": str(stamp),
-        "webhook-signature": sign(companion_id, webhook_id=str(run.id), timestamp=stamp, body=body),
+        "webhook-signature": sign(companion_id, webhook_id=webhook_id, timestamp=stamp, body=body),
     }
     release_connection()
     try:
-        answer = call(
-            "POST",
-            webhook.url,
-            headers=headers,
-            body=body,
-            seconds=webhook.timeout_seconds,
-            largest=LARGEST_ANSWER,
-        )
+        answer = call("POST", url, headers=headers, body=body, seconds=seconds, largest=LARGEST_ANSWER)
     except OutgoingError as error:
-        raise CallFailed(_failure(work, "no_answer", str(error), passing=not error.refused)) from None
-    work.values["answer"] = answer.body.decode("utf-8", "replace").replace("\x00", "\ufffd")
+        raise WebhookFailed("no_answer", str(error), passing=not error.refused) from None
+    told = answer.body.decode("utf-8", "replace").replace("\x00", "\ufffd")
     if not 200 <= answer.status < 300:
         passing = answer.status >= 500 or answer.status in PASSING
         said = f"The address answered {answer.status}."
-        raise CallFailed(_failure(work, f"status_{answer.status}", said, passing=passing))
-    work.values["outcome"] = f"The address answered {answer.status}."
-
-
-def _failure(work: Work, code: str, said: str, *, passing: bool) -> Failure:
-    attempts = work.run.attempts
-    hopeless = not passing or attempts + 1 >= settings.MAX_ATTEMPTS
-    return Failure(code, said, None if hopeless else retry_delay(attempts, None))
+        raise WebhookFailed(f"status_{answer.status}", said, passing=passing, answer=told)
+    return answer.status, told
 
 
 def _body(work: Work) -> bytes:

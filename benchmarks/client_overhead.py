@@ -1,15 +1,19 @@
-"""What the Python client adds to a call, beside bare httpx: `python -m benchmarks.client_overhead`.
+"""What a client adds to a call, beside bare httpx and bare fetch: `python -m benchmarks.client_overhead`.
 
 Both ask the same server on loopback, in turns, so that a busy machine slows both.
 """
 
 import json
+import shutil
+import subprocess
+from pathlib import Path
 from statistics import median
 from time import perf_counter
 
 import httpx
 from rapport_client import Rapport
 
+from tests.environments import node, node_with, packed
 from tests.unit.clients.server import Server, Told
 
 CALLS = 2000
@@ -20,6 +24,19 @@ ANSWER = {
 
 
 def main() -> None:
+    python()
+    typescript()
+
+
+def typescript() -> None:
+    root = Path(__file__).parent.parent
+    tarball = packed(root / "clients/typescript", root / "docs/reference/openapi.json")
+    folder = node_with({"rapport-client": str(tarball)})
+    script = shutil.copy(Path(__file__).with_suffix(".mjs"), folder)
+    subprocess.run([str(node()), script], cwd=folder, check=True)
+
+
+def python() -> None:
     told = Told(body=ANSWER)
     with Server() as server, Rapport(server.url, "rk_x") as client, httpx.Client(base_url=server.url) as bare:
         headers = {"Authorization": "Bearer rk_x"}

@@ -82,6 +82,7 @@ PERIODIC_TASKS: list[str] = [
     "knowledge.claim.document_tasks",
     "summaries.tasks.summary_tasks",
     "behaviours.tasks.behaviour_tasks",
+    "connect.events.delivering.delivery_tasks",
     "workspace.sessions.claim.session_tasks",
     "memory.forgetting.periodic.forgetting_tasks",
     "memory.retrieval.decayed_vectors.decay_tasks",
@@ -89,7 +90,7 @@ PERIODIC_TASKS: list[str] = [
 # What /metrics tells beside the queue: functions of no argument that return Prometheus metrics.
 METRICS: list[str] = [
     "relationships.services.spending_metrics.spending_metrics",
-    "chat.meters.chat_metrics",
+    "web.meters.process_metrics",
 ]
 # What `manage.py verify` holds the tables against, in this order: what others rest on comes first, as what is mended
 # there may be all that was wrong; snapshots come last, as they are made of the rest.

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
 from uuid import UUID
 
 
@@ -22,8 +22,7 @@ class LeftOut:
     ids: Sequence[str]
 
 
-@dataclass(frozen=True, slots=True)
-class LayerReport:
+class LayerReport(NamedTuple):
     """What a layer put in. `sources`: IDs of entries or messages; `reasons`: why each is there (explain)."""
 
     name: str

@@ -72,6 +72,8 @@ class Context(Strict):
     """Show what is remembered under one heading a type; else newest first, and then the retrieved, best first."""
     recent_messages: Annotated[int, Field(ge=0, le=200)] = 20
     """How many messages of the session are shown; all sessions' when the session is new."""
+    layer_timeout_ms: Annotated[int, Field(ge=50, le=60_000)] = 1_000
+    """How long a context waits for a layer of your own; after that it goes without."""
     format: str | None = None
     """The vendor's shape in which an answer holds the context once more, as `rendered`; null: it does not."""
     provider: str | None = None

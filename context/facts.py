@@ -54,7 +54,7 @@ SELECT NULL::bigint, u.display_name, u.external_id, c.name, r.timezone, p.config
 UNION ALL
 """
 
-_COLUMNS = "seq, id::text, turn_id::text, session, role, content, extract(epoch FROM occurred_at)::float8"
+_COLUMNS = "seq, id::text, turn_id::text, session, role, content, date_part('epoch', occurred_at)"
 _ONLY_MESSAGES = _MESSAGES.format(columns=_COLUMNS)
 _MORE_MESSAGES = _MESSAGES.format(columns=_COLUMNS + ", NULL" * 13)
 _FACTS_AND_MESSAGES = _FACTS.format(key_holds="true") + _MORE_MESSAGES
@@ -84,6 +84,7 @@ class RecentMessage(NamedTuple):
     role: str
     content: str
     said_at: float  # seconds since 1970
+    seq: int = 0  # its place in the conversation
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,4 +203,4 @@ def _read(
 
 def _messages_of(rows: Sequence[Any]) -> list[RecentMessage]:
     found = sorted((row for row in rows if row[0] is not None), key=itemgetter(0))
-    return [RecentMessage(*row[1:7]) for row in found]
+    return [RecentMessage(*row[1:7], seq=row[0]) for row in found]

@@ -18,6 +18,7 @@ from context.layers.base import Layer, LayerRequest, LayerText
 from context.plan import levels_of, plan_for
 from context.recall import Recall
 from context.text import message_tokens
+from context.waiting import LEFT_OUT, Late, Waited, is_from_elsewhere
 from memory.entries.access import note_access
 from providers.tokens import estimate_tokens
 from relationships.configuration.plugins import known_slug, load
@@ -53,11 +54,12 @@ def build_context(
     plan = plan_for(facts.levels, config)
     configuration = plan.resolved.values
     format = _known_format(format) if format else configuration.context.format
-    recall = Recall(facts, configuration, message, now)
+    recall = Recall(facts, configuration, message, now, explain=explain)
     request = LayerRequest(facts, configuration, message, now, recall)
+    waited = {layer.name: Waited(layer, request) for layer in plan.layers if is_from_elsewhere(layer)}
     for layer in plan.layers:
         _begin(layer, request)
-    rendered = [_render(layer, request) for layer in plan.layers]
+    rendered = [_render(layer, request, waited.get(layer.name)) for layer in plan.layers]
     if configuration.retrieval.record_access:
         _note_access(relationship_id, [text for _, text, _ in rendered], now)
     reports = [_report(*of_layer, explain=explain) for of_layer in rendered]
@@ -84,14 +86,20 @@ def _note_access(relationship_id: UUID, texts: Sequence[LayerText], now: datetim
         note_access(relationship_id=relationship_id, entry_ids=shown, at=now)
 
 
-def _render(layer: Layer, request: LayerRequest) -> tuple[str, LayerText, float]:
-    """The layer's name, its text, and the milliseconds that took. One that fails is left out, as the report says."""
+def _render(layer: Layer, request: LayerRequest, waited: Waited | None) -> tuple[str, LayerText, float]:
+    """The layer's name, its text, and the milliseconds that took. One that fails, or is late, is left out, as the
+    report says.
+    """
     began = perf_counter()
     try:
-        text = layer.render(request)
+        text = layer.render(request) if waited is None else waited.text()
     except NOT_THE_LAYERS:
         raise
+    except Late as why:
+        LEFT_OUT.labels(layer.name, "late").inc()
+        text = LayerText(reason=f"left out: {why}")
     except Exception as error:
+        LEFT_OUT.labels(layer.name, "failed").inc()
         _tell(layer, error, request)
         text = LayerText(reason=f"left out: it failed ({type(error).__name__})")
     return layer.name, text, (perf_counter() - began) * 1000

@@ -28,7 +28,7 @@ SELECT {", ".join(SectionRow._fields)}, source_message_ids FROM memory_scratchpa
    AND (expires_at IS NULL OR expires_at > %(now)s)
 """  # noqa: S608 - our own column names
 MESSAGES = """
-SELECT id, seq, role, speaker, content, occurred_at FROM relationships_message
+SELECT id, seq, role, speaker, content, date_part('epoch', occurred_at) FROM relationships_message
  WHERE relationship_id = %(relationship)s AND project_id = %(project)s AND id = ANY(%(ids)s)
    AND erased_at IS NULL AND hidden_at IS NULL
 """
@@ -42,7 +42,7 @@ class FoundMessage(NamedTuple):
     role: str
     speaker: str
     content: str
-    occurred_at: datetime
+    said_at: float  # seconds since 1970
 
 
 class RecalledEntry(NamedTuple):
@@ -69,12 +69,22 @@ class Recalled(Generic[R]):
 
 
 class Recall:
-    """The searches of one context. Nothing is asked before a layer wants it."""
+    """The searches of one context. Nothing is asked before a layer wants it.
+
+    `explain`: say of each thing found why it is there, which takes its time.
+    """
 
     def __init__(
-        self, facts: Facts, configuration: Configuration, message: str | None, now: datetime
+        self,
+        facts: Facts,
+        configuration: Configuration,
+        message: str | None,
+        now: datetime,
+        *,
+        explain: bool = False,
     ) -> None:
         self._facts, self._configuration, self._said, self._now = facts, configuration, message, now
+        self._explain = explain
         self._cited_by: dict[UUID, list[str]] = {}
 
     @cached_property
@@ -102,14 +112,25 @@ class Recall:
         return decide_gate(gate, request)
 
     @cached_property
+    def not_asked(self) -> str:
+        """Why nothing is searched, in words for `explain`; empty where it is."""
+        if not self.question.text:
+            return f"nothing retrieved: {self.question.told}"
+        return "" if self.gate.open else f"nothing retrieved: {self.gate.reason}"
+
+    @cached_property
     def _turns(self) -> int:
         """For a long session that is a statement, so a gate that has no need of it goes without."""
         return count_turns(self._facts)
 
     def entries(self, *, tiers: tuple[str, ...] = ()) -> Recalled[RecalledEntry]:
-        """The entries of these tiers (none: any) that fit the message: no statement or two."""
+        """The entries of these tiers (none: any) that fit the message: no statement or two.
+
+        Of any tier, where nothing stands beside them: words that fit nothing must not leave the memory empty.
+        """
 
         def search(asked: SearchParams) -> SearchResult:
+            asked["fill"] = not tiers
             asked["participants"] = self._facts.participants
             return search_entries(text=self.question.text, filters=EntryFilters(tiers=tiers), **asked)
 
@@ -120,7 +141,8 @@ class Recall:
 
         def search(asked: SearchParams) -> SearchResult:
             asked["participants"] = self._facts.participants
-            filters = MessageFilters(roles=_SPOKEN, exclude_ids=frozenset(map(UUID, without)))
+            places = tuple(message.seq for message in self.recent if message.id in without)
+            filters = MessageFilters(roles=_SPOKEN, without=places)
             return search_messages(text=self.question.text, filters=filters, **asked)
 
         any_there = bool(self._facts.messages)  # of another session, where this one has none
@@ -135,10 +157,8 @@ class Recall:
         any_there: bool,
     ) -> Recalled[R]:
         """`recalled` is given a row of `statement` and what its score is made of."""
-        if not self.question.text:
-            return Recalled(reason=f"nothing retrieved: {self.question.told}")
-        if not self.gate.open:
-            return Recalled(reason=f"nothing retrieved: {self.gate.reason}")
+        if self.not_asked:
+            return Recalled(reason=self.not_asked)
         if not any_there:
             return Recalled()
         project_id, relationship_id = self._facts.project_id, self._facts.relationship_id
@@ -162,9 +182,9 @@ class Recall:
             now=self._now,
         )
         shown = [
-            recalled(rows[hit.id], f"retrieved by {reason_of(hit, result.ranker)}")
+            recalled(row, f"retrieved by {reason_of(hit, result.ranker)}" if self._explain else "")
             for hit in result.hits
-            if hit.id in rows
+            if (row := rows.get(hit.id))
         ]
         by = f"{result.ranker} ({'with vectors' if result.space else 'text alone'})"
         how = f"retrieved {len(shown)} by {by}"
@@ -181,11 +201,9 @@ class Recall:
 
     def _message(self, row: Sequence[Any], why: str) -> RecalledMessage:
         """With the retrieved entries that rest on it."""
-        message = FoundMessage._make(row)
-        entries = self._cited_by.get(message.id, ())
-        return RecalledMessage(
-            message, "; ".join([why, *(f"entry {entry} rests on it" for entry in entries)])
-        )
+        entries = self._cited_by.get(row[0], ())
+        why = "; ".join([why, *(f"entry {entry} rests on it" for entry in entries)]) if entries else why
+        return RecalledMessage(FoundMessage._make(row), why)
 
 
 def read_rows(
@@ -195,6 +213,6 @@ def read_rows(
     if not ids:
         return {}
     params: dict[str, Any] = {"relationship": relationship_id, "project": project_id, "now": now}
-    with prepared_cursor() as cursor:
+    with prepared_cursor(binary=True) as cursor:
         cursor.execute(statement, {**params, "ids": list(ids)})
         return {row[0]: row for row in cursor.fetchall()}

@@ -50,7 +50,12 @@ class Forgotten:
             row["error"] = ""
         for message in row["messages"]:
             if message["id"] in self.messages:
-                message |= {"content": "", "erased_at": message["hidden_at"], "hidden_at": None}
+                message |= {
+                    "content": "",
+                    "metadata": {},
+                    "erased_at": message["hidden_at"],
+                    "hidden_at": None,
+                }
         for operation in row["operations"]:
             cited = {UUID(one) for one in operation.get("message_ids") or ()}
             entry = operation.get("entry_id")

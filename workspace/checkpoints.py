@@ -33,6 +33,7 @@ class Restored:
     entries: int
 
 
+@transaction.atomic
 def take_checkpoint(
     *,
     relationship: Relationship,
@@ -42,6 +43,7 @@ def take_checkpoint(
     session_id: UUID | None = None,
 ) -> Checkpoint:
     """Of a branch as it is now. Raises NotFound."""
+    require_lock(relationship.id)
     row = Branch.objects.for_relationship(relationship.id).filter(name=branch).first()
     if row is None:
         if branch != MAIN:

@@ -19,13 +19,12 @@ from workspace.errors import ToolRefused
 from workspace.files import Contents, change_files, list_files, mark_commit, read_file
 from workspace.models import MAIN
 from workspace.tool_definitions import check_arguments
-from workspace.trees import Files
+from workspace.trees import Files, text_of
 
 ROOT = "/memories"
 MOST_LINES, WIDTH = 999_999, 6  # of a file that is shown; of a line's number
 LEVELS = 2  # of folders that `view` shows
 MOST_HITS, LONGEST_LINE = 200, 300
-LONGEST_PATTERN = 200
 _SIZES = "BKMG"
 
 
@@ -168,17 +167,17 @@ class FileTools:
         return place, self._text(path, place)
 
     def _text(self, path: str, place: str) -> str:
-        try:
-            return read_file(self.relationship, place, self.branch).content.decode("utf-8")
-        except UnicodeDecodeError:
-            raise ToolError(f"The file {path} is no text.") from None
+        text = text_of(read_file(self.relationship, place, self.branch).content)
+        if text is None:
+            raise ToolError(f"The file {path} is no text.")
+        return text
 
     def _texts(self, place: str) -> Iterator[tuple[str, str]]:
         for name in self._files():
             if not place or name == place or name.startswith(f"{place}/"):
-                content = read_file(self.relationship, name, self.branch).content
-                if b"\0" not in content:
-                    yield name, content.decode("utf-8", "replace")
+                text = text_of(read_file(self.relationship, name, self.branch).content)
+                if text is not None:
+                    yield name, text
 
     def _change(self, changes: Contents, expected: Mapping[str, str]) -> None:
         change_files(

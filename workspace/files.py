@@ -1,6 +1,6 @@
 """Reads and changes files on a branch. Every change is a commit, whole or not at all."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
@@ -9,7 +9,6 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from relationships.ids import uuid7
 from relationships.models import Relationship
 from relationships.services.rows import require_lock
 from web.actor import Actor
@@ -21,12 +20,22 @@ from workspace.hot_context import hot_context_text, publish_hot_context
 from workspace.identity import RAPPORT, author_of
 from workspace.models import MAIN
 from workspace.paths import check_path, twin_fault
-from workspace.store import Head, make_commit, open_branch, read_blobs, read_commit, read_head, write_commit
-from workspace.trees import Author, Entry, Files, entry_of, key_of
+from workspace.store import (
+    Head,
+    keep_commits,
+    make_commit,
+    move_branch,
+    read_blobs,
+    read_commit,
+    read_head,
+    write_commit,
+)
+from workspace.trees import Author, Entry, Files, entry_of, key_of, tree_sha
 
 TRIES = 8  # others who commit at the same moment
 LONGEST_MESSAGE = 2000
 Contents = Mapping[str, bytes | None]  # by path; None: it goes
+NewTree = tuple[Files, Mapping[UUID, bytes], str]  # the new contents by their row's ID; the commit's message
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,23 +102,12 @@ def change_files(
     HotContextTooLong, NotFound.
     """
     _refuse_generated(relationship, changes, branch)
-    author = author_of(by, session_id)
-    for _ in range(TRIES):
-        head = read_head(relationship.id, branch)
-        if head is None:
-            if branch != MAIN:
-                raise NotFound(f"There is no branch {branch[:120]}.")
-            head = open_workspace(relationship)
+
+    def changed(head: Head) -> NewTree:
         files, blobs = changed_files(head.files, changes, expected or {})
-        if files == head.files:
-            return Committed(head.commit, files, False)
-        text = clean_message(message) or _said(head.files, files)
-        commit = commit_tree(
-            relationship, branch, head, files, blobs, author, text, by=by, session_id=session_id
-        )
-        if commit:
-            return Committed(commit, files, True)
-    raise Conflict("Others are changing this branch at the same time. Try again.")
+        return files, blobs, message.strip() or _said(head.files, files)
+
+    return _commit(relationship, branch, changed, author_of(by, session_id), by=by, session_id=session_id)
 
 
 def commit_tree(
@@ -147,15 +145,12 @@ def mark_commit(
     relationship: Relationship, branch: str, message: str, *, by: Actor, session_id: UUID | None = None
 ) -> str:
     """A commit that changes nothing and says what was done. Its SHA. Raises NotFound, Conflict."""
-    for _ in range(TRIES):
-        head = read_head(relationship.id, branch)
-        if head is None:
-            raise NotFound("This branch is not there.")
-        author, text = author_of(by, session_id), clean_message(message)
-        commit = commit_tree(relationship, branch, head, head.files, {}, author, text, by=by)
-        if commit:
-            return commit
-    raise Conflict("Others are changing this branch at the same time. Try again.")
+
+    def same(head: Head) -> NewTree:
+        return head.files, {}, message
+
+    author = author_of(by, session_id)
+    return _commit(relationship, branch, same, author, by=by, always=True).commit
 
 
 def show_hot_context(
@@ -198,60 +193,73 @@ def changed_files(
 
 def check_limits(files: Files, *, added: object = True) -> None:
     """Raises WorkspaceFull, Conflict."""
-    for path, entry in files.items():
-        if entry.size > settings.MAX_FILE_BYTES:
-            limit = settings.MAX_FILE_BYTES
-            raise WorkspaceFull(f"{path} has {entry.size} bytes; a file may have {limit}.", limit=limit)
-    if len(files) > settings.MAX_FILES:
-        limit = settings.MAX_FILES
-        raise WorkspaceFull(f"There would be {len(files)} files; {limit} are kept.", limit=limit)
-    size = sum(entry.size for entry in files.values())
-    if size > settings.MAX_WORKSPACE_BYTES:
-        limit = settings.MAX_WORKSPACE_BYTES
-        raise WorkspaceFull(f"The files would have {size} bytes; {limit} are kept.", limit=limit)
+    sizes = {path: entry.size for path, entry in files.items()}
+    largest = max(sizes, key=sizes.__getitem__, default="")
+    for said, count, unit, limit in (
+        (f"{largest} would have", sizes.get(largest, 0), "bytes", settings.MAX_FILE_BYTES),
+        ("There would be", len(files), "files", settings.MAX_FILES),
+        ("The files would have", sum(sizes.values()), "bytes", settings.MAX_WORKSPACE_BYTES),
+    ):
+        if count > limit:
+            raise WorkspaceFull(f"{said} {count} {unit}; {limit} are kept.", limit=limit)
     if added and (said := twin_fault(files)):
         raise Conflict(f"{said}: not every system could keep both.")
 
 
+@transaction.atomic
 def open_workspace(relationship: Relationship) -> Head:
-    """main, begun if it is not there."""
-    begun = make_commit(
-        {}, parents=(), author=author_of(RAPPORT), message="Begin", blobs={}, at=timezone.now()
-    )
-    open_branch(relationship.id, relationship.project_id, MAIN, begun, row_id=uuid7())
-    head = read_head(relationship.id, MAIN)
-    if head is None:
-        raise NotFound("This relationship is not there.")
-    return head
+    """main, begun if it is not there. Raises NotFound."""
+    require_lock(relationship.id)
+    if head := read_head(relationship.id, MAIN):
+        return head
+    now = timezone.now()
+    begun = make_commit({}, parents=(), author=author_of(RAPPORT), message="Begin", blobs={}, at=now)
+    keep_commits(relationship, [begun])
+    move_branch(relationship, MAIN, begun, at=now)
+    return Head(begun.sha, begun.tree, {}, now)
 
 
 def refresh_generated(relationship: Relationship) -> Head:
     """Bring main's generated files to where their sources are; main as it is then."""
     made = generated_files(relationship)
-    for _ in range(TRIES):
-        head = read_head(relationship.id, MAIN) or open_workspace(relationship)
+    new = {path: entry_of(content) for path, content in made.items()}
+
+    def refreshed(head: Head) -> NewTree:
         kept = {path: entry for path, entry in head.files.items() if not made_elsewhere(path)}
-        files = kept | {path: entry_of(content) for path, content in made.items()}
-        if files == head.files:
-            return head
-        new = {key_of(entry_of(content).sha256): content for content in made.values()}
+        blobs = {key_of(new[path].sha256): content for path, content in made.items()}
+        return kept | new, blobs, "Bring in what is known"
+
+    done = _commit(relationship, MAIN, refreshed, author_of(RAPPORT), by=RAPPORT)
+    return Head(done.commit, tree_sha(done.files), done.files, timezone.now())
+
+
+def _commit(
+    relationship: Relationship,
+    branch: str,
+    change: Callable[[Head], NewTree],
+    author: Author,
+    *,
+    by: Actor,
+    session_id: UUID | None = None,
+    always: bool = False,
+) -> Committed:
+    """Commit what `change` makes of the branch as it is, anew where others were faster; `always`: also of nothing."""
+    for _ in range(TRIES):
+        head = read_head(relationship.id, branch)
+        if head is None:
+            if branch != MAIN:
+                raise NotFound(f"There is no branch {branch[:120]}.")
+            head = open_workspace(relationship)
+        files, blobs, message = change(head)
+        if files == head.files and not always:
+            return Committed(head.commit, files, False)
+        text = message.replace("\x00", " ").strip()[:LONGEST_MESSAGE]
         commit = commit_tree(
-            relationship,
-            MAIN,
-            head,
-            files,
-            new,
-            author_of(RAPPORT),
-            "Bring in what is known",
-            by=RAPPORT,
+            relationship, branch, head, files, blobs, author, text, by=by, session_id=session_id
         )
         if commit:
-            return read_commit(relationship.id, key_of(commit)) or head
-    raise Conflict("Others are changing main at the same time. Try again.")
-
-
-def clean_message(message: str) -> str:
-    return "".join(" " if letter == "\x00" else letter for letter in message).strip()[:LONGEST_MESSAGE]
+            return Committed(commit, files, True)
+    raise Conflict("Others are changing this branch at the same time. Try again.")
 
 
 def _head(relationship: Relationship, branch: str, at: str) -> Head | None:

@@ -14,7 +14,7 @@ from relationships.models import OwnedQuerySet, Relationship
 from web.errors import NotFound
 from workspace.models import MAIN, Branch, Commit, Tree
 from workspace.store import Head, read_blobs, read_commit, read_head
-from workspace.trees import Entry, Files, key_of
+from workspace.trees import Entry, Files, key_of, text_of
 
 _SHA = re.compile(r"[0-9a-f]{40}")
 # Every commit that a commit rests on, itself too.
@@ -96,23 +96,17 @@ def diff_trees(relationship_id: UUID, before: Files, after: Files) -> list[FileD
 
 def unified(old: bytes, new: bytes, *, path: str) -> str | None:
     """None where either side is no text."""
-    sides = [_lines(old), _lines(new)]
-    if sides[0] is None or sides[1] is None:
+    before, after = text_of(old), text_of(new)
+    if before is None or after is None:
         return None
-    return "".join(_ended(difflib.unified_diff(sides[0], sides[1], f"a/{path}", f"b/{path}")))
+    sides = (before.splitlines(keepends=True), after.splitlines(keepends=True))
+    return "".join(_ended(difflib.unified_diff(*sides, f"a/{path}", f"b/{path}")))
 
 
 def _diff(path: str, old: Entry | None, new: Entry | None, contents: dict[str, bytes]) -> FileDiff:
     status = "added" if old is None else "deleted" if new is None else "changed"
     old_text, new_text = (contents[entry.sha256] if entry else b"" for entry in (old, new))
     return FileDiff(path, status, unified(old_text, new_text, path=path))
-
-
-def _lines(content: bytes) -> list[str] | None:
-    try:
-        return None if b"\0" in content else content.decode("utf-8").splitlines(keepends=True)
-    except UnicodeDecodeError:
-        return None
 
 
 def _ended(lines: Iterator[str]) -> Iterator[str]:

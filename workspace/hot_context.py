@@ -9,9 +9,9 @@ from uuid import UUID
 
 from django.db.models import Max
 
+from config.postgresql.sessions import prepared_cursor
 from providers.tokens import estimate_tokens
 from relationships.ids import uuid7
-from relationships.models import Snapshot
 from relationships.services.snapshots import write_section
 from web.actor import Actor
 from web.errors import FieldProblem
@@ -21,6 +21,10 @@ from workspace.trees import key_of
 
 PATH = "memory/hot_context.md"
 MOST_WORDS = 700
+_READ = """
+SELECT hot_context ->> 'content', (hot_context ->> 'version')::int FROM relationships_snapshot
+ WHERE relationship_id = %s AND hot_context IS NOT NULL
+"""
 
 
 def hot_context_text(content: bytes) -> str:
@@ -39,9 +43,10 @@ def hot_context_text(content: bytes) -> str:
 
 def read_hot_context(relationship_id: UUID) -> tuple[str, int]:
     """Its text and version; "" and 0 where there is none. One statement, of one row."""
-    rows = Snapshot.objects.for_relationship(relationship_id)
-    section: dict[str, Any] | None = rows.values_list("hot_context", flat=True).first()
-    return (section["content"], section["version"]) if section else ("", 0)
+    with prepared_cursor() as cursor:
+        cursor.execute(_READ, [relationship_id])
+        row = cursor.fetchone()
+    return row or ("", 0)
 
 
 def publish_hot_context(

@@ -11,7 +11,7 @@ from uuid import UUID
 from merge3 import Merge3
 
 from workspace.paths import path_fault, twin_fault
-from workspace.trees import Entry, Files, entry_of, key_of
+from workspace.trees import Entry, Files, entry_of, key_of, text_of
 
 Read = Callable[[Entry], bytes]
 _ITEM = ("- ", "* ", "+ ", "#", "| ")
@@ -90,7 +90,7 @@ def _take(merged: Merged, path: str, their: Entry | None, label: str) -> None:
 def _merge_contents(
     merged: Merged, path: str, old: Entry | None, our: Entry, their: Entry, read: Read, label: str
 ) -> None:
-    sides = [_text(read(entry)) if entry else "" for entry in (old, our, their)]
+    sides = [text_of(read(entry)) if entry else "" for entry in (old, our, their)]
     beside = _beside(path, label, merged.files)
     if sides[1] is None or sides[2] is None:  # no text: the newer one wins, the other is kept
         merged.files[beside], merged.files[path] = our, their
@@ -108,13 +108,6 @@ def _beside(path: str, label: str, taken: Iterable[str]) -> str:
     if path_fault(name) or twin_fault([*taken, name]):
         name = f"conflicts/{label}/{entry_of(path.encode()).sha256[:16]}"
     return name
-
-
-def _text(content: bytes) -> str | None:
-    try:
-        return None if b"\0" in content else content.decode("utf-8")
-    except UnicodeDecodeError:
-        return None
 
 
 def _lines(text: str) -> list[str]:

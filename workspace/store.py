@@ -11,9 +11,11 @@ from typing import Any
 from uuid import UUID
 
 import orjson
-from django.db import connection
 
 from config.postgresql.sessions import prepared_cursor
+from relationships.ids import uuid7
+from relationships.models import Relationship
+from workspace.models import Blob, Branch, Commit, Tree
 from workspace.trees import Author, Entry, Files, commit_raw, git_sha, key_of, tree_sha
 
 _HEAD = """
@@ -34,8 +36,10 @@ SELECT f.key, blob.content
   FROM workspace_branch b
   JOIN workspace_tree t ON t.relationship_id = b.relationship_id AND t.id = b.tree_id
  CROSS JOIN jsonb_each(t.files) f
-  JOIN workspace_blob blob ON blob.relationship_id = b.relationship_id
-   AND blob.id = left(f.value ->> 0, 32)::uuid
+ CROSS JOIN LATERAL (
+       SELECT content FROM workspace_blob
+        WHERE relationship_id = b.relationship_id AND id = left(f.value ->> 0, 32)::uuid
+       OFFSET 0) blob -- one by one, however many contents the history holds
  WHERE b.relationship_id = %(relationship)s AND b.name = %(branch)s
 """
 _BLOBS = (
@@ -66,25 +70,6 @@ WITH held AS (
     ON CONFLICT DO NOTHING
 )
 SELECT count(*) FROM moved
-"""
-_OPEN = """
-WITH held AS (
-    SELECT id FROM relationships_relationship WHERE id = %(relationship)s FOR UPDATE
-), opened AS (
-    INSERT INTO workspace_branch (relationship_id, id, project_id, name, commit_id, tree_id, updated_at)
-    SELECT held.id, %(id)s, %(project)s, %(branch)s, %(commit)s, %(tree)s, %(now)s FROM held
-    ON CONFLICT DO NOTHING RETURNING 1
-), trees AS (
-    INSERT INTO workspace_tree (relationship_id, id, project_id, sha, files)
-    SELECT held.id, %(tree)s, %(project)s, %(tree_sha)s, %(files)s::jsonb FROM held ON CONFLICT DO NOTHING
-), commits AS (
-    INSERT INTO workspace_commit
-           (relationship_id, id, project_id, sha, tree_id, parents, raw, author, message, recorded_at)
-    SELECT held.id, %(commit)s, %(project)s, %(sha)s, %(tree)s, '{}', %(raw)s, %(author)s, %(message)s, %(now)s
-      FROM held
-    ON CONFLICT DO NOTHING
-)
-SELECT count(*) FROM held
 """
 
 
@@ -123,7 +108,7 @@ def read_commit(relationship_id: UUID, commit: UUID) -> Head | None:
 
 def read_contents(relationship_id: UUID, branch: str) -> dict[str, bytes]:
     """Every file of a branch, by path, in one statement."""
-    with prepared_cursor() as cursor:
+    with prepared_cursor(binary=True) as cursor:
         cursor.execute(_CONTENTS, {"relationship": relationship_id, "branch": branch})
         return {path: bytes(content) for path, content in cursor.fetchall()}
 
@@ -133,7 +118,7 @@ def read_blobs(relationship_id: UUID, entries: Iterable[Entry]) -> dict[str, byt
     by_id = {key_of(entry.sha256): entry.sha256 for entry in entries}
     if not by_id:
         return {}
-    with prepared_cursor() as cursor:
+    with prepared_cursor(binary=True) as cursor:
         cursor.execute(_BLOBS, {"relationship": relationship_id, "ids": list(by_id)})
         return {by_id[row_id]: bytes(content) for row_id, content in cursor.fetchall()}
 
@@ -179,18 +164,43 @@ def write_commit(relationship_id: UUID, branch: str, commit: NewCommit, *, moves
     return bool(row and row[0])
 
 
-def open_branch(
-    relationship_id: UUID, project_id: UUID, branch: str, commit: NewCommit, *, row_id: UUID
-) -> None:
-    """Make the branch with its first commit, unless it is there."""
-    values: dict[str, Any] = {
-        "relationship": relationship_id,
-        "project": project_id,
-        "branch": branch,
-        "id": row_id,
-    }
-    with connection.cursor() as cursor:
-        cursor.execute(_OPEN, {**values, **_columns(commit)})
+def keep_commits(relationship: Relationship, commits: Iterable[NewCommit]) -> None:
+    """Their rows, without moving a branch; some may be there already. Under the relationship's row lock."""
+    own = {"relationship_id": relationship.id, "project_id": relationship.project_id}
+    blobs = {key: content for commit in commits for key, content in commit.blobs.items()}
+    trees = {commit.tree: commit.files for commit in commits}
+    Blob.objects.bulk_create(
+        (Blob(**own, id=key, size=len(content), content=content) for key, content in blobs.items()),
+        ignore_conflicts=True,
+    )
+    Tree.objects.bulk_create(
+        (Tree(**own, id=key_of(sha), sha=sha, files=files) for sha, files in trees.items()),
+        ignore_conflicts=True,
+    )
+    rows = (
+        Commit(
+            **own,
+            id=key_of(commit.sha),
+            sha=commit.sha,
+            tree_id=key_of(commit.tree),
+            parents=[key_of(sha) for sha in commit.parents],
+            raw=commit.raw,
+            author=commit.author[:300],
+            message=commit.message,
+            recorded_at=commit.at,
+        )
+        for commit in commits
+    )
+    Commit.objects.bulk_create(rows, ignore_conflicts=True)
+
+
+def move_branch(relationship: Relationship, name: str, to: "Head | NewCommit", *, at: datetime) -> None:
+    """Where a branch is from now on, made if it is not there. Under the relationship's row lock."""
+    sha = to.commit if isinstance(to, Head) else to.sha
+    place = {"commit_id": key_of(sha), "tree_id": key_of(to.tree), "updated_at": at}
+    if not Branch.objects.for_relationship(relationship.id).filter(name=name).update(**place):
+        own = {"relationship_id": relationship.id, "project_id": relationship.project_id}
+        Branch.objects.create(**own, id=uuid7(), name=name, **place)
 
 
 def _columns(commit: NewCommit) -> dict[str, Any]:
@@ -199,7 +209,7 @@ def _columns(commit: NewCommit) -> dict[str, Any]:
         "sha": commit.sha,
         "tree": key_of(commit.tree),
         "tree_sha": commit.tree,
-        "files": orjson.dumps({path: list(entry) for path, entry in commit.files.items()}).decode(),
+        "files": orjson.dumps({path: tuple(entry) for path, entry in commit.files.items()}).decode(),
         "raw": commit.raw,
         "author": commit.author[:300],
         "message": commit.message,

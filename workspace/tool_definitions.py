@@ -65,7 +65,8 @@ _TOOLS: dict[str, tuple[str, dict[str, Any], set[str]]] = {
     ),
 }
 OF_ANTHROPIC = {"view", "create", "str_replace", "insert", "delete", "rename"}  # in its own tool `memory`
-FORMATS = ("anthropic", "openai", "gemini")
+# By vendor: what it calls the schema of a function's input.
+FORMATS = {"anthropic": "input_schema", "openai": "parameters", "gemini": "parametersJsonSchema"}
 
 
 def schema_of(name: str) -> dict[str, Any]:
@@ -94,28 +95,13 @@ def check_arguments(name: str, arguments: Mapping[str, Any]) -> None:
 
 def definitions(style: str) -> list[dict[str, Any]]:
     """The tools as a vendor's API takes them; `style` is one of FORMATS."""
-    if style == "anthropic":
-        own = [
-            {"name": name, "description": said, "input_schema": schema_of(name)}
-            for name, (said, _, _) in _TOOLS.items()
-            if name not in OF_ANTHROPIC
-        ]
-        return [{"type": "memory_20250818", "name": "memory"}, *own]
     described = [
-        {"name": name, "description": said, "parameters": schema_of(name)}
+        {"name": name, "description": said, FORMATS[style]: schema_of(name)}
         for name, (said, _, _) in _TOOLS.items()
+        if style != "anthropic" or name not in OF_ANTHROPIC
     ]
+    if style == "anthropic":
+        return [{"type": "memory_20250818", "name": "memory"}, *described]
     if style == "openai":
         return [{"type": "function", "function": function} for function in described]
-    return [
-        {
-            "functionDeclarations": [
-                {
-                    "name": one["name"],
-                    "description": one["description"],
-                    "parametersJsonSchema": one["parameters"],
-                }
-                for one in described
-            ]
-        }
-    ]
+    return [{"functionDeclarations": described}]

@@ -45,6 +45,14 @@ def entry_of(content: bytes, *, mode: int = FILE) -> Entry:
     return Entry(hashlib.sha256(content).hexdigest(), git_sha("blob", content), len(content), mode)
 
 
+def text_of(content: bytes) -> str | None:
+    """None: it is no text."""
+    try:
+        return None if b"\0" in content else content.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
 def tree_sha(files: Mapping[str, Entry]) -> str:
     """Git's SHA-1 of the root."""
     return list(tree_objects(files))[-1][0]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from benchmarks.measures import chat, contexts, costs, processes, turns
+from benchmarks.measures import chat, contexts, costs, processes, talks, turns, workspaces
 from benchmarks.measures.setup import LONG, QUICK, SMOKE, Setup
 from benchmarks.report import Section
 
@@ -10,6 +10,7 @@ __all__ = ["LONG", "MEASURES", "QUICK", "SMOKE", "Setup"]
 
 MEASURES: dict[str, Callable[[Setup], Section]] = {
     "in_process": contexts.in_process,
+    "talks": talks.talks,
     "over_http": contexts.over_http,
     "ingestion": turns.ingestion,
     "latency": turns.latency,
@@ -17,4 +18,5 @@ MEASURES: dict[str, Callable[[Setup], Section]] = {
     "waiting": contexts.waiting,
     "strategies_cost": costs.strategies_cost,
     "chat": chat.chat,
+    "workspaces": workspaces.workspaces,
 }

@@ -34,7 +34,7 @@ def in_process(setup: Setup) -> Section:
     remember(archived, numbered_texts(ARCHIVED, start=1000))
     analyze()
     calls = setup.scale.calls // ROUNDS
-    pairs = [time_calls(_select_one, lambda: _build(setup.relationship), times=calls) for _ in range(ROUNDS)]
+    pairs = [time_calls(select_one, lambda: _build(setup.relationship), times=calls) for _ in range(ROUNDS)]
     ones, builds = [one for one, _ in pairs], [built for _, built in pairs]
     # By themselves: a search leaves nothing of the plain context in the processor's caches.
     found = [time_calls(lambda: _build(archived), times=calls // 4)[0] for _ in range(ROUNDS)]
@@ -122,7 +122,7 @@ def _build(relationship: Relationship) -> None:
     )
 
 
-def _select_one() -> None:
+def select_one() -> None:
     with prepared_cursor() as cursor:
         cursor.execute("SELECT 1")
         cursor.fetchone()

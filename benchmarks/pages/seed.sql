@@ -32,12 +32,12 @@ SELECT s.relationship_id, uuidv7(), %(project)s, n * 3, CASE WHEN n %% 5 < 3 THE
                      ELSE 'applied' END AS state) drawn
  ORDER BY at;
 
-INSERT INTO relationships_message (relationship_id, id, project_id, turn_id, seq, session, role, speaker, content,
+INSERT INTO relationships_message (relationship_id, id, project_id, turn_id, seq, session, role, speaker, content, metadata,
        occurred_at, recorded_at)
 SELECT t.relationship_id, uuidv7(), t.project_id, t.id, t.seq + m, t.session,
        CASE m WHEN 0 THEN 'user' ELSE 'assistant' END, '',
        CASE m WHEN 0 THEN 'By the way, I ' ELSE 'You said that somebody ' END || pg_temp.said(t.seq * 31 + m)
-       || '. It came up again yesterday, and I thought that I would tell you about it in a sentence or two.',
+       || '. It came up again yesterday, and I thought that I would tell you about it in a sentence or two.', '{}',
        t.occurred_at, t.recorded_at
   FROM relationships_turn t, generate_series(0, 1) m
  ORDER BY t.recorded_at, t.relationship_id, m;

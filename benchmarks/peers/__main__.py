@@ -21,7 +21,7 @@ def main() -> None:
     with runner.own_settings() as folder:
         from benchmarks.peers.measures import MEASURES
         from benchmarks.peers.model import model_server
-        from benchmarks.peers.rapport import Rapport, RapportRetrieval
+        from benchmarks.peers.rapport import Rapport, RapportByMem0, RapportRetrieval
         from benchmarks.peers.scenario import Lab
         from benchmarks.peers.systems import Baseline, LangMem, Mem0, NotThere, System
         from benchmarks.service import server_version
@@ -30,8 +30,10 @@ def main() -> None:
         names = runner.known(options.only, MEASURES)
         systems: list[type[System]] = []
         about = machine() | {"ours": f"Django {version('Django')}"}
-        wanted = {system.name: system for system in (Rapport, RapportRetrieval, Mem0, LangMem, Baseline)}
-        for name in runner.known(options.systems, wanted):
+        ours = (Rapport, RapportRetrieval, RapportByMem0)
+        wanted = {system.name: system for system in (*ours, Mem0, LangMem, Baseline)}
+        usual = [name for name in wanted if name != RapportByMem0.name]  # that one, when it is named
+        for name in runner.known(options.systems or usual, wanted):
             try:
                 about[wanted[name].title] = f"{wanted[name].version()}; {wanted[name].settings}"
                 systems.append(wanted[name])

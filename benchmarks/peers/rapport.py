@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 from django.conf import settings
 
 from benchmarks.client import Client
-from benchmarks.peers.hosted.host import DIMENSIONS, EMBEDDING_MODEL, MODEL
-from benchmarks.peers.systems import Call, Message, System, Timed
+from benchmarks.peers.hosted.host import DIMENSIONS, EMBEDDING_MODEL, MODEL, Setup
+from benchmarks.peers.systems import Call, Child, Message, System, Timed
 from benchmarks.peers.vectors import vector_of
 from benchmarks.seed import analyze, client_of, make_companion, make_relationships, remember, store_vectors
 from benchmarks.service import HOST, Service, create_database, drop_database, use_database
@@ -34,6 +34,7 @@ _django = threading.Lock()  # which database Django speaks to is the same for al
 class Rapport(System):
     name, title = "rapport", "Rapport (HTTP, recipe scratchpad)"
     config: ClassVar[Mapping[str, Any]] = {"recipe": "scratchpad"}
+    more: ClassVar[Mapping[str, str]] = {}  # settings
     settings = (
         f"web server: 2 processes of 8 threads; 1 worker, pool of 4; RAPPORT_LEASE_SECONDS={LEASE_SECONDS}"
     )
@@ -48,7 +49,10 @@ class Rapport(System):
 
     def start(self) -> None:
         create_database(self.database, template=str(settings.DATABASES["default"]["NAME"]))
-        environment = _environment(self.folder, self.name, self.model_url, self.dimensions)
+        environment = {
+            **_environment(self.folder, self.name, self.model_url, self.dimensions),
+            **self.more,
+        }
         # searched after an erasure, as all below the folder
         self.service = Service(self.database, environment=environment, log=self.folder / "service.log")
         with _speaking_to(self.database):
@@ -135,6 +139,39 @@ class Rapport(System):
 class RapportRetrieval(Rapport):
     name, title = "rapport-retrieval", "Rapport (HTTP, recipe two_call)"
     config: ClassVar[Mapping[str, Any]] = {"recipe": "two_call", "retrieval": {"top_k": 20}}
+
+
+class RapportByMem0(RapportRetrieval):
+    """The same service, asked by mem0's own client. What it holds is loaded as for the others."""
+
+    name, title, packages = "rapport-mem0", "Rapport (recipe two_call, by mem0's client)", ("mem0ai",)
+    more: ClassVar[Mapping[str, str]] = {"RAPPORT_MEM0": "1", "RAPPORT_MEM0_COMPANION": "ada"}
+    hand_over, fetch, stored, delete_person, time = (
+        System.hand_over,
+        System.fetch,
+        System.stored,
+        System.delete_person,
+        System.time,
+    )
+
+    @classmethod
+    def version(cls) -> str:
+        return f"this checkout, {System.version.__func__(cls)}"  # type: ignore[attr-defined]
+
+    def start_again(self) -> None:
+        super().start_again()
+        address = f"http://{HOST}:{self.service.port}"
+        self._child = Child("benchmarks.peers.hosted.mem0_client_peer", self.folder)
+        setup = Setup(address, str(self.folder), self.model_url, self._client.key, self.dimensions)
+        self._call("start", setup=setup, first=True)
+
+    def kill(self) -> None:
+        super().kill()
+        System.kill(self)
+
+    def stop(self) -> None:
+        System.kill(self)
+        super().stop()
 
 
 def shown_in(system: str) -> list[str]:

@@ -93,7 +93,7 @@ def pose_questions(talk: Talk, retrieval: Retrieval) -> list[Labelled]:
         columns, ranking = pose(
             relationship, SearchedKind.MESSAGE, prepared, participants, retrieval, MessageFilters()
         )
-        rows = {columns.id_of(row): row for row in range(len(columns))}
+        rows = {id: row for row, id in enumerate(columns.ids_of(np.s_[:]))}
         evidence = frozenset(rows[messages[turn]] for turn in asked.evidence)
         labelled.append(Labelled(*ranking.posed(0), talk.name, asked.category, evidence))
     _check(talk, relationship, retrieval, labelled, messages)

@@ -39,7 +39,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         planning a search takes three times as long as the search. Each names its relationship, so one plan suits all;
         but where that says which node is asked, as on Citus. Once for each connection, as it is made.
         """
-        changed: bool = super()._configure_connection(connection)
+        changed: bool = super()._configure_connection(connection)  # type: ignore[misc]  # the stubs lack it
         if connection.prepare_threshold is not None:
             connection.execute(_ONE_PLAN)
             changed = True

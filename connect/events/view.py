@@ -13,7 +13,7 @@ from django.utils import timezone
 from pydantic import StringConstraints
 from rest_framework.request import Request
 
-from connect.events.reading import Happening, Place, happened_after, present_place
+from connect.events.reading import PLACE, Happening, Place, happened_after, present_place
 from relationships.api.views import ApiView
 from web.errors import InvalidInput
 from web.fields import Answer, Query
@@ -24,7 +24,7 @@ LOOK_EVERY, SAY_SOMETHING_EVERY, LONGEST = 1.0, 15.0, 300.0  # seconds
 
 
 class EventsQuery(Query):
-    after: Annotated[str, StringConstraints(pattern=r"^\d{1,18}-\d{1,18}$")] | None = None
+    after: Annotated[str, StringConstraints(pattern=PLACE)] | None = None
     """The `id` of the last event that was seen, or `next`; from the beginning: `0-0`. If left out, from now on. The
     header Last-Event-ID says the same.
     """

@@ -4,15 +4,21 @@ import json
 import re
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import unquote
 
 from connect.mcp.tools import Asked, Told, Tool, ToolFailed, good
 from connect.own_api import OwnApi
 
-_URI = re.compile(r"rapport://relationships/([0-9a-f-]{36})/(entries|profile)")
+_URI = re.compile(
+    r"rapport://relationships/([0-9a-f-]{36})/(entries|profile|hot-context|files)(?:(?<=/files)/(.+))?"
+)
 RESOURCES = {
     "entries": "Everything that is remembered of the person at present.",
     "profile": "What the developer keeps about the person, as structured data.",
+    "hot-context": "What the agents who work on the person's files think that matters now.",
+    "files": "The person's files, by path; each can be read by its own address.",
 }
+FILE = ("files/{+path}", "file", "One of the person's files.")
 NAMING = {
     "companion": "Which companion speaks: its slug.",
     "user": "Who the person is: your own ID of them.",
@@ -65,9 +71,12 @@ class Desk:
         return [(_uri(self.relationship, name), name, text) for name, text in RESOURCES.items()]
 
     def templates(self) -> list[tuple[str, str, str]]:
+        place, name, text = FILE
+        owner = self.relationship or "{relationship_id}"
+        files = [(_uri(owner, place), name, text)]
         if self.relationship is not None:
-            return []
-        return [(_uri("{relationship_id}", name), name, text) for name, text in RESOURCES.items()]
+            return files
+        return [(_uri(owner, name), name, text) for name, text in RESOURCES.items()] + files
 
     def read(self, uri: str) -> str:
         """JSON. Raises UnknownResource, ToolFailed."""
@@ -75,9 +84,10 @@ class Desk:
         if found is None or (self.relationship is not None and found[1] != self.relationship):
             raise UnknownResource(f"There is no resource {uri[:200]!r}.")
         path = f"/relationships/{found[1]}/{found[2]}"
-        if found[2] == "profile":
-            return json.dumps(good(self.api.get(path)), ensure_ascii=False)
-        return json.dumps({"entries": list(self._all(path))}, ensure_ascii=False)
+        if found[2] == "entries":
+            return json.dumps({"entries": list(self._all(path))}, ensure_ascii=False)
+        of_file = f"/{unquote(found[3])}" if found[3] else ""
+        return json.dumps(good(self.api.get(path + of_file)), ensure_ascii=False)
 
     def _all(self, path: str) -> list[Any]:
         items: list[Any] = []

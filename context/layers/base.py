@@ -51,7 +51,11 @@ class LayerRequest:
 
 
 class Layer:
-    """One source of text. `name` is what the configuration calls it: its slug, or a dotted path."""
+    """One source of text. `name` is what the configuration calls it: its slug, or a dotted path.
+
+    One from elsewhere is rendered in a thread, beside the others, and left out where it takes too long
+    (context/waiting.py); what it asks of the database, it asks on a connection of its own.
+    """
 
     slug: ClassVar[str]
 

@@ -11,13 +11,12 @@ from memory.entries.limits import (
     MAX_WEIGHT,
     TYPE,
     entry_fault,
-    metadata_fault,
     tags_fault,
 )
 from memory.models import EntryState, Tier
 from memory.models.entry import MAX_HAPPENS_AT
 from relationships.models import DEFAULT_SESSION, TurnState
-from relationships.services.limits import message_fault, misplaced_role
+from relationships.services.limits import message_fault, metadata_fault, misplaced_role
 from web.errors import InvalidInput
 from web.fields import (
     DIGITS,
@@ -63,6 +62,8 @@ class MessageBody(Body):
     """A name, where it differs from the person's or the companion's own."""
     occurred_at: Timestamp | None = None
     """When it was said; the turn's time if left out."""
+    metadata: Metadata = {}
+    """Your own; nothing here reads it."""
 
 
 def _roles_in_order(messages: list[MessageBody]) -> list[MessageBody]:

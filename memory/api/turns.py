@@ -129,7 +129,7 @@ class IngestView(ApiView):
 
 def _new_turn(body: TurnBody) -> NewTurn:
     return NewTurn(
-        messages=[NewMessage(m.role, m.content, m.speaker, m.occurred_at) for m in body.messages],
+        messages=[NewMessage(m.role, m.content, m.speaker, m.occurred_at, m.metadata) for m in body.messages],
         occurred_at=body.occurred_at or timezone.now(),
         session=body.session,
         config=body.config,

@@ -10,11 +10,10 @@ from typing import Any
 import orjson
 from django.conf import settings
 
-from relationships.services.limits import name_fault
+from relationships.services.limits import metadata_fault, name_fault
 from web.errors import FieldProblem, InvalidInput
 
 MAX_TAGS = 12
-MAX_METADATA_BYTES = 16_384
 MAX_KEY = 80  # characters
 MAX_WEIGHT = 100
 MAX_REASON = 2000  # characters of why a change was made, or of why a turn failed
@@ -31,11 +30,6 @@ def entry_fault(content: str) -> str:
 
 def tags_fault(tags: Mapping[str, Any]) -> str:
     return f"has {len(tags)} tags; an entry may have {MAX_TAGS}" if len(tags) > MAX_TAGS else ""
-
-
-def metadata_fault(metadata: Mapping[str, Any]) -> str:
-    too_long = len(orjson.dumps(metadata)) > MAX_METADATA_BYTES
-    return f"is longer than {MAX_METADATA_BYTES} bytes" if too_long else ""
 
 
 def operation_fault(operation: Any) -> str:

@@ -19,11 +19,12 @@ from psycopg.pq import Format
 
 from config.postgresql.sessions import prepared_cursor
 from memory.models import SearchedKind
-from memory.retrieval.rankers.base import Bools, Candidates, Counts, Floats, Ints
+from memory.retrieval.rankers.base import Candidates, Counts, Floats, Ints
 from memory.retrieval.results import EntryFilters, MessageFilters
 from memory.retrieval.statements import LANGUAGES, read_statement
 from memory.retrieval.unpacking import (
     Finder,
+    any_of,
     counts_of_entries,
     counts_of_messages,
     in_order,
@@ -31,6 +32,7 @@ from memory.retrieval.unpacking import (
     people_of,
     sent_values,
     unpacked,
+    without_hidden,
 )
 from providers.embeddings.base import Embedded
 
@@ -39,6 +41,7 @@ UNKNOWN_LANGUAGE = "simple"
 # Words looked up in rows, at most, where a search has more than FEW_WORDS: at 50,000 rows that is 40 words.
 MOST_LOOKED_UP = 2_000_000
 _NOT_NEGATIVE = 0x7FFF_FFFF_FFFF_FFFF  # of a hash: -1 stands for no session
+_names: dict[str, list[str]] = {}  # of the columns of each statement
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +80,9 @@ class Columns:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def id_of(self, row: int) -> UUID:
-        return UUID(bytes=bytes(self.ids[row]).ljust(16, b"\0"))  # numpy drops closing zeros
+    def ids_of(self, rows: Ints | slice) -> list[UUID]:
+        packed = self.ids[rows].tobytes()
+        return [UUID(bytes=packed[start : start + 16]) for start in range(0, len(packed), 16)]
 
 
 def read_columns(query: SearchQuery) -> Columns:
@@ -100,11 +104,11 @@ def _read(query: SearchQuery, languages: Sequence[str]) -> dict[str, Any]:
         "languages": list(languages),
         "words": list(query.words),
         "most_looked_up": MOST_LOOKED_UP,
-        "now": query.now,
-        "only": None if query.only is None else list(query.only),
     }
+    if query.only is not None:
+        values["only"] = list(query.only)
     if isinstance(query.filters, EntryFilters):
-        values |= entry_filters(query.filters)
+        values |= {"now": query.now, **entry_filters(query.filters)}
     else:
         values["session"] = query.filters.session
     if given is not None:
@@ -112,11 +116,13 @@ def _read(query: SearchQuery, languages: Sequence[str]) -> dict[str, Any]:
         values |= {f"vector{number}": half_bytes(given.vectors[number]) for number in range(count)}
     statement = read_statement(query.kind, vectors=count, only=query.only is not None)
     with prepared_cursor(binary=True) as cursor:
-        cursor.adapters.register_dumper(HalfBytes, HalfBytesDumper)
+        if given is not None:
+            cursor.adapters.register_dumper(HalfBytes, HalfBytesDumper)
         cursor.execute(statement, values)
         row = cursor.fetchone()
-        names = [column[0] for column in cursor.description]
-    return dict(zip(names, row or (), strict=True))
+        if statement not in _names:
+            _names[statement] = [column[0] for column in cursor.description]
+    return dict(zip(_names[statement], row or (), strict=True))
 
 
 def entry_filters(filters: EntryFilters) -> dict[str, Any]:
@@ -140,14 +146,10 @@ def _languages(query: SearchQuery) -> list[str]:
 
 
 def _columns(row: Mapping[str, Any], query: SearchQuery, *, read_as: Sequence[str]) -> Columns:
-    read = sent_values(row)
-    order = in_order(read)
-    if row.get("hidden"):
-        order = order[~np.isin(read["id"][order], unpacked(row["hidden"], "S16"))]
-    values = {name: column[order] for name, column in read.items()}
+    values = without_hidden(in_order(sent_values(row)), row.get("hidden"))
     ids = values.pop("id")
     if isinstance(query.filters, MessageFilters):
-        values["allowed"] = passing(ids, values, query.filters, session=row["session_asked"])
+        values["allowed"] = passing(values, query.filters, session=row["session_asked"])
     finder = Finder(ids)
     questions = len(query.words) if query.vectors is not None else 0
     vector_rows, known = finder.find(unpacked(row["vector_id"], "S16"))
@@ -191,7 +193,7 @@ def candidates_of(columns: Columns, number: int, *, named: Collection[str]) -> C
         touched=values.get("touched", values["told"]),
         length=values["length"].astype(np.float64),
         session=values["session"] & _NOT_NEGATIVE if "session" in values else np.full(count, -1),
-        named=_any_of(values["who"], [columns.people[who] for who in named]),
+        named=any_of(values["who"], [columns.people[who] for who in named]),
         cosine=columns.cosines[number] if columns.cosines else np.full(count, np.nan),
         importance=values.get("importance", ones),
         weight=values.get("weight", ones),
@@ -199,14 +201,6 @@ def candidates_of(columns: Columns, number: int, *, named: Collection[str]) -> C
         allowed=values["allowed"],
         counts=_counts_of(columns, columns.terms[number]),
     )
-
-
-def _any_of(column: Ints, wanted: Sequence[int]) -> Bools:
-    """As np.isin, which takes its time even where a column is short."""
-    found = np.zeros(len(column), dtype=np.bool_)
-    for one in wanted:
-        found |= column == one
-    return found
 
 
 def _counts_of(columns: Columns, terms: Ints) -> Counts:

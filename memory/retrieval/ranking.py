@@ -21,11 +21,14 @@ BY_TEXT = BestRanker()  # orders by text alone where there is no vector to compa
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """How many are answered at most, and from which score on; `compared`: only what has a vector to compare."""
+    """How many are answered at most, and from which score on; `compared`: only what has a vector to compare; `fill`:
+    where nothing has one, also what the ranker does not keep.
+    """
 
     top_k: int
     min_score: float | None
     compared: bool = False
+    fill: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,19 +68,19 @@ class Ranking:
         )
 
     def _hits(self, candidates: Candidates, scores: Scores, *, by_text: bool) -> list[Hit]:
-        passes = candidates.allowed & scores.kept & np.isfinite(scores.total)
+        passes = candidates.allowed & np.isfinite(scores.total)
+        if not self.cut.fill or candidates.has_vectors:
+            passes &= scores.kept
         if self.cut.compared:
             passes &= ~np.isnan(candidates.cosine)
         if self.cut.min_score is not None and not by_text:  # another ranker has another scale
             passes &= scores.total >= self.cut.min_score
-        rows = np.flatnonzero(passes)
+        rows = scores.best_first(np.flatnonzero(passes), most=self.cut.top_k)
+        ids, totals = self.columns.ids_of(rows), scores.total[rows].tolist()
+        parts = zip(*(part[rows].tolist() for part in scores.parts.values()), strict=True)
         return [
-            Hit(
-                id=self.columns.id_of(row),
-                score=float(scores.total[row]),
-                parts={name: float(part[row]) for name, part in scores.parts.items()},
-            )
-            for row in scores.best_first(rows, most=self.cut.top_k)
+            Hit(id, total, dict(zip(scores.parts, values, strict=True)))
+            for id, total, values in zip(ids, totals, parts, strict=True)
         ]
 
     def _notes(self, candidates: Candidates, ranker: Ranker) -> list[str]:

@@ -59,7 +59,7 @@ class Reranking:
                 note = f"Not reranked by {self.slug}, the order is {found.ranker}'s: {why}."
                 found = replace(found, notes=(*found.notes, note.replace("..", ".")))
             else:
-                first = [replace(first[place], place_before=place + 1) for place in order]
+                first = [first[place]._replace(place_before=place + 1) for place in order]
                 found = replace(found, reranker=self.slug)
         return replace(found, hits=[*first, *rest][:top_k])
 

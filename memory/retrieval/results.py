@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
 from providers.embeddings.base import Space
@@ -24,17 +25,19 @@ class EntryFilters:
 
 @dataclass(frozen=True, slots=True)
 class MessageFilters:
-    """Which messages may be found: all conditions hold. Empty or None: any. `told_to` itself is out."""
+    """Which messages may be found: all conditions hold. Empty or None: any. `told_to` itself is out.
+
+    `without`: places in the conversation (Message.seq) that are not.
+    """
 
     roles: tuple[str, ...] = ()
     session: str | None = None
     told_from: datetime | None = None
     told_to: datetime | None = None
-    exclude_ids: frozenset[UUID] = frozenset()
+    without: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """One entry or message. `parts`: what its score is made of, by name.
 
     `place_before`: from 1, where the ranker had it, if a reranker has moved among the hits.

@@ -32,7 +32,8 @@ class ParamsOfMany(TypedDict, total=False):
     """How to search. What is None or left out is as `retrieval` says.
 
     `question`: the texts' vectors, one for each, where they are known already; so `participants`, which saves a
-    statement. `compared`: only what has a vector that was compared.
+    statement. `compared`: only what has a vector that was compared. `fill`: where no vector is compared, what shares no
+    word with the text follows, newest first, as by its meaning everything would have a place.
     """
 
     project_id: Required[UUID]
@@ -45,6 +46,7 @@ class ParamsOfMany(TypedDict, total=False):
     question: Embedded | None
     participants: Participants | None
     compared: bool
+    fill: bool
 
 
 class SearchParams(ParamsOfMany, total=False):
@@ -122,6 +124,7 @@ def _search(
     question: Embedded | None = None,
     participants: Participants | None = None,
     compared: bool = False,
+    fill: bool = False,
 ) -> list[SearchResult]:
     started = time.perf_counter()
     wanted = wanted_ranker(ranker or retrieval.ranker, retrieval, given=question)
@@ -151,6 +154,7 @@ def _search(
         top_k=retrieval.top_k if top_k is None else top_k,
         min_score=retrieval.min_score if min_score is None else min_score,
         compared=compared,
+        fill=fill,
     )
     ranking = Ranking(read_columns(query), prepared, participants, retrieval, wanted, cut, now)
     answers = [ranking.answer(number) for number in range(len(texts))]

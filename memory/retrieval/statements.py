@@ -39,14 +39,14 @@ ALLOWED = f"""n.state = ANY(%(states)s) AND n.tags @> %(tags)s::jsonb
          AND coalesce(n.valid_to, 'infinity') > %(now)s AND coalesce(n.valid_from, '-infinity') <= %(now)s))
     AND {_IN_TIME}"""
 _SHARED = {
-    "told": "float8send(extract(epoch FROM s.told_at)::float8)",
+    "told": "float8send(date_part('epoch', s.told_at))",
     "length": "int4send(s.length)",
     "who": f"int4send(hashtext({WHO}))",
 }
 _SENT_OF_ENTRIES: Mapping[str, str] = {
     "id": "uuid_send(s.owner_id)",
     **_SHARED,
-    "touched": "float8send(extract(epoch FROM coalesce(n.last_accessed_at, s.told_at))::float8)",
+    "touched": "float8send(date_part('epoch', coalesce(n.last_accessed_at, s.told_at)))",
     "importance": "float8send(n.importance)",
     "weight": "float8send(n.weight)",
     "counted": "boolsend(n.state = 'active')",
@@ -124,11 +124,13 @@ _OF_MESSAGES = f"""{_QUERY}, open AS MATERIALIZED (
        hashtextextended(%(session)s::text, 0) AS session_asked
   FROM (SELECT string_agg(packed, ''::bytea) AS packed, bool_or(other_language) AS other_language,
                string_agg(people, ',') AS people
-          FROM (SELECT packed, names::text AS people,
-                       NOT languages <@ (SELECT names FROM languages)::varchar[] AS other_language
-                  FROM memory_searchsegment WHERE relationship_id = %(relationship)s
+          FROM ((SELECT packed, names::text AS people,
+                        NOT languages <@ (SELECT names FROM languages)::varchar[] AS other_language
+                   FROM memory_searchsegment WHERE relationship_id = %(relationship)s ORDER BY number)
                  UNION ALL
-                SELECT {PACK_MESSAGES}, jsonb_object_agg({WHO}, hashtext({WHO}))::text, bool_or({_OTHER})
+                SELECT {PACK_MESSAGES}, (SELECT jsonb_object_agg(name, hashtext(name))::text
+                                           FROM (SELECT DISTINCT {WHO} AS name FROM loose s) AS names),
+                       bool_or({_OTHER})
                   FROM loose s HAVING count(*) > 0) AS stretches) AS found,
        (SELECT string_agg(int8send(hit), ''::bytea) AS hits
           FROM (SELECT (g.number * {SEGMENT * COUNTS} + position) * {TERMS} + found.term AS hit
@@ -164,10 +166,11 @@ def read_statement(kind: SearchedKind, *, vectors: int, only: bool) -> str:
     cosines = ", ".join(_COSINE.format(number=number) for number in range(vectors))
     statement = _OF_ENTRIES if kind == SearchedKind.ENTRY else _OF_MESSAGES
     sent = _SENT_OF_ENTRIES
-    return statement.format(
+    made = statement.format(
         packed=", ".join(f"string_agg({how}, ''::bytea) AS {name}" for name, how in sent.items()),
         gathered=", ".join(f"string_agg({name}, ''::bytea) AS {name}" for name in sent),
         few_words=FEW_WORDS,
         only=limit,
         vectors=_VECTORS.format(cosines=cosines, only=limit) if vectors else _NO_VECTORS,
     )
+    return " ".join(made.split())  # psycopg takes a statement of over 4,096 signs apart at each use

@@ -6,7 +6,7 @@ from rest_framework.response import Response
 
 from relationships.api.views import ApiView
 from relationships.models import Message
-from web.fields import Answer, Page, PageQuery, SessionName
+from web.fields import Answer, JsonObject, Page, PageQuery, SessionName
 from web.operations import operation
 
 TAG = "Messages"
@@ -27,6 +27,8 @@ class MessageAnswer(Answer):
     role: str
     speaker: str
     content: str
+    metadata: JsonObject
+    """The developer's own."""
     occurred_at: datetime
     """When it was said."""
     recorded_at: datetime

@@ -184,6 +184,7 @@ class Migration(migrations.Migration):
                 ('role', models.CharField(choices=[('user', 'User'), ('assistant', 'Assistant'), ('system', 'System'), ('tool', 'Tool')], max_length=10)),
                 ('speaker', models.CharField(blank=True, max_length=200)),
                 ('content', models.TextField()),
+                ('metadata', models.JSONField(default=dict)),
                 ('occurred_at', models.DateTimeField()),
                 ('recorded_at', models.DateTimeField(auto_now_add=True)),
                 ('erased_at', models.DateTimeField(null=True)),
@@ -341,7 +342,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='message',
-            constraint=models.CheckConstraint(condition=models.Q(('erased_at', None), ('content', ''), _connector='OR'), name='message_erased_is_empty'),
+            constraint=models.CheckConstraint(condition=models.Q(('erased_at', None), models.Q(('content', ''), ('metadata', {})), _connector='OR'), name='message_erased_is_empty'),
         ),
         migrations.AddIndex(
             model_name='idempotencykey',

@@ -19,6 +19,7 @@ class Message(RelationshipOwned):
     role = models.CharField(max_length=10, choices=MessageRole.choices)
     speaker = models.CharField(max_length=200, blank=True)  # a name, where it differs from the person's own
     content = models.TextField()
+    metadata = models.JSONField(default=dict)  # the developer's own; nothing here reads it
     occurred_at = models.DateTimeField()
     recorded_at = models.DateTimeField(auto_now_add=True)
     erased_at = models.DateTimeField(null=True)
@@ -35,7 +36,8 @@ class Message(RelationshipOwned):
                 condition=models.Q(role__in=MessageRole.values), name="%(class)s_known_role"
             ),
             models.CheckConstraint(
-                condition=models.Q(erased_at=None) | models.Q(content=""), name="%(class)s_erased_is_empty"
+                condition=models.Q(erased_at=None) | models.Q(content="", metadata={}),
+                name="%(class)s_erased_is_empty",
             ),
         ]
         indexes = [

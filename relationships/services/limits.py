@@ -4,13 +4,14 @@ Each `..._fault` says what is wrong with a value, as a sentence without its subj
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import orjson
 from django.conf import settings
 
 MAX_NAME = 200
+MAX_METADATA_BYTES = 16_384
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
@@ -18,6 +19,11 @@ def document_fault(document: Any) -> str:
     """Of a profile, or a session's state."""
     size, limit = len(orjson.dumps(document)), settings.MAX_PROFILE_BYTES
     return f"would be {size} bytes; at most {limit} are kept" if size > limit else ""
+
+
+def metadata_fault(metadata: Mapping[str, Any]) -> str:
+    too_long = len(orjson.dumps(metadata)) > MAX_METADATA_BYTES
+    return f"is longer than {MAX_METADATA_BYTES} bytes" if too_long else ""
 
 
 def message_fault(text: str) -> str:
@@ -41,6 +47,6 @@ def misplaced_role(roles: Sequence[str]) -> tuple[int, str] | None:
     for place, role in enumerate(roles):
         if role == "system" and set(roles[:place]) - {"system"}:
             return place, "a system message comes before all others"
-        if role == "tool" and (place == 0 or roles[place - 1] not in ("assistant", "tool")):
-            return place, "a tool message follows the assistant's"
+        if role == "tool" and place and roles[place - 1] not in ("assistant", "tool"):
+            return place, "a tool message follows the assistant's, or begins the turn"
     return None

@@ -1,6 +1,6 @@
 """Sessions: the developer's own conversations, with temporary JSON that ending clears."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -22,6 +22,8 @@ from web.actor import Actor
 from web.errors import Conflict, TooMuch
 
 IDLE = Actor.policy("session_idle")
+# Who is told that sessions ended, in the transaction and under the relationship's row lock.
+end_listeners: list[Callable[[Relationship, datetime], None]] = []
 
 _TOUCH = """
 INSERT INTO relationships_sessionstate AS old
@@ -149,6 +151,8 @@ def _end(relationship: Relationship, sessions: Iterable[str], by: Actor) -> int:
     )
     if ended:
         rebuild_sessions(relationship)
+        for listener in end_listeners:
+            listener(relationship, datetime.now(UTC))
         # what was in them is gone for good, so it is written down; patches of temporary state are not
         audit_row(relationship, "session.ended", by, sessions=ended)
     return ended

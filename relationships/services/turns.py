@@ -10,7 +10,7 @@ from django.conf import settings
 
 from relationships.ids import uuid7
 from relationships.models import DEFAULT_SESSION, Message, Turn, TurnState
-from relationships.services.limits import message_fault, misplaced_role, name_fault
+from relationships.services.limits import message_fault, metadata_fault, misplaced_role, name_fault
 from web.errors import FieldProblem
 
 
@@ -22,6 +22,7 @@ class NewMessage:
     content: str
     speaker: str = ""
     occurred_at: datetime | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,11 @@ def turn_faults(turn: NewTurn) -> list[FieldProblem]:
         told = f"has {len(turn.messages)} messages; a turn may have 1 to {settings.MAX_MESSAGES_PER_TURN}"
         problems.append(FieldProblem("messages", told))
     for place, message in enumerate(turn.messages):
-        faults = {"content": message_fault(message.content), "speaker": name_fault(message.speaker)}
+        faults = {
+            "content": message_fault(message.content),
+            "speaker": name_fault(message.speaker),
+            "metadata": metadata_fault(message.metadata),
+        }
         problems += [FieldProblem(f"messages.{place}.{name}", said) for name, said in faults.items() if said]
     if misplaced := misplaced_role([message.role for message in turn.messages]):
         place, sentence = misplaced
@@ -101,6 +106,7 @@ def store_turn(
             role=message.role,
             speaker=message.speaker,
             content=message.content,
+            metadata=dict(message.metadata),
             occurred_at=message.occurred_at or turn.occurred_at,
         )
         for place, message in enumerate(turn.messages, start=1)

@@ -26,6 +26,7 @@ OUR_APPS = {
     "summaries",
     "behaviours",
     "chat",
+    "connect",
     "workspace",
     "upkeep",
     "demo",
@@ -38,7 +39,7 @@ APPEND_ONLY = set("AuditEvent EntryRevision HotContextVersion Message ModelCall 
 MUTABLE = set(
     """
     AgentSession AgentStep ApiKey BehaviourRun Blob Branch Checkpoint ChunkEmbedding Commit Companion DecayedVector
-    Document DocumentChunk DocumentFile Embedding EndUser HeldChange HeldDeletion IdempotencyKey IngestionPrompt
+    Document DocumentChunk DocumentFile Embedding EndUser EventDelivery HeldChange HeldDeletion IdempotencyKey IngestionPrompt
     KeptContext MendingPlan Membership ModelSpending OperationResult Operator OutboxMessage PeriodicRun Profile Project
     RateWindow Relationship RelationshipToken Replay ScratchpadEntry SearchSegment SearchText SessionState Snapshot Summary Tool
     ToolCall ToolSecret Tree Turn WorkerHeartbeat

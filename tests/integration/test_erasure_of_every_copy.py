@@ -154,7 +154,10 @@ def _what_the_developer_writes(api: Api, at: str) -> None:
 
 def _what_the_model_writes(api: Api, at: str, conversation: Conversation, provider: ScriptedProvider) -> None:
     def hear(*texts: str, key: str = "") -> None:
-        messages = [{"role": "user", "content": text, "speaker": RELATIONSHIP} for text in texts]
+        messages = [
+            {"role": "user", "content": text, "speaker": RELATIONSHIP, "metadata": {"note": text}}
+            for text in texts
+        ]
         config = {"context": {"priorities": [RELATIONSHIP]}}
         turn = {"messages": messages, "session": RELATIONSHIP, "config": config}
         headers = {"idempotency_key": key} if key else {}

@@ -1,4 +1,8 @@
+from threading import Event
+
 from context.layers.base import Layer, LayerRequest, LayerText
+
+ANSWERED = Event()  # set by a test: what LateLayer waits for has come
 
 
 class BrokenLayer(Layer):
@@ -17,3 +21,13 @@ class MoodLayer(Layer):
 
     def render(self, request: LayerRequest) -> LayerText:
         return LayerText(f"{request.facts.user_name} is in a good mood.", reason="a hunch")
+
+
+class LateLayer(Layer):
+    """One that waits for something outside."""
+
+    slug = "late"
+
+    def render(self, request: LayerRequest) -> LayerText:
+        ANSWERED.wait(20)
+        return LayerText("Late news.")

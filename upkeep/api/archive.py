@@ -84,6 +84,7 @@ class ArchivedMessage(Body):
     role: Literal["user", "assistant", "system", "tool"]
     speaker: ShortText
     content: str
+    metadata: Metadata = {}
     occurred_at: Timestamp
     recorded_at: Timestamp
     erased_at: Timestamp | None
@@ -91,7 +92,7 @@ class ArchivedMessage(Body):
 
     @model_validator(mode="after")
     def _says_something_or_is_erased(self) -> Self:
-        refuse_words(self.erased_at, content=self.content)
+        refuse_words(self.erased_at, content=self.content, metadata=self.metadata)
         if self.erased_at is None and (fault := message_fault(self.content)):
             raise wrong_part("content", detail=fault)
         return self

@@ -114,7 +114,7 @@ def _empty_reasons(relationship_id: UUID, words: Words, done: _Emptied) -> int:
 
 def _redact_messages(relationship_id: UUID, message_ids: Collection[UUID], now: datetime) -> int:
     messages = Message.objects.for_relationship(relationship_id).filter(id__in=message_ids, erased_at=None)
-    redacted: int = messages.update(content="", erased_at=now)
+    redacted: int = messages.update(content="", metadata={}, erased_at=now)
     return redacted
 
 

@@ -7,7 +7,6 @@ from rest_framework.response import Response
 
 from relationships.api.views import ApiView
 from relationships.models import Relationship
-from web.errors import InvalidInput
 from web.headers import expected_sha256
 from web.operations import operation
 from workspace.api.schemas import (
@@ -25,7 +24,6 @@ from workspace.api.schemas import (
 )
 from workspace.files import Committed as Done
 from workspace.files import change_files, list_files, read_file
-from workspace.models import MAIN
 
 TAG = "Workspace"
 AROUND = 4096  # bytes of JSON around a file's content
@@ -150,13 +148,6 @@ class FileView(WorkspaceView):
         answer = self.answer(data)
         answer.headers["ETag"] = f'"{sha256}"'
         return answer
-
-
-def writable_branch(branch: str) -> str:
-    """Raises InvalidInput for main, which is not a session's own."""
-    if branch == MAIN:
-        raise InvalidInput.of("branch", "name a session's branch")
-    return branch
 
 
 def _present(done: Done) -> dict[str, Any]:

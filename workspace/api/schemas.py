@@ -10,7 +10,7 @@ from pydantic import Field, StringConstraints, field_validator, model_validator
 
 from relationships.api.profiles import ActorAnswer
 from web.errors import InvalidInput
-from web.fields import NOT_BLANK, Answer, Body, Name, PageQuery, Query
+from web.fields import Answer, Body, Name, PageQuery, Query
 from workspace.files import FileRead
 from workspace.generated import made_elsewhere
 from workspace.history import FileDiff
@@ -209,10 +209,6 @@ class HotContextVersionAnswer(Answer):
     session: UUID | None
     actor: ActorAnswer
     recorded_at: datetime
-
-
-class PathQuestion(Body):
-    path: Annotated[str, NOT_BLANK]
 
 
 def decode(content: str, encoding: Encoding) -> bytes:

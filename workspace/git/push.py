@@ -1,11 +1,10 @@
 """Takes a push in: its commits are checked one by one, and written into the rows with the branches, all or none."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
-from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
@@ -21,9 +20,10 @@ from workspace.generated import PROFILE, made_elsewhere, supplied_specs
 from workspace.git.repository import HEADS, RowObjects
 from workspace.git.unpack import KINDS, LARGEST_OBJECT, unpack
 from workspace.hot_context import PATH as HOT_CONTEXT
-from workspace.models import MAIN, AgentSession, Blob, Branch, Commit, Tree
+from workspace.identity import RAPPORT, author_of
+from workspace.models import MAIN, AgentSession, Commit
 from workspace.paths import path_fault
-from workspace.store import read_commit, read_head
+from workspace.store import NewCommit, keep_commits, move_branch, read_commit, read_head
 from workspace.trees import EXECUTABLE, FILE, Entry, Files, entry_of, key_of, tree_sha
 
 ZERO = "0" * 40
@@ -37,15 +37,6 @@ class RefUpdate(NamedTuple):
     old: str
     new: str
     ref: str
-
-
-class _Pushed(NamedTuple):
-    sha: str
-    raw: bytes
-    parents: tuple[str, ...]
-    author: str
-    message: str
-    files: Files
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,25 +84,29 @@ def _update(relationship: Relationship, update: RefUpdate, objects: _Objects, by
     new = _new_commits(objects, update.new)
     if update.new not in objects.rows.commits and not new:
         raise PushRefused("the commit is not there")
+    moves_in = branch == MAIN and _is_new(relationship)
     known = dict(_parents_files(relationship, objects, new))
     supplied = supplied_specs(relationship.companion_id).keys()
-    commits: list[_Pushed] = []
-    for sha in new:
-        commit = _parse(objects, sha, known)
-        _check(commit, known, branch, supplied)
+    at = max(timezone.now(), head.at + timedelta(microseconds=1))
+    commits: list[NewCommit] = []
+    for place, sha in enumerate(new):
+        commit = _parse(objects, sha, known, at + timedelta(microseconds=place))
+        check_limits(
+            commit.files
+        )  # every commit, not only the last: each of them is there to be read afterwards
+        if not moves_in:
+            _refuse_generated(commit, known, branch, supplied)
         known[sha] = commit.files
         commits.append(commit)
-    if not _leads_to(update.new, head.commit, {commit.sha: commit.parents for commit in commits}, objects):
+    parents = {commit.sha: commit.parents for commit in commits}
+    if not moves_in and not _leads_to(update.new, head.commit, parents, objects):
         raise PushRefused("history is not rewritten: merge or rebase onto what is there")
-    at = max(timezone.now(), head.at + timedelta(microseconds=1))
-    _write(relationship, branch, commits, objects, at)
-    files = known.get(update.new) or _files_at(relationship, update.new)
-    tip = key_of(update.new)
-    Branch.objects.for_relationship(relationship.id).filter(name=branch).update(
-        commit_id=tip, tree_id=key_of(tree_sha(files)), updated_at=at
-    )
-    if branch == MAIN and files.get(HOT_CONTEXT) != head.files.get(HOT_CONTEXT):
-        show_hot_context(relationship, files, update.new, by=by)
+    keep_commits(relationship, commits)
+    tip = read_commit(relationship.id, key_of(update.new))
+    assert tip is not None, "it was there, or was just kept"
+    move_branch(relationship, branch, tip, at=at)
+    if branch == MAIN and tip.files.get(HOT_CONTEXT) != head.files.get(HOT_CONTEXT):
+        show_hot_context(relationship, tip.files, tip.commit, by=by)
     AgentSession.objects.for_relationship(relationship.id).filter(branch=branch).update(seen_at=at)
 
 
@@ -173,14 +168,18 @@ def _files_at(relationship: Relationship, sha: str) -> Files:
     return head.files
 
 
-def _parse(objects: _Objects, sha: str, known: Mapping[str, Files]) -> _Pushed:
+def _parse(objects: _Objects, sha: str, known: Mapping[str, Files], at: datetime) -> NewCommit:
     raw = objects.get(sha, "commit")
     headers = _headers(raw)
     there = {entry.git: entry for parent in headers.parents for entry in known[parent].values()}
     files = dict(_walk(objects, headers.tree, "", there, 0))
     if tree_sha(files) != headers.tree:
         raise PushRefused(f"the tree of {sha[:12]} is not written as git writes it")
-    return _Pushed(sha, raw, headers.parents, headers.author, headers.message, files)
+    new = {entry.sha256: entry.git for entry in files.values() if entry.git not in objects.rows.blobs}
+    blobs = {key_of(sha256): objects.get(git, "blob") for sha256, git in new.items()}
+    return NewCommit(
+        sha, headers.tree, files, headers.parents, raw, headers.author, headers.message, blobs, at
+    )
 
 
 def _walk(
@@ -206,8 +205,10 @@ def _entries(raw: bytes) -> Iterator[tuple[int, str, str]]:
     while at < len(raw):
         space, nul = raw.find(b" ", at), raw.find(b"\0", at)
         count += 1
-        if not at < space < nul <= len(raw) - 21 or count > settings.MAX_FILES:
-            raise PushRefused("a tree can't be read, or has too many entries")
+        if count > settings.MAX_FILES:
+            raise PushRefused(f"a folder has {count} entries and more; {settings.MAX_FILES} are kept")
+        if not at < space < nul <= len(raw) - 21:
+            raise PushRefused("a tree can't be read")
         try:
             mode, name = int(raw[at:space], 8), raw[space + 1 : nul].decode("utf-8")
         except ValueError:
@@ -216,13 +217,20 @@ def _entries(raw: bytes) -> Iterator[tuple[int, str, str]]:
         at = nul + 21
 
 
-def _check(commit: _Pushed, known: Mapping[str, Files], branch: str, supplied: object) -> None:
-    """Every commit, not only the last: each of them is there to be read afterwards."""
-    check_limits(commit.files)
+def _is_new(relationship: Relationship) -> bool:
+    """Nobody has written anything yet: another workspace may move in with its own history."""
+    author = author_of(RAPPORT)
+    rows = Commit.objects.for_relationship(relationship.id)
+    return not rows.exclude(author=f"{author.name} <{author.email}>").exists()
+
+
+def _refuse_generated(
+    commit: NewCommit, known: Mapping[str, Files], branch: str, supplied: Collection[str]
+) -> None:
     parents = [known[parent] for parent in commit.parents]
     paths = commit.files.keys() | {path for parent in parents for path in parent}
     for path in paths:
-        own = made_elsewhere(path) or ("the companion's tools" if path in supplied else "")  # type: ignore[operator]
+        own = made_elsewhere(path) or ("the companion's tools" if path in supplied else "")
         if not own or (branch != MAIN and path == PROFILE):
             continue
         if all(commit.files.get(path) != parent.get(path) for parent in parents):
@@ -243,43 +251,3 @@ def _leads_to(tip: str, wanted: str, pushed: Mapping[str, tuple[str, ...]], obje
         elif sha in objects.rows.commits:
             waiting += _headers(objects.rows.commits[sha]).parents
     return False
-
-
-def _write(
-    relationship: Relationship, branch: str, commits: list[_Pushed], objects: _Objects, at: datetime
-) -> None:
-    own = {"relationship_id": relationship.id, "project_id": relationship.project_id}
-    blobs: dict[UUID, bytes] = {}
-    for commit in commits:
-        for entry in commit.files.values():
-            if entry.git not in objects.rows.blobs:
-                blobs[key_of(entry.sha256)] = objects.get(entry.git, "blob")
-    Blob.objects.bulk_create(
-        (Blob(**own, id=key, size=len(content), content=content) for key, content in blobs.items()),
-        ignore_conflicts=True,
-    )
-    trees = {tree_sha(commit.files): commit.files for commit in commits}
-    Tree.objects.bulk_create(
-        (
-            Tree(**own, id=key_of(sha), sha=sha, files={path: list(entry) for path, entry in files.items()})
-            for sha, files in trees.items()
-        ),
-        ignore_conflicts=True,
-    )
-    Commit.objects.bulk_create(
-        (
-            Commit(
-                **own,
-                id=key_of(commit.sha),
-                sha=commit.sha,
-                tree_id=key_of(tree_sha(commit.files)),
-                parents=[key_of(parent) for parent in commit.parents],
-                raw=commit.raw,
-                author=commit.author[:300],
-                message=commit.message,
-                recorded_at=at + timedelta(microseconds=place),
-            )
-            for place, commit in enumerate(commits)
-        ),
-        ignore_conflicts=True,
-    )

@@ -13,7 +13,7 @@ from web.errors import BudgetSpent, RapportError
 from worker.leases import error_place, renewing, retry_delay
 from worker.worker_stats import stop_requested
 from workspace.errors import SessionLost
-from workspace.models import AgentSession, SessionState
+from workspace.models import AgentSession, SessionState, Worker
 from workspace.sessions.claim import (
     claim_session,
     claimed_row,
@@ -83,7 +83,8 @@ def _next(relationship: Relationship, claimed: AgentSession) -> bool:
     if session.state == SessionState.HYDRATING:
         hydrate_session(relationship, claimed)
     elif session.state == SessionState.RUNNING:
-        if not take_step(relationship, claimed):
+        # Somebody else's hands are at an external one.
+        if session.worker == Worker.EXTERNAL or not take_step(relationship, claimed):
             rest_session(claimed)
             return False
     elif session.state == SessionState.CURATING:
@@ -94,6 +95,9 @@ def _next(relationship: Relationship, claimed: AgentSession) -> bool:
     else:
         rest_session(claimed)
         return False
+    if claimed.attempts:  # it came on, so that tries in vain are counted anew
+        claimed_row(claimed).update(attempts=0)
+        claimed.attempts = 0
     return True
 
 

@@ -127,18 +127,16 @@ def take_up_sessions(now: datetime) -> int:
 
 def abandon_sessions(now: datetime) -> int:
     """Mark those that nobody gave a sign of for as long as their configuration says. Their branches stay."""
-    silent = AgentSession.objects.filter(
-        state=SessionState.RUNNING, due_at=None, lease_token=None, seen_at__lte=now - timedelta(hours=1)
-    )
+    silent = AgentSession.objects.filter(state=SessionState.RUNNING, due_at=None, lease_token=None)
+    oldest = silent.filter(seen_at__lte=now - timedelta(hours=1)).order_by("seen_at")
     count = 0
-    for session in silent.select_related("relationship__project", "relationship__companion").order_by(
-        "seen_at"
-    )[:AT_ONCE]:
+    for session in oldest.select_related("relationship__project", "relationship__companion")[:AT_ONCE]:
         hours = configuration_of(session.relationship).values.workspace.abandoned_hours
-        if session.seen_at > now - timedelta(hours=hours):
-            continue
+        limit = now - timedelta(hours=hours)
         with transaction.atomic():
             lock_relationship(session.relationship_id)
+            if not silent.filter(id=session.id, seen_at__lte=limit).exists():
+                continue  # it has time left, or somebody gave a sign just now
             update_session(
                 session,
                 state=SessionState.ABANDONED,

@@ -13,9 +13,10 @@ from web.actor import Actor
 from web.errors import Conflict, NotFound
 from workspace.files import Contents, change_files, read_file
 from workspace.identity import told
-from workspace.models import AgentSession, AgentStep, HeldChange, SessionState, StepState, Worker
+from workspace.models import AgentSession, AgentStep, Commit, HeldChange, SessionState, StepState, Worker
 from workspace.sessions.claim import enqueue_session, update_session
 from workspace.sessions.verbs import get_session
+from workspace.store import read_commit
 
 
 @transaction.atomic
@@ -73,15 +74,28 @@ def decide_held(*, relationship: Relationship, held_id: UUID, accept: bool, by: 
 
 
 def _settle_files(relationship: Relationship, held: HeldChange, accept: bool, by: Actor) -> None:
-    if not held.kept_as:
-        return  # nothing lies beside it: the file was changed on one side and deleted on the other
+    changes: Contents
     try:
-        theirs = read_file(relationship, held.kept_as).content
+        if held.kept_as:
+            theirs = read_file(relationship, held.kept_as).content
+            changes = {held.kept_as: None, **({held.path: theirs} if accept else {})}
+        elif accept == _is_deleted_by_session(relationship, held):
+            read_file(relationship, held.path)
+            changes = {held.path: None}
+        else:
+            return  # what was changed stands already
     except NotFound:
         return  # a person has tidied up already
-    changes: Contents = {held.kept_as: None, **({held.path: theirs} if accept else {})}
     done = "Take the session's side" if accept else "Keep main's side"
     change_files(relationship=relationship, changes=changes, by=by, message=f"{done} of {held.path}")
+
+
+def _is_deleted_by_session(relationship: Relationship, held: HeldChange) -> bool:
+    """Or else main's side had deleted what the session changed."""
+    merge = get_session(relationship.id, held.session_id).merged_id
+    commit = Commit.objects.for_relationship(relationship.id).get(id=merge)
+    theirs = read_commit(relationship.id, commit.parents[1])
+    return theirs is not None and held.path not in theirs.files
 
 
 def _review_is_over(relationship: Relationship, session_id: UUID) -> None:

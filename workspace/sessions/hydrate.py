@@ -3,7 +3,6 @@
 from django.db import transaction
 from django.utils import timezone
 
-from relationships.ids import uuid7
 from relationships.models import Relationship
 from relationships.services.profiles import read_profile
 from relationships.services.sequence import lock_relationship
@@ -13,8 +12,9 @@ from workspace.files import change_files, refresh_generated
 from workspace.generated import RULES
 from workspace.hot_context import read_hot_context
 from workspace.identity import RAPPORT
-from workspace.models import AgentSession, Branch, SessionState, Worker
+from workspace.models import AgentSession, SessionState, Worker
 from workspace.sessions.claim import claimed_row, update_session
+from workspace.store import move_branch
 from workspace.trees import key_of
 
 NOTES = "memory/scratchpad.md"
@@ -28,15 +28,7 @@ def hydrate_session(relationship: Relationship, session: AgentSession) -> None:
         if claimed_row(session).filter(state=SessionState.HYDRATING).first() is None:
             return
         head = refresh_generated(relationship)
-        Branch.objects.create(
-            relationship_id=relationship.id,
-            id=uuid7(),
-            project_id=relationship.project_id,
-            name=session.branch,
-            commit_id=key_of(head.commit),
-            tree_id=key_of(head.tree),
-            updated_at=timezone.now(),
-        )
+        move_branch(relationship, session.branch, head, at=timezone.now())
         change_files(
             relationship=relationship,
             changes={NOTES: b""},

@@ -19,10 +19,10 @@ from workspace.hot_context import PATH as HOT_CONTEXT
 from workspace.hot_context import read_hot_context
 from workspace.identity import AGENT, author_of
 from workspace.merging import Merged, merge_trees
-from workspace.models import MAIN, AgentSession, Branch, HeldChange, SessionState
+from workspace.models import MAIN, AgentSession, AgentStep, Branch, HeldChange, SessionState, StepState
 from workspace.sessions.claim import claimed_row, holding, update_session
 from workspace.sessions.hydrate import NOTES
-from workspace.sessions.run import SessionFailed
+from workspace.sessions.run import CUT_OFF, SessionFailed, storable
 from workspace.store import Head, read_blobs, read_commit, read_head
 from workspace.trees import Entry, key_of
 
@@ -45,6 +45,8 @@ def merge_session(relationship: Relationship, claimed: AgentSession) -> None:
         commit = _commit(relationship, session, main, theirs, merged)
         held = _hold(relationship, session, base, theirs, merged)
         Branch.objects.for_relationship(relationship.id).filter(name=session.branch).delete()
+        steps = AgentStep.objects.for_relationship(relationship.id).filter(session_id=session.id)
+        steps.filter(state=StepState.STARTED).update(state=StepState.FAILED, result=CUT_OFF)
         claimed_row(claimed).settle(due_at=None)
         update_session(
             session,
@@ -105,11 +107,12 @@ def _hold(
     held = [
         _row(session, kind=HeldChange.CONFLICT, path=one.path, kept_as=one.kept_as) for one in merged.held
     ]
-    if proposal := _proposal(relationship, base, theirs):
+    if (entry := theirs.files.get(PROFILE)) and entry != base.files.get(PROFILE):
+        proposal = _proposal(read_blobs(relationship.id, [entry])[entry.sha256])
         began, now = session.start.get("profile", 0), read_profile(relationship.id)[1]
         row = _row(session, kind=HeldChange.PROFILE, path=PROFILE, proposal=proposal, base_version=began)
-        if began != now:
-            row.state, row.decided_by, row.decided_at = HeldChange.DECLINED, "policy:moved", timezone.now()
+        if why := "unreadable" if proposal is None else "moved" if began != now else "":
+            row.state, row.decided_by, row.decided_at = HeldChange.DECLINED, f"policy:{why}", timezone.now()
         held.append(row)
     HeldChange.objects.bulk_create(held)
     return any(row.state == HeldChange.OPEN for row in held)
@@ -120,16 +123,22 @@ def _row(session: AgentSession, **values: Any) -> HeldChange:
     return HeldChange(**own, id=uuid7(), session_id=session.id, **values)
 
 
-def _proposal(relationship: Relationship, base: Head, theirs: Head) -> dict[str, Any] | None:
-    """The profile as the agent would have it; None where it left it alone, or wrote no YAML."""
-    entry = theirs.files.get(PROFILE)
-    if entry is None or entry == base.files.get(PROFILE):
-        return None
+class _Plain(yaml.SafeLoader):
+    """Without aliases, ten of which inside ten others make a file of a page fill any memory."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        if self.check_event(yaml.AliasEvent):
+            raise yaml.YAMLError("an alias")
+        return super().compose_node(parent, index)
+
+
+def _proposal(content: bytes) -> dict[str, Any] | None:
+    """The profile as the agent would have it; None where it wrote no YAML."""
     try:
-        read = yaml.safe_load(read_blobs(relationship.id, [entry])[entry.sha256])
+        read = yaml.load(content, _Plain)  # noqa: S506 - it is a SafeLoader
     except (yaml.YAMLError, UnicodeDecodeError, ValueError, RecursionError):
         return None
-    return _plain(read) if isinstance(read, dict) else None
+    return storable(_plain(read)) if isinstance(read, dict) else None
 
 
 def _plain(value: Any) -> Any:

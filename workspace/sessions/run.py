@@ -93,14 +93,11 @@ def _do(relationship: Relationship, claimed: AgentSession, steps: Sequence[Agent
     started = time.perf_counter()
     with holding(claimed) as session:
         if name == DONE:
-            facts = [str(fact)[:2000] for fact in given.get("facts", []) if str(fact).strip()][:50]
-            _keep(session, step, str(given.get("summary", "")), StepState.DONE, started)
-            update_session(
-                session,
-                state=SessionState.CURATING,
-                summary=str(given.get("summary", ""))[:5000],
-                facts=facts,
-            )
+            summary, facts = str(given.get("summary") or ""), given.get("facts") or []
+            facts = facts if isinstance(facts, list) else [facts]
+            facts = [str(fact)[:2000] for fact in facts if str(fact).strip()][:50]
+            _keep(session, step, summary, StepState.DONE, started)
+            update_session(session, state=SessionState.CURATING, summary=summary[:5000], facts=facts)
         elif name == UNREADABLE:
             _keep(session, step, "Answer with JSON alone, as you were asked.", StepState.FAILED, started)
         elif is_file_tool(name) or name == "memory":
@@ -121,22 +118,31 @@ def _go_on(relationship: Relationship, claimed: AgentSession, step: AgentStep) -
     """A call that was approved is made; one that was cut off is told as that."""
     if step.state == StepState.STARTED:
         with holding(claimed):
-            _finish(step, CUT_OFF, StepState.FAILED)
+            _finish(step, result=CUT_OFF, state=StepState.FAILED)
         return
     with holding(claimed):
-        _finish(step, "", StepState.STARTED)
+        _finish(step, state=StepState.STARTED)
     _call(relationship, claimed, step)
 
 
 def _call(relationship: Relationship, claimed: AgentSession, step: AgentStep) -> None:
-    """Over the network, so with no transaction open."""
+    kept = call_of(relationship, step)
+    with holding(claimed):
+        _finish(step, **kept)
+
+
+def call_of(relationship: Relationship, step: AgentStep) -> dict[str, Any]:
+    """What is kept of the step's call. Over the network, so with no transaction open."""
     try:
         called = call_tool(relationship.companion_id, step.tool, step.arguments)
-        said, state, status, spent = called.text, StepState.DONE, called.status, called.milliseconds
     except ToolRefused as error:
-        said, state, status, spent = error.detail, StepState.FAILED, None, 0.0
-    with holding(claimed):
-        _finish(step, said, state, status=status, milliseconds=spent)
+        return {"result": error.detail[:LONGEST_RESULT], "state": StepState.FAILED}
+    return {
+        "result": called.text[:LONGEST_RESULT],
+        "state": StepState.DONE,
+        "status": called.status,
+        "milliseconds": called.milliseconds,
+    }
 
 
 def _use_files(
@@ -160,10 +166,8 @@ def _keep(session: AgentSession, step: AgentStep, said: str, state: StepState, s
     update_session(session, steps=step.number, tokens=session.tokens + step.tokens)
 
 
-def _finish(step: AgentStep, said: str, state: StepState, **values: Any) -> None:
-    step.result, step.state = said[:LONGEST_RESULT], state
-    rows = AgentStep.objects.for_relationship(step.relationship_id).filter(id=step.id)
-    rows.update(result=step.result, state=state, **values)
+def _finish(step: AgentStep, **values: Any) -> None:
+    AgentStep.objects.for_relationship(step.relationship_id).filter(id=step.id).update(**values)
 
 
 def _end(claimed: AgentSession, why: str) -> None:
@@ -215,16 +219,15 @@ def _read(text: str) -> tuple[str, dict[str, Any]]:
         given = answer["input"]
         given = json.loads(given) if isinstance(given, str) and given.strip() else given or {}
         if isinstance(answer["tool"], str) and answer["tool"] and isinstance(given, dict):
-            return answer["tool"], _storable(given)
+            return answer["tool"], storable(given)
     except (ValueError, KeyError, TypeError):
         pass
     return UNREADABLE, {}
 
 
-def _storable(given: dict[str, Any]) -> dict[str, Any]:
-    """As PostgreSQL keeps JSON: no NUL, no half characters."""
+def storable(given: dict[str, Any]) -> dict[str, Any]:
+    """As PostgreSQL keeps JSON: no NUL, no half characters, no number that is none."""
     text = json.dumps(given).replace("\\u0000", "\\ufffd")
-    kept: dict[str, Any] = json.loads(
-        json.dumps(json.loads(text), ensure_ascii=False).encode("utf-8", "replace")
-    )
+    whole = json.dumps(json.loads(text, parse_constant=str), ensure_ascii=False)
+    kept: dict[str, Any] = json.loads(whole.encode("utf-8", "replace"))
     return kept

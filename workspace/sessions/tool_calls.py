@@ -10,11 +10,11 @@ from relationships.ids import uuid7
 from relationships.models import Relationship
 from relationships.services.rows import require_lock
 from web.errors import Conflict
-from workspace.errors import SessionNotOpen, ToolRefused
-from workspace.gateway.call import call_tool, check_input, get_tool
+from workspace.errors import SessionNotOpen
+from workspace.gateway.call import check_input, get_tool
 from workspace.models import AgentSession, AgentStep, SessionState, StepState, Worker
 from workspace.sessions.claim import update_session
-from workspace.sessions.run import LONGEST_RESULT
+from workspace.sessions.run import call_of
 from workspace.sessions.verbs import get_session
 
 
@@ -40,7 +40,11 @@ def call_for_session(
             else _new(session, name, given, waits=tool.needs_approval)
         )
     if step.state == StepState.STARTED:
-        _call(relationship, session, step)
+        kept = call_of(relationship, step)
+        AgentStep.objects.for_relationship(relationship.id).filter(id=step.id).update(**kept)
+        for name, value in kept.items():
+            setattr(step, name, value)
+        update_session(session)
     return step
 
 
@@ -77,16 +81,3 @@ def _approved(session: AgentSession, number: int, name: str, given: dict[str, An
     step.state = StepState.STARTED
     rows.filter(id=step.id).update(state=step.state)
     return step
-
-
-def _call(relationship: Relationship, session: AgentSession, step: AgentStep) -> None:
-    """No transaction is open."""
-    try:
-        called = call_tool(relationship.companion_id, step.tool, step.arguments)
-        step.result, step.state = called.text[:LONGEST_RESULT], StepState.DONE
-        step.status, step.milliseconds = called.status, called.milliseconds
-    except ToolRefused as error:
-        step.result, step.state = error.detail, StepState.FAILED
-    rows = AgentStep.objects.for_relationship(session.relationship_id).filter(id=step.id)
-    rows.update(result=step.result, state=step.state, status=step.status, milliseconds=step.milliseconds)
-    update_session(session)

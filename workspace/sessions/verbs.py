@@ -83,7 +83,9 @@ def finish_session(
     session = _locked(relationship, session_id, SessionState.RUNNING, SessionState.ABANDONED)
     if session.worker == Worker.BUILT_IN and session.state == SessionState.RUNNING:
         raise SessionNotOpen("Our worker is at it: stop it, and what it has done so far is merged.")
-    _take_up(session, SessionState.CURATING, summary=summary, facts=list(facts), ended_at=None)
+    _take_up(
+        session, SessionState.CURATING, summary=summary, facts=list(facts), ended_at=None, stage="", error=""
+    )
     audit_row(session, "agent_session.finished", by, relationship_id=str(relationship.id))
     return session
 

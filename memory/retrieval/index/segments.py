@@ -15,7 +15,7 @@ from relationships.ids import uuid7
 WHO = "coalesce(nullif(s.speaker, ''), s.role)"
 # What is sent of a message, one after the other: numpy reads it as PACKED_MESSAGE.
 _PACKED = (
-    "uuid_send(s.owner_id) || float8send(extract(epoch FROM s.told_at)::float8) || int4send(s.length)"
+    "uuid_send(s.owner_id) || float8send(date_part('epoch', s.told_at)) || int4send(s.length)"
     f' || int4send(hashtext({WHO})) || charsend(left(s.role, 1)::"char") || int8send(s.place)'
     " || int8send(hashtextextended(s.session, 0))"
 )
@@ -25,7 +25,7 @@ PACKED_MESSAGE = [
     ("told", ">f8"),
     ("length", ">i4"),
     ("who", ">i4"),
-    ("role", "S1"),
+    ("role", "u1"),  # its first letter
     ("place", ">i8"),
     ("session", ">i8"),
 ]

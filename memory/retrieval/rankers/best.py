@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import reduce
 from typing import ClassVar
 
 import numpy as np
@@ -84,8 +85,7 @@ class BestRanker(Ranker):
 
 
 def sum_of(parts: dict[str, Floats]) -> Floats:
-    total: Floats = np.sum(list(parts.values()), axis=0)
-    return total
+    return reduce(np.add, parts.values())
 
 
 def _shares(scores: Floats) -> Floats:

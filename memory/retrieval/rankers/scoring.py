@@ -5,6 +5,7 @@ neither how rare a word is nor how long the texts are.
 """
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -46,27 +47,43 @@ class Neighbours:
     """
 
     def __init__(self, session: Ints, told: Floats, *, kernel: float, reach: int) -> None:
-        self._kernel, self._reach = kernel, reach
+        self._kernel = kernel
         self.alone = bool((session < 0).all())
         # a session's rows in a row, in the order they were told
         self._order = np.argsort(session, kind="stable")
         self._back = np.empty_like(self._order)
         self._back[self._order] = np.arange(len(session))
         self._session, self._told = session[self._order], told[self._order]
-        self._near: dict[int, Floats] = {}
+        self._steps = np.arange(1, min(reach, len(session) - 1) + 1)[:, None]
 
     def spread(self, values: Floats) -> Floats:
-        """Sums along the last axis: each row's own value and its neighbours', faded."""
+        """Sums: each row's own value and its neighbours', faded."""
         if self.alone:
             return values
-        own = values[..., self._order]
+        own = values[self._order]
         total = own.copy()
-        for distance in range(1, min(self._reach, len(self._session) - 1) + 1):
-            near = self._nearness(distance)
-            total[..., distance:] += own[..., :-distance] * near
-            total[..., :-distance] += own[..., distance:] * near
-        spread: Floats = total[..., self._back]
+        for distance, near in enumerate(self._nearness, start=1):
+            total[distance:] += own[:-distance] * near[:-distance]
+            total[:-distance] += own[distance:] * near[:-distance]
+        spread: Floats = total[self._back]
         return spread
+
+    def spread_counts(self, counts: Counts, terms: int) -> Counts:
+        """The same of counts, for each term by itself. What stands nowhere costs nothing, and most words stand in few
+        rows.
+        """
+        rows, place, steps, near = len(self._session), self._back[counts.row], self._steps, self._nearness
+        after, before = (
+            np.minimum(place + steps, rows - 1),
+            np.maximum(place - steps, 0),
+        )  # near is 0 beyond an end
+        where = np.concatenate([place[None], after, before])
+        share = np.concatenate([np.ones((1, len(place))), near[:, place], near[steps - 1, place - steps]])
+        cell, gained = where + counts.term * rows, share * counts.count
+        table: Floats = np.bincount(cell.ravel(), weights=gained.ravel(), minlength=terms * rows)
+        filled = np.flatnonzero(table)
+        term, place = np.divmod(filled, rows)
+        return Counts(row=self._order[place], term=term, count=table[filled])
 
     def mean(self, values: Floats) -> Floats:
         """Weighted means of each row's own value and its neighbours'; NaN counts as not there, and stays NaN."""
@@ -78,14 +95,17 @@ class Neighbours:
         mean: Floats = np.divide(total, weight, out=np.full(values.shape, np.nan), where=known)
         return mean
 
-    def _nearness(self, distance: int) -> Floats:
-        """What rows so far apart give each other, from the first on. The same for each use."""
-        if distance not in self._near:
-            earlier, later = self._session[:-distance], self._session[distance:]
-            paused = np.abs(self._told[distance:] - self._told[:-distance])
-            same = (earlier == later) & (earlier >= 0)
-            self._near[distance] = np.where(same, self._kernel**distance / (1 + paused / PAUSE), 0.0)
-        return self._near[distance]
+    @cached_property
+    def _nearness(self) -> Floats:
+        """By the distance, from 1, and the row: what it and the one so far after it give each other, or 0."""
+        rows = np.arange(len(self._session))
+        later = np.minimum(rows + self._steps, len(rows) - 1)
+        same = (
+            (self._session == self._session[later]) & (self._session >= 0) & (rows < len(rows) - self._steps)
+        )
+        paused = np.abs(self._told - self._told[later])
+        near: Floats = np.where(same, self._kernel**self._steps / (1 + paused / PAUSE), 0.0)
+        return near
 
 
 def text_scores(candidates: Candidates, question: Question) -> Floats:
@@ -115,7 +135,7 @@ def spread_text_scores(candidates: Candidates, question: Question, near: Neighbo
     scores = np.zeros(len(candidates))
     for start in range(0, question.terms, WORDS_AT_ONCE):
         words = slice(start, min(start + WORDS_AT_ONCE, question.terms))
-        counts = _spread_counts(candidates.counts, words, len(candidates), near)
+        counts = near.spread_counts(_of_words(candidates.counts, words), words.stop - words.start)
         scores += bm25(row=counts.row, term=counts.term, count=counts.count, idf=idf[words], norm=norm)
     return scores
 
@@ -132,14 +152,10 @@ def mean_length(candidates: Candidates) -> float:
     return float(candidates.length[candidates.counted].mean()) if candidates.counted.any() else 0.0
 
 
-def _spread_counts(counts: Counts, words: slice, rows: int, near: Neighbours) -> Counts:
-    """Of these words, numbered anew from 0."""
+def _of_words(counts: Counts, words: slice) -> Counts:
+    """Those of these words, numbered anew from 0."""
     among = (counts.term >= words.start) & (counts.term < words.stop)
-    table = np.zeros((words.stop - words.start, rows))
-    table[counts.term[among] - words.start, counts.row[among]] = counts.count[among]
-    table = near.spread(table)
-    term, row = np.nonzero(table)
-    return Counts(row=row, term=term, count=table[term, row])
+    return Counts(row=counts.row[among], term=counts.term[among] - words.start, count=counts.count[among])
 
 
 def similarities(candidates: Candidates, question: Question) -> Floats:

@@ -2,28 +2,24 @@
 
 import asyncio
 import json
+import re
 from pathlib import Path
 
 import pytest
 from rapport_client import AsyncRapport, Invalid, NotFound, Rapport
 
 from tests.acceptance.clients.conftest import Door
-
-QUICKSTART = """
-from rapport_client import Rapport
-
-with Rapport() as rapport:
-    maya = rapport.relationship(companion="ada", user="maya")
-    turn = maya.remember("I moved to Lisbon last week.", wait=60)
-    print(turn["state"])
-    print(maya.context("Where do I live?")["system"])
-"""
+from tests.acceptance.processes import ROOT
 
 
-def test_from_its_wheel_a_fact_is_remembered_and_shown(door: Door, client_python: Path) -> None:
-    told = door.run(client_python, "-I", "-c", QUICKSTART)
-    assert told.startswith("applied\n")
-    assert "Lisbon" in told
+def test_from_its_wheel_the_readmes_program_has_a_fact_remembered_and_shown(
+    door: Door, client_python: Path
+) -> None:
+    readme = (ROOT / "README.md").read_text()
+    program = re.search(r"mine/bin/python -c '\n(.+?)'\n```", readme, re.DOTALL)
+    assert program, "The README has no program any more."
+    told = door.run(client_python, "-I", "-c", program[1].replace('"cook"', '"ada"'))
+    assert "Porto" in told
     brought = door.run(client_python, "-I", "-c", "import sys, rapport_client; print(*sys.modules)")
     assert not {"django", "pydantic", "openai"} & set(brought.split())
 
@@ -41,6 +37,38 @@ def test_the_command_moves_a_relationship_and_calls_anything(
     page = json.loads(door.run(command, "call", "entries_list", tom.id, "limit=1", "text=lisbon"))
 
     assert [entry["content"] for entry in page["items"]] == ["Lives in Lisbon."]
+
+
+WORK = """
+cat memory/entries.md > workspace/outputs/seen.md && rm old.md
+test "$RAPPORT_API_KEY" != "$OUTSIDE" && rapport call files_list "$RAPPORT_RELATIONSHIP" > /dev/null
+rapport tool nobody_wrote_it city=Porto || exit 3
+"""
+
+
+def test_a_command_works_on_a_relationships_files_and_what_it_did_is_merged_though_it_failed(
+    door: Door, rapport: Rapport, client_python: Path, tmp_path: Path
+) -> None:
+    maya = rapport.relationship(companion="ada", user="maya")
+    maya.add("Lives in Lisbon.", type="identity")
+    rapport.files_write(maya.id, "old.md", content="Old.")
+    rapport.files_write(maya.id, "workspace/outputs/photo.png", content="/9j/AA==", encoding="base64")
+    command = client_python.with_name("rapport")
+    path = f"{client_python.parent}:/usr/bin:/bin"
+
+    with pytest.raises(AssertionError, match="There is no tool 'nobody_wrote_it'"):
+        door.run(
+            *(command, "workspace", "run", maya.id, "--task", "Look.", "--folder", tmp_path / "work"),
+            *("--", "sh", "-c", WORK),
+            OUTSIDE=door.key, PATH=path,
+        )  # fmt: skip
+
+    assert "Lisbon" in rapport.files_read(maya.id, "workspace/outputs/seen.md")["content"]
+    kept = {file["path"] for file in rapport.files_list(maya.id)["files"]}
+    assert "old.md" not in kept and "workspace/outputs/photo.png" in kept
+    assert (tmp_path / "work/workspace/outputs/photo.png").read_bytes() == b"\xff\xd8\xff\x00"[:4]
+    (session,) = rapport.agent_sessions_list(maya.id)["items"]
+    assert (session["state"], session["summary"]) == ("done", "`sh` came back with 3.")
 
 
 def test_the_command_says_what_is_wrong(door: Door, client_python: Path) -> None:

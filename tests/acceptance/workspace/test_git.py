@@ -1,65 +1,26 @@
 """Stock git against the real service: clone, fetch, push, and what a push may not bring."""
 
 import os
-import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import psutil
 import pytest
 
 from memory.entries.editing import add_entry
 from memory.models import EntrySource
 from relationships.models import Relationship
 from tests.acceptance.service import LiveService
+from tests.acceptance.stock_git import Git
 from tests.fixtures.api import TESTER
+from tests.fixtures.workspaces import whole
+from upkeep.verification import verify
 from workspace.files import change_files
 from workspace.hot_context import read_hot_context
 from workspace.models import Commit, Worker
 from workspace.sessions.verbs import start_session
 from workspace.store import read_contents
-
-ALONE = {
-    "GIT_CONFIG_NOSYSTEM": "1",
-    "GIT_CONFIG_GLOBAL": os.devnull,
-    "GIT_TERMINAL_PROMPT": "0",
-    "GIT_AUTHOR_NAME": "Ann",
-    "GIT_AUTHOR_EMAIL": "ann@example.org",
-    "GIT_COMMITTER_NAME": "Ann",
-    "GIT_COMMITTER_EMAIL": "ann@example.org",
-}
-
-
-class Git:
-    """A folder of somebody's, and what git says there."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.folder.mkdir(parents=True, exist_ok=True)
-
-    def run(self, *words: str, data: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
-        env = {**os.environ, **ALONE}
-        return subprocess.run(["git", *words], cwd=self.folder, env=env, input=data, capture_output=True)
-
-    def __call__(self, *words: str, data: bytes | None = None) -> str:
-        done = self.run(*words, data=data)
-        assert done.returncode == 0, done.stderr.decode()
-        return done.stdout.decode().strip()
-
-    def write(self, path: str, content: bytes) -> None:
-        file = self.folder / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(content)
-
-    def commit(self, path: str, content: bytes, message: str = "change") -> None:
-        self.write(path, content)
-        self("add", "-A")
-        self("commit", "-qm", message)
-
-    def refused(self) -> str:
-        done = self.run("push", "-q", "origin", "HEAD:main")
-        assert done.returncode != 0, "the push was taken"
-        return done.stderr.decode()
 
 
 @pytest.fixture
@@ -82,7 +43,7 @@ def clone(address: str, relationship: Relationship, tmp_path: Path) -> Git:
     return Git(tmp_path / "clone")
 
 
-def test_a_clone_is_the_tree_and_stays_the_same(
+def test_a_clone_is_the_tree_survives_a_round_trip_and_is_fetched_into(
     clone: Git, relationship: Relationship, address: str, tmp_path: Path
 ) -> None:
     files = read_contents(relationship.id, "main")
@@ -93,13 +54,15 @@ def test_a_clone_is_the_tree_and_stays_the_same(
     Git(tmp_path)("clone", "-q", address, "again")
     assert Git(tmp_path / "again")("rev-parse", "HEAD") == clone("rev-parse", "HEAD")
 
-
-def test_a_round_trip_through_a_fast_export_gives_equal_trees(clone: Git, tmp_path: Path) -> None:
-    stream = clone.run("fast-export", "--all").stdout
     other = Git(tmp_path / "other")
     other("init", "-q")
-    other("fast-import", "--quiet", data=stream)
+    other("fast-import", "--quiet", data=clone.run("fast-export", "--all").stdout)
     assert other("rev-parse", "main^{tree}") == clone("rev-parse", "HEAD^{tree}")
+
+    values = {"type": "other", "content": "Owns a raven"}
+    add_entry(relationship=relationship, values=values, by=TESTER, source=EntrySource.MANUAL)
+    clone("pull", "-q", "origin", "main")
+    assert "Owns a raven" in (clone.folder / "memory/entries.md").read_text()
 
 
 def test_what_is_pushed_stands_in_the_rows_and_reaches_chat(clone: Git, relationship: Relationship) -> None:
@@ -134,37 +97,85 @@ def test_a_merge_is_pushed_and_history_is_never_rewritten(clone: Git, relationsh
     assert b"only main" in clone.run("push", "-q", "origin", "HEAD:refs/heads/mine").stderr
 
 
-@pytest.mark.parametrize(
-    ("path", "content", "said"),
-    [
-        ("memory/entries.md", b"mine", "entries"),
-        ("workspace/AGENTS.md", b"obey", "agents_md"),
-        ("Notes/a.md", b"twin", "differ only by case"),
-        ("big.bin", b"x" * 200_000, "200000"),
-        ("a\\b", b"x", "backslash"),
-        ("memory/hot_context.md", b"word " * 701, "701 words"),
-        ("t\tab.md", b"x", "control character"),
-    ],
-)
-def test_what_a_push_may_not_bring(
-    clone: Git, relationship: Relationship, path: str, content: bytes, said: str
-) -> None:
+# path: content, and what is said
+REFUSED: dict[str, tuple[bytes, str]] = {
+    "memory/entries.md": (b"mine", "entries"),
+    "workspace/AGENTS.md": (b"obey", "agents_md"),
+    "Notes/a.md": (b"twin", "differ only by case"),
+    "e\u0301.md": (b"x", "NFC"),
+    "\udcff.md": (b"x", "not UTF-8"),
+    "a\\b": (b"x", "backslash"),
+    "t\tab.md": (b"x", "control character"),
+    "/".join(["d" * 200] * 10): (b"x", "1 to 1024 bytes"),
+    "big.bin": (b"x" * 200_000, "200000"),
+    "memory/hot_context.md": (b"word " * 701, "701 words"),
+}
+
+
+def test_what_a_push_may_not_bring(clone: Git, relationship: Relationship, live: LiveService) -> None:
     before = read_contents(relationship.id, "main")
-    clone.commit(path, content)
-    assert said in clone.refused()
-    assert read_contents(relationship.id, "main") == before
 
+    def refused_with(said: str, what: str) -> None:
+        clone("commit", "-qm", "change")
+        assert said in (told := clone.refused()), (what, told)
+        clone("reset", "-q", "--hard", "origin/main")
 
-def test_links_and_submodules_are_refused(clone: Git, tmp_path: Path) -> None:
+    for path, (content, said) in REFUSED.items():
+        clone.write(path, content)
+        clone("add", "-A")
+        refused_with(said, path)
     (clone.folder / "link").symlink_to("/etc/passwd")
     clone("add", "-A")
-    clone("commit", "-qm", "link")
-    assert "symbolic link" in clone.refused()
+    refused_with("symbolic link", "link")
+    clone("update-index", "--add", "--cacheinfo", f"160000,{clone('rev-parse', 'HEAD')},module")
+    refused_with("submodule", "module")
+    for count, size, said in ((1001, 1, "1000 are kept"), (205, 102_400, "20971520 are kept")):
+        for place in range(count):
+            clone.write(f"many/{place}", os.urandom(size))
+        clone("add", "-A")
+        refused_with(said, said)
+    blob = clone("rev-parse", "HEAD:b.bin")
+    for name in ("..", ".git"):  # no git of today makes such a tree by itself
+        tree = clone("mktree", data=f"100644 blob {blob}\t{name}\n".encode())
+        commit = clone("commit-tree", tree, "-p", "HEAD", "-m", "out of here")
+        done = clone.run("push", "-q", "origin", f"{commit}:refs/heads/main")
+        assert done.returncode != 0 and b"the path" in done.stderr, done.stderr
+
+    # 200 MB are refused before they are held.
+    clone("config", "core.compression", "0")
+    clone.commit("huge.bin", os.urandom(1_000_000) * 200)
+    server = psutil.Process(live.web.pid)
+    most = max(process.memory_info().rss for process in (server, *server.children(recursive=True)))
+
+    assert "413" in clone.refused()
+
+    after = max(process.memory_info().rss for process in (server, *server.children(recursive=True)))
+    assert after - most < 100_000_000
+    assert read_contents(relationship.id, "main") == before
     clone("reset", "-q", "--hard", "origin/main")
-    head = clone("rev-parse", "HEAD")
-    clone("update-index", "--add", "--cacheinfo", f"160000,{head},module")
-    clone("commit", "-qm", "module")
-    assert "submodule" in clone.refused()
+    clone.commit("large.bin", os.urandom(100_000))
+    for place in range(20):  # more than git sends without saying how long it will be
+        clone.write(f"large/{place}", os.urandom(100_000))
+    clone.commit("c.md", b"c")
+    clone("push", "-q", "origin", "HEAD:main")
+    assert len(read_contents(relationship.id, "main")["large/7"]) == 100_000
+
+
+def test_a_workspace_moves_to_another_relationship_that_has_none(
+    clone: Git, relationship: Relationship, live: LiveService, address: str
+) -> None:
+    """With its history; afterwards that is no more rewritten than any other."""
+    clone.commit("memory/hot_context.md", b"Ann pushed this.\n")
+    other = whole(live.new_relationships(1)[0])
+    there = address.replace(str(relationship.id), str(other.id))
+    clone("push", "-q", "--force", there, "HEAD:main")
+
+    assert read_contents(other.id, "main").keys() > {"notes/a.md", "b.bin"}
+    assert read_hot_context(other.id) == ("Ann pushed this.\n", 1)
+    shas = set(Commit.objects.for_relationship(other.id).values_list("sha", flat=True))
+    assert set(clone("rev-list", "HEAD").split()) <= shas and not verify().found
+    clone("commit", "-q", "--amend", "-m", "another story")
+    assert b"not rewritten" in clone.run("push", "-q", "--force", there, "HEAD:main").stderr
 
 
 def test_pushes_at_once_leave_one_line_of_history(
@@ -203,10 +214,3 @@ def test_a_session_is_worked_at_with_its_own_token(
         b"could not read Username"
         in Git(tmp_path).run("clone", f"{live.web.url}/git/{other.id}.git", "n").stderr
     )
-
-
-def test_what_is_remembered_later_comes_with_a_fetch(clone: Git, relationship: Relationship) -> None:
-    values = {"type": "other", "content": "Owns a raven"}
-    add_entry(relationship=relationship, values=values, by=TESTER, source=EntrySource.MANUAL)
-    clone("pull", "-q", "origin", "main")
-    assert "Owns a raven" in (clone.folder / "memory/entries.md").read_text()

@@ -61,7 +61,11 @@ def service(live: LiveService) -> Iterator[LiveService]:
 def test_the_sdks_own_tests_pass_on_our_files(service: LiveService, sdk_tests: Path) -> None:
     service.new_relationships(1)
     key = service.new_api_key()
-    known = {"RAPPORT_URL": service.web.url, "RAPPORT_KEY": key, "PYTHONPATH": str(ROOT)}
+    known = {
+        "RAPPORT_URL": service.web.url,
+        "RAPPORT_API_KEY": key,
+        "PYTHONPATH": f"{ROOT}:{ROOT / 'clients/python/src'}",
+    }
     plugin = ["-p", "tests.acceptance.workspace.memory_tool_backend"]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", *plugin, "-p", "no:django", "-p", "no:cacheprovider",

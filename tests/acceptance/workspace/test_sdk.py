@@ -1,16 +1,17 @@
-"""The real anthropic SDK runs its loop of tools against a local server, with our files behind its memory tool."""
+"""The real anthropic SDK runs its loop of tools against a local server, with our files behind its memory tool: the adapter's example."""
 
 import json
+import os
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-import httpx
 import pytest
-from anthropic import Anthropic
-from anthropic.lib.tools._beta_builtin_memory_tool import BetaAbstractMemoryTool
 
+from tests.acceptance.processes import ROOT
 from tests.acceptance.service import LiveService
 from workspace.store import read_contents
 
@@ -67,36 +68,30 @@ def model() -> Iterator[ThreadingHTTPServer]:
     server.server_close()
 
 
-class OurMemory(BetaAbstractMemoryTool):
-    """As a developer writes it: each command goes to POST .../file-tools."""
-
-    def __init__(self, client: httpx.Client, here: str) -> None:
-        super().__init__()
-        self.client, self.here = client, here
-
-    def view(self, command: Any) -> str:
-        body = {"name": "memory", "input": command.model_dump(exclude_none=True)}
-        return str(self.client.post(self.here, json=body).json()["result"])
-
-    create = str_replace = insert = delete = rename = view
-
-
-def test_the_sdks_memory_tool_works_on_our_files(live: LiveService, model: ThreadingHTTPServer) -> None:
+def test_the_example_of_the_adapter_keeps_what_claude_writes(
+    live: LiveService, model: ThreadingHTTPServer
+) -> None:
     live.start_web()
     live.web.wait_until_it_answers()
-    relationship, key = live.new_relationships(1)[0], live.new_api_key()
-    url = f"http://127.0.0.1:{model.server_port}"
-    with (
-        httpx.Client(headers={"Authorization": f"Bearer {key}"}, trust_env=False) as client,
-        Anthropic(api_key="k", base_url=url, max_retries=0) as anthropic,
-    ):
-        memory = OurMemory(client, f"{live.web.url}/v1/relationships/{relationship.id}/file-tools")
-        runner = anthropic.beta.messages.tool_runner(
-            model="m", max_tokens=100, tools=[memory], messages=[{"role": "user", "content": "Plan."}]
-        )
-        last = runner.until_done()
+    relationship = live.new_relationships(1)[0]
+    example = (ROOT / "clients/python/examples/anthropic_memory.py").read_text()
+    assert len(example.splitlines()) <= 30
+    settings = {
+        "RAPPORT_URL": live.web.url,
+        "RAPPORT_API_KEY": live.new_api_key(),
+        "ANTHROPIC_API_KEY": "k",
+        "ANTHROPIC_BASE_URL": f"http://127.0.0.1:{model.server_port}",
+        "PYTHONPATH": str(ROOT / "clients/python/src"),
+    }
+    told = subprocess.run(
+        [sys.executable, "-c", example.replace('"maya"', repr(relationship.user.external_id))],
+        env={**os.environ, **settings}, capture_output=True, text=True,
+    )  # fmt: skip
 
-    assert last.content[0].text == "Done."  # type: ignore[union-attr]
+    assert told.returncode == 0, told.stderr
+    said, *files = told.stdout.splitlines()
+    assert said == "Done."
+    assert "plans/trip.md" in files
     assert model.asked[0]["tools"] == [{"type": "memory_20250818", "name": "memory"}]  # type: ignore[attr-defined]
     assert read_contents(relationship.id, "main")["plans/trip.md"] == b"- Lisbon\n- Faro\n"
     assert "does not exist" in json.dumps(model.asked[-1]["messages"][-1])  # type: ignore[attr-defined]

@@ -161,6 +161,26 @@ def test_a_token_opens_its_relationship_at_either_address_and_no_other(
     assert "There is no resource" in Mcp(token).ask("resources/read", uri=elsewhere)["message"]
 
 
+def test_files_and_hot_context_are_resources_and_a_file_leads_nowhere_else(
+    mcp: Mcp, api: Api, relationship: Relationship
+) -> None:
+    here = f"/relationships/{relationship.id}"
+    api.put(f"{here}/files/plans/a%20trip.md", {"content": "Porto."})
+    api.put(f"{here}/hot-context", {"content": "Plans a trip."})
+    at = f"rapport:/{here}"
+
+    def read(place: str) -> Any:
+        return json.loads(mcp.ask("resources/read", uri=f"{at}/{place}")["contents"][0]["text"])
+
+    assert "plans/a trip.md" in [file["path"] for file in read("files")["files"]]
+    assert read("files/plans/a%20trip.md")["content"] == "Porto."
+    assert "Plans a trip." in str(read("hot-context"))
+    for place in ("files/../profile", "files/none.md", "profile/x", "files/"):
+        assert "message" in mcp.ask("resources/read", uri=f"{at}/{place}")
+    templates = mcp.ask("resources/templates/list")["resourceTemplates"]
+    assert "files/{+path}" in templates[-1]["uriTemplate"]
+
+
 def test_a_key_that_may_only_read_reads_and_is_told_so(relationship: Relationship) -> None:
     mcp = Mcp(new_key(relationship.project, "read"), f"/mcp/relationships/{relationship.id}")
     assert mcp.use("recall", query="tea").get("isError") is not True

@@ -1,13 +1,16 @@
 """A person is erased while their agent works: nothing is left, and nothing comes after."""
 
+from typing import Any
 from uuid import UUID
 
+import pytest
 from django.apps import apps
 
+from providers.llm.base import CompletionRequest
 from relationships.models import Relationship, RelationshipOwned
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import TESTER, Api
-from tests.fixtures.workspaces import keep_in_workspace, whole
+from tests.fixtures.workspaces import done, keep_in_workspace, step, whole
 from tests.integration.copies import dump, tables_with
 from upkeep.erasure import erase_user
 from workspace.models import Worker
@@ -17,19 +20,25 @@ from workspace.sessions.verbs import start_session
 WORD = "quokkäagent"
 
 
+@pytest.mark.parametrize(
+    "before",
+    [[], [step("create", path="early.md", file_text=WORD)], [done(WORD, WORD)]],
+    ids=["step", "next step", "curation"],
+)
 def test_nothing_is_left_of_a_person_erased_while_the_model_answers(
-    api: Api, relationship: Relationship, scripted_provider: ScriptedProvider
+    api: Api, relationship: Relationship, scripted_provider: ScriptedProvider, before: list[Any]
 ) -> None:
+    """At the first step, at the next, and as it curates."""
     here = whole(relationship)
     keep_in_workspace(here, says=f"Keeps a {WORD}", also=WORD, tool="x")
     session, _ = start_session(relationship=here, task=WORD, worker=Worker.BUILT_IN, by=TESTER)
     assert "workspace_blob" in tables_with(WORD, dump())
 
-    def erased_meanwhile(request: object) -> dict[str, str]:
+    def erased_meanwhile(request: CompletionRequest) -> Any:
         erase_user(project_id=here.project_id, user_id=here.user_id, by=TESTER)
-        return {"tool": "create", "input": f'{{"path": "late.md", "file_text": "{WORD}"}}'}
+        return step("create", path="late.md", file_text=WORD) if request.schema else WORD
 
-    scripted_provider.answer_with(erased_meanwhile)
+    scripted_provider.answer_with(*before, erased_meanwhile)
     advance_session(session_id=UUID(str(session.id)), worker="test")
 
     assert tables_with(WORD, dump()) == set()

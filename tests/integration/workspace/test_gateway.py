@@ -1,60 +1,18 @@
 """Tools behind the gateway: checked both ways, secrets filled in and never shown, private addresses refused."""
 
 import json
-import threading
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
-from pytest_django.fixtures import Settings
 
 from relationships.models import Relationship
 from tests.fixtures.api import TESTER, Api
+from tests.fixtures.weather import SECRET, WeatherServer, give_weather
 from tests.fixtures.workspaces import whole
 from workspace.errors import ToolRefused
 from workspace.gateway.call import LARGEST_ANSWER, call_tool
-from workspace.gateway.secrets import put_secret
-from workspace.gateway.tools import put_tool
 from workspace.models import AgentStep, ToolSecret, Worker
 from workspace.sessions.verbs import start_session
-
-SECRET = "sk-very-secret"
-
-
-class Weather(BaseHTTPRequestHandler):
-    """Tells what it was asked with; ten megabytes, or nothing, where that is asked for."""
-
-    asked: list[tuple[str, str]] = []
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.asked.append((self.headers["Authorization"], json.dumps(body)))
-        city = body.get("city")
-        told = json.dumps({"city": city, "key": self.headers["Authorization"]}).encode()
-        if city == "Huge":
-            told = b"x" * 10_000_000
-        if city == "Never":
-            self.server.silence.wait(5)  # type: ignore[attr-defined]
-        self.send_response(200)
-        self.end_headers()
-        self.wfile.write(told)
-
-    def log_message(self, *_: Any) -> None: ...
-
-
-@pytest.fixture
-def weather(settings: Settings) -> Iterator[str]:
-    settings.ALLOW_PRIVATE_ADDRESSES = True
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Weather)
-    server.silence = threading.Event()  # type: ignore[attr-defined]
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}/now"
-    server.silence.set()  # type: ignore[attr-defined]
-    server.shutdown()
-    thread.join()
-    server.server_close()
 
 
 @pytest.fixture
@@ -62,49 +20,35 @@ def here(relationship: Relationship) -> Relationship:
     return whole(relationship)
 
 
-def tool(here: Relationship, endpoint: str, **more: Any) -> None:
-    spec = {
-        "description": "Tells the weather.",
-        "endpoint": endpoint,
-        "headers": {"Authorization": "Bearer {{KEY}}"},
-        "input": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
-        "timeout": 1,
-        **more,
-    }
-    put_tool(companion=here.companion, name="weather", spec=spec, by=TESTER)
-    put_secret(companion=here.companion, name="KEY", value=SECRET, by=TESTER)
-
-
 def test_a_secret_is_filled_in_kept_encrypted_and_taken_out_of_the_answer(
-    here: Relationship, weather: str
+    here: Relationship, weather: WeatherServer
 ) -> None:
-    tool(here, weather)
+    give_weather(here.companion, weather.url)
     called = call_tool(here.companion_id, "weather", {"city": "Porto"})
 
-    assert Weather.asked[-1] == (f"Bearer {SECRET}", '{"city": "Porto"}')
+    assert weather.asked == [(f"Bearer {SECRET}", {"city": "Porto"})]
     assert json.loads(called.text) == {"city": "Porto", "key": "Bearer [secret]"}
     assert SECRET.encode() not in bytes(ToolSecret.objects.get().encrypted)
 
 
 @pytest.mark.parametrize(("given", "said"), [({}, "city"), ({"city": 1}, "city")])
 def test_an_input_that_does_not_fit_is_never_sent(
-    here: Relationship, weather: str, given: Any, said: str
+    here: Relationship, weather: WeatherServer, given: Any, said: str
 ) -> None:
-    tool(here, weather)
-    before = len(Weather.asked)
+    give_weather(here.companion, weather.url)
     with pytest.raises(ToolRefused, match=said):
         call_tool(here.companion_id, "weather", given)
-    assert len(Weather.asked) == before
+    assert not weather.asked
 
 
 def test_an_answer_that_does_not_fit_never_comes_or_has_ten_megabytes(
-    here: Relationship, weather: str
+    here: Relationship, weather: WeatherServer
 ) -> None:
-    tool(here, weather)
+    give_weather(here.companion, weather.url)
     assert len(call_tool(here.companion_id, "weather", {"city": "Huge"}).text) < LARGEST_ANSWER + 100
     with pytest.raises(ToolRefused, match="within 1 seconds"):
         call_tool(here.companion_id, "weather", {"city": "Never"})
-    tool(here, weather, output={"type": "object", "required": ["degrees"]})
+    give_weather(here.companion, weather.url, output={"type": "object", "required": ["degrees"]})
     with pytest.raises(ToolRefused, match="degrees"):
         call_tool(here.companion_id, "weather", {"city": "Porto"})
 
@@ -126,8 +70,10 @@ def test_a_private_address_is_refused_as_the_tool_is_written(
     assert api.put(f"/companions/{here.companion_id}/tools/spy", body).status == 422
 
 
-def test_a_call_that_needs_approval_waits_for_a_person(api: Api, here: Relationship, weather: str) -> None:
-    tool(here, weather, needs_approval=True)
+def test_a_call_that_needs_approval_waits_for_a_person(
+    api: Api, here: Relationship, weather: WeatherServer
+) -> None:
+    give_weather(here.companion, weather.url, needs_approval=True)
     session, token = start_session(relationship=here, task="t", worker=Worker.EXTERNAL, by=TESTER)
     at, agent = f"/relationships/{here.id}/agent-sessions/{session.id}", Api(token)
     asked = agent.post(f"{at}/tools/weather", {"input": {"city": "Porto"}}).body

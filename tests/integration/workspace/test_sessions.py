@@ -1,7 +1,5 @@
 """An agent's session from its start to main: hydrate, run, curate, merge, sync."""
 
-import json
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,41 +12,12 @@ from relationships.models import Companion, Message, Relationship, RelationshipT
 from relationships.services.profiles import replace_profile
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import TESTER, Api
+from tests.fixtures.workspaces import begin, done, step, work
 from workspace.files import change_files
 from workspace.hot_context import read_hot_context
-from workspace.models import AgentSession, AgentStep, Branch, Checkpoint, HeldChange, SessionState, Worker
-from workspace.sessions.advance import advance_session
-from workspace.sessions.verbs import finish_session, get_session, start_session
+from workspace.models import AgentSession, AgentStep, Branch, Checkpoint, SessionState, Worker
+from workspace.sessions.verbs import get_session
 from workspace.store import read_contents
-
-
-def step(tool: str, **given: Any) -> dict[str, str]:
-    return {"tool": tool, "input": json.dumps(given)}
-
-
-def done(summary: str = "Done.", *facts: str) -> dict[str, str]:
-    return step("done", summary=summary, facts=list(facts))
-
-
-@pytest.fixture
-def pair(relationship: Relationship) -> Relationship:
-    Companion.objects.filter(id=relationship.companion_id).update(
-        config={"workspace": {"provider": "scripted"}}
-    )
-    return Relationship.objects.select_related("companion", "user", "project").get(id=relationship.id)
-
-
-def work(pair: Relationship, session: AgentSession) -> AgentSession:
-    """Do all that is owed, as a worker would."""
-    AgentSession.objects.filter(id=session.id, lease_token=None).exclude(due_at=None).update(
-        due_at=session.created_at
-    )
-    advance_session(session_id=session.id, worker="test")
-    return get_session(pair.id, session.id)
-
-
-def begin(pair: Relationship, task: str = "Plan a trip", worker: Worker = Worker.BUILT_IN) -> AgentSession:
-    return start_session(relationship=pair, task=task, worker=worker, by=TESTER)[0]
 
 
 def test_a_built_in_session_works_curates_and_merges(
@@ -153,75 +122,6 @@ def test_hot_context_changed_meanwhile_is_merged_by_the_model(
     )
 
 
-@pytest.fixture
-def two(
-    pair: Relationship, scripted_provider: ScriptedProvider
-) -> Callable[[bytes | None, bytes | None], dict[str, bytes]]:
-    """Two sessions from one base, each with its own change of plan.md; main after both are merged."""
-
-    def merged(first: bytes | None, second: bytes | None) -> dict[str, bytes]:
-        scripted_provider.otherwise = "Curated."
-        change_files(relationship=pair, changes={"plan.md": b"- one\n- two\n- three\n"}, by=TESTER)
-        sessions = [begin(pair, worker=Worker.EXTERNAL) for _ in range(2)]
-        for session, content in zip(sessions, (first, second), strict=True):
-            change_files(relationship=pair, changes={"plan.md": content}, by=TESTER, branch=session.branch)
-        for session in sessions:
-            finish_session(relationship=pair, session_id=session.id, summary="", facts=[], by=TESTER)
-            work(pair, session)
-        return read_contents(pair.id, "main")
-
-    return merged
-
-
-def test_two_that_append_to_one_list_are_both_kept(two: Any, pair: Relationship) -> None:
-    files = two(b"- one\n- two\n- three\n- four\n", b"- one\n- two\n- three\n- five\n")
-    assert files["plan.md"] == b"- one\n- two\n- three\n- four\n- five\n"
-    assert not HeldChange.objects.for_relationship(pair.id).exists()
-
-
-def test_two_that_edit_one_line_keep_both_sides_for_a_person(two: Any, pair: Relationship, api: Api) -> None:
-    files = two(b"- one\n- 2\n- three\n", b"- one\n- zwei\n- three\n")
-    held = HeldChange.objects.for_relationship(pair.id).get()
-
-    assert files["plan.md"] == b"- one\n- 2\n- three\n" and files[held.kept_as] == b"- one\n- zwei\n- three\n"
-    assert not any(b"<<<<" in content or b">>>>" in content for content in files.values())
-    assert get_session(pair.id, held.session_id).state == SessionState.NEEDS_REVIEW
-    api.post(f"/relationships/{pair.id}/held-changes/{held.id}/decide", {"accept": True})
-    after = read_contents(pair.id, "main")
-    assert after["plan.md"] == b"- one\n- zwei\n- three\n" and held.kept_as not in after
-    assert get_session(pair.id, held.session_id).state == SessionState.DONE
-
-
-def test_one_that_deletes_what_the_other_edits_loses_nothing(two: Any, pair: Relationship) -> None:
-    files = two(b"- one\n- two\n- 3\n", None)
-    assert files["plan.md"] == b"- one\n- two\n- 3\n"
-    assert HeldChange.objects.for_relationship(pair.id).get().kind == "conflict"
-
-
-def test_of_bytes_the_newer_wins_and_the_other_is_kept(two: Any) -> None:
-    files = two(b"\x00first", b"\x00second")
-    assert files.pop("plan.md") == b"\x00second"
-    assert b"\x00first" in files.values()
-
-
-def test_a_changed_profile_is_a_proposal_that_a_moved_version_refuses(
-    pair: Relationship, scripted_provider: ScriptedProvider, api: Api
-) -> None:
-    scripted_provider.otherwise = "Curated."
-    replace_profile(relationship=pair, data={"city": "Lisbon"}, by=TESTER)
-    sessions = [begin(pair, worker=Worker.EXTERNAL) for _ in range(2)]
-    for session, city in zip(sessions, (b"city: Porto\n", b"city: Faro\n"), strict=True):
-        change_files(relationship=pair, changes={"profile/user.yaml": city}, by=TESTER, branch=session.branch)
-        finish_session(relationship=pair, session_id=session.id, summary="", facts=[], by=TESTER)
-    assert work(pair, sessions[0]).state == SessionState.NEEDS_REVIEW
-    held = HeldChange.objects.for_relationship(pair.id).get()
-    assert api.get(f"/relationships/{pair.id}/profile").body == {"city": "Lisbon"}
-    api.post(f"/relationships/{pair.id}/held-changes/{held.id}/decide", {"accept": True})
-    assert api.get(f"/relationships/{pair.id}/profile").body == {"city": "Porto"}
-    assert work(pair, sessions[1]).state == SessionState.DONE, "the version has moved"
-    assert HeldChange.objects.for_relationship(pair.id).exclude(id=held.id).get().state == "declined"
-
-
 def test_budgets_end_a_session_and_what_it_did_is_kept(
     pair: Relationship, scripted_provider: ScriptedProvider
 ) -> None:
@@ -252,6 +152,36 @@ def test_pause_resume_and_stop(pair: Relationship, scripted_provider: ScriptedPr
     assert work(pair, session).state == SessionState.DONE
     assert "Stopped by a person" in get_session(pair.id, session.id).summary
     assert api.post(f"{base}/{session.id}/stop").status == 409
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (step("view", path="odd.bin"), "no text"),
+        (step("view", path="broken.txt"), "no text"),
+        (step("grep", pattern="x"), "No line"),
+        (step("create", path="odd.bin", file_text="x"), "already exists"),
+        (step("create", path="a\nb", file_text="x"), "control character"),
+        (step("create", path="a.md", file_text="\0 \ud800"), "created"),
+        (step("create", path="a.md", file_text=5), "file_text"),
+        (step("create", path="x" * 2000, file_text=""), "1 to 1024"),
+        (step("create", path="../a", file_text=""), "escape"),
+        (step("create", path="ODD.bin", file_text=""), "differ only by case"),
+        (step("create", path="knowledge/documents/x", file_text=""), "made from"),
+        (step("create", path="a.md", file_text="x" * 200_000), "200000 bytes"),
+        ({"tool": "view", "input": '{"path": NaN}'}, "path"),
+        (step("no_such_tool"), "no tool"),
+    ],
+)
+def test_whatever_a_model_asks_for_it_is_told_and_goes_on(
+    pair: Relationship, scripted_provider: ScriptedProvider, asked: dict[str, str], said: str
+) -> None:
+    odd = {"odd.bin": b"\0x", "broken.txt": b"\xffx"}
+    change_files(relationship=pair, changes=odd, by=TESTER)
+    scripted_provider.answer_with(asked, step("done", summary=None, facts="Owns a raven."), "Hot.")
+    session = work(pair, begin(pair))
+    assert session.state == SessionState.DONE and session.facts == ["Owns a raven."], session.error
+    assert said in AgentStep.objects.for_relationship(pair.id).get(number=1).result
 
 
 def test_a_model_that_never_answers_in_form_fails_visibly(

@@ -7,11 +7,13 @@ import pytest
 
 from context.answer import AssembledContext
 from context.pipeline import build_context
+from context.waiting import LEFT_OUT
 from memory.retrieval.index.embed import embed_owed
 from relationships.models import Companion, Relationship
 from tests.fakes import ScriptedEmbedder
 from tests.fixtures.contexts import NOON, put, remember, say
 from tests.fixtures.documents import learn
+from tests.plugins.layers import ANSWERED
 from tests.wire import statements_sent
 from web.errors import InvalidConfiguration
 
@@ -169,6 +171,24 @@ def test_a_layer_that_fails_is_left_out_with_its_reason_and_nobodys_words(
     assert assembled.messages[-1] == whole.messages[-1]
     (line,) = [record.msg for record in caplog.records if "context.layer.failed" in str(record.msg)]
     assert "layers.py:" in str(line) and "What now?" not in str(line)
+
+
+def test_a_layer_that_is_late_is_gone_without_and_counted(maya: Relationship) -> None:
+    name = "tests.plugins.layers.LateLayer"
+    context: dict[str, Any] = {"order": [name, "memory", "current"]}
+    ANSWERED.clear()
+
+    try:
+        assembled = context_of(maya, config={"context": {**context, "layer_timeout_ms": 50}})
+    finally:
+        ANSWERED.set()
+    in_time = context_of(maya, config={"context": {**context, "layer_timeout_ms": 20_000}})
+
+    assert assembled.layers[0].reason == "left out: no answer within 50 ms"
+    assert "Late news." not in assembled.system and "- Lives in Lisbon" in assembled.system
+    assert "Late news." in in_time.system
+    (counted,) = LEFT_OUT.labels(name, "late").collect()
+    assert [sample.value for sample in counted.samples] == [1]
 
 
 def test_layers_that_wait_for_an_embedder_wait_side_by_side(

@@ -25,7 +25,7 @@ from tests.wire import statements_sent
 def recall_of(relationship: Relationship, message: str | None, **retrieval: Any) -> Recall:
     facts = read_facts(project_id=relationship.project_id, relationship_id=relationship.id, session="current")
     configuration = configuration_model().model_validate({"retrieval": retrieval})
-    return Recall(facts, configuration, message, NOON)
+    return Recall(facts, configuration, message, NOON, explain=True)
 
 
 def keep(relationship: Relationship, content: str, **values: Any) -> ScratchpadEntry:

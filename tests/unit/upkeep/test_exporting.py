@@ -13,6 +13,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from behaviours.models import BehaviourRun, OutboxMessage
 from chat.models import KeptContext, ToolCall
+from connect.models import EventDelivery
 from memory.models import (
     DecayedVector,
     Embedding,
@@ -84,6 +85,7 @@ NOT_EXPORTED: set[type[Model]] = {
     *(model for model in owned_models() if model._meta.app_label == "workspace"),
     DecayedVector,
     Embedding,
+    EventDelivery,
     IdempotencyKey,
     KeptContext,
     MendingPlan,

@@ -1,7 +1,8 @@
-"""`rapport`: a relationship in and out of a file, and any operation of the REST API by hand."""
+"""`rapport`: a relationship in and out of a file, a command on its files, a tool, any operation of the REST API."""
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -10,18 +11,18 @@ from typing import Any
 from rapport_client.client import Rapport
 from rapport_client.errors import RapportError
 from rapport_client.generated.operations import Operations
+from rapport_client.workspace import run_in_workspace
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parsed = _parser().parse_args(arguments)
     try:
         with Rapport(parsed.url, parsed.key) as client:
-            command: Callable[[Rapport, argparse.Namespace], None] = parsed.command
-            command(client, parsed)
+            command: Callable[[Rapport, argparse.Namespace], int | None] = parsed.command
+            return command(client, parsed) or 0
     except (RapportError, ValueError, OSError) as error:
         print(f"rapport: {error}", file=sys.stderr)
         return 1
-    return 0
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -39,6 +40,27 @@ def _parser() -> argparse.ArgumentParser:
     importing.add_argument("relationship", help="one that holds nothing yet")
     importing.add_argument("file", nargs="?", type=Path)
     importing.set_defaults(command=_import)
+
+    run = commands.add_parser("workspace", help="run a command on a relationship's files")
+    of_workspace = run.add_subparsers(required=True, metavar="run")
+    run = of_workspace.add_parser(
+        "run", help="a session of its own: files out, the command, files back, merged"
+    )
+    run.add_argument("relationship", help="its ID")
+    run.add_argument("--task", help="what is to be done; else the command itself")
+    run.add_argument(
+        "--folder", type=Path, help="an empty one, which stays; else one that is gone afterwards"
+    )
+    run.add_argument("--wait", type=float, default=120.0, help="seconds for the merge")
+    run.add_argument("words", nargs="+", metavar="-- command")
+    run.set_defaults(command=_run)
+
+    tool = commands.add_parser(
+        "tool", help="call a tool of the companion's, from a command of `workspace run`"
+    )
+    tool.add_argument("name")
+    tool.add_argument("words", nargs="*", help="name=value, values as JSON or text")
+    tool.set_defaults(command=_tool)
 
     call = commands.add_parser("call", help="one operation by its operationId, such as users_list limit=5")
     call.add_argument("operation")
@@ -60,6 +82,28 @@ def _export(client: Rapport, parsed: argparse.Namespace) -> None:
 def _import(client: Rapport, parsed: argparse.Namespace) -> None:
     archive = json.loads(parsed.file.read_text() if parsed.file else sys.stdin.read())
     _show(client.relationships_import(parsed.relationship, **archive))
+
+
+def _run(client: Rapport, parsed: argparse.Namespace) -> int:
+    task = parsed.task or " ".join(parsed.words)
+    code, session = run_in_workspace(
+        client, parsed.relationship, parsed.words, task=task, folder=parsed.folder, wait=parsed.wait
+    )
+    print(f"session {session['id']}: {session['state']} {session['error'] or ''}".rstrip(), file=sys.stderr)
+    return code or (1 if session["state"] == "failed" else 0)
+
+
+def _tool(client: Rapport, parsed: argparse.Namespace) -> int:
+    try:
+        relationship, session = os.environ["RAPPORT_RELATIONSHIP"], os.environ["RAPPORT_SESSION"]
+    except KeyError as missing:
+        raise ValueError(
+            f"{missing} is not set: call it from a command of `rapport workspace run`."
+        ) from None
+    given = {name: _value(text) for name, text in (word.split("=", 1) for word in parsed.words)}
+    step = client.agent_tools_call(relationship, session, parsed.name, input=given)
+    _show(step)
+    return 0 if step["state"] == "done" else 1
 
 
 def _call(client: Rapport, parsed: argparse.Namespace) -> None:

@@ -52,8 +52,9 @@ class _Base:
         if not key:
             raise ValueError("Give api_key (rk_... or rt_...), or set RAPPORT_API_KEY.")
         self._retries, self._timeout = retries, timeout
+        self.base_url = base_url.rstrip("/")
         self._options: dict[str, Any] = {
-            "base_url": base_url.rstrip("/"),
+            "base_url": self.base_url,
             "headers": {"Authorization": f"Bearer {key}", "User-Agent": "rapport-client/0.1.0"},
             "timeout": timeout,
         }

@@ -12,7 +12,7 @@ from tests.fixtures.contexts import NOON, GivenRecall, layer_request
 
 
 def found(content: str, seq: int, role: str = "user", speaker: str = "") -> RecalledMessage:
-    said_at = NOON + timedelta(days=seq)
+    said_at = (NOON + timedelta(days=seq)).timestamp()
     return RecalledMessage(FoundMessage(uuid7(), seq, role, speaker, content, said_at), f"fits: {content}")
 
 
@@ -76,7 +76,7 @@ def test_what_the_recent_messages_show_is_not_searched(context: dict[str, object
         RecentMessage(str(uuid7()), "", "current", "user", "Some ten words or so, but not very many", 0.0)
         for _ in range(3)
     ]
-    request = layer_request(context=context, messages=recent)
+    request = layer_request(context=context, messages=recent, message="Where did I park?")
 
     EpisodesLayer("episodes").render(request)
 

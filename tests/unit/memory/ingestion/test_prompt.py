@@ -1,6 +1,12 @@
+import re
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
+import pytest
+
+from memory.entries.happens import happens_text
+from memory.ingestion.configuration import Ingestion
 from memory.ingestion.ingestion_input import Instructions
 from memory.ingestion.prompt import build_request, capacity_note
 from providers.tokens import estimate_tokens
@@ -86,3 +92,32 @@ def test_custom_types_are_shown_with_their_examples() -> None:
     prompt = build_request(ingestion_input("Hi.", types=types)).prompt
 
     assert "- personal_relation: people in their life (such as: Mark has a happy friendship" in prompt
+
+
+@pytest.mark.parametrize(
+    ("ingestion", "told"),
+    [
+        ({}, "Keep also, briefly, what Ada tells of itself"),
+        ({"about_companion": "brief"}, "Keep also, briefly, what Ada tells of itself"),
+        ({"about_companion": "full"}, "with the same care as what Maya tells"),
+        ({"about_companion": "none"}, "Keep only Maya's life"),
+    ],
+    ids=["by default", "brief", "full", "none"],
+)
+def test_what_is_kept_of_the_companion_is_as_it_is_set(ingestion: dict[str, Any], told: str) -> None:
+    given = replace(ingestion_input("Hi."), ingestion=Ingestion.model_validate(ingestion))
+
+    system = build_request(given).system
+
+    said = ("Keep also, briefly", "with the same care", "Keep only Maya's life")
+    assert told in system and sum(phrase in system for phrase in said) == 1
+
+
+def test_dates_have_an_example_of_each_exactness_that_can_be_kept() -> None:
+    system = build_request(ingestion_input("Hi.")).system
+    (line,) = (line for line in system.splitlines() if line.startswith("- Dates:"))
+
+    examples = re.findall(r'"([\dT:/-]+)"', line)
+
+    assert [happens_text(example) for example in examples] == examples
+    assert sorted(map(len, examples)) == [4, 7, 10, 16, 21]  # a year, a month, a day, a time, a range

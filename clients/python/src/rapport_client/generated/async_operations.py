@@ -1560,6 +1560,37 @@ class AsyncOperations:
         )
         return answer
 
+    async def events_delivery(self, relationship_id: Id) -> m.DeliveryAnswer:
+        """Read how far the webhook has been told.
+
+        404: nothing has happened yet since the companion has a webhook.
+        """
+        answer: m.DeliveryAnswer = await self._send(
+            Operation(
+                "GET",
+                "/v1/relationships/{relationship_id}/events/delivery",
+                path={"relationship_id": relationship_id},
+            )
+        )
+        return answer
+
+    async def events_replay(
+        self, relationship_id: Id, *, after: Maybe[str | None] = UNSET
+    ) -> m.DeliveryAnswer:
+        """Tell the webhook again.
+
+        Each under the ID that it had the first time. A delivery that was given up goes on.
+        """
+        answer: m.DeliveryAnswer = await self._send(
+            Operation(
+                "POST",
+                "/v1/relationships/{relationship_id}/events/replay",
+                path={"relationship_id": relationship_id},
+                json={"after": after},
+            )
+        )
+        return answer
+
     async def relationships_export(self, relationship_id: Id, *, calls: Maybe[bool] = UNSET) -> m.Archive:
         """Export a relationship.
 

@@ -235,6 +235,7 @@ class ArchivedMessage(TypedDict):
     role: "RoleEnum"
     speaker: "str"
     content: "str"
+    metadata: "NotRequired[dict[str, JsonValue]]"
     occurred_at: "str"
     recorded_at: "str"
     erased_at: "str | None"
@@ -633,6 +634,18 @@ class DecisionBody(TypedDict):
 class DefinitionsAnswer(TypedDict):
     tools: "list[dict[str, JsonValue]]"
 
+
+class DeliveryAnswer(TypedDict):
+    state: "DeliveryAnswerStateEnum"
+    after: "str"
+    due_at: "str | None"
+    attempts: "int"
+    error_code: "str"
+    error: "str"
+    delivered_at: "str | None"
+
+
+DeliveryAnswerStateEnum: TypeAlias = "Literal['waiting', 'working', 'failed']"
 
 DepthEnum: TypeAlias = "Literal['hide', 'erase']"
 
@@ -1159,6 +1172,7 @@ class MessageAnswer(TypedDict):
     role: "str"
     speaker: "str"
     content: "str"
+    metadata: "dict[str, JsonValue]"
     occurred_at: "str"
     recorded_at: "str"
     erased_at: "str | None"
@@ -1170,6 +1184,7 @@ class MessageBody(TypedDict):
     content: "str"
     speaker: "NotRequired[str]"
     occurred_at: "NotRequired[str | None]"
+    metadata: "NotRequired[dict[str, JsonValue]]"
 
 
 class MessageHitAnswer(TypedDict):
@@ -1182,6 +1197,7 @@ class MessageHitAnswer(TypedDict):
     role: "str"
     speaker: "str"
     content: "str"
+    metadata: "dict[str, JsonValue]"
     occurred_at: "str"
     recorded_at: "str"
     erased_at: "str | None"
@@ -1516,6 +1532,10 @@ class RememberedAnswer(TypedDict):
     entry_id: "str"
     type: "str | None"
     content: "str | None"
+
+
+class ReplayBody(TypedDict):
+    after: "NotRequired[str | None]"
 
 
 class RestoreBody(TypedDict):

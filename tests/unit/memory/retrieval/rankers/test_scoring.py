@@ -2,8 +2,10 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
-from memory.retrieval.rankers.base import order_of
+from memory.retrieval.rankers.base import Counts, order_of
 from memory.retrieval.rankers.scoring import (
     WORDS_AT_ONCE,
     Neighbours,
@@ -87,9 +89,24 @@ def test_sessions_that_go_on_at_the_same_time_keep_their_own_neighbours() -> Non
     assert near.spread(np.array([1.0, 0, 0, 0])).tolist() == [1, 0, 0.5, 0]
 
 
-def test_a_table_is_spread_row_by_row() -> None:
-    near = Neighbours(np.array([0, 0]), np.zeros(2), kernel=0.5, reach=2)
-    assert near.spread(np.array([[1.0, 0], [0, 2.0]])).tolist() == [[1, 0.5], [1, 2]]
+@given(st.lists(st.tuples(st.integers(-1, 2), st.integers(0, 9000)), min_size=1, max_size=30), st.data())
+def test_counts_of_few_rows_are_spread_as_a_whole_column_is(
+    told: list[tuple[int, int]], data: st.DataObject
+) -> None:
+    sessions, times = zip(*told, strict=True)
+    near = Neighbours(np.array(sessions), np.cumsum(times, dtype=np.float64), kernel=0.6, reach=4)
+    assume(not near.alone)
+    column = np.array(
+        data.draw(st.lists(st.sampled_from([0.0, 0.0, 1.0, 3.0]), min_size=len(told), max_size=len(told)))
+    )
+    rows = np.flatnonzero(column)
+
+    found = near.spread_counts(Counts(row=rows, term=np.ones_like(rows), count=column[rows]), 3)
+
+    spread = np.zeros(len(told))
+    spread[found.row] = found.count
+    assert spread == pytest.approx(near.spread(column))
+    assert set(found.term.tolist()) <= {1}
 
 
 def test_rows_of_no_session_have_no_neighbours() -> None:

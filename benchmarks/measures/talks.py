@@ -1,0 +1,100 @@
+"""Contexts and searches over long conversations, each beside what costs nothing: SELECT 1, and a row by REST."""
+
+from collections.abc import Callable
+from itertools import cycle
+
+from django.utils import timezone
+
+from benchmarks.measures.contexts import ROUNDS, select_one
+from benchmarks.measures.setup import Setup
+from benchmarks.report import Figure, Goal, Section, of_rounds
+from benchmarks.retrieval import draw
+from benchmarks.seed import analyze, make_companion, make_relationships
+from benchmarks.timing import p50, time_calls
+from context.pipeline import build_context
+from memory.retrieval.index.backfill import rebuild_index
+from relationships.ids import uuid7
+from relationships.models import Message, Relationship
+
+# How often SELECT 1 a context may take, and how often GET /relationships/{id} a search, by the messages there are.
+GOALS = {500: (25, 3), 5_000: (60, 8), 50_000: (None, 40)}
+SESSION = 40  # messages
+
+
+def talks(setup: Setup) -> Section:
+    sizes = [size for size in GOALS if size <= setup.scale.messages]
+    figures = [figure for size in sizes for figure in _measured(setup, _talk(setup, size), size)]
+    return Section(
+        "talks",
+        "A long conversation",
+        "build_context() as installed, which searches what was said, and SELECT 1 take turns; then, over HTTP on one "
+        "connection, messages/search and GET /relationships/{id}. Messages of twelve words, which fall off as words "
+        "do; a question is such a message.",
+        figures,
+    )
+
+
+def _talk(setup: Setup, size: int) -> Relationship:
+    companion = make_companion(f"talks-{size}", project=setup.relationship.project)
+    (relationship,) = make_relationships(companion, [f"talks-{size}"])
+    Message.objects.bulk_create(
+        (
+            Message(
+                id=uuid7(),
+                relationship_id=relationship.id,
+                project_id=relationship.project_id,
+                turn_id=uuid7(),
+                seq=place + 1,
+                session=f"session-{place // SESSION}",
+                role=("user", "assistant")[place % 2],
+                content=text,
+                occurred_at=timezone.now(),
+            )
+            for place, text in enumerate(draw.texts(size))
+        ),
+        batch_size=2_000,
+    )
+    rebuild_index(relationship.id)
+    analyze()
+    return relationship
+
+
+def _measured(setup: Setup, talk: Relationship, size: int) -> list[Figure]:
+    calls = max(10, setup.scale.calls // ROUNDS // 4)
+    questions = cycle(draw.texts(50, seed=99))
+
+    def context() -> None:
+        build_context(project_id=talk.project_id, relationship_id=talk.id, message=next(questions))
+
+    pairs = [time_calls(select_one, context, times=calls) for _ in range(ROUNDS)]
+    path = f"/v1/relationships/{talk.id}"
+    read = setup.client.request("GET", path)
+    searches = [
+        setup.client.request("POST", f"{path}/messages/search", {"query": text})
+        for text in draw.texts(50, seed=99)
+    ]
+    load = _one_by_one(setup, calls)
+    asked = [(load([read]), load(searches)) for _ in range(ROUNDS)]
+    of_context, of_search = GOALS[size]
+    at = f"{size:,} messages: "
+    return [
+        of_rounds(f"{at}build_context(), p50", [p50(built) for _, built in pairs], "ms"),
+        of_rounds(
+            f"{at}build_context() / SELECT 1, p50",
+            [p50(built) / p50(one) for one, built in pairs],
+            "x",
+            Goal(of_context) if of_context else None,
+        ),
+        of_rounds(f"{at}messages/search, p50", [found for _, found in asked], "ms"),
+        of_rounds(
+            f"{at}messages/search / GET a relationship, p50",
+            [found / got for got, found in asked],
+            "x",
+            Goal(of_search),
+        ),
+    ]
+
+
+def _one_by_one(setup: Setup, calls: int) -> Callable[[list[str]], float]:
+    """The middle of so many requests in milliseconds."""
+    return lambda requests: setup.client.drive(requests, connections=1, count=calls).require(200).p50

@@ -1,0 +1,195 @@
+"""Workspaces: rows beside SELECT 1, what a thousand take, hot context in a context, clones beside stock git."""
+
+import os
+import subprocess
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
+from pathlib import Path
+from time import perf_counter
+from urllib.parse import urlsplit
+
+from benchmarks.measures.contexts import ROUNDS, _build, _select_one
+from benchmarks.measures.setup import Setup
+from benchmarks.report import Figure, Goal, Section, of_rounds
+from benchmarks.seed import BY, make_companion, make_relationships, make_sample
+from benchmarks.service import HOST, statements
+from benchmarks.timing import p50, time_calls
+from relationships.models import Relationship
+from workspace.files import change_files
+from workspace.hot_context import PATH, read_hot_context
+from workspace.store import read_contents
+
+FILES, COMMITS, WORKSPACES = 10, 50, 1000
+_SIZE = """
+SELECT sum(pg_total_relation_size(oid)) / 1048576.0 FROM pg_class WHERE relkind = 'r' AND relname LIKE 'workspace%%'
+"""
+
+
+def workspaces(setup: Setup) -> Section:
+    person, number = _with_files(setup, "files"), count()
+    times = setup.scale.calls // ROUNDS
+    calls = {
+        f"all {FILES} files": (Goal(4), lambda: read_contents(person.id, "main")),
+        "hot context alone": (Goal(2), lambda: read_hot_context(person.id)),
+        # Apart from the reads: it waits for the disk, and what comes after that finds the processor's caches cold.
+        "a commit": (Goal(25), lambda: _write(person, "3.md", f"version {next(number)}\n")),
+    }
+    figures: list[Figure] = []
+    for name, (goal, call) in calls.items():
+        pairs = [time_calls(_select_one, call, times=times) for _ in range(ROUNDS)]
+        figures.append(of_rounds(f"{name}, p50", [p50(taken) for _, taken in pairs], "ms"))
+        ratios = [p50(taken) / p50(one) for one, taken in pairs]
+        figures.append(of_rounds(f"{name} / SELECT 1", ratios, "x", goal))
+    return Section(
+        "workspaces",
+        "A workspace",
+        f"Of {FILES} files: each takes turns with SELECT 1 on one connection, {ROUNDS} rounds of {times} calls. "
+        f"Clones with stock git, of {COMMITS} commits, beside clones of an equal bare repository over git "
+        "http-backend, in turn.",
+        [*figures, _size(setup), *_in_a_context(setup), *_clones(setup)],
+    )
+
+
+def _with_files(setup: Setup, name: str) -> Relationship:
+    person = _people(setup, name, 1)[0]
+    _fill(person)
+    return person
+
+
+def _people(setup: Setup, name: str, many: int) -> list[Relationship]:
+    companion = make_companion(name, project=setup.relationship.project)
+    made = make_relationships(companion, (f"{name}-{place}" for place in range(many)))
+    rows = Relationship.objects.select_related("companion", "user", "project")
+    return list(rows.filter(id__in=[person.id for person in made]))
+
+
+def _fill(person: Relationship) -> None:
+    lines = "A line.\n" * 100
+    files: dict[str, bytes | None] = {PATH: b"# Hot context\n"}
+    files |= {f"{place}.md": f"# File {place}\n{person.id}\n{lines}".encode() for place in range(FILES)}
+    change_files(relationship=person, changes=files, by=BY)
+
+
+def _write(person: Relationship, path: str, text: str) -> None:
+    change_files(relationship=person, changes={path: text.encode()}, by=BY)
+
+
+def _size(setup: Setup) -> Figure:
+    """What a thousand of them add to all tables of the room, indexes and all."""
+    many = WORKSPACES if setup.scale.calls > 100 else 20
+    before = float(setup.service.ask(_SIZE)[0][0])
+    for person in _people(setup, "many", many):
+        _fill(person)
+    added = (float(setup.service.ask(_SIZE)[0][0]) - before) * WORKSPACES / many
+    return Figure(f"{WORKSPACES} workspaces of {FILES} files", added, "MB", goal=Goal(40))
+
+
+def _in_a_context(setup: Setup) -> list[Figure]:
+    """Two samples that are the same, but for hot context."""
+    plain, hot = make_sample(), make_sample()
+    text = "\n".join(f"- They want to see the garden of Lisbon on day {day}." for day in range(45))
+    _write(Relationship.objects.select_related("companion", "user", "project").get(id=hot.id), PATH, text)
+    asked: list[int] = []
+    for person in (plain, hot):
+        _build(person)
+        with statements() as seen:
+            _build(person)
+        asked.append(len(seen))
+    calls = setup.scale.calls // ROUNDS
+    pairs = [time_calls(lambda: _build(plain), lambda: _build(hot), times=calls) for _ in range(ROUNDS)]
+    ratios = [p50(with_it) / p50(without) for without, with_it in pairs]
+    return [
+        Figure("statements that hot context adds to a context", asked[1] - asked[0], goal=Goal(0)),
+        of_rounds("build_context() with hot context of 500 words / without", ratios, "x", Goal(1.05)),
+    ]
+
+
+def _clones(setup: Setup) -> list[Figure]:
+    person = _with_files(setup, "cloned")
+    for place in range(COMMITS - 2):
+        _write(person, f"{place % FILES}.md", f"Version {place}\n" + "A line.\n" * 100)
+    key = setup.client.key
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        ours = f"http://git:{key}@{HOST}:{setup.service.port}/git/{person.id}.git"
+        _git(root, "clone", "-q", "--bare", ours, "bare.git")
+        commits = int(_git(root, "--git-dir=bare.git", "rev-list", "--count", "HEAD"))
+        with _http_backend(root) as theirs:
+            rounds = [
+                (_timed(root, f"{theirs}/bare.git"), _timed(root, ours))
+                for _ in range(3 * setup.scale.rounds)
+            ]
+    return [
+        of_rounds(f"git clone of {commits} commits from git http-backend", [one for one, _ in rounds], "ms"),
+        of_rounds("git clone of the same from Rapport", [one for _, one in rounds], "ms"),
+        of_rounds("Rapport / git http-backend", [our / their for their, our in rounds], "x", Goal(2)),
+    ]
+
+
+def _timed(folder: Path, address: str) -> float:
+    with tempfile.TemporaryDirectory(dir=folder) as place:
+        began = perf_counter()
+        _git(folder, "clone", "-q", address, f"{place}/clone")
+        return (perf_counter() - began) * 1000
+
+
+def _git(folder: Path, *words: str) -> str:
+    env = os.environ | {
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_TERMINAL_PROMPT": "0",
+    }
+    return subprocess.run(
+        ["git", *words], cwd=folder, env=env, check=True, capture_output=True, text=True
+    ).stdout
+
+
+@contextmanager
+def _http_backend(root: Path) -> Iterator[str]:
+    """The address below which git's own CGI program serves what lies in `root`."""
+    with ThreadingHTTPServer((HOST, 0), _handler(root)) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+        thread.start()
+        try:
+            yield f"http://{HOST}:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def _handler(root: Path) -> type[BaseHTTPRequestHandler]:
+    class Cgi(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked = urlsplit(self.path)
+            env = {
+                "PATH": os.environ["PATH"],
+                "GIT_PROJECT_ROOT": str(root),
+                "GIT_HTTP_EXPORT_ALL": "1",
+                "REQUEST_METHOD": self.command,
+                "PATH_INFO": asked.path,
+                "QUERY_STRING": asked.query,
+                "CONTENT_TYPE": self.headers.get("Content-Type", ""),
+                "HTTP_CONTENT_ENCODING": self.headers.get("Content-Encoding", ""),
+                "GIT_PROTOCOL": self.headers.get("Git-Protocol", ""),
+            }
+            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            done = subprocess.run(
+                ["git", "http-backend"], env=env, input=body, capture_output=True, check=True
+            )
+            head, _, content = done.stdout.partition(b"\r\n\r\n")
+            self.send_response(200)
+            for line in head.decode().splitlines():
+                name, _, value = line.partition(": ")
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(content)
+
+        do_POST = do_GET  # noqa: N815 - as the server looks for it
+
+        def log_message(self, *_: object) -> None: ...
+
+    return Cgi

@@ -1,0 +1,151 @@
+"""Tells a webhook what happened, event after event, each until it is taken.
+
+The place moves on after each, so a worker that dies tells one event twice at most, under the same ID.
+"""
+
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import orjson
+import structlog
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Min
+from django.utils import timezone
+
+from behaviours.webhooks import WebhookFailed, post_signed
+from config.postgresql.sessions import database_went_away
+from connect.configuration import EventWebhook
+from connect.events.owed import TASK
+from connect.events.reading import SETTLING, Happening, Place, happened_after
+from connect.models import DeliveryState, EventDelivery
+from relationships.models import Relationship, Turn, TurnState
+from relationships.services.configuration import configuration_of
+from worker.enqueue import enqueue_task
+from worker.failures import Failure
+from worker.housekeeping import PeriodicTask
+from worker.leases import postpone_overdue, renewing, take_back_dead
+
+log = structlog.get_logger(__name__)
+
+SECONDS, AT_ONCE = 2, 50
+LOOK_AGAIN = 2 * SETTLING  # after the last thing that happened; while turns are read, too
+
+
+class Lost(Exception):
+    """The delivery is not this worker's any more: taken over, replayed or erased."""
+
+
+def deliver_events(*, relationship_id: UUID, worker: str) -> None:
+    """Tell what is owed, and put the delivery down until something happens or turns have been read."""
+    rows = EventDelivery.objects.for_relationship(relationship_id)
+    lease = rows.claim(worker=worker, now=timezone.now(), most=1)
+    if lease is None:
+        return
+    delivery, held = lease.rows[0], rows.held(lease.token)
+    with renewing(lambda: bool(rows.renew(lease.token, now=timezone.now()))):
+        try:
+            _tell(delivery, held)
+        except Lost:
+            pass
+        except Exception as error:
+            if database_went_away(error):
+                raise  # the lease brings it back
+            _give_back(delivery, held, _failure(error, delivery.attempts))
+
+
+def _tell(delivery: EventDelivery, held: Any) -> None:
+    relationship = Relationship.objects.select_related("companion", "project", "user").get(
+        id=delivery.relationship_id
+    )
+    webhook = configuration_of(relationship).values.events.webhook
+    place = Place(delivery.seq, delivery.at)
+    told: list[Happening] | None = None
+    while webhook.url and told != []:
+        told, after = happened_after(relationship.id, place, now=timezone.now())
+        for one in told:
+            if not webhook.types or one.type in webhook.types:
+                _post(webhook, relationship, one)
+                _move(held, Place.parse(one.id) or after, attempts=0, delivered_at=timezone.now())
+                delivery.attempts = 0
+        _move(held, after)
+        place = after
+    _rest(delivery, held, timezone.now())
+
+
+def _post(webhook: EventWebhook, relationship: Relationship, one: Happening) -> None:
+    """Raises WebhookFailed."""
+    owner = {
+        "relationship": relationship.id,
+        "companion": relationship.companion.slug,
+        "user": relationship.user.external_id,
+    }
+    said = {"type": one.type, "timestamp": one.at, "data": {**one.data, **owner}}
+    assert webhook.url is not None
+    post_signed(
+        webhook.url,
+        companion_id=relationship.companion_id,
+        webhook_id=f"{relationship.id}:{one.id}",
+        body=orjson.dumps(said, option=orjson.OPT_UTC_Z),
+        seconds=webhook.timeout_seconds,
+    )
+
+
+def _move(held: Any, place: Place, **values: Any) -> None:
+    if not held.update(seq=place.seq, at=place.at, **values):
+        raise Lost
+
+
+@transaction.atomic
+def _rest(delivery: EventDelivery, held: Any, now: datetime) -> None:
+    """Nothing is due any more, unless something may just have happened, or will when a turn is read."""
+    row = held.select_for_update().first()
+    if row is None:
+        raise Lost
+    open_turns = Turn.objects.for_relationship(delivery.relationship_id).filter(
+        state__in=[TurnState.PENDING, TurnState.PROCESSING]
+    )
+    times = [open_turns.exclude(state=TurnState.PENDING, due_at=None).aggregate(at=Min("due_at"))["at"]]
+    if open_turns.filter(state=TurnState.PROCESSING).exists() or now < row.woken_at + LOOK_AGAIN:
+        times.append(now)
+    due = [max(one, now) + LOOK_AGAIN for one in times if one]
+    held.release(due_at=min(due, default=None), attempts=0, error="", error_code="")
+
+
+def _failure(error: Exception, attempts: int) -> Failure:
+    return (
+        error.failure(attempts) if isinstance(error, WebhookFailed) else Failure.of(error, attempts=attempts)
+    )
+
+
+def _give_back(delivery: EventDelivery, held: Any, failure: Failure) -> None:
+    log.warning(
+        "a webhook did not take an event",
+        event_name="events.delivery.failed",
+        code=failure.code,
+        waits=failure.delay,
+        relationship_id=str(delivery.relationship_id),
+    )
+    if failure.delay is None:
+        held.settle(state=DeliveryState.FAILED, due_at=None, error=failure.error, error_code=failure.code)
+    else:
+        due_at = timezone.now() + timedelta(seconds=failure.delay)
+        held.release(due_at=due_at, counted=failure.counted, code=failure.code, error=failure.error)
+
+
+def delivery_tasks() -> list[PeriodicTask]:
+    return [PeriodicTask("events", SECONDS, deliver_owed)]
+
+
+@transaction.atomic
+def deliver_owed(now: datetime) -> int:
+    """Take back what dead workers held, and enqueue what is due. How many were enqueued."""
+    rows = EventDelivery.objects.all()
+    take_back_dead(rows, now)
+    deadly = rows.due(now).filter(attempts__gte=settings.MAX_ATTEMPTS)
+    deadly.settle(state=DeliveryState.FAILED, due_at=None, error="Given up: it ended its workers.")
+    owed = postpone_overdue(rows, now, most=AT_ONCE)
+    for row in owed:
+        enqueue_task(TASK, row.relationship_id, project_id=row.project_id)
+    return len(owed)

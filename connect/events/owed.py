@@ -1,0 +1,72 @@
+"""What makes a delivery owed: whatever happens in a relationship whose companion has a webhook for its events.
+
+Whether it has one is known without a statement; the row is written in the transaction of what happened.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Case, F, Value, When
+
+from connect.events.reading import Place, present_place
+from connect.models import DeliveryState, EventDelivery
+from memory.entries.history import ChangedEntries
+from memory.ingestion.intake import StoredTurn
+from relationships.models import Relationship
+from worker.enqueue import enqueue_task
+
+TASK = "connect.tasks.deliver"
+
+
+def owe_after_turn(stored: StoredTurn) -> None:
+    if stored.configuration.events.webhook.url:
+        turn = stored.turn
+        owe_delivery(turn.relationship_id, turn.project_id, now=stored.now)
+
+
+def owe_after_change(changed: ChangedEntries) -> None:
+    if _has_webhook(changed.levels):
+        owe_delivery(changed.relationship_id, changed.project_id, now=changed.now)
+
+
+def owe_after_session(relationship: Relationship, now: datetime) -> None:
+    """Of one whose events are told; without any, one UPDATE that finds nothing."""
+    if _wake(relationship.id, now):
+        enqueue_task(TASK, relationship.id, project_id=relationship.project_id)
+
+
+def owe_delivery(
+    relationship_id: UUID, project_id: UUID, *, now: datetime, after: Place | None = None
+) -> None:
+    """From `after` on, else from where it is; at first from now on. Under the relationship's row lock."""
+    rows = EventDelivery.objects.for_relationship(relationship_id)
+    if after is not None:
+        rows.update(seq=after.seq, at=after.at)
+    if not _wake(relationship_id, now):
+        place = after or present_place(relationship_id, now=now)
+        EventDelivery.objects.create(
+            relationship_id=relationship_id,
+            project_id=project_id,
+            seq=place.seq,
+            at=place.at,
+            woken_at=now,
+            due_at=now,
+        )
+    enqueue_task(TASK, relationship_id, project_id=project_id)
+
+
+def _wake(relationship_id: UUID, now: datetime) -> int:
+    """One that waits for its next try, is worked on or was given up stays so."""
+    at_rest = When(state=DeliveryState.WAITING, attempts=0, then=Value(now))
+    woken: int = EventDelivery.objects.for_relationship(relationship_id).update(
+        woken_at=now, due_at=Case(at_rest, default=F("due_at"))
+    )
+    return woken
+
+
+def _has_webhook(levels: Sequence[Mapping[str, Any]]) -> bool:
+    """As the cascade would say, of one field: the last level that has it."""
+    given = [((level.get("events") or {}).get("webhook") or {}) for level in levels]
+    return bool(next((one["url"] for one in reversed(given) if "url" in one), None))

@@ -1,0 +1,3 @@
+from connect.models.event_delivery import DeliveryState, EventDelivery
+
+__all__ = ["DeliveryState", "EventDelivery"]

@@ -1,0 +1,166 @@
+"""Events by webhook: each once, in order, signed, tried again under its ID, given up visibly, and told again."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from pytest_django.fixtures import Settings
+
+from behaviours.webhooks import sign
+from connect.events.delivering import deliver_events
+from connect.models import EventDelivery
+from relationships.models import Relationship
+from relationships.services.companions import write_companion_config
+from tests.fixtures.api import Api
+from tests.fixtures.turns import PERSON, Conversation
+from tests.fixtures.webhooks import WebhookServer, webhook_server
+
+
+@pytest.fixture
+def path(relationship: Relationship) -> str:
+    return f"/relationships/{relationship.id}"
+
+
+@pytest.fixture
+def address(settings: Settings) -> Iterator[WebhookServer]:
+    settings.ALLOW_PRIVATE_ADDRESSES = True
+    with webhook_server() as server:
+        yield server
+
+
+def listen(relationship: Relationship, url: str | None, **webhook: Any) -> None:
+    write_companion_config(
+        project_id=relationship.project_id,
+        companion_id=relationship.companion_id,
+        config={"events": {"webhook": {"url": url, **webhook}}},
+        merge=True,
+        by=PERSON,
+        expected_version=None,
+    )
+
+
+def deliver(relationship: Relationship, *, now: bool = True) -> EventDelivery:
+    """What a worker does when the task comes, or with `now` when the next try is due."""
+    rows = EventDelivery.objects.for_relationship(relationship.id)
+    if now:
+        rows.filter(due_at__isnull=False).update(due_at=timezone.now())
+    deliver_events(relationship_id=relationship.id, worker="test")
+    row: EventDelivery = rows.get()
+    return row
+
+
+def add(api: Api, path: str, content: str) -> str:
+    return str(api.post(f"{path}/entries", {"content": content, "type": "other"}).body["id"])
+
+
+def told(address: WebhookServer) -> list[str]:
+    return [call.json["data"]["entry_id"] for call in address.calls]
+
+
+def test_each_change_is_told_once_in_order_signed_and_without_words(
+    api: Api, path: str, relationship: Relationship, address: WebhookServer
+) -> None:
+    before = add(api, path, "Before anybody listened.")
+    listen(relationship, address.url)
+    entries = [add(api, path, f"Fact {number}.") for number in range(3)]
+    deliver(relationship)
+    deliver(relationship)
+
+    assert told(address) == entries and before not in entries
+    call = address.calls[0]
+    assert (call.json["type"], call.json["data"]["event"]) == ("memory.changed", "add")
+    assert call.json["data"]["user"] == "maya"
+    assert b"Fact" not in call.body
+    webhook_id, stamp = call.headers["webhook-id"], int(call.headers["webhook-timestamp"])
+    expected = sign(relationship.companion_id, webhook_id=webhook_id, timestamp=stamp, body=call.body)
+    assert call.headers["webhook-signature"] == expected
+    assert len({one.headers["webhook-id"] for one in address.calls}) == 3
+
+
+def test_what_is_not_taken_is_tried_again_under_its_id_and_nothing_passes_it_by(
+    api: Api, path: str, relationship: Relationship, address: WebhookServer
+) -> None:
+    listen(relationship, address.url)
+    address.statuses.extend([200, 503])
+    entries = [add(api, path, f"Fact {number}.") for number in range(2)]
+    waiting = deliver(relationship)
+    assert (waiting.state, waiting.attempts, waiting.error_code) == ("waiting", 1, "status_503")
+    assert waiting.due_at is not None and waiting.due_at > timezone.now()
+    entries.append(add(api, path, "Meanwhile."))
+    assert deliver(relationship, now=False).attempts == 1  # its time has not come
+
+    assert deliver(relationship).attempts == 0
+    assert told(address) == [entries[0], entries[1], entries[1], entries[2]]
+    ids = [call.headers["webhook-id"] for call in address.calls]
+    assert ids[1] == ids[2] and len(set(ids)) == 3
+
+
+def test_one_that_is_given_up_is_seen_and_goes_on_when_it_is_replayed(
+    api: Api, path: str, relationship: Relationship, address: WebhookServer
+) -> None:
+    listen(relationship, address.url)
+    address.statuses.append(410)
+    entries = [add(api, path, f"Fact {number}.") for number in range(2)]
+    assert deliver(relationship).state == "failed"
+    entries.append(add(api, path, "Later."))
+    deliver(relationship)
+    seen = api.get(f"{path}/events/delivery").body
+    assert (seen["state"], seen["error"]) == ("failed", "The address answered 410.")
+    missed = api.get(f"{path}/events?after={seen['after']}").body["items"]
+    assert [one["data"]["entry_id"] for one in missed] == entries
+
+    assert api.post(f"{path}/events/replay").status == 202
+    assert deliver(relationship).state == "waiting"
+    assert told(address) == [entries[0], *entries]
+    assert api.post(f"{path}/events/replay", {"after": "0-0"}).status == 202
+    deliver(relationship)
+    assert told(address)[4:] == entries
+    assert api.post(f"{path}/events/replay", {"after": "soon"}).fields == ["after"]
+    listen(relationship, None)
+    assert api.post(f"{path}/events/replay").status == 409
+
+
+def test_a_turn_that_fails_is_told_though_nothing_wakes_anybody_when_it_does(
+    conversation: Conversation, address: WebhookServer
+) -> None:
+    relationship = conversation.relationship
+    listen(relationship, address.url, types=["turn.failed"])
+    relationship.companion.refresh_from_db()
+    turn = conversation.say("Call me Maya.")
+    assert deliver(relationship).due_at is not None  # it looks again while the turn waits
+    type(turn).objects.for_relationship(relationship.id).filter(id=turn.id).update(
+        state="failed", due_at=None, settled_at=timezone.now() - timedelta(seconds=2)
+    )
+    EventDelivery.objects.for_relationship(relationship.id).update(
+        at=timezone.now() - timedelta(minutes=1), woken_at=timezone.now() - timedelta(minutes=1)
+    )
+
+    assert deliver(relationship).due_at is None
+    [call] = address.calls
+    assert (call.json["type"], call.json["data"]["id"]) == ("turn.failed", str(turn.id))
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "10.0.0.1", "[::1]", "169.254.169.254", "localhost"])
+def test_an_address_of_a_private_network_is_not_called(
+    api: Api, path: str, relationship: Relationship, host: str
+) -> None:
+    listen(relationship, f"http://{host}:9/hook")
+    add(api, path, "Likes tea.")
+    refused = deliver(relationship)
+    assert (refused.state, refused.attempts) == ("failed", 0)
+    assert "private network" in refused.error
+
+
+def test_a_session_that_ends_is_told_and_without_a_webhook_nothing_is_owed(
+    api: Api, path: str, relationship: Relationship, address: WebhookServer
+) -> None:
+    add(api, path, "Likes tea.")
+    assert not EventDelivery.objects.exists()
+    listen(relationship, address.url, types=["session.ended"])
+    api.patch(f"{path}/sessions/web", {"state": {"mood": "good"}})
+    add(api, path, "Likes coffee.")
+    EventDelivery.objects.update(due_at=None)
+    api.post(f"{path}/sessions/web/end")
+    assert EventDelivery.objects.get().due_at is not None

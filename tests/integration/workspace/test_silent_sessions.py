@@ -1,0 +1,59 @@
+"""Sessions that nobody gives a sign of, and those that end who works at them."""
+
+from datetime import timedelta
+
+from django.utils import timezone
+from pytest_django.fixtures import Settings
+
+from providers.errors import ProviderUnavailable
+from relationships.models import Relationship
+from tests.fakes import ScriptedProvider
+from tests.fixtures.api import TESTER, Api
+from tests.fixtures.workspaces import begin, done, work
+from workspace.files import change_files
+from workspace.models import AgentSession, AgentStep, StepState, Worker
+from workspace.sessions.claim import abandon_sessions, claim_session, take_up_sessions
+from workspace.sessions.run import CUT_OFF
+from workspace.sessions.verbs import get_session
+from workspace.store import read_contents
+
+
+def test_one_that_nobody_gives_a_sign_of_is_abandoned_and_can_still_be_finished(
+    pair: Relationship, scripted_provider: ScriptedProvider, api: Api
+) -> None:
+    scripted_provider.otherwise = "Curated."
+    session = begin(pair, worker=Worker.EXTERNAL)
+    base = f"/relationships/{pair.id}/agent-sessions/{session.id}"
+    change_files(relationship=pair, changes={"a.md": b"a"}, by=TESTER, branch=session.branch)
+    seen = get_session(pair.id, session.id).seen_at
+    cut_off = AgentStep(relationship=pair, project_id=pair.project_id, session_id=session.id, number=1)
+    cut_off.state = StepState.STARTED  # its call's answer never came, as its process was killed
+    cut_off.save(force_insert=True)
+
+    assert abandon_sessions(seen + timedelta(hours=23)) == 0
+    assert abandon_sessions(seen + timedelta(hours=25)) == 1
+    assert api.get(base).body["state"] == "abandoned" and api.post(f"{base}/heartbeat").status == 409
+    assert api.post(f"{base}/finish").status == 202
+    session = work(pair, session)
+    assert (session.state, session.error, session.stage) == ("done", "", "")
+    assert read_contents(pair.id, "main")["a.md"] == b"a"
+    step = AgentStep.objects.for_relationship(pair.id).get()
+    assert (step.state, step.result) == ("failed", CUT_OFF)
+
+
+def test_one_that_ends_every_worker_fails_visibly_and_what_comes_on_counts_anew(
+    pair: Relationship, scripted_provider: ScriptedProvider, api: Api, settings: Settings
+) -> None:
+    settings.MAX_ATTEMPTS = 2
+    session, rows = begin(pair), AgentSession.objects.for_relationship(pair.id)
+    for _ in range(settings.MAX_ATTEMPTS):
+        assert claim_session(session_id=session.id, worker="elsewhere:1:1")
+        rows.update(lease_until=timezone.now() - timedelta(seconds=1))
+        take_up_sessions(timezone.now())
+    assert (rows.get().state, rows.get().stage) == ("failed", "hydrating")
+    assert "Workers died" in rows.get().error
+
+    api.post(f"/relationships/{pair.id}/agent-sessions/{session.id}/retry")
+    rows.update(attempts=1)
+    scripted_provider.answer_with(done(), ProviderUnavailable("away"))
+    assert work(pair, session).attempts == 1, "of two stages that it came through nothing is left"

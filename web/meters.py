@@ -1,0 +1,26 @@
+"""What server processes count for /metrics, each its own, in files that all processes of its group read."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from prometheus_client import CollectorRegistry, disable_created_metrics
+from prometheus_client.core import Metric
+from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
+
+disable_created_metrics()  # type: ignore[no-untyped-call]
+OWN = CollectorRegistry()
+
+
+def process_metrics() -> Iterable[Metric]:
+    """Of all processes of this group of servers; of this one alone where it is no server."""
+    folder = os.environ.get("PROMETHEUS_MULTIPROC_DIR")
+    if not folder:
+        return list(OWN.collect())
+    for file in Path(folder).glob("gauge_livesum_*.db"):
+        process = int(file.stem.rpartition("_")[2])
+        if not Path(f"/proc/{process}").exists() and Path("/proc").exists():
+            mark_process_dead(process, folder)  # type: ignore[no-untyped-call]
+    registry = CollectorRegistry()
+    MultiProcessCollector(registry, folder)  # type: ignore[no-untyped-call]
+    return list(registry.collect())
