@@ -12,6 +12,7 @@ from typing import Any
 import psycopg
 import pytest
 
+from relationships.ids import relationship_id, uuid7
 from scripts import citus
 from tests.acceptance.processes import ROOT, free_port
 from tests.fixtures.distributed import SHARDS, only_distributed
@@ -23,17 +24,17 @@ NAME = "rapport_filled"
 # Everybody is like the person of the demo: an ID of a row is one of its own relationship only.
 _PEOPLE = """
 INSERT INTO relationships_enduser SELECT (jsonb_populate_record(u, jsonb_build_object(
-       'id', md5('user' || n)::uuid, 'external_id', u.external_id || n))).*
-  FROM relationships_enduser u, generate_series(1, %s) n
+       'id', n.person, 'external_id', n.person))).*
+  FROM relationships_enduser u, unnest(%(people)s::uuid[]) n (person)
 """
 _PAIRS = """
 INSERT INTO relationships_relationship SELECT (jsonb_populate_record(r, jsonb_build_object(
-       'id', md5('pair' || n)::uuid, 'user_id', md5('user' || n)::uuid))).*
-  FROM relationships_relationship r, generate_series(1, %s) n
+       'id', n.pair, 'user_id', n.person))).*
+  FROM relationships_relationship r, unnest(%(people)s::uuid[], %(pairs)s::uuid[]) n (person, pair)
 """
 _ROWS = """
-INSERT INTO {table} SELECT (jsonb_populate_record(t, jsonb_build_object('relationship_id', md5('pair' || n)::uuid))).*
-  FROM {table} t, generate_series(1, %s) n
+INSERT INTO {table} SELECT (jsonb_populate_record(t, jsonb_build_object('relationship_id', n.pair))).*
+  FROM {table} t, unnest(%(pairs)s::uuid[]) n (pair)
 """
 
 
@@ -92,10 +93,13 @@ def place(tmp_path: Path) -> Iterator[Place]:
         place.run("migrate")
         place.run("demo", "--port", str(free_port()))
         place.run("stop")
+        people = [uuid7() for _ in range(PEOPLE)]
+        companion = place.ask("SELECT id FROM relationships_companion")
+        told = {"people": people, "pairs": [relationship_id(companion, person) for person in people]}
         with psycopg.connect(place.url) as server:
             server.execute("SET session_replication_role = replica")
             for statement in (_PEOPLE, _PAIRS, *(_ROWS.format(table=table) for table in OWNED)):
-                server.execute(statement.encode(), [PEOPLE])
+                server.execute(statement.encode(), told)
         yield place
         place.run("stop")
     finally:
